@@ -1,0 +1,76 @@
+"""JSON for the hook path: the interpreter's own C scanner and encoder without the cost of importing `json`.
+
+`import json` more than doubles the start of a bare interpreter (it pulls in `re`). The C accelerators behind it
+are importable alone; where they are missing or reject the input, the `json` module decides, so that the answer is
+always the one `json` would give. A property test holds both to that.
+"""
+
+try:
+    from _json import encode_basestring_ascii, make_encoder, make_scanner
+
+    ACCELERATED = True
+except ImportError:  # an interpreter without the accelerator
+    ACCELERATED = False
+
+WHITESPACE = " \t\n\r"
+
+
+class _Context:
+    """The attributes the C scanner asks of a decoder."""
+
+    strict = True
+    object_hook = None
+    object_pairs_hook = None
+    parse_float = float
+    parse_int = int
+    parse_constant = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}.__getitem__
+
+
+def _slow_loads(text: str) -> "object":
+    import json
+
+    return json.loads(text)
+
+
+def loads(data: "bytes | str") -> "object":
+    """Parse one JSON document. Raises ValueError on anything that is not exactly one document.
+
+    Bytes are UTF-8 (undecodable bytes become U+FFFD, so that a half-binary payload still gives its readable keys).
+    """
+    text = data.decode("utf-8", "replace") if isinstance(data, bytes) else data
+    stripped = text.removeprefix("\ufeff").strip(WHITESPACE)
+    if not ACCELERATED:
+        return _slow_loads(stripped)
+    try:
+        value, end = make_scanner(_Context)(stripped, 0)  # type: ignore[arg-type]
+    except (StopIteration, SystemError, ImportError, ValueError):
+        # The scanner raises StopIteration, or fails to import its own error class: let json word the error.
+        return _slow_loads(stripped)
+    if end != len(stripped):
+        return _slow_loads(stripped)
+    return value
+
+
+def loads_dict(data: "bytes | str") -> "dict[str, object]":
+    """As `loads`, but anything that is not an object, or not JSON at all, gives an empty dict."""
+    try:
+        value = loads(data)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _default(value: "object") -> "object":
+    raise TypeError(f"not JSON: {type(value).__name__}")
+
+
+def dumps(value: "object") -> str:
+    """Serialise on one line, ASCII only, `", "` and `": "` separators: the same text as `json.dumps(value)`."""
+    if not ACCELERATED:
+        import json
+
+        return json.dumps(value)
+    if isinstance(value, str):
+        return encode_basestring_ascii(value)
+    encoder = make_encoder({}, _default, encode_basestring_ascii, None, ": ", ", ", False, False, True)
+    return "".join(encoder(value, 0))

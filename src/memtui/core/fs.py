@@ -1,0 +1,179 @@
+"""Files, the one way: bounded reads, appends in one write, atomic rewrites, advisory locks. Standard library only,
+and of that only what costs a hook nothing to import.
+
+Everything memtui creates is private: directories 0700, files 0600. A rewrite keeps the mode of the file it replaces.
+"""
+
+import posix
+import time
+
+FILE_MODE = 0o600
+DIR_MODE = 0o700
+S_IFMT, S_IFDIR, S_IFREG, S_IFLNK = 0o170000, 0o040000, 0o100000, 0o120000
+LOCK_POLL_SECONDS = 0.005
+
+
+class LockTimeoutError(OSError):
+    """Another process held the lock for longer than the caller would wait."""
+
+
+def read_bytes(path: str, limit: int = -1, offset: int = 0) -> bytes:
+    """The bytes of a regular file from `offset`, at most `limit` (-1: all).
+
+    Raises OSError; FIFOs and devices are refused, so that a reader never hangs.
+    """
+    fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK)
+    try:
+        if posix.fstat(fd).st_mode & S_IFMT != S_IFREG:
+            raise OSError(22, "not a regular file", path)
+        if offset:
+            posix.lseek(fd, offset, 0)
+        chunks = []
+        while limit:
+            chunk = posix.read(fd, 1 << 20 if limit < 0 else min(limit, 1 << 20))
+            if not chunk:
+                break
+            chunks.append(chunk)
+            if limit > 0:
+                limit -= len(chunk)
+        return b"".join(chunks)
+    finally:
+        posix.close(fd)
+
+
+def read_or_empty(path: str, limit: int = -1) -> bytes:
+    """As `read_bytes`, but a missing file is empty. Other errors are raised."""
+    try:
+        return read_bytes(path, limit)
+    except FileNotFoundError:
+        return b""
+
+
+def makedirs(path: str) -> None:
+    """Create a directory and its parents, private. No error where it exists."""
+    try:
+        posix.mkdir(path, DIR_MODE)
+    except FileExistsError:
+        return
+    except FileNotFoundError:
+        above = path[: path.rstrip("/").rfind("/")]
+        if not above:
+            raise
+        makedirs(above)
+        makedirs(path)
+
+
+def _open_making_dirs(path: str, flags: int, mode: int) -> int:
+    try:
+        return posix.open(path, flags, mode)
+    except FileNotFoundError:
+        makedirs(path[: path.rfind("/")])
+        return posix.open(path, flags, mode)
+
+
+def write_all(fd: int, data: bytes) -> None:
+    """Write every byte, or raise OSError (a full disk can take only a part)."""
+    while data:
+        data = data[posix.write(fd, data) :]
+
+
+def append(path: str, data: bytes) -> None:
+    """Append in a single write to a file made if need be: whole lines of concurrent writers do not mix.
+
+    A last line torn by a crash is closed with a newline first, so that it costs one line, not two.
+    """
+    fd = _open_making_dirs(path, posix.O_RDWR | posix.O_APPEND | posix.O_CREAT | posix.O_CLOEXEC, FILE_MODE)
+    try:
+        size = posix.fstat(fd).st_size
+        if size and posix.pread(fd, 1, size - 1) != b"\n":
+            data = b"\n" + data
+        write_all(fd, data)
+    finally:
+        posix.close(fd)
+
+
+def write_atomic(path: str, data: bytes, durable: bool = True) -> None:
+    """Replace a file: temporary file in the same directory, flush, fsync, rename.
+
+    `durable=False` leaves out the fsync: for derived state that may be lost with the power, never for a person's
+    words. On any error the temporary file is removed and the old content stays.
+    """
+    temporary = f"{path}.{posix.getpid()}-{posix.urandom(4).hex()}.tmp"
+    try:
+        mode = posix.stat(path).st_mode & 0o7777
+    except OSError:
+        mode = FILE_MODE
+    fd = _open_making_dirs(temporary, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, FILE_MODE)
+    try:
+        try:
+            write_all(fd, data)
+            if mode != FILE_MODE:
+                posix.fchmod(fd, mode)
+            if durable:
+                posix.fsync(fd)
+        finally:
+            posix.close(fd)
+        posix.rename(temporary, path)
+    except BaseException:
+        try:
+            posix.unlink(temporary)
+        except OSError:
+            pass
+        raise
+    if durable:
+        sync_dir(path[: path.rfind("/")] or "/")
+
+
+def sync_dir(path: str) -> None:
+    """Make a rename durable. File systems that can't are forgiven."""
+    try:
+        fd = posix.open(path, posix.O_RDONLY | posix.O_DIRECTORY | posix.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        posix.fsync(fd)
+    except OSError:
+        pass
+    finally:
+        posix.close(fd)
+
+
+def unlink(path: str) -> None:
+    """Remove a file; no error where there is none."""
+    try:
+        posix.unlink(path)
+    except FileNotFoundError:
+        pass
+
+
+class Lock:
+    """An advisory lock on a file, as a context manager; the file stays behind. Raises LockTimeoutError.
+
+    `timeout` in seconds; 0 tries once. The kernel frees the lock of a killed process.
+    """
+
+    def __init__(self, path: str, timeout: float) -> None:
+        self.path = path
+        self.timeout = timeout
+        self.fd = -1
+
+    def __enter__(self) -> "Lock":  # noqa: PYI034  typing costs a hook its budget
+        import fcntl
+
+        self.fd = _open_making_dirs(self.path, posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC, FILE_MODE)
+        deadline = time.monotonic() + self.timeout
+        while True:
+            try:
+                fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return self
+            except OSError as error:
+                if time.monotonic() >= deadline:
+                    posix.close(self.fd)
+                    self.fd = -1
+                    raise LockTimeoutError(11, "held by another process", self.path) from error
+            time.sleep(LOCK_POLL_SECONDS)
+
+    def __exit__(self, *_: object) -> None:
+        if self.fd >= 0:
+            posix.close(self.fd)
+            self.fd = -1

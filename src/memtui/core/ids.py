@@ -1,0 +1,37 @@
+"""Identifiers: ULIDs (48 bits of milliseconds, 80 random bits, Crockford base 32), and short content hashes."""
+
+import posix
+import time
+
+_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+
+def new_id(seconds: "float | None" = None) -> str:
+    """A fresh ULID of 26 characters; later ones sort after earlier ones."""
+    millis = int((time.time() if seconds is None else seconds) * 1000)
+    number = (millis << 80) | int.from_bytes(posix.urandom(10), "big")
+    return "".join([_ALPHABET[(number >> shift) & 31] for shift in range(125, -1, -5)])
+
+
+def id_time(ulid: str) -> "float | None":
+    """Seconds since the epoch at which a ULID was made; None for text that is no ULID."""
+    if len(ulid) != 26:
+        return None
+    number = 0
+    for char in ulid[:10].upper():
+        digit = _ALPHABET.find(char)
+        if digit < 0:
+            return None
+        number = number << 5 | digit
+    return number / 1000.0
+
+
+def content_hash(data: "bytes | str") -> str:
+    """16 hex digits of BLAKE2b: names content, detects a change."""
+    try:
+        from _blake2 import blake2b
+    except ImportError:
+        from hashlib import blake2b
+    if isinstance(data, str):
+        data = data.encode("utf-8", "surrogatepass")
+    return blake2b(data, digest_size=8).hexdigest()

@@ -1,0 +1,113 @@
+"""Where things live. Every function takes the environment as a mapping, so that nothing here reads it twice.
+
+Rules are the client's (see docs/file-formats.md): CLAUDE_CONFIG_DIR, the slug of a path, and the main repository
+root, which worktrees and subdirectories share.
+"""
+
+import posix
+
+SLUG_LIMIT = 200
+S_IFMT, S_IFDIR = 0o170000, 0o040000
+
+
+def config_dir(env: "dict[str, str]") -> str:
+    """Claude's configuration directory. Raises KeyError where neither CLAUDE_CONFIG_DIR nor HOME is set."""
+    found = env.get("CLAUDE_CONFIG_DIR")
+    return found.rstrip("/") or "/" if found else env["HOME"].rstrip("/") + "/.claude"
+
+
+def root(env: "dict[str, str]") -> str:
+    """memtui's own directory: MEMTUI_HOME, else `memtui/` in Claude's configuration directory."""
+    found = env.get("MEMTUI_HOME")
+    return found.rstrip("/") or "/" if found else config_dir(env) + "/memtui"
+
+
+def _base36(number: int) -> str:
+    digits = ""
+    while number:
+        number, digit = divmod(number, 36)
+        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
+    return digits or "0"
+
+
+def slug(path: str) -> str:
+    """The client's directory name for a path: everything but a-z A-Z 0-9 becomes `-`; long ones get a hash."""
+    name = "".join([c if c.isascii() and c.isalnum() else "-" for c in path])
+    if len(name) <= SLUG_LIMIT:
+        return name
+    value = 0
+    for char in path:
+        value = (value * 31 + ord(char)) & 0xFFFFFFFF
+    if value >= 0x80000000:
+        value -= 0x100000000
+    return name[:SLUG_LIMIT] + "-" + _base36(abs(value))
+
+
+def _read(path: str) -> bytes:
+    fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+    try:
+        return posix.read(fd, 4096)
+    finally:
+        posix.close(fd)
+
+
+def join(base: str, name: str) -> str:
+    """`posixpath.join`, without importing it."""
+    return name if name.startswith("/") else base.rstrip("/") + "/" + name
+
+
+def parent(path: str) -> str:
+    """`posixpath.dirname` of an absolute path; the parent of `/` is `/`."""
+    return path[: path.rfind("/")] or "/"
+
+
+def normal(path: str) -> str:
+    """An absolute path without `.`, `..` and doubled slashes. Symlinks are not followed."""
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == "..":
+            if parts:
+                parts.pop()
+        elif part and part != ".":
+            parts.append(part)
+    return "/" + "/".join(parts)
+
+
+def project_root(cwd: str) -> str:
+    """The main repository root for a directory: linked worktrees lead to the main work tree, a directory outside
+    any repository is its own root."""
+    here = cwd.rstrip("/") or "/"
+    while True:
+        dot_git = here.rstrip("/") + "/.git"
+        try:
+            mode = posix.stat(dot_git).st_mode
+        except OSError:
+            mode = 0
+        if mode & S_IFMT == S_IFDIR:
+            return here
+        if mode:
+            return _worktree_main(here, dot_git)
+        if here == "/":
+            return cwd.rstrip("/") or "/"
+        here = parent(here)
+
+
+def _worktree_main(here: str, dot_git: str) -> str:
+    """Follow a `.git` file: `gitdir: …/main/.git/worktrees/NAME`, whose `commondir` names the shared `.git`.
+
+    A submodule's `.git` file points at `.git/modules/…`, which has no `commondir`: it is a project of its own.
+    """
+    try:
+        line = _read(dot_git).decode("utf-8", "surrogateescape").strip()
+        if not line.startswith("gitdir:"):
+            return here
+        gitdir = normal(join(here, line[7:].strip()))
+        common = normal(join(gitdir, _read(gitdir + "/commondir").decode("utf-8", "surrogateescape").strip()))
+    except OSError:
+        return here
+    return parent(common) if common.endswith("/.git") else here
+
+
+def inbox_dir(root_dir: str, project_slug: "str | None") -> str:
+    """Where a scope's guidance.md, pending-updates.md and pending-items.md lie; None means global."""
+    return root_dir + "/projects/" + project_slug if project_slug else root_dir + "/global"
