@@ -77,10 +77,11 @@ def write_all(fd: int, data: bytes) -> None:
         data = data[posix.write(fd, data) :]
 
 
-def append(path: str, data: bytes) -> None:
+def append(path: str, data: bytes, durable: bool = False) -> None:
     """Append in a single write to a file made if need be: whole lines of concurrent writers do not mix.
 
-    A last line torn by a crash is closed with a newline first, so that it costs one line, not two.
+    A last line torn by a crash is closed with a newline first, so that it costs one line, not two. `durable` waits
+    for the disk.
     """
     fd = _open_making_dirs(path, posix.O_RDWR | posix.O_APPEND | posix.O_CREAT | posix.O_CLOEXEC, FILE_MODE)
     try:
@@ -88,6 +89,8 @@ def append(path: str, data: bytes) -> None:
         if size and posix.pread(fd, 1, size - 1) != b"\n":
             data = b"\n" + data
         write_all(fd, data)
+        if durable:
+            posix.fsync(fd)
     finally:
         posix.close(fd)
 

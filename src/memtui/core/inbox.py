@@ -1,0 +1,279 @@
+"""The inbox of a scope: guidance, pending updates and pending items, as plain Markdown anyone may write.
+
+An entry stands between `<!-- memtui key=value … -->` and `<!-- /memtui -->`; text outside is an entry of its own. The
+form is described in docs/file-formats.md. Hook path: nothing here imports what a hook can't afford.
+"""
+
+import posix
+
+from memtui.core import clock, fs, ids
+
+FILES = {"guidance": "guidance.md", "updates": "pending-updates.md", "items": "pending-items.md"}
+OPEN, CLOSE, END = "<!-- memtui", "<!-- /memtui -->", "-->"
+LOCK_NAME = ".lock"
+# A hook reads no more than this of an inbox file: what is larger was not written for a prompt.
+MAX_BYTES = 1 << 20
+BULLETS = ("- ", "* ", "+ ")
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Entry:
+    """One entry. `raw` is its exact source, `start` its offset in the parsed text; `fields` is empty and `id` a hash
+    for hand-written text."""
+
+    __slots__ = ("fields", "id", "raw", "start", "text")
+
+    def __init__(self, entry_id: str, fields: "dict[str, str]", text: str, raw: str, start: int) -> None:
+        self.id = entry_id
+        self.fields = fields
+        self.text = text
+        self.raw = raw
+        self.start = start
+
+    def flag(self, name: str) -> bool:
+        """Whether a yes/no field is set."""
+        return self.fields.get(name, "").lower() in {"yes", "true", "1"}
+
+    def time(self) -> "float | None":
+        """When it was written, in seconds since the epoch, as far as its fields or its id tell."""
+        return clock.parse(self.fields.get("time")) or ids.id_time(self.id)
+
+    def expired(self, now: float) -> bool:
+        """Whether its `expires` lies in the past. An expiry that can't be read does not expire."""
+        expires = clock.parse(self.fields.get("expires"))
+        return expires is not None and expires <= now
+
+
+def decode(data: bytes) -> str:
+    """Text of an inbox file; bytes that are not UTF-8 survive a round trip."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def encode(text: str) -> bytes:
+    """The inverse of `decode`; lone surrogates that never were bytes become `?`."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace")
+
+
+def parse_fields(line: str) -> "dict[str, str]":
+    """`key=value key="two words"` of a first line, without its comment marks. Words without `=` are dropped."""
+    fields: dict[str, str] = {}
+    at, size = 0, len(line)
+    while at < size:
+        if line[at] in " \t":
+            at += 1
+            continue
+        equals = line.find("=", at)
+        blank = line.find(" ", at)
+        if equals < 0:
+            break
+        if 0 <= blank < equals:
+            at = blank
+            continue
+        key = line[at:equals]
+        at = equals + 1
+        if at < size and line[at] == '"':
+            value, at = _quoted(line, at + 1)
+        else:
+            blank = line.find(" ", at)
+            blank = size if blank < 0 else blank
+            value, at = line[at:blank], blank
+        fields[key] = value
+    return fields
+
+
+def _quoted(line: str, at: int) -> "tuple[str, int]":
+    parts = []
+    while at < len(line) and line[at] != '"':
+        if line[at] == "\\" and at + 1 < len(line):
+            at += 1
+        parts.append(line[at])
+        at += 1
+    return "".join(parts), at + 1
+
+
+def render_fields(fields: "dict[str, str]") -> str:
+    """The inverse of `parse_fields`. Line ends, control characters and `-->` in a value become blanks."""
+    words = []
+    for key, given in fields.items():
+        value = "".join([c if c.isprintable() else " " for c in given]).replace(END, "")
+        if not value or " " in value or '"' in value or "\\" in value:
+            value = '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        words.append(key + "=" + value)
+    return " ".join(words)
+
+
+def _escape(line: str, step: int) -> str:
+    """Add (step 1) or take off (step -1) the backslash that keeps a line of text from reading as one of our marks."""
+    if not line.startswith("<!--"):
+        return line
+    rest = line[4:]
+    bare = rest.lstrip("\\")
+    if not bare.startswith((" memtui", " /memtui")):
+        return line
+    return "<!--" + "\\" * max(0, len(rest) - len(bare) + step) + bare
+
+
+def render(fields: "dict[str, str]", text: str) -> str:
+    """One entry as it stands in the file, with its final line feed."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n").split("\n")
+    return f"{OPEN} {render_fields(fields)} {END}\n" + "\n".join([_escape(line, 1) for line in lines]) + f"\n{CLOSE}\n"
+
+
+def _is_open(line: str) -> bool:
+    return line.startswith(OPEN + " ") and line.rstrip().endswith(END)
+
+
+def parse(source: str, items: bool = False) -> "list[Entry]":
+    """The entries of an inbox file in order. Never raises; a missing end mark ends at the next first line or the end.
+
+    `items`: hand-written text is split into list items and lines, as pending-items.md has it.
+    """
+    entries: list[Entry] = []
+    at = loose = 0
+    begin = -1  # offset of the open entry's first line, or -1
+    fields: dict[str, str] = {}
+    lines: list[str] = []
+
+    def close(end: int) -> None:
+        text = "\n".join([_escape(line, -1) for line in lines]).strip("\n")
+        raw = source[begin:end]
+        if text.strip():
+            entries.append(Entry(fields.get("id") or "h" + ids.content_hash(text), fields, text, raw, begin))
+
+    for line in source.split("\n"):
+        following = at + len(line) + 1
+        bare = line.rstrip("\r")
+        if _is_open(bare.removeprefix("\ufeff")):
+            if begin >= 0:
+                close(at)
+            else:
+                entries.extend(_loose(source, loose, at, items))
+            begin, lines = at, []
+            fields = parse_fields(bare.removeprefix("\ufeff").rstrip()[len(OPEN) : -len(END)])
+        elif begin >= 0 and bare.rstrip() == CLOSE:
+            close(min(following, len(source)))
+            begin, loose = -1, min(following, len(source))
+        elif begin >= 0:
+            lines.append(bare)
+        at = following
+    if begin >= 0:
+        close(len(source))
+    else:
+        entries.extend(_loose(source, loose, len(source), items))
+    return entries
+
+
+def _loose(source: str, start: int, end: int, items: bool) -> "list[Entry]":
+    """Hand-written text between two entries, as entries."""
+    chunk = source[start:end]
+    if not chunk.strip("\ufeff \t\r\n"):
+        return []
+    if not items:
+        text = chunk.replace("\r\n", "\n").strip("\ufeff\n \t")
+        return [Entry("h" + ids.content_hash(text), {}, text, chunk, start)]
+    found: list[Entry] = []
+    at = start
+    for line in chunk.split("\n"):
+        size = min(len(line) + 1, end - at)
+        text = line.strip("\ufeff \t\r")
+        if line[:1] in {" ", "\t"} and text and found and not text.startswith(BULLETS):
+            last = found[-1]
+            last.text += "\n" + text
+            last.raw += source[at : at + size]
+            last.id = "h" + ids.content_hash(last.text)
+        elif text and not text.startswith(("#", "<!--")):
+            state: dict[str, str] = {}
+            if text.startswith(BULLETS):
+                text = text[2:].lstrip()
+            if text[:3] in {"[ ]", "[x]", "[X]"}:
+                state = {} if text[1] == " " else {"state": "done"}
+                text = text[3:].lstrip()
+            if text:
+                found.append(Entry("h" + ids.content_hash(text), state, text, source[at : at + size], at))
+        at += len(line) + 1
+    return found
+
+
+def read(path: str, items: bool = False) -> "list[Entry]":
+    """The entries of an inbox file; none if it is missing. Raises OSError for one that can't be read.
+
+    Of a file over MAX_BYTES only the beginning is read, and no entry that the limit cuts.
+    """
+    data = fs.read_or_empty(path, MAX_BYTES + 1)
+    entries = parse(decode(data[:MAX_BYTES]), items)
+    return entries[:-1] if len(data) > MAX_BYTES else entries
+
+
+def append_entry(
+    directory: str, kind: str, fields: "dict[str, str]", text: str, timeout: float = 2.0, now: "float | None" = None
+) -> str:
+    """Append an entry of `kind` (guidance, updates, items) and return its id. Raises OSError.
+
+    `id` and `time` are added where the fields lack them. A lock that stays held for `timeout` seconds is passed by: an
+    append is whole without it, and what is said must not be lost.
+    """
+    seconds = clock.now() if now is None else now
+    whole = {"id": fields.get("id") or ids.new_id(seconds), "time": clock.iso_seconds(seconds), **fields}
+    data = encode(render(whole, text))
+    path = directory + "/" + FILES[kind]
+    try:
+        with fs.Lock(directory + "/" + LOCK_NAME, timeout):
+            fs.append(path, data, durable=True)
+    except fs.LockTimeoutError:
+        fs.append(path, data, durable=True)
+    return whole["id"]
+
+
+def rewrite(path: str, change: "Callable[[str], str]", timeout: float = 2.0) -> bool:
+    """Read an inbox file, let `change` make its new text, and replace it; True if anything changed.
+
+    Holds the inbox lock (raises fs.LockTimeoutError after `timeout` seconds). A writer who knows of no lock, such as a
+    shell's `>>`, loses nothing: the file is read again if it changed in between, and what was appended to the replaced
+    file is carried over. An empty result removes the file.
+    """
+    with fs.Lock(path[: path.rfind("/")] + "/" + LOCK_NAME, timeout):
+        while True:
+            try:
+                fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+            except FileNotFoundError:
+                fd = -1
+            try:
+                before = _read_fd(fd) if fd >= 0 else b""
+                after = encode(change(decode(before)))
+                if after == before:
+                    return False
+                if fd >= 0 and posix.fstat(fd).st_size != len(before):
+                    continue
+                if after:
+                    fs.write_atomic(path, after)
+                else:
+                    fs.unlink(path)
+                late = _read_fd(fd, len(before)) if fd >= 0 else b""
+                if late:
+                    fs.append(path, late, durable=True)
+                return True
+            finally:
+                if fd >= 0:
+                    posix.close(fd)
+
+
+def _read_fd(fd: int, offset: int = 0) -> bytes:
+    chunks = []
+    while chunk := posix.pread(fd, 1 << 20, offset):
+        chunks.append(chunk)
+        offset += len(chunk)
+    return b"".join(chunks)
+
+
+def without(source: str, entry_ids: "set[str]", items: bool = False) -> str:
+    """The text of an inbox file without the entries of these ids."""
+    for entry in reversed(parse(source, items)):
+        if entry.id in entry_ids:
+            source = source[: entry.start] + source[entry.start + len(entry.raw) :]
+    return source
