@@ -1,0 +1,109 @@
+"""Settings from `<root>/config.toml`, for hooks too.
+
+`tomllib` costs a hook three times its whole start, so that what it reads is kept in `run/config.json` beside the stamp of
+the file it came from; a hook parses TOML once after an edit. A file that can't be read keeps the last good settings:
+a typing error must not switch on what a person has switched off.
+"""
+
+import posix
+
+from memtui.core import fastjson, fs
+
+DEFAULTS: "dict[str, object]" = {
+    "mode": "full",
+    "budget": 9000,
+    "updates_max": 10,
+    "updates_days": 30,
+    "items_max": 10,
+    "extract": True,
+    "extract_confidence": 0.5,
+    "banner": True,
+}
+MODES = ("full", "whisper", "off")
+PER_PROJECT = ("mode", "extract", "banner")
+# Above this the client replaces a hook's context by a preview (docs/hooks.md).
+CLIENT_CAP = 10_000
+BUDGET_RANGE = (500, 9800)
+
+
+def file_path(root: str) -> str:
+    """Where the settings are."""
+    return root + "/config.toml"
+
+
+def load(root: str) -> "dict[str, object]":
+    """The settings as written, without defaults; `{}` if there are none. Never raises.
+
+    The key `error` says why the file can't be used; the other keys are then the last good ones.
+    """
+    path = file_path(root)
+    try:
+        found = posix.stat(path)
+    except OSError:
+        return {}
+    stamp = [found.st_mtime_ns, found.st_size, found.st_ino]
+    cache = root + "/run/config.json"
+    try:
+        kept = fastjson.loads_dict(fs.read_bytes(cache))
+    except OSError:
+        kept = {}
+    last = kept.get("settings")
+    settings = last if isinstance(last, dict) else {}
+    if kept.get("stamp") == stamp:
+        return settings
+    settings = _parse(path, settings)
+    try:
+        fs.write_atomic(cache, fastjson.dumps({"stamp": stamp, "settings": settings}).encode(), durable=False)
+    except (OSError, TypeError):
+        pass
+    return settings
+
+
+def _parse(path: str, last: "dict[str, object]") -> "dict[str, object]":
+    import tomllib
+
+    try:
+        return tomllib.loads(fs.read_bytes(path, 1 << 20).decode("utf-8-sig"))
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        return {**last, "error": str(error)}
+
+
+def project_table(settings: "dict[str, object]", project_root: "str | None") -> "dict[str, object]":
+    """The `[projects."<path>"]` table that names this project root, or `{}`."""
+    tables = settings.get("projects")
+    table = tables.get(project_root) if isinstance(tables, dict) and project_root else None
+    return table if isinstance(table, dict) else {}
+
+
+def value(settings: "dict[str, object]", project_root: "str | None", key: str) -> "object":
+    """One setting: the project's, else the general one, else the default. A value that is not valid counts as absent."""
+    if key in PER_PROJECT:
+        table = project_table(settings, project_root)
+        if key in table and problem(key, table[key]) is None:
+            return table[key]
+    if key in settings and problem(key, settings[key]) is None:
+        return settings[key]
+    return DEFAULTS[key]
+
+
+def number(settings: "dict[str, object]", key: str) -> int:
+    """A whole-number setting."""
+    found = value(settings, None, key)
+    return found if isinstance(found, int) else 0
+
+
+def problem(key: str, given: "object") -> "str | None":
+    """What is wrong with a value of a known key, or None."""
+    default = DEFAULTS[key]
+    if key == "mode":
+        return None if given in MODES else "must be one of " + ", ".join(MODES)
+    if isinstance(default, bool):
+        return None if isinstance(given, bool) else "must be true or false"
+    if isinstance(given, bool) or not isinstance(given, (int, float)):
+        return "must be a number"
+    if isinstance(default, float):
+        return None if 0 <= given <= 1 else "must be between 0 and 1"
+    if not isinstance(given, int):
+        return "must be a whole number"
+    low, high = BUDGET_RANGE if key == "budget" else (0, 1_000_000)
+    return None if low <= given <= high else f"must be between {low} and {high}"

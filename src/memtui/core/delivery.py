@@ -1,0 +1,113 @@
+"""The delivery log and the error log: JSON Lines, appended in one write, read with torn lines skipped and counted."""
+
+import posix
+
+from memtui.core import clock, fastjson, fs
+
+VERSION = 1
+PREFIX, SUFFIX = "deliveries-", ".jsonl"
+ERROR_LOG_LIMIT = 1 << 20
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def log_path(root: str, seconds: float) -> str:
+    """The month's log: `log/deliveries-2026-11.jsonl`."""
+    return f"{root}/log/{PREFIX}{clock.iso(seconds)[:7]}{SUFFIX}"
+
+
+def append(root: str, record: "dict[str, object]", seconds: float) -> None:
+    """Append one record (keys: docs/file-formats.md). Raises OSError."""
+    fs.append(log_path(root, seconds), fastjson.dumps(record).encode() + b"\n")
+
+
+def log_error(root: str, where: str, error: BaseException) -> None:
+    """Note what went wrong while failing open. Never raises; a log over its limit starts anew, one old one is kept."""
+    path = root + "/log/errors.jsonl"
+    trace = error.__traceback__
+    places = []
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        places.append(f"{code.co_filename[code.co_filename.rfind('/') + 1 :]}:{trace.tb_lineno} {code.co_name}")
+        trace = trace.tb_next
+    record = {
+        "v": VERSION,
+        "time": clock.iso(clock.now()),
+        "where": where,
+        "error": type(error).__name__,
+        "message": str(error)[:500],
+        "trace": places[-6:],
+    }
+    try:
+        try:
+            if posix.stat(path).st_size > ERROR_LOG_LIMIT:
+                posix.rename(path, path + ".1")
+        except FileNotFoundError:
+            pass
+        fs.append(path, fastjson.dumps(record).encode() + b"\n")
+    except OSError:
+        pass
+
+
+def months(root: str) -> "list[str]":
+    """The log files, newest month first."""
+    try:
+        names = posix.listdir(root + "/log")
+    except OSError:
+        return []
+    found = sorted((n for n in names if n.startswith(PREFIX) and n.endswith(SUFFIX)), reverse=True)
+    return [f"{root}/log/{name}" for name in found]
+
+
+class Skipped:
+    """How many lines a reader passed over: torn, no object, or of an unknown version."""
+
+    count = 0
+
+
+def newest_first(root: str, skipped: "Skipped | None" = None, needle: bytes = b"") -> "Iterator[dict[str, object]]":
+    """The records of the delivery log, newest first, read backwards in blocks: the first is there at once, however
+    long the log. `needle` must stand in the line, which spares the parsing of others."""
+    tally = skipped or Skipped()
+    for path in months(root):
+        try:
+            lines = lines_backwards(path)
+            for line in lines:
+                if needle and needle not in line:
+                    continue
+                record = fastjson.loads_dict(line)
+                if record.get("v") == VERSION and isinstance(record.get("items"), list):
+                    yield record
+                else:
+                    tally.count += 1
+        except OSError:
+            continue
+
+
+def lines_backwards(path: str, block: int = 1 << 16) -> "Iterator[bytes]":
+    """The lines of a file that are not blank, last first, without reading more of it than is asked for."""
+    fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+    try:
+        at = posix.fstat(fd).st_size
+        pieces: list[bytes] = []  # of the line that the blocks read so far have begun, last piece first
+        while at > 0:
+            size = min(block, at)
+            at -= size
+            parts = posix.pread(fd, size, at).split(b"\n")
+            pieces.append(parts[-1])
+            if len(parts) == 1:
+                continue
+            line = b"".join(reversed(pieces))
+            if line.strip():
+                yield line
+            for part in reversed(parts[1:-1]):
+                if part.strip():
+                    yield part
+            pieces = [parts[0]]
+        line = b"".join(reversed(pieces))
+        if line.strip():
+            yield line
+    finally:
+        posix.close(fd)

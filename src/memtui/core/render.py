@@ -1,0 +1,144 @@
+"""What is put before the model: blocks in tags of our own, within one budget, that no content can leave.
+
+Sizes are in UTF-16 code units, as the client counts them.
+"""
+
+TAGS = {
+    "guidance": "memtui-guidance",
+    "pending-update": "memtui-pending-updates",
+    "pending-item": "memtui-pending-items",
+    "index": "memtui-index",
+}
+# Text may not open or close our tags, nor the one that the client wraps a hook's context in.
+GUARDED = ("memtui-", "/memtui-", "system-reminder", "/system-reminder")
+TAIL_UNITS = 160
+
+
+def units(text: str) -> int:
+    """Length in UTF-16 code units."""
+    if text.isascii():
+        return len(text)
+    return len(text) + sum([c > "\uffff" for c in text])
+
+
+def clean(text: str) -> str:
+    """Text that stays text: no control characters (terminal escapes) or bidirectional overrides, no lone surrogates, and
+    no `<` that would open or close a guarded tag."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if not (text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()):
+        text = "".join([c for c in text if _harmless(c)])
+    if "<" not in text:
+        return text
+    head, *rest = text.split("<")
+    parts = [head]
+    for part in rest:
+        parts.append("&lt;" if part[:20].lstrip().lower().startswith(GUARDED) else "<")
+        parts.append(part)
+    return "".join(parts)
+
+
+def _harmless(char: str) -> bool:
+    if char < " ":
+        return char in "\n\t"
+    return not (
+        "\x7f" <= char <= "\x9f"
+        or "\ud800" <= char <= "\udfff"
+        or "\u202a" <= char <= "\u202e"
+        or "\u2066" <= char <= "\u2069"
+        or "\U000e0000" <= char <= "\U000e007f"
+    )
+
+
+def attribute(value: str) -> str:
+    """A value between double quotes, on one line."""
+    line = clean(value).replace("\n", " ").replace("\t", " ")
+    return line.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def one_line(text: str) -> str:
+    """Text on one line, for a list."""
+    return " ".join(text.split())
+
+
+class Part:
+    """One entry of a block: its text as it will stand there, its `label` if it has to be named as left out, and its
+    record for the delivery log (kind, id, scope, path, hash, reason)."""
+
+    __slots__ = ("item", "label", "text")
+
+    def __init__(self, text: str, label: str, item: "dict[str, object]") -> None:
+        self.text = clean(text)
+        self.label = label
+        self.item = item
+
+
+class Block:
+    """A tag with its attributes, a sentence that says what this is and whence, and parts in order of importance."""
+
+    __slots__ = ("attributes", "intro", "parts", "tag")
+
+    def __init__(self, tag: str, attributes: "dict[str, str]", intro: str, parts: "list[Part]") -> None:
+        self.tag = tag
+        self.attributes = attributes
+        self.intro = intro
+        self.parts = parts
+
+
+def compose(blocks: "list[Block]", budget: int, delivery_id: str) -> "tuple[str, list[dict[str, object]], list[Part]]":
+    """Fill the budget with blocks in the order given. Returns the text, the log's items, and the parts left out.
+
+    No part is cut: one that does not fit is left out whole and named at the end of its block as far as there is room.
+    """
+    texts: list[str] = []
+    items: list[dict[str, object]] = []
+    left_out: list[Part] = []
+    room = budget
+    for block in blocks:
+        fields = {**block.attributes, "delivery": delivery_id}
+        head = f"<{block.tag} " + " ".join([f'{k}="{attribute(v)}"' for k, v in fields.items()]) + ">\n"
+        if block.intro:
+            head += clean(block.intro) + "\n"
+        foot = f"</{block.tag}>"
+        free = room - units(head) - units(foot) - 1
+        taken: list[str] = []
+        missing: list[Part] = []
+        last = len(block.parts) - 1
+        for number, part in enumerate(block.parts):
+            size = units(part.text) + 1
+            reserve = 0 if number == last and not missing else TAIL_UNITS
+            if size + reserve <= free:
+                free -= size
+                taken.append(part.text + "\n")
+                items.append({**part.item, "chars": size - 1})
+            else:
+                missing.append(part)
+        left_out.extend(missing)
+        items.extend(_missing_items(missing))
+        if not taken:
+            continue
+        if missing:
+            taken.append(_tail(missing, free))
+        text = head + "".join(taken) + foot
+        room -= units(text) + 1
+        texts.append(text)
+    return "\n".join(texts), items, left_out
+
+
+def _missing_items(missing: "list[Part]") -> "list[dict[str, object]]":
+    """Guidance is logged one by one; of a long list it is enough to know how many were left out."""
+    if len(missing) <= 3:
+        return [{**part.item, "left_out": "no room"} for part in missing]
+    first = missing[0].item
+    return [{"kind": first.get("kind"), "scope": first.get("scope"), "left_out": "no room", "count": len(missing)}]
+
+
+def _tail(missing: "list[Part]", free: int) -> str:
+    text = f"({len(missing)} more left out for lack of room"
+    names = ""
+    for part in missing:
+        label = clean(one_line(part.label))
+        if units(text) + units(names) + units(label) + 6 > min(free, 4 * TAIL_UNITS):
+            names += ", …" if names else ""
+            break
+        names += (", " if names else ": ") + label
+    return text + names + ")\n"

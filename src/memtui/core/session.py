@@ -1,0 +1,33 @@
+"""What a session already got, so that a later prompt brings only what is new. Derived: losing it repeats a delivery of
+a list, never one of guidance.
+"""
+
+from memtui.core import fastjson, fs
+
+VERSION = 1
+
+
+def path(root: str, session_id: str) -> str:
+    """The state file of a session. Ids are the client's UUIDs; anything else is made safe as a file name."""
+    name = "".join([c if c.isalnum() or c in "-_" else "_" for c in session_id[:80]])
+    return f"{root}/sessions/{name or '_'}.json"
+
+
+def load(root: str, session_id: str) -> "dict[str, object]":
+    """The state, `{}` for a session not met before or a file that can't be read."""
+    try:
+        state = fastjson.loads_dict(fs.read_bytes(path(root, session_id)))
+    except OSError:
+        return {}
+    return state if state.get("v") == VERSION else {}
+
+
+def save(root: str, session_id: str, state: "dict[str, object]") -> None:
+    """Replace the state. Raises OSError. Not synced to disk: see the module."""
+    fs.write_atomic(path(root, session_id), fastjson.dumps({**state, "v": VERSION}).encode(), durable=False)
+
+
+def table(state: "dict[str, object]", key: str) -> "dict[str, object]":
+    """A table of the state, `{}` if it is missing or of another shape."""
+    found = state.get(key)
+    return found if isinstance(found, dict) else {}
