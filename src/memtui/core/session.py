@@ -7,10 +7,14 @@ from memtui.core import fastjson, fs
 VERSION = 1
 
 
+def safe(session_id: str) -> str:
+    """A session id as part of a file name. Ids are the client's UUIDs; anything else is made safe."""
+    return "".join([c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in session_id[:80]]) or "_"
+
+
 def path(root: str, session_id: str) -> str:
-    """The state file of a session. Ids are the client's UUIDs; anything else is made safe as a file name."""
-    name = "".join([c if c.isalnum() or c in "-_" else "_" for c in session_id[:80]])
-    return f"{root}/sessions/{name or '_'}.json"
+    """The state file of a session."""
+    return f"{root}/sessions/{safe(session_id)}.json"
 
 
 def load(root: str, session_id: str) -> "dict[str, object]":

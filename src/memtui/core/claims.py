@@ -1,0 +1,165 @@
+"""Guidance is taken by an atomic rename before it is printed: of two prompts at the same moment, one gets it.
+
+The renamed file stays as `claimed/<delivery id>~<session id>~<pid>.md` until core/settle.py has seen in the transcript
+what became of it.
+"""
+
+import posix
+
+from memtui.core import fs, ids, inbox, session
+
+DIRECTORY = "claimed"
+# How long a hook waits for a writer of the same inbox before it renames all the same.
+LOCK_SECONDS = 0.05
+# An entry that came back this often is not delivered again by itself: something other than chance stops it.
+MAX_ATTEMPTS = 3
+MIN_SESSION_PREFIX = 4
+
+
+class Asker:
+    """Who asks for guidance: a session of a project, perhaps with an agent's name, perhaps touching paths."""
+
+    __slots__ = ("agent", "now", "paths", "project_root", "session_id", "urgent_only")
+
+    def __init__(self, session_id: str, agent: str, project_root: str, now: float) -> None:
+        self.session_id = session_id
+        self.agent = agent
+        self.project_root = project_root
+        self.now = now
+        self.paths: list[str] = []
+        self.urgent_only = False
+
+
+def addressed(entry: inbox.Entry, asker: Asker) -> "str | None":
+    """Why this entry is for the asker, or None if it is not, not yet, or no longer."""
+    if entry.expired(asker.now) or "\0" in entry.text:
+        return None
+    attempts = entry.fields.get("attempts", "0")
+    if attempts.isdigit() and int(attempts) >= MAX_ATTEMPTS:
+        return None
+    reasons = []
+    touches = False
+    for given in entry.fields.get("for", "").split(","):
+        word = given.strip()
+        if not word:
+            continue
+        kind, _, name = word.partition(":")
+        if kind == "session" and len(name) >= MIN_SESSION_PREFIX and asker.session_id.startswith(name):
+            reasons.append("for this session")
+        elif kind == "agent" and name and name == asker.agent:
+            reasons.append("for agent " + name)
+        elif kind == "path" and _touched(name, asker):
+            reasons.append("a tool touched " + name)
+            touches = True
+        else:
+            return None
+    if asker.urgent_only and not touches:
+        if not entry.flag("urgent"):
+            return None
+        reasons.append("urgent")
+    return ", ".join(reasons) or "next prompt"
+
+
+def _touched(pattern: str, asker: Asker) -> bool:
+    if not asker.paths:
+        return False
+    from memtui.core import globs
+
+    return any(globs.matches(pattern, path, asker.project_root) for path in asker.paths)
+
+
+class Claim:
+    """Guidance taken by one delivery. `size`: how many bytes of the file were read; `entries`: those to deliver, with
+    the reason of each."""
+
+    __slots__ = ("directory", "entries", "name", "size")
+
+    def __init__(self, directory: str, name: str, size: int, entries: "list[tuple[inbox.Entry, str]]") -> None:
+        self.directory = directory
+        self.name = name
+        self.size = size
+        self.entries = entries
+
+    @property
+    def path(self) -> str:
+        """The renamed file."""
+        return f"{self.directory}/{DIRECTORY}/{self.name}"
+
+
+def _wanted(path: str, asker: Asker) -> "tuple[int, list[tuple[inbox.Entry, str]], list[inbox.Entry]]":
+    data = fs.read_bytes(path)
+    mine, others = [], []
+    for entry in inbox.parse(inbox.decode(data)):
+        reason = addressed(entry, asker)
+        if reason is None:
+            others.append(entry)
+        else:
+            mine.append((entry, reason))
+    return len(data), mine, others
+
+
+def peek(directory: str, asker: Asker) -> "list[tuple[inbox.Entry, str]]":
+    """What there is for the asker, without taking it. A file larger than an inbox may be is left alone."""
+    path = directory + "/" + inbox.FILES["guidance"]
+    try:
+        size = posix.stat(path).st_size
+        return _wanted(path, asker)[1] if 0 < size <= inbox.MAX_BYTES else []
+    except FileNotFoundError:
+        return []
+
+
+def take(directory: str, asker: Asker, delivery_id: str, too_long: int) -> "Claim | None":
+    """Take what there is for the asker out of an inbox; None if there is nothing or another hook was faster.
+
+    Entries for others, and those of `too_long` characters or more, are put back at once.
+    """
+    if not [entry for entry, _ in peek(directory, asker) if len(entry.text) < too_long]:
+        return None
+    path = directory + "/" + inbox.FILES["guidance"]
+    name = f"{delivery_id}~{session.safe(asker.session_id)}~{posix.getpid()}.md"
+    claimed = f"{directory}/{DIRECTORY}/{name}"
+    lock = fs.Lock(directory + "/" + inbox.LOCK_NAME, LOCK_SECONDS)
+    try:
+        lock.__enter__()
+    except OSError:
+        pass  # the rename below is what decides; the lock only spares a rewriting person's editor a second look
+    try:
+        try:
+            posix.rename(path, claimed)
+        except FileNotFoundError:
+            fs.makedirs(f"{directory}/{DIRECTORY}")
+            try:
+                posix.rename(path, claimed)
+            except FileNotFoundError:
+                return None
+        size, mine, others = _wanted(claimed, asker)
+        others.extend([entry for entry, _ in mine if len(entry.text) >= too_long])
+        mine = [(entry, reason) for entry, reason in mine if len(entry.text) < too_long]
+        put_back(directory, others)
+        if not mine:
+            posix.unlink(claimed)
+            return None
+        return Claim(directory, name, size, mine)
+    finally:
+        lock.__exit__()
+
+
+def put_back(directory: str, entries: "list[inbox.Entry]") -> None:
+    """Append entries to the inbox they came from, exactly as they stood there."""
+    if entries:
+        data = "".join([e.raw if e.raw.endswith("\n") else e.raw + "\n" for e in entries])
+        fs.append(directory + "/" + inbox.FILES["guidance"], inbox.encode(data))
+
+
+def listed(directory: str) -> "list[tuple[str, str, str, int]]":
+    """The claims of an inbox, oldest first: (file name, delivery id, session id, pid of the hook)."""
+    try:
+        names = posix.listdir(f"{directory}/{DIRECTORY}")
+    except OSError:
+        return []
+    found = []
+    for name in sorted(names):
+        parts = name.removesuffix(".md").split("~")
+        if len(parts) == 3 and parts[2].isdigit() and ids.id_time(parts[0]) is not None:
+            found.append((name, parts[0], parts[1], int(parts[2])))
+    return found

@@ -1,0 +1,51 @@
+"""Before a prompt: guidance, pending updates and items, and what changed among the memories since.
+
+Most prompts have nothing to bring. That is found out with a few `stat` calls, before anything else is imported.
+"""
+
+import posix
+
+from memtui.hooks.runner import Hook
+
+
+def stamp(path: str) -> int:
+    """A number that changes with a file; 0 if it is missing or empty."""
+    try:
+        found = posix.stat(path)
+    except OSError:
+        return 0
+    return found.st_mtime_ns ^ found.st_size << 1 if found.st_size else 0
+
+
+def handle(hook: Hook) -> None:
+    """Deliver what is new for this session's prompt. A subagent's prompt gets nothing: its session has it already."""
+    if hook.payload.get("agent_id"):
+        return
+    from memtui.core import session
+
+    state = session.load(hook.root, hook.session_id)
+    first = not state.get("prompted")
+    stamps = session.table(state, "stamps")
+    now: dict[str, object] = {}
+    busy = unsettled = False
+    for scope, directory in hook.inboxes():
+        if stamp(directory + "/guidance.md"):
+            busy = True
+        if hook.mode == "full":
+            now[scope] = stamp(directory + "/pending-updates.md")
+            if now[scope] != stamps.get(scope, 0):
+                busy = True
+        if first and stamp(directory + "/pending-items.md"):
+            busy = True
+        try:
+            names = posix.listdir(directory + "/claimed")
+        except OSError:
+            continue
+        unsettled = unsettled or any(hook.session_id in name for name in names)
+    changed = [d for d, known in session.table(state, "dirs").items() if stamp(d) != known]
+    if busy or unsettled or changed:
+        from memtui.hooks import prompt
+
+        prompt.deliver(hook, state, now, unsettled, bool(changed))
+    elif first:
+        session.save(hook.root, hook.session_id, {**state, "prompted": True, "stamps": now})
