@@ -1,0 +1,159 @@
+"""Which directories hold memories, and which files in them may be read. Hook path: nothing here imports what a hook
+can't afford; `scopes` builds the full picture on top.
+"""
+
+import posix
+
+from memtui.core import fastjson, fs, paths
+from memtui.core.paths import inside
+
+INDEX_NAME = "MEMORY.md"
+SUFFIX = ".md"
+MAX_DEPTH = 8
+LEAVES = "is a symlink that leaves its scope"
+
+
+def worktree_top(cwd: str) -> str:
+    """The nearest directory upwards that holds a `.git`, else `cwd` itself. Unlike `paths.project_root` a linked
+    worktree is its own top."""
+    here = cwd.rstrip("/") or "/"
+    while True:
+        try:
+            posix.stat(here.rstrip("/") + "/.git")
+            return here
+        except OSError:
+            pass
+        if here == "/":
+            return cwd.rstrip("/") or "/"
+        here = paths.parent(here)
+
+
+def upwards(cwd: str, top: str = "/") -> "list[str]":
+    """`cwd` and the directories above it, up to `top` or to `/`."""
+    here = cwd.rstrip("/") or "/"
+    found = [here]
+    while here not in {"/", top}:
+        here = paths.parent(here)
+        found.append(here)
+    return found
+
+
+def _is_dir(path: str) -> bool:
+    try:
+        return posix.stat(path).st_mode & fs.S_IFMT == fs.S_IFDIR
+    except OSError:
+        return False
+
+
+def _identity(path: str) -> "tuple[int, int] | None":
+    try:
+        found = posix.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def global_dir(env: "dict[str, str]") -> str:
+    """The directory of the global scope, which only our hooks read."""
+    return paths.config_dir(env) + "/memory"
+
+
+def project_dir(env: "dict[str, str]", cwd: str) -> "tuple[str, bool]":
+    """The directory of the project scope, and whether it exists.
+
+    The nearest `.claude/memory` from `cwd` upwards, the main work tree's before any above the repository, so that
+    worktrees without one of their own share it. A configuration directory's `memory` is never taken for a project's.
+    Where there is none it is the place where it would be made.
+    """
+    root = paths.project_root(cwd)
+    top = worktree_top(cwd)
+    own = upwards(cwd, top)
+    configs = [paths.config_dir(env)]
+    if env.get("HOME"):
+        configs.append(env["HOME"].rstrip("/") + "/.claude")
+    never = {_identity(config + "/memory") for config in configs}
+    names = {config + "/memory" for config in configs}
+    for here in [*own, root, *upwards(paths.parent(own[-1]))]:
+        found = here.rstrip("/") + "/.claude/memory"
+        if found not in names and _is_dir(found) and _identity(found) not in never:
+            return found, True
+    return root.rstrip("/") + "/.claude/memory", False
+
+
+def _setting(path: str, key: str) -> "str | None":
+    try:
+        found = fastjson.loads_dict(fs.read_bytes(path, 1 << 20)).get(key)
+    except OSError:
+        return None
+    return found if isinstance(found, str) and found else None
+
+
+def auto_dir(env: "dict[str, str]", cwd: str) -> str:
+    """The client's native memory of this project: `projects/<slug>/memory`, or where `autoMemoryDirectory` points.
+
+    The setting counts as in the client: local before project before user settings; `~/` is the home directory; a
+    value that is no absolute path is passed over.
+    """
+    config = paths.config_dir(env)
+    default = config + "/projects/" + paths.slug(paths.project_root(cwd)) + "/memory"
+    places = []
+    for here in upwards(cwd, worktree_top(cwd)):
+        places += [here.rstrip("/") + "/.claude/settings.local.json", here.rstrip("/") + "/.claude/settings.json"]
+    for place in [*places, config + "/settings.json"]:
+        value = _setting(place, "autoMemoryDirectory")
+        if value is not None:
+            return _expand(env, value) or default
+    return default
+
+
+def _expand(env: "dict[str, str]", value: str) -> "str | None":
+    if value.startswith("~/"):
+        home = paths.normal(env.get("HOME", ""))
+        value = paths.normal(home + "/" + value[2:])
+        if not value.startswith(home.rstrip("/") + "/"):
+            return None
+    if not value.startswith("/") or value.startswith("//") or "\0" in value:
+        return None
+    value = paths.normal(value)
+    return value if len(value) >= 3 else None
+
+
+def walk(directory: str) -> "list[tuple[str, str]]":
+    """The Markdown files under a directory as (relative path, problem), sorted; the index is none of them.
+
+    `problem` is empty, or says why the file must not be read: a symlink that leaves the directory. Hidden names,
+    special files and symlinks to directories within are passed over. A directory that is missing has no files; one that
+    can't be read raises OSError.
+    """
+    found: list[tuple[str, str]] = []
+    try:
+        _walk(directory, directory.rstrip("/"), "", found, 0)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    found.sort()
+    return found
+
+
+def _walk(top: str, here: str, prefix: str, found: "list[tuple[str, str]]", depth: int) -> None:
+    below = []
+    with posix.scandir(here) as entries:
+        for entry in entries:
+            name = entry.name
+            if name.startswith("."):
+                continue
+            if entry.is_symlink():
+                if not inside(top, entry.path):
+                    if name.endswith(SUFFIX) or _is_dir(entry.path):
+                        found.append((prefix + name, LEAVES))
+                elif name.endswith(SUFFIX) and name != INDEX_NAME and entry.is_file():
+                    found.append((prefix + name, ""))
+            elif name.endswith(SUFFIX):
+                if name != INDEX_NAME and entry.is_file():
+                    found.append((prefix + name, ""))
+            elif depth < MAX_DEPTH and entry.is_dir():
+                below.append(name)
+    for name in below:
+        try:
+            _walk(top, here + "/" + name, prefix + name + "/", found, depth + 1)
+        except OSError:
+            found.append((prefix + name, "is a directory that can't be read"))
