@@ -1,0 +1,249 @@
+"""The real Claude Code client in a world of its own: empty home, one project, a loopback model.
+
+Nothing of the outer environment is passed on: a variable of an outer session would change what the hooks do.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .model import Model, Request
+
+VERSION = "2.1.197"
+PACKAGE = f"@anthropic-ai/claude-code@{VERSION}"
+REPO = Path(__file__).resolve().parents[2]
+CACHE = REPO / ".cache" / "client"
+BINARY = "node_modules/@anthropic-ai/claude-code-linux-x64/claude"
+TIMEOUT = 60
+
+
+def ensure_client() -> Path:
+    """The client's binary, installed under `.cache/client` if it is not there. RuntimeError if it can't be had."""
+    given = os.environ.get("MEMTUI_TEST_CLIENT")
+    if given:
+        if not os.access(given, os.X_OK):
+            raise RuntimeError(f"MEMTUI_TEST_CLIENT is not a program: {given}")
+        return Path(given)
+    binary = CACHE / BINARY
+    if binary.exists():
+        return binary
+    npm = shutil.which("npm")
+    if npm is None:
+        raise RuntimeError("npm is not on the PATH")
+    done = subprocess.run(
+        [npm, "install", "--no-audit", "--no-fund", "--prefix", str(CACHE), PACKAGE],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    if not binary.exists():
+        raise RuntimeError(f"npm install of {PACKAGE} gave no {BINARY}: {done.stderr.strip()[-500:]}")
+    return binary
+
+
+def client_or_skip() -> Path:
+    """The client; without it the tests are skipped with the way to get it, but in CI they fail."""
+    try:
+        if os.environ.get("CI", "").lower() == "true" or os.environ.get("MEMTUI_TEST_CLIENT"):
+            return ensure_client()
+        if (CACHE / BINARY).exists():
+            return CACHE / BINARY
+    except (RuntimeError, OSError, subprocess.SubprocessError) as error:
+        pytest.fail(f"The Claude Code client is needed and could not be had: {error}")
+    pytest.skip(f"needs the Claude Code client: npm install --prefix .cache/client {PACKAGE}")
+
+
+@dataclass
+class Run:
+    """One `claude -p`: what it printed, the requests it made, and where its transcript is."""
+
+    stdout: str
+    stderr: str
+    returncode: int
+    requests: list[Request]
+    session_id: str
+    transcript_path: Path | None
+
+    @property
+    def main(self) -> list[Request]:
+        """The requests of the conversation."""
+        return [r for r in self.requests if r.kind == "main"]
+
+    def transcript(self) -> list[dict[str, Any]]:
+        """The transcript's records."""
+        if self.transcript_path is None:
+            return []
+        return [json.loads(line) for line in self.transcript_path.read_text().splitlines()]
+
+    def attachments(self, kind: str | None = None) -> list[dict[str, Any]]:
+        """The `attachment` objects of the transcript, of one type if given."""
+        found = [r["attachment"] for r in self.transcript() if r.get("type") == "attachment"]
+        return [a for a in found if kind is None or a.get("type") == kind]
+
+
+# How the client puts a hook's text before the model, in system messages and in reminders after tool results.
+_HEADER = re.compile(r"(?:^|\n)(\w+)(?::[\w-]+)? hook additional context: ")
+_BLOCK = re.compile(r"<memtui-([a-z-]+)([^>]*)>\n(.*?)\n</memtui-\1>", re.DOTALL)
+
+
+def contexts(request: Request) -> list[tuple[str, str]]:
+    """(event, text) of each context that hooks put before the model. The last one in a system message may be
+    followed by the client's own text, which nothing sets off."""
+    found = []
+    for text in request.strings():
+        headers = list(_HEADER.finditer(text))
+        ends = [h.start() for h in headers[1:]] + [len(text)]
+        for header, end in zip(headers, ends, strict=True):
+            said = text[header.end() : end].rstrip("\n").removesuffix("</system-reminder>").rstrip("\n")
+            found.append((header[1], said))
+    return found
+
+
+@dataclass
+class Injected:
+    """One memtui block as the model saw it: guidance, index, pending-updates, …"""
+
+    event: str
+    kind: str
+    attributes: dict[str, str]
+    text: str
+
+
+def injected(request: Request, kind: str | None = None) -> list[Injected]:
+    """The memtui blocks in a request, in order, of one kind if given."""
+    return [
+        Injected(event, name, dict(re.findall(r'([\w-]+)="([^"]*)"', attributes)), body)
+        for event, text in contexts(request)
+        for name, attributes, body in _BLOCK.findall(text)
+        if kind in {None, name}
+    ]
+
+
+@dataclass
+class World:
+    """A home, a project and settings on disk. `claude()` runs the client in it."""
+
+    base: Path
+    model: Model
+    binary: Path
+    home: Path = field(init=False)
+    config: Path = field(init=False)
+    project: Path = field(init=False)
+    env: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.home = self.base / "home with blanks"
+        self.config = self.home / ".claude"
+        self.project = self.base / "my project"
+        self.config.mkdir(parents=True)
+        self.project.mkdir()
+        self.git("init", "-q", "-b", "main")
+        self.git("commit", "-q", "--allow-empty", "-m", "start")
+        self._approve()
+
+    def _approve(self) -> None:
+        """Skip what only an interactive first start asks: onboarding, the key, trust in the folder."""
+        known = {
+            "hasCompletedOnboarding": True,
+            "lastOnboardingVersion": VERSION,
+            "theme": "dark",
+            "customApiKeyResponses": {"approved": [KEY[-20:]], "rejected": []},
+            "projects": {str(self.project): {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}},
+        }
+        (self.home / ".claude.json").write_text(json.dumps(known))
+
+    def git(self, *args: str, cwd: Path | None = None) -> str:
+        who = ["-c", "user.name=Test", "-c", "user.email=test@example.invalid", "-c", "commit.gpgsign=false"]
+        done = subprocess.run(
+            ["git", *who, *args],
+            cwd=cwd or self.project,
+            env=self.environment(),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout
+
+    def environment(self, extra: Mapping[str, str] | None = None) -> dict[str, str]:
+        """The whole environment of the client."""
+        return {
+            "HOME": str(self.home),
+            "PATH": os.environ.get("PATH", "/usr/local/bin:/usr/bin:/bin"),
+            "TERM": "xterm-256color",
+            "LANG": "C.UTF-8",
+            "ANTHROPIC_BASE_URL": self.model.url,
+            "ANTHROPIC_API_KEY": KEY,
+            "DISABLE_TELEMETRY": "1",
+            "DISABLE_ERROR_REPORTING": "1",
+            "DISABLE_AUTOUPDATER": "1",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            **self.env,
+            **(extra or {}),
+        }
+
+    def settings(self, value: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Write (if given) and read the user's settings.json."""
+        path = self.config / "settings.json"
+        if value is not None:
+            path.write_text(json.dumps(value, indent=2) + "\n")
+        return json.loads(path.read_text()) if path.exists() else {}
+
+    def start(
+        self, prompt: str, *args: str, cwd: Path | None = None, env: Mapping[str, str] | None = None
+    ) -> "subprocess.Popen[str]":
+        """Start `claude -p` and return at once."""
+        return subprocess.Popen(
+            [str(self.binary), "-p", prompt, *args],
+            cwd=cwd or self.project,
+            env=self.environment(env),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def claude(
+        self,
+        prompt: str,
+        *args: str,
+        resume: str | None = None,
+        session: str | None = None,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> Run:
+        """Run `claude -p PROMPT` to its end. A new session gets the id `session` (or a fresh one)."""
+        given = session or str(uuid.uuid4())
+        own = {"--resume", "--session-id", "--continue"}.intersection(args)
+        which = () if own else ("--resume", resume) if resume else ("--session-id", given)
+        before = len(self.model.requests)
+        process = self.start(prompt, *which, *args, "--output-format", "json", cwd=cwd, env=env)
+        try:
+            out, err = process.communicate(timeout=TIMEOUT)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            out, err = process.communicate()
+            pytest.fail(f"claude did not end in {TIMEOUT} s: {out[-500:]} {err[-500:]}")
+        try:
+            result = json.loads(out)
+        except ValueError:
+            result = {}
+        session_id = result.get("session_id", resume or given)
+        text = result.get("result", out)
+        return Run(text, err, process.returncode, self.model.requests[before:], session_id, self.transcript(session_id))
+
+    def transcript(self, session_id: str) -> Path | None:
+        """Where the transcript of a session is, if it is there."""
+        return next(iter(sorted((self.config / "projects").glob(f"*/{session_id}.jsonl"))), None)
+
+
+KEY = "sk-ant-loopback-stand-in-0000000000000000"

@@ -1,0 +1,264 @@
+"""A loopback stand-in for the Messages API: it answers the client from a script and keeps what the client sent.
+
+The request bodies are what the tests judge by: what is in one reached the model, what is not did not.
+"""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Block = dict[str, Any]
+
+
+@dataclass
+class Reply:
+    """One answer: content blocks, seconds to wait before it, and the input tokens it reports."""
+
+    blocks: list[Block]
+    delay: float = 0.0
+    input_tokens: int = 1000
+    status: int = 200
+
+    @property
+    def stop_reason(self) -> str:
+        return "tool_use" if any(b["type"] == "tool_use" for b in self.blocks) else "end_turn"
+
+
+@dataclass
+class Request:
+    """One POST as the client sent it. `kind`: main (the conversation), compact, or aux (titles, probes, counts)."""
+
+    path: str
+    body: dict[str, Any]
+    kind: str
+    headers: dict[str, str]
+    time: float = field(default_factory=time.monotonic)
+
+    def messages(self) -> list[tuple[str, list[Block]]]:
+        """(role, content blocks) of each message; content given as a string is one text block."""
+        return [(m["role"], _blocks(m["content"])) for m in self.body.get("messages", [])]
+
+    def strings(self) -> Iterator[str]:
+        """Every string the model can read in the conversation: texts, tool results and tool inputs."""
+        for _role, blocks in self.messages():
+            for block in blocks:
+                yield from _strings(block)
+
+    def text(self) -> str:
+        """All that the model can read, system prompt and conversation, joined by line feeds."""
+        system = [b.get("text", "") for b in _blocks(self.body.get("system", []))]
+        return "\n".join([*system, *self.strings()])
+
+    def count(self, needle: str) -> int:
+        """How often `needle` stands in the system prompt and the conversation."""
+        return self.text().count(needle)
+
+    def tool_results(self) -> list[str]:
+        """The text of each tool result, in order."""
+        return [
+            "\n".join(_strings(b.get("content", "")))
+            for _r, bs in self.messages()
+            for b in bs
+            if b.get("type") == "tool_result"
+        ]
+
+
+Script = Callable[[Request], "Reply | Block | str | list[Block]"]
+
+
+def say(text: str, *, delay: float = 0.0, input_tokens: int = 1000) -> Reply:
+    """An answer of plain text, which ends the turn."""
+    return Reply([{"type": "text", "text": text}], delay, input_tokens)
+
+
+def use(name: str, /, **tool_input: Any) -> Block:
+    """A tool_use block: `use("Bash", command="true")`."""
+    return {"type": "tool_use", "name": name, "input": tool_input}
+
+
+def call(*blocks: Block, text: str = "", delay: float = 0.0, input_tokens: int = 1000) -> Reply:
+    """An answer that calls tools, all in one message."""
+    lead = [{"type": "text", "text": text}] if text else []
+    return Reply([*lead, *blocks], delay, input_tokens)
+
+
+def _blocks(content: Any) -> list[Block]:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from _strings(item)
+    elif isinstance(value, dict):
+        for key in ("text", "content", "input"):
+            yield from _strings(value.get(key))
+        if value.get("type") is None:
+            yield from (v for k, v in value.items() if isinstance(v, str) and k not in {"text", "content", "input"})
+
+
+def _kind(path: str, body: dict[str, Any]) -> str:
+    if "count_tokens" in path:
+        return "aux"
+    said = [m for m in body.get("messages", []) if m.get("role") == "user"]
+    if said and "Your task is to create a detailed summary of" in "\n".join(_strings(_blocks(said[-1]["content"]))):
+        return "compact"
+    return "main" if body.get("tools") else "aux"
+
+
+class Model:
+    """The server. Replies are taken in order from `replies`, or made by `script`; then `default` is said.
+
+    Only requests of the conversation use up replies: titles, probes, token counts and compaction are answered aside.
+    """
+
+    def __init__(self) -> None:
+        self.requests: list[Request] = []
+        self.replies: list[Any] = []
+        self.script: Script | None = None
+        self.default = "Done."
+        self.summary = "<summary>We talked about the project.</summary>"
+        self._lock = threading.Lock()
+        self._ids = 0
+        handler = type("Handler", (_Handler,), {"model": self})
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
+        self._thread.start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    @property
+    def main(self) -> list[Request]:
+        """The requests of the conversation, oldest first."""
+        return [r for r in self.requests if r.kind == "main"]
+
+    def will(self, *replies: Any) -> None:
+        """Queue answers: strings (said), `use(...)` blocks (called), or replies made by `say` and `call`."""
+        with self._lock:
+            self.replies.extend(replies)
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def answer(self, request: Request) -> Reply:
+        with self._lock:
+            self.requests.append(request)
+            if request.kind == "aux":
+                return say('{"title": "A session", "isNewTopic": false}')
+            if request.kind == "compact":
+                return say(self.summary)
+            if self.script is not None:
+                chosen: Any = self.script(request)
+            else:
+                chosen = self.replies.pop(0) if self.replies else self.default
+        if isinstance(chosen, str):
+            return say(chosen)
+        if isinstance(chosen, dict):
+            return call(chosen)
+        return call(*chosen) if isinstance(chosen, list) else chosen
+
+    def next_id(self, prefix: str) -> str:
+        with self._lock:
+            self._ids += 1
+            return f"{prefix}_{self._ids:024d}"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    model: Model
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        """The requests are kept; a log on stderr would only be noise."""
+
+    def do_HEAD(self) -> None:
+        self._send(200, b"", "text/plain")
+
+    def do_GET(self) -> None:
+        self._send(404, b"{}", "application/json")
+
+    def do_POST(self) -> None:
+        raw = self.rfile.read(int(self.headers.get("content-length", 0)))
+        if not self.path.startswith("/v1/messages"):
+            self._send(404, b"{}", "application/json")
+            return
+        body = json.loads(raw)
+        request = Request(self.path, body, _kind(self.path, body), dict(self.headers.items()))
+        reply = self.model.answer(request)
+        if "count_tokens" in self.path:
+            self._send(200, b'{"input_tokens": 1000}', "application/json")
+            return
+        if reply.delay:
+            time.sleep(reply.delay)
+        if reply.status != 200:
+            error = {"type": "error", "error": {"type": "invalid_request_error", "message": "scripted"}}
+            self._send(reply.status, json.dumps(error).encode(), "application/json")
+            return
+        try:
+            self._reply(body, reply)
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True  # the client gave up, as it may when a test kills it
+
+    def _reply(self, body: dict[str, Any], reply: Reply) -> None:
+        blocks = [dict(b) for b in reply.blocks]
+        for block in blocks:
+            if block["type"] == "tool_use":
+                block.setdefault("id", self.model.next_id("toolu"))
+        usage = {
+            "input_tokens": reply.input_tokens,
+            "output_tokens": 10,
+            "cache_creation_input_tokens": 0,
+            "cache_read_input_tokens": 0,
+        }
+        message = {
+            "id": self.model.next_id("msg"),
+            "type": "message",
+            "role": "assistant",
+            "model": body.get("model", "stand-in"),
+            "content": [],
+            "stop_reason": None,
+            "stop_sequence": None,
+            "usage": usage,
+        }
+        if not body.get("stream"):
+            message |= {"content": blocks, "stop_reason": reply.stop_reason}
+            self._send(200, json.dumps(message).encode(), "application/json")
+            return
+        events = "".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in _events(message, blocks, reply))
+        self._send(200, events.encode(), "text/event-stream")
+
+    def _send(self, status: int, data: bytes, kind: str) -> None:
+        self.send_response(status)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+
+def _events(message: dict[str, Any], blocks: list[Block], reply: Reply) -> Iterator[dict[str, Any]]:
+    yield {"type": "message_start", "message": message}
+    for index, block in enumerate(blocks):
+        if block["type"] == "tool_use":
+            empty: Block = {"type": "tool_use", "id": block["id"], "name": block["name"], "input": {}}
+            delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+        else:
+            empty = {"type": "text", "text": ""}
+            delta = {"type": "text_delta", "text": block["text"]}
+        yield {"type": "content_block_start", "index": index, "content_block": empty}
+        yield {"type": "content_block_delta", "index": index, "delta": delta}
+        yield {"type": "content_block_stop", "index": index}
+    yield {
+        "type": "message_delta",
+        "delta": {"stop_reason": reply.stop_reason, "stop_sequence": None},
+        "usage": {"output_tokens": 10},
+    }
+    yield {"type": "message_stop"}
