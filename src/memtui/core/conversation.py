@@ -1,0 +1,300 @@
+"""What was said in a session: the person's words by the way they came, the agent's words before them, the todo list.
+
+The person's words sit in four places: user records, rejected tools, messages queued in mid-turn, and answers to the
+agent's questions or plans. Everything else that stands in a user record is not theirs: tool results, what hooks and the
+client put in, summaries of a compaction, a subagent's conversation.
+"""
+
+import re
+from dataclasses import dataclass, replace
+
+from memtui.core import transcript
+
+MAX_TEXT = 20_000
+AGENT_TAIL = 2_000
+MAX_INJECTED_LINES = 20_000
+MIN_INJECTED_LINE = 20
+# So many turns back a queued message is looked for, when the client files it as a prompt as well.
+QUEUE_WINDOW = 20
+
+_WRAPPED = re.compile(
+    r"<(?P<tag>[a-z]+(?:[-_][a-z0-9]+)+|objective|context|summary|process|command|hook|tool_use_error)\b[^>\n]{0,400}>"
+    r"(?:[\s\S]*?</(?P=tag)>|[\s\S]*\Z)",
+    re.IGNORECASE,
+)
+_INTERRUPTED = re.compile(r"^\[Request interrupted by user[^\]]*\]\s*$", re.MULTILINE)
+_IMAGE = re.compile(r"\[(?:Image|Pasted text|Image: source)[^\]\n]{0,300}\]")
+_NOT_A_PERSON = (
+    "Caveat: The messages below",
+    "This session is being continued from a previous",
+    "Stop hook feedback",
+    "[SYSTEM NOTIFICATION",
+    "API Error",
+    "The user wants to clarify these questions",
+    '{"task_id"',
+    "<task-notification",
+    "Base directory for this skill:",
+)
+_COMMAND = re.compile(r"^/[\w:-]+(?:\s|$)")
+_REJECTED = re.compile(
+    r"^(?:Error: )?(?:The user doesn['’]t want to (?:proceed|take)|Permission for this tool use was denied)"
+    r"[^\n]{0,400}?the user said:\s*(?P<said>[\s\S]+)",
+    re.IGNORECASE,
+)
+_NOTE = re.compile(r"\n+Note: The user['’]s next message may contain[\s\S]*\Z")
+_PLAN_PROMPT = "Implement the following plan:"
+_PLAN_FEEDBACK = "User feedback on this plan:"
+_ANSWERED = re.compile(r"^(?:User has answered your questions|Your questions have been answered|The user responded): ")
+_QUESTION_ANSWER = re.compile(r'"(?P<question>[^"\n]{1,500})"="(?P<answer>[^"]{1,2000})"')
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The person's words. `channel`: prompt, queued, tool_reject or answer; `agent`: the end of what the agent had said
+    since the person's last words; `tools`: what it had used since then; `uuid`: of the record, empty if it has none."""
+
+    text: str
+    channel: str
+    uuid: str = ""
+    session: str = ""
+    time: str = ""
+    agent: str = ""
+    tools: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Todo:
+    """An entry of the agent's todo or task list. `status`: pending, in_progress, completed or deleted."""
+
+    text: str
+    status: str
+
+
+def spoken(text: str) -> str:
+    """The person's own words in the text of a user record; empty if there are none."""
+    text = transcript.text_of(text[:MAX_TEXT]).replace("\r\n", "\n").replace("\r", "\n").strip()
+    if text.startswith(_NOT_A_PERSON) or _COMMAND.match(text):
+        return ""
+    if text.startswith(_PLAN_PROMPT):
+        text = text.partition(_PLAN_FEEDBACK)[2]
+    if "<" in text:
+        text = _WRAPPED.sub("\n", text)
+    text = _INTERRUPTED.sub("", text)
+    text = _IMAGE.sub("", text)
+    return "" if text.strip().startswith(_NOT_A_PERSON) else text.strip()
+
+
+def normalised(text: str) -> str:
+    """Text for comparison: case, blanks and marks at the ends make no difference."""
+    return " ".join(text.lower().split()).strip(" .!?,;:-*`\"'")
+
+
+class Conversation:
+    """Feed it the records of a transcript in order; read `turns`, `todos()`, `last_message`, `was_injected`.
+
+    `state` (a JSON object from `to_state`) goes on where an earlier reading ended.
+    """
+
+    def __init__(self, state: dict[str, object] | None = None) -> None:
+        self.turns: list[Turn] = []
+        self.last_message = ""
+        self.session = ""
+        self._message_id = ""
+        self._agent = ""
+        self._tools: list[str] = []
+        self._calls: dict[str, tuple[str, dict[str, object]]] = {}
+        self._todos: list[Todo] = []
+        self._todos_time = ""
+        self._tasks: dict[str, tuple[Todo, str]] = {}
+        self._injected: set[str] = set()
+        self._restore(state or {})
+
+    def to_state(self) -> dict[str, object]:
+        """What a later reading needs of this one: the agent's last words and the todo list, not the turns."""
+        return {
+            "agent": self._agent[-AGENT_TAIL:],
+            "last_message": self.last_message[-MAX_TEXT:],
+            "message_id": self._message_id,
+            "todos": [[t.text, t.status] for t in self._todos],
+            "todos_time": self._todos_time,
+            "tasks": {name: [t.text, t.status, time] for name, (t, time) in self._tasks.items()},
+        }
+
+    def _restore(self, state: dict[str, object]) -> None:
+        self._agent = transcript.text_of(state.get("agent"))
+        self.last_message = transcript.text_of(state.get("last_message"))
+        self._message_id = transcript.text_of(state.get("message_id"))
+        self._todos_time = transcript.text_of(state.get("todos_time"))
+        todos, tasks = state.get("todos"), state.get("tasks")
+        for entry in todos if isinstance(todos, list) else []:
+            if isinstance(entry, list) and len(entry) == 2:
+                self._todos.append(Todo(str(entry[0]), str(entry[1])))
+        for name, entry in tasks.items() if isinstance(tasks, dict) else []:
+            if isinstance(entry, list) and len(entry) == 3:
+                self._tasks[name] = (Todo(str(entry[0]), str(entry[1])), str(entry[2]))
+
+    def feed(self, record: dict[str, object]) -> None:
+        """Take in one record. Records of unknown kinds and shapes are passed over."""
+        kind = record.get("type")
+        if record.get("isSidechain") or record.get("isCompactSummary") or record.get("isVisibleInTranscriptOnly"):
+            return
+        if kind == "assistant":
+            self._assistant(record)
+        elif kind == "user":
+            self._user(record)
+        elif kind == "attachment":
+            self._attachment(record)
+        elif kind == "queue-operation" and record.get("operation") == "enqueue":
+            self._say(record, transcript.text_of(record.get("content")), "queued")
+
+    def todos(self) -> list[Todo]:
+        """The last state of the todo list and of the task list."""
+        return [*self._todos, *[todo for todo, _ in self._tasks.values()]]
+
+    def was_injected(self, text: str) -> bool:
+        """Whether a hook put this line, or one that holds it, before the model."""
+        wanted = normalised(text)
+        return wanted in self._injected or (
+            len(wanted) >= MIN_INJECTED_LINE and any(wanted in line for line in self._injected)
+        )
+
+    def _assistant(self, record: dict[str, object]) -> None:
+        message = record.get("message")
+        if not isinstance(message, dict) or message.get("model") == "<synthetic>" or record.get("isApiErrorMessage"):
+            return
+        name = transcript.text_of(message.get("id"))
+        said = []
+        for block in transcript.blocks(record):
+            if block.get("type") == "text":
+                said.append(transcript.text_of(block.get("text"))[:MAX_TEXT])
+            elif block.get("type") == "tool_use":
+                self._tool_use(block, transcript.text_of(record.get("timestamp")))
+        text = "\n\n".join([part for part in said if part.strip()])
+        if not text:
+            return
+        self._agent = f"{self._agent}\n\n{text}"[-AGENT_TAIL:].lstrip()
+        if name and name == self._message_id:
+            text = f"{self.last_message}\n\n{text}"[-MAX_TEXT:]
+        self.last_message, self._message_id = text, name
+
+    def _tool_use(self, block: dict[str, object], time: str) -> None:
+        name, given = transcript.text_of(block.get("name")), block.get("input")
+        self._tools.append(name)
+        if not isinstance(given, dict):
+            return
+        if name == "TodoWrite" and time >= self._todos_time:
+            listed = given.get("todos")
+            self._todos = [
+                Todo(transcript.text_of(t.get("content")), transcript.text_of(t.get("status")))
+                for t in (listed if isinstance(listed, list) else [])
+                if isinstance(t, dict)
+            ]
+            self._todos_time = time
+        elif name in {"TaskCreate", "TaskUpdate"}:
+            self._calls[transcript.text_of(block.get("id"))] = (name, given)
+
+    def _user(self, record: dict[str, object]) -> None:
+        self.session = transcript.text_of(record.get("sessionId")) or self.session
+        said = []
+        for block in transcript.blocks(record):
+            if block.get("type") == "tool_result":
+                self._tool_result(record, block)
+            elif block.get("type") == "text":
+                said.append(transcript.text_of(block.get("text")))
+        origin = record.get("origin")
+        person = not isinstance(origin, dict) or origin.get("kind") == "human"
+        if said and person and not record.get("isMeta") and "toolUseResult" not in record:
+            self._say(record, "\n".join(said), "prompt")
+
+    def _tool_result(self, record: dict[str, object], block: dict[str, object]) -> None:
+        text = transcript.result_text(block)[:MAX_TEXT]
+        name, given = self._calls.pop(transcript.text_of(block.get("tool_use_id")), ("", {}))
+        if name and not block.get("is_error"):
+            self._task(name, given, record, text)
+        elif rejected := _REJECTED.match(text):
+            self._say(record, _NOTE.sub("", rejected["said"]), "tool_reject")
+        elif _ANSWERED.match(text):
+            self._answers(record, text)
+
+    def _task(self, name: str, given: dict[str, object], record: dict[str, object], text: str) -> None:
+        time = transcript.text_of(record.get("timestamp"))
+        result = record.get("toolUseResult")
+        task = result.get("task") if isinstance(result, dict) else None
+        if name == "TaskCreate":
+            number = re.search(r"#(\w+)", text)
+            key = str(task["id"]) if isinstance(task, dict) and "id" in task else number[1] if number else ""
+            if key and key not in self._tasks:
+                self._tasks[key] = (Todo(transcript.text_of(given.get("subject")), "pending"), time)
+            return
+        key = str(given.get("taskId", ""))
+        todo, changed = self._tasks.get(key, (Todo("", "pending"), ""))
+        if time >= changed and not (isinstance(result, dict) and result.get("success") is False):
+            todo = replace(
+                todo,
+                text=transcript.text_of(given.get("subject")) or todo.text,
+                status=transcript.text_of(given.get("status")) or todo.status,
+            )
+            self._tasks[key] = (todo, time)
+
+    def _answers(self, record: dict[str, object], text: str) -> None:
+        """Answers that the person typed; the choice of an offered option says nothing of its own."""
+        result = record.get("toolUseResult")
+        answers = result.get("answers") if isinstance(result, dict) else None
+        questions = result.get("questions") if isinstance(result, dict) else None
+        if not isinstance(answers, dict):
+            if text.startswith("The user responded: "):
+                self._say(record, text.partition(": ")[2], "answer")
+                return
+            answers = {m["question"]: m["answer"] for m in _QUESTION_ANSWER.finditer(text)}
+        offered = set()
+        for question in questions if isinstance(questions, list) else []:
+            options = question.get("options") if isinstance(question, dict) else None
+            for option in options if isinstance(options, list) else []:
+                if isinstance(option, dict):
+                    offered.add(normalised(transcript.text_of(option.get("label"))))
+        for question, answer in answers.items():
+            said = transcript.text_of(answer)
+            if said and offered and normalised(said) not in offered:
+                self._say(record, said, "answer", agent=transcript.text_of(question))
+
+    def _attachment(self, record: dict[str, object]) -> None:
+        found = transcript.attachment(record)
+        if found.get("type") == "queued_command" and found.get("commandMode", "prompt") == "prompt":
+            prompt = found.get("prompt")
+            parts = prompt if isinstance(prompt, list) else [{"text": prompt}]
+            said = [transcript.text_of(part.get("text")) for part in parts if isinstance(part, dict)]
+            self._say(record, "\n".join(said), "queued")
+        elif transcript.text_of(found.get("type")).startswith("hook_"):
+            for text in [*transcript.attachment_texts(found), transcript.text_of(found.get("stdout"))]:
+                for line in text[: 10 * MAX_TEXT].splitlines():
+                    if len(line) >= MIN_INJECTED_LINE and len(self._injected) < MAX_INJECTED_LINES:
+                        self._injected.add(normalised(line))
+
+    def _say(self, record: dict[str, object], text: str, channel: str, agent: str = "") -> None:
+        text = spoken(text)
+        if not text:
+            return
+        uuid = transcript.text_of(record.get("uuid"))
+        for at in range(len(self.turns) - 1, max(-1, len(self.turns) - 1 - QUEUE_WINDOW), -1):
+            # A queued message comes twice: when it was typed, and when the client took it up.
+            if self.turns[at].channel == "queued" and self.turns[at].text == text:
+                if not self.turns[at].uuid:
+                    self.turns[at] = replace(self.turns[at], uuid=uuid, channel=channel)
+                    self._agent = "" if channel == "prompt" else self._agent
+                    return
+                break
+        self.session = transcript.text_of(record.get("sessionId")) or self.session
+        self.turns.append(
+            Turn(
+                text=text,
+                channel=channel,
+                uuid=uuid,
+                session=self.session,
+                time=transcript.text_of(record.get("timestamp")),
+                agent=agent or self._agent,
+                tools=tuple(self._tools[-20:]),
+            )
+        )
+        if channel == "prompt":
+            self._agent = ""
+        self._tools.clear()
