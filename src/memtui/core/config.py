@@ -1,7 +1,7 @@
 """Settings from `<root>/config.toml`, for hooks too.
 
-`tomllib` costs a hook three times its whole start, so that what it reads is kept in `run/config.json` beside the stamp of
-the file it came from; a hook parses TOML once after an edit. A file that can't be read keeps the last good settings:
+`tomllib` costs a hook three times its whole start, so that what it reads is kept in `run/config.json` beside the stamp
+of the file it came from; a hook parses TOML once after an edit. A file that can't be read keeps the last good settings:
 a typing error must not switch on what a person has switched off.
 """
 
@@ -76,7 +76,7 @@ def project_table(settings: "dict[str, object]", project_root: "str | None") -> 
 
 
 def value(settings: "dict[str, object]", project_root: "str | None", key: str) -> "object":
-    """One setting: the project's, else the general one, else the default. A value that is not valid counts as absent."""
+    """One setting: the project's, else the general one, else the default. An invalid value counts as absent."""
     if key in PER_PROJECT:
         table = project_table(settings, project_root)
         if key in table and problem(key, table[key]) is None:

@@ -28,10 +28,15 @@ def id_time(ulid: str) -> "float | None":
 
 def content_hash(data: "bytes | str") -> str:
     """16 hex digits of BLAKE2b: names content, detects a change."""
+    return digest(data, 8)
+
+
+def digest(data: "bytes | str", size: int = 32) -> str:
+    """BLAKE2b in hex, `size` bytes of it; 32 where someone might want two contents to look alike."""
     try:
         from _blake2 import blake2b
     except ImportError:
         from hashlib import blake2b
     if isinstance(data, str):
         data = data.encode("utf-8", "surrogatepass")
-    return blake2b(data, digest_size=8).hexdigest()
+    return blake2b(data, digest_size=size).hexdigest()

@@ -157,3 +157,24 @@ def _walk(top: str, here: str, prefix: str, found: "list[tuple[str, str]]", dept
             _walk(top, here + "/" + name, prefix + name + "/", found, depth + 1)
         except OSError:
             found.append((prefix + name, "is a directory that can't be read"))
+
+
+def scope_of(env: "dict[str, str]", cwd: str, path: str) -> "str | None":
+    """The scope of a memory file by its path alone: global, project, auto or agent:NAME; None for any other file.
+
+    The native memory of every project counts as auto. The index is no memory.
+    """
+    if not path.endswith(SUFFIX) or path.endswith("/" + INDEX_NAME):
+        return None
+    config = paths.config_dir(env)
+    if path.startswith(config + "/memory/"):
+        return "global"
+    if path.startswith(config + "/projects/") and path[len(config) + 10 :].split("/")[1:2] == ["memory"]:
+        return "auto"
+    for part in (config + "/agent-memory/", "/.claude/agent-memory/", "/.claude/agent-memory-local/"):
+        _, found, rest = path.partition(part)
+        if found and "/" in rest:
+            return "agent:" + rest[: rest.find("/")]
+    if "/.claude/memory/" in path:
+        return "project"
+    return "auto" if path.startswith(auto_dir(env, cwd) + "/") else None

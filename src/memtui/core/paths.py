@@ -7,6 +7,7 @@ root, which worktrees and subdirectories share.
 import posix
 
 SLUG_LIMIT = 200
+MAX_LINKS = 40  # as the kernel has it
 S_IFMT, S_IFDIR = 0o170000, 0o040000
 
 
@@ -31,7 +32,13 @@ def _base36(number: int) -> str:
 
 
 def slug(path: str) -> str:
-    """The client's directory name for a path: everything but a-z A-Z 0-9 becomes `-`; long ones get a hash."""
+    """The client's directory name for a path: everything but a-z A-Z 0-9 becomes `-`, names over 200 get a hash.
+
+    Counted and hashed in UTF-16 units as the client's JavaScript does: an astral character becomes two dashes.
+    """
+    if not path.isascii():
+        pairs = [c if c <= "\uffff" else _surrogates(c) for c in path]
+        path = "".join(pairs)
     name = "".join([c if c.isascii() and c.isalnum() else "-" for c in path])
     if len(name) <= SLUG_LIMIT:
         return name
@@ -41,6 +48,11 @@ def slug(path: str) -> str:
     if value >= 0x80000000:
         value -= 0x100000000
     return name[:SLUG_LIMIT] + "-" + _base36(abs(value))
+
+
+def _surrogates(char: str) -> str:
+    code = ord(char) - 0x10000
+    return chr(0xD800 | code >> 10) + chr(0xDC00 | code & 0x3FF)
 
 
 def _read(path: str) -> bytes:
@@ -111,3 +123,34 @@ def _worktree_main(here: str, dot_git: str) -> str:
 def inbox_dir(root_dir: str, project_slug: "str | None") -> str:
     """Where a scope's guidance.md, pending-updates.md and pending-items.md lie; None means global."""
     return root_dir + "/projects/" + project_slug if project_slug else root_dir + "/global"
+
+
+def resolve(path: str) -> "str | None":
+    """`os.path.realpath` of an absolute path, without `os`; parts that don't exist are kept, a loop gives None."""
+    done, rest, links = "/", [part for part in reversed(path.split("/")) if part], 0
+    while rest:
+        part = rest.pop()
+        if part == ".":
+            continue
+        if part == "..":
+            done = parent(done)
+            continue
+        here = done.rstrip("/") + "/" + part
+        try:
+            target = posix.readlink(here)
+        except OSError:
+            done = here
+            continue
+        links += 1
+        if links > MAX_LINKS:
+            return None
+        if target.startswith("/"):
+            done = "/"
+        rest.extend([each for each in reversed(target.split("/")) if each])
+    return done
+
+
+def inside(base: str, path: str) -> bool:
+    """Whether a path, symlinks followed, lies below `base`."""
+    top, found = resolve(base), resolve(path)
+    return top is not None and found is not None and found.startswith(top.rstrip("/") + "/")

@@ -12,23 +12,23 @@ def safe(session_id: str) -> str:
     return "".join([c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in session_id[:80]]) or "_"
 
 
-def path(root: str, session_id: str) -> str:
-    """The state file of a session."""
-    return f"{root}/sessions/{safe(session_id)}.json"
+def path(root: str, session_id: str, part: str = "") -> str:
+    """The state file of a session, or one of its other parts: `index`, what it knows of the memories; `cursor`."""
+    return f"{root}/sessions/{safe(session_id)}{'.' + part if part else ''}.json"
 
 
-def load(root: str, session_id: str) -> "dict[str, object]":
+def load(root: str, session_id: str, part: str = "") -> "dict[str, object]":
     """The state, `{}` for a session not met before or a file that can't be read."""
     try:
-        state = fastjson.loads_dict(fs.read_bytes(path(root, session_id)))
+        state = fastjson.loads_dict(fs.read_bytes(path(root, session_id, part)))
     except OSError:
         return {}
     return state if state.get("v") == VERSION else {}
 
 
-def save(root: str, session_id: str, state: "dict[str, object]") -> None:
+def save(root: str, session_id: str, state: "dict[str, object]", part: str = "") -> None:
     """Replace the state. Raises OSError. Not synced to disk: see the module."""
-    fs.write_atomic(path(root, session_id), fastjson.dumps({**state, "v": VERSION}).encode(), durable=False)
+    fs.write_atomic(path(root, session_id, part), fastjson.dumps({**state, "v": VERSION}).encode(), durable=False)
 
 
 def table(state: "dict[str, object]", key: str) -> "dict[str, object]":

@@ -1,6 +1,6 @@
 """Every hook starts here: read the payload, find the event's module, fail open.
 
-Whatever happens the exit code is 0 and what stands on stdout is nothing or one whole JSON object: exit 2 would block the
+Whatever happens the exit code is 0 and stdout holds nothing or one whole JSON object: exit 2 would block the
 person's prompt, and context from Stop would make the model go on (docs/hooks.md).
 """
 
@@ -26,7 +26,19 @@ STDIN_LIMIT = 64 << 20
 class Hook:
     """One run of a hook: the payload, and what follows from it and the environment."""
 
-    __slots__ = ("env", "event", "mode", "payload", "project_root", "root", "session_id", "settings", "slug", "started")
+    __slots__ = (
+        "env",
+        "event",
+        "mode",
+        "payload",
+        "project_root",
+        "root",
+        "session_id",
+        "settings",
+        "slug",
+        "started",
+        "started_in",
+    )
 
     def __init__(self, event: str, env: "dict[str, str]", payload: "dict[str, object]", started: float) -> None:
         self.event = event
@@ -36,8 +48,8 @@ class Hook:
         self.root = paths.root(env)
         self.session_id = self.text("session_id")
         # The directory the session was started in, not where a `cd` has led since.
-        where = env.get("CLAUDE_PROJECT_DIR") or self.text("cwd") or "/"
-        self.project_root = paths.project_root(paths.normal(where))
+        self.started_in = paths.normal(env.get("CLAUDE_PROJECT_DIR") or self.text("cwd") or "/")
+        self.project_root = paths.project_root(self.started_in)
         self.slug = paths.slug(self.project_root)
         self.settings: dict[str, object] = {}
         self.mode = "full"

@@ -23,7 +23,7 @@ def handle(hook: Hook) -> None:
         return
     from memtui.core import session
 
-    state = session.load(hook.root, hook.session_id)
+    state = session.load(hook.root, hook.session_id) or _forked(hook)
     first = not state.get("prompted")
     stamps = session.table(state, "stamps")
     now: dict[str, object] = {}
@@ -46,6 +46,19 @@ def handle(hook: Hook) -> None:
     if busy or unsettled or changed:
         from memtui.hooks import prompt
 
-        prompt.deliver(hook, state, now, unsettled, bool(changed))
+        prompt.deliver_prompt(hook, state, now, unsettled, bool(changed))
     elif first:
         session.save(hook.root, hook.session_id, {**state, "prompted": True, "stamps": now})
+
+
+def _forked(hook: Hook) -> "dict[str, object]":
+    """What a fork knows: its start was reported under the id of the session it forked from, whose context it has."""
+    from memtui.core import fs, session
+
+    try:
+        parent = fs.read_bytes(f"{hook.root}/run/resumed-{posix.getppid()}").decode()
+    except (OSError, UnicodeDecodeError):
+        return {}
+    if parent != hook.session_id:
+        session.save(hook.root, hook.session_id, session.load(hook.root, parent, "index"), "index")
+    return session.load(hook.root, parent)

@@ -1,0 +1,28 @@
+"""Leave work behind: a child in its own session, its streams closed, that the client neither waits for nor ends.
+
+An `async` hook is not enough: under `claude -p` the client is gone before it starts (docs/hooks.md).
+"""
+
+import posix
+
+from memtui.hooks import runner
+
+
+def detach(hook: runner.Hook) -> None:
+    """Fork the worker for this event and return at once."""
+    if posix.fork():
+        return
+    try:
+        posix.setsid()
+        null = posix.open("/dev/null", posix.O_RDWR)
+        for fd in (0, 1, 2):
+            posix.dup2(null, fd)
+        # The client may hold the directory; a worker must not keep it busy.
+        posix.chdir("/")
+        from memtui.extract import worker
+
+        worker.run({**hook.env, runner.INSIDE: "1"}, hook.payload, hook.event)
+    except BaseException as error:
+        runner.fail(hook.env, hook.event + " worker", error)
+    finally:
+        posix._exit(0)  # noqa: SLF001

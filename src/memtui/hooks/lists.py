@@ -1,0 +1,101 @@
+"""The blocks of pending updates and pending items: whole at first, later only what is new or changed."""
+
+from memtui.core import clock, config, ids, inbox, render
+from memtui.hooks import runner
+from memtui.hooks.deliver import ago
+
+EVIDENCE = ("> agent: ", "> you: ")
+
+UPDATES_INTRO = (
+    "Drafts of memories that memtui extracted from earlier sessions. The user has not reviewed them: they may be wrong."
+)
+UPDATES_CHANGED = "Changes among the unreviewed drafts since this session last saw them (+ new, - gone or replaced)."
+ITEMS_INTRO = "Work that an earlier session left unfinished, as memtui noted it; the user may have finished it since."
+
+
+def _shown(entry: inbox.Entry, now: float) -> str:
+    """A draft without its evidence: one list item, further lines indented."""
+    lines = [line for line in entry.text.split("\n") if line.strip() and not line.startswith(EVIDENCE)]
+    kind = entry.fields.get("kind", "note")
+    seen = entry.fields.get("seen", "1")
+    times = f", seen {seen} times" if seen.isdigit() and int(seen) > 1 else ""
+    return f"- [{kind}{times}, {ago(entry.time(), now)}] " + "\n  ".join(lines)
+
+
+def _item(entry: inbox.Entry, kind: str, scope: str, path: str, reason: str) -> "dict[str, object]":
+    digest = ids.content_hash(entry.text)
+    return {"kind": kind, "id": entry.id, "scope": scope, "path": path, "hash": digest, "reason": reason}
+
+
+def updates(
+    hook: runner.Hook, scope: str, directory: str, known: "dict[str, object]"
+) -> "tuple[render.Block | None, dict[str, list[str]]]":
+    """The block of one inbox's pending updates for a session that knows `known` (id -> [hash, text as shown]).
+
+    Returns the block, None if nothing is new, and what the session will know if all of it finds room.
+    """
+    path = f"{directory}/{inbox.FILES['updates']}"
+    now = clock.now()
+    horizon = now - config.number(hook.settings, "updates_days") * 86400
+    entries = inbox.read(path)
+    entries.reverse()
+    entries.sort(key=lambda e: e.time() or now, reverse=True)
+    fresh = [e for e in entries if (e.time() or now) >= horizon][: config.number(hook.settings, "updates_max")]
+    present = {entry.id for entry in entries}
+    knows: dict[str, list[str]] = {}
+    parts: list[render.Part] = []
+    for entry in fresh:
+        digest = ids.content_hash(entry.text)
+        before = known.get(entry.id)
+        if isinstance(before, list) and before and before[0] == digest:
+            knows[entry.id] = [str(piece) for piece in before]
+            continue
+        text = _shown(entry, now)
+        knows[entry.id] = [digest, text]
+        if not known:
+            reason = "unreviewed, newest first"
+        elif isinstance(before, list) and len(before) > 1:
+            reason, text = "changed", _difference(str(before[1]), text)
+        else:
+            reason, text = "new", "+ " + text
+        parts.append(render.Part(text, entry.text.split("\n")[0], _item(entry, "pending-update", scope, path, reason)))
+    for entry_id, before in known.items():
+        if entry_id in present or not isinstance(before, list) or len(before) < 2:
+            continue
+        title = str(before[1]).split("\n")[0]
+        item: dict[str, object] = {"kind": "pending-update", "id": entry_id, "scope": scope, "path": path}
+        parts.append(
+            render.Part(f"- {title} (approved, rejected or withdrawn since)", title, {**item, "reason": "gone"})
+        )
+    if not parts:
+        return None, knows
+    fields = {"scope": scope, "source": path}
+    if known:
+        fields["change"] = "diff"
+    intro = UPDATES_CHANGED if known else UPDATES_INTRO
+    return render.Block(render.TAGS["pending-update"], fields, intro, parts), knows
+
+
+def _difference(before: str, after: str) -> str:
+    """The lines of two short texts that differ, `-` and `+` in front."""
+    old, new = before.split("\n"), after.split("\n")
+    lines = ["- " + line for line in old if line not in new] + ["+ " + line for line in new if line not in old]
+    return "\n".join(lines)
+
+
+def items(hook: runner.Hook, scope: str, directory: str) -> "render.Block | None":
+    """The block of one inbox's pending items, of other sessions than this one; None if there are none."""
+    path = f"{directory}/{inbox.FILES['items']}"
+    now = clock.now()
+    parts = []
+    for entry in inbox.read(path, items=True)[: config.number(hook.settings, "items_max")]:
+        origin = entry.fields.get("session", "")
+        if entry.fields.get("state") == "done" or (origin and origin == hook.session_id):
+            continue
+        source = f"session {origin[:8]}, {ago(entry.time(), now)}" if origin else "hand-written"
+        text = "- [ ] " + entry.text.replace("\n", "\n  ") + f" ({source})"
+        item = _item(entry, "pending-item", scope, path, "unfinished, first prompt of the session")
+        parts.append(render.Part(text, entry.text, item))
+    if not parts:
+        return None
+    return render.Block(render.TAGS["pending-item"], {"scope": scope, "source": path}, ITEMS_INTRO, parts)

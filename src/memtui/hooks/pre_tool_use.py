@@ -1,0 +1,52 @@
+"""Before a tool runs: urgent guidance in the middle of a long turn, and guidance for the path the tool touches."""
+
+import posix
+
+from memtui.hooks.runner import Hook
+
+PATH_KEYS = ("file_path", "notebook_path", "path")
+
+
+def touched(hook: Hook) -> "list[str]":
+    """Absolute paths that the tool is about to touch."""
+    given = hook.payload.get("tool_input")
+    if not isinstance(given, dict):
+        return []
+    from memtui.core import paths
+
+    found = [given[key] for key in PATH_KEYS if isinstance(given.get(key), str) and given[key]]
+    return [paths.normal(paths.join(hook.text("cwd") or hook.project_root, path)) for path in found]
+
+
+def handle(hook: Hook) -> None:
+    """Deliver what must not wait for the next prompt, but not to a subagent: what it is told stands in no transcript,
+    so that nobody could prove that it arrived."""
+    if hook.payload.get("agent_id"):
+        return
+    for _, directory in hook.inboxes():
+        try:
+            if posix.stat(directory + "/guidance.md").st_size:
+                break
+        except OSError:
+            continue
+    else:
+        return
+    from memtui.core import claims, ids, session
+    from memtui.hooks import deliver, prompt
+
+    asker = deliver.asker(hook)
+    asker.paths = touched(hook)
+    asker.urgent_only = True
+    delivery_id = ids.new_id()
+    taken: list[tuple[str, claims.Claim]] = []
+    for scope, directory in hook.inboxes():
+        claim = claims.take(directory, asker, delivery_id, deliver.budget(hook) - deliver.FRAME_UNITS)
+        if claim is not None:
+            taken.append((scope, claim))
+    if not taken:
+        return
+    deliver.send(hook, delivery_id, deliver.guidance_blocks(taken, asker.now), taken)
+    state = session.load(hook.root, hook.session_id)
+    prompt.remember(state, "turn", taken)
+    prompt.remember(state, "tool", taken)
+    session.save(hook.root, hook.session_id, state)

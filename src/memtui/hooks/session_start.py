@@ -1,0 +1,146 @@
+"""At the start of a session: the index of its memories, what compaction or resume lost, and a line for the person."""
+
+import posix
+
+from memtui.core import clock, config, fs, ids, inbox, locate, render, session
+from memtui.hooks import deliver, index_block, lists, prompt, runner
+
+AGAIN = "Note of the user that this session was given before and {lost} dropped from the context."
+
+
+def handle(hook: runner.Hook) -> None:
+    """Deliver the index; after `compact` and `resume` only what was lost. A subagent has its session's already."""
+    if hook.payload.get("agent_id"):
+        return
+    source = hook.text("source")
+    old = session.load(hook.root, hook.session_id)
+    after: dict[str, object] = dict(old) if source in {"resume", "compact"} else {}
+    after |= {
+        "started": old.get("started") or clock.iso(clock.now()),
+        "cwd": hook.text("cwd"),
+        "project": hook.slug,
+        "project_root": hook.project_root,
+        "transcript": hook.text("transcript_path"),
+        "mode": hook.mode,
+    }
+    _settle(hook)
+    blocks: list[render.Block] = []
+    untrusted = 0
+    try:
+        if source == "compact":
+            blocks += _again(old, "turn" if old.get("compacting") != "manual" else "", "the compaction")
+            after |= {"turn": [], "tool": [], "updates": {}, "stamps": {}}
+        elif source == "resume":
+            _mark_resumed(hook)
+            blocks += _again(old, "tool", "the resume")
+            after["tool"] = []
+        if hook.mode == "full":
+            found = index_block.sources(hook)
+            untrusted = sum(each.untrusted for each in found)
+            if source == "compact" and old.get("prompted"):
+                blocks += _lists(hook, after)
+            if source == "resume" and (old.get("dirs") or _told(hook.text("transcript_path"))):
+                blocks += index_block.changes(hook, after) if old.get("dirs") else []
+                index_block.note(hook, found, after)
+            else:
+                blocks += index_block.whole(hook, found, after)
+            counts = [(each.scope, len(each.lines)) for each in found]
+        else:
+            counts = []
+    except Exception as error:
+        # The person still hears what is on, and the guidance still comes with the prompt.
+        runner.fail(hook.env, hook.event, error)
+        counts = []
+    message = "" if source == "compact" else banner(hook, counts, untrusted)
+    left_out = deliver.send(hook, ids.new_id(), blocks, [], message)
+    prompt.forget(after, left_out)
+    session.save(hook.root, hook.session_id, after)
+
+
+def _settle(hook: runner.Hook) -> None:
+    """Bring back guidance that earlier hooks took and that did not arrive, if any was taken at all."""
+    directories = [directory for _, directory in hook.inboxes()]
+    for directory in directories:
+        try:
+            if not posix.listdir(directory + "/claimed"):
+                continue
+        except OSError:
+            continue
+        from memtui.core import settle
+
+        settle.settle(hook.env, hook.root, directories=directories)
+        return
+
+
+def _again(old: "dict[str, object]", key: str, lost: str) -> "list[render.Block]":
+    """Guidance of this session that left its context."""
+    notes = old.get(key)
+    blocks = []
+    for note in notes if isinstance(notes, list) else []:
+        scope, source = note
+        for entry in inbox.parse(source):
+            fields = {"id": entry.id, "scope": scope, "from": entry.fields.get("from", "a hand-written note")}
+            item: dict[str, object] = {"kind": "guidance", "id": entry.id, "scope": scope, "reason": f"lost by {lost}"}
+            item["hash"] = ids.content_hash(entry.text)
+            part = render.Part(entry.text, entry.text[:40], item)
+            intro = AGAIN.format(lost=lost)
+            blocks.append(render.Block(render.TAGS["guidance"], {**fields, "repeat": "yes"}, intro, [part]))
+    return blocks
+
+
+def _lists(hook: runner.Hook, after: "dict[str, object]") -> "list[render.Block]":
+    """Pending updates and items anew."""
+    from memtui.hooks.user_prompt_submit import stamp
+
+    blocks = []
+    knows: dict[str, object] = {}
+    stamps: dict[str, object] = {}
+    for scope, directory in hook.inboxes():
+        stamps[scope] = stamp(directory + "/pending-updates.md")
+        block, knows[scope] = lists.updates(hook, scope, directory, {})
+        blocks += [block] if block is not None else []
+    after |= {"updates": knows, "stamps": stamps}
+    for scope, directory in hook.inboxes():
+        block = lists.items(hook, scope, directory)
+        blocks += [block] if block is not None else []
+    return blocks
+
+
+def _mark_resumed(hook: runner.Hook) -> None:
+    """Note which session this client resumed: a fork gets a new id with its first prompt, and nothing names the old."""
+    fs.write_atomic(f"{hook.root}/run/resumed-{posix.getppid()}", hook.session_id.encode(), durable=False)
+
+
+def _told(transcript: str) -> bool:
+    """Whether a transcript holds an index of ours that no later compaction has taken away."""
+    try:
+        data = fs.read_bytes(transcript)
+    except OSError:
+        return False
+    return data.rfind(b"<" + render.TAGS["index"].encode()) > data.rfind(b'"isCompactSummary":true')
+
+
+def banner(hook: runner.Hook, counts: "list[tuple[str, int]]", untrusted: int) -> str:
+    """The line for the person: mode, memories, what waits, and what wants attention."""
+    if not config.value(hook.settings, hook.project_root, "banner"):
+        return ""
+    words = [f"memtui {hook.mode}"]
+    if counts:
+        words.append(", ".join([f"{number} {scope}" for scope, number in counts]) + " memories")
+    waiting = []
+    for kind, one in (("guidance", "guidance"), ("updates", "updates to review"), ("items", "unfinished items")):
+        number = 0
+        for _, directory in hook.inboxes():
+            try:
+                number += len(inbox.read(f"{directory}/{inbox.FILES[kind]}", items=kind == "items"))
+            except OSError:
+                continue
+        if number:
+            waiting.append(f"{number} {one}")
+    words.append("waiting: " + ", ".join(waiting) if waiting else "nothing waiting")
+    if untrusted:
+        directory, _ = locate.project_dir(hook.env, hook.started_in)
+        words.append(f"{untrusted} in {render.clean(directory)} not trusted, not delivered: run `memtui trust`")
+    if "error" in hook.settings:
+        words.append(f"config.toml can't be read, the last good settings hold: {hook.settings['error']}")
+    return " · ".join(words)
