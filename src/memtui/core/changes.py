@@ -1,0 +1,233 @@
+"""What one operation does to one file, how it is done safely, and its inverse.
+
+`FileChange` replaces whole contents and holds only for exactly the content it was made for. `TextEdit` replaces a piece
+of text wherever it stands by then: for files that others write to at the same time (MEMORY.md, the inbox).
+"""
+
+import dataclasses
+import difflib
+import errno
+import os
+
+from memtui.core import fs, inbox
+from memtui.core.errors import ConflictError, MemtuiError
+
+ANCHOR_LINES = 12
+TRIES = 20
+
+
+@dataclasses.dataclass(frozen=True)
+class FileChange:
+    """A file's content `before` and `after`; None is no file. `mode`: permission bits of a file that appears."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+    mode: int | None = None
+
+    def inverse(self) -> "FileChange":
+        return FileChange(self.path, self.after, self.before, self.mode)
+
+
+@dataclasses.dataclass(frozen=True)
+class TextEdit:
+    """Replace `removed` (whole lines) by `added`. Nothing removed: insert after the text `anchor`, at the beginning if
+    it is empty, at the end if it is None or not there any more.
+
+    Bytes that are not UTF-8 stand as surrogates (`inbox.decode`).
+    """
+
+    path: str
+    removed: str
+    added: str
+    anchor: str | None = None
+
+    def inverse(self) -> "TextEdit":
+        return TextEdit(self.path, self.added, self.removed, self.anchor)
+
+    def count(self, text: str) -> int:
+        """How often the text that tells whether the edit was made stands in `text`."""
+        return len(_places(text, self.added if len(self.added) >= len(self.removed) else self.removed))
+
+    def made(self, text: str, count: int) -> bool:
+        """Whether the edit was made, given the present text and the `count` from before."""
+        grows = len(self.added) >= len(self.removed)
+        return self.count(text) > count if grows else self.count(text) < count
+
+    def apply(self, text: str) -> str:
+        """The new text. Raises ConflictError if what is to be replaced is not there."""
+        if not self.removed:
+            return self._insert(text)
+        places = _places(text, self.removed)
+        if not places:
+            raise ConflictError(
+                f"{self.path} changed meanwhile: a text to be replaced is not in it any more",
+                "Nothing was written. Look at the file and try again.",
+            )
+        at = places[-1]
+        if self.anchor is not None:
+            at = next((p for p in places if text[:p].endswith(self.anchor)), at)
+        rest = text[at + len(self.removed) :]
+        added = self.added
+        # A line that was the file's last, without an end, may have others after it by now, and the other way round.
+        if rest and added and self.removed.endswith("\n") and not added.endswith("\n"):
+            added += "\n"
+        elif rest.startswith(("\n", "\r\n")) and not self.removed.endswith("\n") and added.endswith("\n"):
+            added = added.removesuffix("\n").removesuffix("\r")
+        return text[:at] + added + rest
+
+    def _insert(self, text: str) -> str:
+        at = len(text)
+        if self.anchor is not None:
+            place = -1 if not self.anchor else text.rfind(self.anchor)
+            if not self.anchor:
+                at = 0
+            elif place >= 0 and (place == 0 or text[place - 1] == "\n"):
+                at = place + len(self.anchor)
+        if at and text[at - 1] != "\n":
+            return text[:at] + "\n" + self.added + text[at:]
+        return text[:at] + self.added + text[at:]
+
+
+Change = FileChange | TextEdit
+
+
+def _places(text: str, piece: str) -> list[int]:
+    """Where `piece` stands in `text` as whole lines."""
+    found: list[int] = []
+    at = text.find(piece) if piece else -1
+    while at >= 0:
+        end = at + len(piece)
+        starts = at == 0 or text[at - 1] == "\n"
+        if starts and (end == len(text) or piece.endswith("\n") or text[end] == "\n" or text.startswith("\r\n", end)):
+            found.append(at)
+            at = text.find(piece, end)
+        else:
+            at = text.find(piece, at + 1)
+    return found
+
+
+def _lines(text: str) -> list[str]:
+    """Lines with their ends; unlike `splitlines` only a line feed ends one."""
+    lines = [line + "\n" for line in text.split("\n")]
+    lines[-1] = lines[-1][:-1]
+    return lines if lines[-1] else lines[:-1]
+
+
+def text_edits(path: str, before: bytes, after: bytes) -> list[TextEdit]:
+    """The edits, line by line and in order, that turn one content into the other."""
+    old, new = _lines(inbox.decode(before)), _lines(inbox.decode(after))
+    edits = []
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    for tag, start, end, new_start, new_end in matcher.get_opcodes():
+        if tag != "equal":
+            edits.append(TextEdit(path, "".join(old[start:end]), "".join(new[new_start:new_end]), _anchor(old, start)))
+    return edits
+
+
+def _anchor(lines: list[str], at: int) -> str:
+    """The lines before a place, as many as it takes to name it."""
+    whole = "".join(lines)
+    for size in range(1, ANCHOR_LINES + 1):
+        text = "".join(lines[max(0, at - size) : at])
+        if at <= size or whole.count(text) == 1:
+            return text
+    return "".join(lines[max(0, at - ANCHOR_LINES) : at])
+
+
+def storage_error(error: OSError, path: str) -> MemtuiError:
+    """Say which path failed, why, and what to do."""
+    reason = error.strerror or str(error)
+    if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
+        hint = "Free some space and try again; nothing was lost."
+    elif error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
+        hint = f"Make {os.path.dirname(path)} writable for you and try again; nothing was lost."
+    elif isinstance(error, fs.LockTimeoutError):
+        return MemtuiError("Another memtui is writing at the moment.", f"Try again; the lock is {path}.")
+    else:
+        hint = "Mend that and try again; nothing was lost."
+    return MemtuiError(f"{path} can't be written: {reason}", hint)
+
+
+def read(path: str) -> bytes | None:
+    """A file's content, None if there is none. Raises OSError."""
+    try:
+        return fs.read_bytes(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def conflict(path: str, taken: bool = False) -> ConflictError:
+    """Somebody else wrote the file meanwhile, or the name is taken."""
+    if taken:
+        return ConflictError(f"{path} exists already", "Choose another name, or change that memory instead.")
+    return ConflictError(f"{path} changed since it was read", "Nothing was written. Look at it again, then repeat.")
+
+
+def replace(change: FileChange) -> None:
+    """Make a FileChange. Raises ConflictError if the content is not `before` (nothing written), OSError."""
+    if change.before is None:
+        if change.after is not None:
+            _create(change.path, change.after, change.mode)
+        return
+    try:
+        fd = os.open(change.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except FileNotFoundError:
+        raise conflict(change.path) from None
+    with open(fd, "rb") as file:
+        if file.read() != change.before:
+            raise conflict(change.path)
+        if change.after is None:
+            os.unlink(change.path)
+            fs.sync_dir(os.path.dirname(change.path))
+        else:
+            fs.write_atomic(change.path, change.after)
+        # Somebody may have written into the old file between the look and the rename: it is still open.
+        file.seek(0)
+        late = file.read()
+    if late != change.before:
+        fs.write_atomic(change.path, late)
+        raise conflict(change.path)
+
+
+def _create(path: str, data: bytes, mode: int | None) -> None:
+    """Make a new file whole; never over an existing one."""
+    if os.path.lexists(path):
+        raise conflict(path, taken=True)
+    fs.makedirs(os.path.dirname(path))
+    temporary = f"{path}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
+    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, fs.FILE_MODE)
+    try:
+        try:
+            fs.write_all(fd, data)
+            if mode is not None:
+                os.fchmod(fd, mode)
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            raise conflict(path, taken=True) from None
+        except OSError:  # a file system without hard links
+            os.rename(temporary, path)
+    finally:
+        fs.unlink(temporary)
+    fs.sync_dir(os.path.dirname(path))
+
+
+def rewrite(edit: TextEdit) -> None:
+    """Make a TextEdit in the file as it is now; a file that becomes empty goes. Raises ConflictError, OSError."""
+    if os.path.basename(edit.path) in inbox.FILES.values():
+        inbox.rewrite(edit.path, edit.apply)
+        return
+    for _ in range(TRIES):
+        before = read(edit.path)
+        after = inbox.encode(edit.apply(inbox.decode(before or b"")))
+        try:
+            if after != (before or b""):
+                replace(FileChange(edit.path, before, after or None))
+            return
+        except ConflictError:  # written to between our read and our write: edit what is there now
+            continue
+    raise conflict(edit.path)

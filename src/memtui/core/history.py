@@ -1,0 +1,151 @@
+"""What the journal tells: the transactions in order, which can be undone and redone, and what lies in the trash."""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from memtui.core import fastjson, fs
+from memtui.core.errors import NotFoundError
+
+VERSION = 1
+
+
+def readable(record: Mapping[str, Any]) -> bool:
+    """Whether an intent has the shape that this version writes: nothing else may steer what recovery and undo do."""
+    rows, drop = record.get("changes"), record.get("drop", [])
+    if record.get("v") != VERSION or not isinstance(rows, list) or not isinstance(drop, list):
+        return False
+    return all(_is_digest(digest) for digest in drop) and all(_is_row(row) for row in rows)
+
+
+def _is_row(row: object) -> bool:
+    if not isinstance(row, dict) or not str(row.get("path")).startswith("/"):
+        return False
+    if "was" in row:
+        texts = all(_is_digest(row.get(key)) for key in ("removed", "added"))
+        return texts and isinstance(row.get("count"), int) and (row.get("anchor") is None or _is_digest(row["anchor"]))
+    return all(row.get(key) is None or _is_digest(row[key]) for key in ("before", "after"))
+
+
+def _is_digest(value: object) -> bool:
+    return isinstance(value, str) and len(value) == 64 and not value.strip("0123456789abcdef")
+
+
+@dataclasses.dataclass
+class Transaction:
+    """One operation. `state`: done, undone, back (taken back after a crash or an error) or intent (at work).
+
+    `of` is the transaction that an undo, redo, restore or purge is about; `paths` are the files it changes.
+    """
+
+    id: str
+    time: str
+    op: str
+    by: str
+    summary: str
+    paths: list[str]
+    of: str | None
+    state: str
+    record: Mapping[str, Any] = dataclasses.field(repr=False)
+
+
+class Ledger:
+    """The journal, read: `transactions` oldest first, `skipped` lines that are torn or unknown."""
+
+    def __init__(self) -> None:
+        self.transactions: dict[str, Transaction] = {}
+        self.undoable: list[str] = []
+        self.redoable: list[str] = []
+        self.trashed: dict[str, None] = {}
+        self.purged: set[str] = set()
+        self.skipped = 0
+
+    @classmethod
+    def read(cls, path: str) -> "Ledger":
+        """Read a journal; a missing one is empty. Raises OSError."""
+        ledger = cls()
+        for line in fs.read_or_empty(path).split(b"\n"):
+            if line.strip() and not ledger._take(fastjson.loads_dict(line)):
+                ledger.skipped += 1
+        return ledger
+
+    def _take(self, record: dict[str, Any]) -> bool:
+        key, state = record.get("id"), record.get("state")
+        if record.get("v") != VERSION or not isinstance(key, str):
+            return False
+        if state == "intent":
+            if not readable(record):
+                return False
+            rows = record["changes"]
+            when, op, by, summary = (str(record.get(name, "")) for name in ("time", "op", "by", "summary"))
+            paths = list(dict.fromkeys(row["path"] for row in rows))
+            found = Transaction(key, when, op, by, summary, paths, record.get("of"), "intent", record)
+            self.transactions[key] = found
+            return True
+        known = self.transactions.get(key)
+        if known is None or state not in {"done", "back"}:
+            return False
+        if known.state == "intent":
+            known.state = state
+            if state == "done":
+                self._done(known)
+        return True
+
+    def _done(self, found: Transaction) -> None:
+        of = found.of or ""
+        target = self.transactions.get(of)
+        if found.op == "undo":
+            _drop(self.undoable, of)
+            self.redoable.append(of)
+            if target is not None:
+                target.state = "undone"
+                self._trash(target, undone=True)
+        elif found.op == "redo":
+            _drop(self.redoable, of)
+            self.undoable.append(of)
+            if target is not None:
+                target.state = "done"
+                self._trash(target, undone=False)
+        elif found.op == "purge":
+            self.purged.add(of)
+            self.trashed.pop(of, None)
+        else:
+            self.undoable.append(found.id)
+            self.redoable.clear()
+            self._trash(found, undone=False)
+
+    def _trash(self, found: Transaction, *, undone: bool) -> None:
+        """Keep the list of what lies in the trash: a delete puts in, a restore takes out, an undo the reverse."""
+        if found.op == "delete":
+            key, inside = found.id, not undone
+        elif found.op == "restore" and found.of:
+            key, inside = found.of, undone
+        else:
+            return
+        if inside and key not in self.purged:
+            self.trashed[key] = None
+        else:
+            self.trashed.pop(key, None)
+
+    def to_undo(self, key: str | None = None) -> Transaction:
+        """The transaction that an undo takes back: the last that stands, or the one named. Raises NotFoundError."""
+        if key is not None:
+            found = self.transactions.get(key)
+            if found is None or key not in self.undoable:
+                why = "was undone already" if found is not None and found.state == "undone" else "is not in the journal"
+                raise NotFoundError(f"{key} {why}", "See the history for what can be undone.")
+            return found
+        if not self.undoable:
+            raise NotFoundError("There is nothing to undo.")
+        return self.transactions[self.undoable[-1]]
+
+    def to_redo(self) -> Transaction:
+        """The transaction undone last. Raises NotFoundError."""
+        if not self.redoable:
+            raise NotFoundError("There is nothing to redo.")
+        return self.transactions[self.redoable[-1]]
+
+
+def _drop(keys: list[str], key: str) -> None:
+    if key in keys:
+        keys.remove(key)

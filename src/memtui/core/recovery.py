@@ -1,0 +1,58 @@
+"""What a killed process left: how far it came, and its temporary files."""
+
+import contextlib
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from memtui.core import fs, ids, inbox
+from memtui.core.changes import Change, FileChange, read
+
+TEMPORARY = re.compile(r"\.(\d+)-[0-9a-f]{8}\.tmp$")
+
+
+def states(record: Mapping[str, Any], changes: Sequence[Change]) -> list[str]:
+    """Of each change: `made`, `open`, or `foreign` if the file is neither as before nor as after it."""
+    found = []
+    steps: dict[str, list[str | None]] = {}
+    for row in record["changes"]:
+        if "was" in row:
+            steps.setdefault(row["path"], [row["was"]]).append(row["now"])
+    seen: dict[str, int] = {}
+    for row, change in zip(record["changes"], changes, strict=True):
+        data = read(change.path)
+        digest = ids.digest(data) if data else None
+        if isinstance(change, FileChange):
+            # Before and after can be the same; then there is nothing to do either way.
+            found.append("made" if data == change.after else "open" if data == change.before else "foreign")
+            continue
+        step = seen[change.path] = seen.get(change.path, 0) + 1
+        known = steps[change.path]
+        if digest in known:
+            made = len(known) - 1 - known[::-1].index(digest) >= step
+        else:
+            made = change.made(inbox.decode(data or b""), row["count"])
+        found.append("made" if made else "open")
+    return found
+
+
+def sweep(trash: str, record: Mapping[str, Any]) -> None:
+    """Remove the temporary files that a killed process left: those of a live one are its own business."""
+    for place in {trash + "/", *(row["path"] for row in record["changes"])}:
+        directory, name = os.path.split(place)
+        with contextlib.suppress(OSError):
+            for found in os.listdir(directory):
+                match = TEMPORARY.search(found)
+                if match and found[: match.start()].startswith(name) and not _alive(int(match[1])):
+                    fs.unlink(f"{directory}/{found}")
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
