@@ -1,0 +1,160 @@
+"""JSON text keeps every character that an edit is not about."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memtui.hooks import jsontext
+
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**20), 10**20)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=8)
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4),
+    max_leaves=12,
+)
+BLANKS = st.text(" \t\n", max_size=3) | st.just("\r\n  ")
+
+
+def write(draw, value):
+    """JSON text for a value with any blanks that the grammar allows."""
+    blank = lambda: draw(BLANKS)
+    if isinstance(value, dict):
+        inner = ",".join(
+            blank()
+            + json.dumps(k, ensure_ascii=draw(st.booleans()))
+            + blank()
+            + ":"
+            + blank()
+            + write(draw, v)
+            + blank()
+            for k, v in value.items()
+        )
+        return "{" + (inner or blank()) + "}"
+    if isinstance(value, list):
+        return "[" + (",".join(blank() + write(draw, v) + blank() for v in value) or blank()) + "]"
+    return json.dumps(value, ensure_ascii=draw(st.booleans()))
+
+
+@st.composite
+def texts(draw, values=VALUES):
+    """(JSON text, its value): as tools write it, or with blanks strewn in."""
+    value = draw(values)
+    indent = draw(st.sampled_from([None, 0, 1, 2, 4, "\t", "strewn"]))
+    if indent == "strewn":
+        return draw(BLANKS) + write(draw, value) + draw(BLANKS), value
+    separators = draw(st.sampled_from([None, (",", ":"), (",", ": ")]))
+    text = json.dumps(value, indent=indent, separators=separators, ensure_ascii=draw(st.booleans()))
+    return text.replace("\n", draw(st.sampled_from(["\n", "\r\n"]))) + draw(st.sampled_from(["", "\n"])), value
+
+
+CONTAINERS = st.dictionaries(st.text(max_size=6), VALUES, max_size=4) | st.lists(VALUES, max_size=4)
+
+
+@given(texts(CONTAINERS), VALUES, st.text(max_size=5))
+@settings(deadline=None)
+def test_what_is_appended_is_there_and_removing_it_gives_back_the_text(case, new, key):
+    text, value = case
+    if isinstance(value, dict):
+        key += "new" if key in value else ""
+        longer = jsontext.append(text, (), new, key)
+        assert jsontext.load(longer) == {**value, key: new}
+        back = jsontext.remove(longer, (key,))
+    else:
+        longer = jsontext.append(text, (), new)
+        assert jsontext.load(longer) == [*value, new]
+        back = jsontext.remove(longer, (len(value),))
+    if value:
+        assert back == text
+    else:
+        assert jsontext.load(back) == value
+
+
+@given(texts(CONTAINERS), st.data())
+@settings(deadline=None)
+def test_removing_a_value_keeps_all_others(case, data):
+    text, value = case
+    if not value:
+        return
+    step = data.draw(st.sampled_from(list(value) if isinstance(value, dict) else range(len(value))))
+    left = jsontext.load(jsontext.remove(text, (step,)))
+    if isinstance(value, dict):
+        assert left == {key: item for key, item in value.items() if key != step}
+    else:
+        assert left == value[:step] + value[step + 1 :]
+
+
+@given(texts(CONTAINERS), VALUES, st.data())
+@settings(deadline=None)
+def test_replacing_a_value_keeps_the_text_around_it(case, new, data):
+    text, value = case
+    if not value:
+        return
+    step = data.draw(st.sampled_from(list(value) if isinstance(value, dict) else range(len(value))))
+    start, end = jsontext.span(text, (step,))
+    changed = jsontext.replace(text, (step,), new)
+    assert changed.startswith(text[:start])
+    assert changed.endswith(text[end:])
+    expected = dict(value) if isinstance(value, dict) else list(value)
+    expected[step] = new
+    assert jsontext.load(changed) == expected
+
+
+@given(texts())
+@settings(deadline=None)
+def test_a_document_reads_as_json_reads_it(case):
+    text, value = case
+    assert jsontext.load(text) == value
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", '{"a": 1,}', "{} {}", "// x\n{}", '{"a": NaN}', '{"a": Infinity}', "[" * 100_000]
+)
+def test_what_the_client_could_not_read_is_refused(text):
+    with pytest.raises(ValueError):
+        jsontext.load(text)
+
+
+def test_numbers_of_any_length_are_read():
+    assert jsontext.load('{"a": %s}' % ("9" * 5000))["a"] == float("inf")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"a":1}', '{"a":1,"new":{"x":[1,2]}}'),
+        ('{"a": 1}', '{"a": 1, "new": {"x": [1, 2]}}'),
+        (
+            '{\n    "a": 1\n}\n',
+            '{\n    "a": 1,\n    "new": {\n        "x": [\n            1,\n            2\n        ]\n    }\n}\n',
+        ),
+        (
+            '{\r\n\t"a": 1\r\n}',
+            '{\r\n\t"a": 1,\r\n\t"new": {\r\n\t\t"x": [\r\n\t\t\t1,\r\n\t\t\t2\r\n\t\t]\r\n\t}\r\n}',
+        ),
+        ("{}", '{\n  "new": {\n    "x": [\n      1,\n      2\n    ]\n  }\n}'),
+    ],
+)
+def test_new_text_is_written_as_the_text_around_it(text, expected):
+    assert jsontext.append(text, (), {"x": [1, 2]}, "new") == expected
+
+
+def test_of_a_repeated_key_the_last_counts_as_for_the_client():
+    text = '{"hooks": {"a": 1}, "hooks": {"b": 2}}'
+    assert jsontext.source(text, ("hooks",)) == '{"b": 2}'
+    assert jsontext.append(text, ("hooks",), 3, "c") == '{"hooks": {"a": 1}, "hooks": {"b": 2, "c": 3}}'
+
+
+def test_a_path_that_leads_nowhere_is_a_key_error():
+    for path in (("b",), ("a", "b"), (0,)):
+        with pytest.raises(KeyError):
+            jsontext.span('{"a": 1}', path)
+    with pytest.raises(KeyError):
+        jsontext.remove('{"a": 1}', ("b",))
