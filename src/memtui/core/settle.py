@@ -87,7 +87,8 @@ def _settle_one(
     path = receipts.transcript_path(record or {"session_id": owner}, config)
     view = _view(path, views)
     outcome = _unlogged(view, delivery_id, age) if record is None else receipts.outcome(record, view, now)
-    if outcome == receipts.WAITING:
+    # A session's first prompt comes before its transcript.
+    if outcome == receipts.WAITING or (outcome == receipts.UNKNOWN and not view.exists and age < TRACE_SECONDS):
         return None
     try:
         with fs.Lock(directory + "/" + inbox.LOCK_NAME, LOCK_SECONDS):

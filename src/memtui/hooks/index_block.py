@@ -24,7 +24,7 @@ class Source:
 
 
 def sources(hook: runner.Hook) -> "list[Source]":
-    """The project's memories, as far as they are trusted, and the global ones. The client loads its native ones itself."""
+    """The project's memories, as far as they are trusted, and the global ones. The client loads its own."""
     found = []
     project, exists = locate.project_dir(hook.env, hook.started_in)
     if exists:

@@ -1,0 +1,231 @@
+"""What a hook costs, as a whole process, in multiples of a bare interpreter measured in the same run.
+
+    python tests/benchmarks/hooks.py [--runs 60] [--large] [--check]
+
+Every case is run in turn, round after round, so that a machine that slows down slows all of them. Printed: the median of
+each, and the median of the ratios to the bare interpreter (`python -I -S -c pass`) of the same round. `--large` puts
+10,000 memories and a 100 MB delivery log on disk first. `--check` exits 1 where a bar is missed.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+LAUNCHER = SOURCE / "memtui" / "hooks" / "launch.py"
+PYTHON = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
+
+# The script that many guides show: three files read, JSON printed.
+TEN_LINES = """import sys, json
+from pathlib import Path
+data = json.load(sys.stdin)
+base = Path(sys.argv[1])
+parts = []
+for name in ("a.md", "b.md", "c.md"):
+    path = base / name
+    if path.exists():
+        parts.append(path.read_text())
+print(json.dumps({"hookSpecificOutput": {"hookEventName": data["hook_event_name"], "additionalContext": "".join(parts)}}))
+"""
+
+BARS = {"nothing to deliver": 1.25, "guidance delivered": 1.6, "stop": 1.6}
+MEMORY_BAR_MB = 20
+
+
+class World:
+    """A home with a project, an inbox, and what a prompt hook would be given."""
+
+    def __init__(self, base: Path, large: bool) -> None:
+        self.base = base
+        self.project = base / "shop"
+        (self.project / ".git").mkdir(parents=True)
+        self.config = base / ".claude"
+        self.root = self.config / "memtui"
+        slug = "".join(c if c.isascii() and c.isalnum() else "-" for c in str(self.project))
+        self.inbox = self.root / "projects" / slug
+        self.inbox.mkdir(parents=True)
+        self.transcript = self.config / "projects" / slug / "bench.jsonl"
+        self.transcript.parent.mkdir(parents=True)
+        self.transcript.write_text("")
+        for name in ("a.md", "b.md", "c.md"):
+            (base / name).write_text("CI is red on master.\n")
+        memories = self.config / "memory"
+        memories.mkdir()
+        for number in range(10_000 if large else 20):
+            (memories / f"memory-{number:05}.md").write_text(
+                f"---\nname: memory-{number:05}\ndescription: What is known of matter {number}\n"
+                "metadata:\n  type: reference\n---\nThe whole of it.\n"
+            )
+        if large:
+            self.fill_log()
+        self.env = {"HOME": str(base), "PATH": "/usr/bin:/bin"}
+        self.input = base / "input.json"
+        self.script = base / "ten_lines.py"
+        self.script.write_text(TEN_LINES)
+
+    def fill_log(self) -> None:
+        """100 MB of deliveries in this month's log."""
+        line = json.dumps({"v": 1, "id": "0" * 26, "text": "x" * 900, "items": [{"kind": "index"}]}) + "\n"
+        log = self.root / "log" / time.strftime("deliveries-%Y-%m.jsonl", time.gmtime())
+        log.parent.mkdir(parents=True)
+        with log.open("w") as file:
+            for _ in range(100 * 1024 * 1024 // len(line) // 1000 + 1):
+                file.write(line * 1000)
+
+    def payload(self, event: str, session: str = "bench", **more: object) -> None:
+        """Write the input of the next run."""
+        given = {
+            "session_id": session,
+            "transcript_path": str(self.transcript),
+            "cwd": str(self.project),
+            "hook_event_name": event,
+            "prompt_id": "p",
+            **more,
+        }
+        self.input.write_text(json.dumps(given))
+
+    def run(self, argv: list[str]) -> tuple[float, float, bytes]:
+        """Seconds, peak resident megabytes, and standard output of one process."""
+        out = self.base / "out"
+        actions = [
+            (os.POSIX_SPAWN_OPEN, 0, str(self.input), os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 1, str(out), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600),
+        ]
+        start = time.perf_counter()
+        pid = os.posix_spawn(argv[0], argv, self.env, file_actions=actions)
+        _, status, usage = os.wait4(pid, 0)
+        seconds = time.perf_counter() - start
+        if status:
+            raise SystemExit(f"{argv} ended with {status}")
+        return seconds, usage.ru_maxrss / 1024, out.read_bytes()
+
+    def hook(self, event: str) -> list[str]:
+        """The command line of a hook, as the installer writes it."""
+        return [PYTHON, "-I", "-S", str(LAUNCHER), event]
+
+
+def cases(world: World) -> dict[str, object]:
+    """Name -> function that runs the case once and returns (seconds, MB)."""
+
+    def bare() -> tuple[float, float]:
+        world.payload("UserPromptSubmit", prompt="hi")
+        return world.run([PYTHON, "-I", "-S", "-c", "pass"])[:2]
+
+    def ten_lines() -> tuple[float, float]:
+        world.payload("UserPromptSubmit", prompt="hi")
+        seconds, memory, out = world.run([PYTHON, str(world.script), str(world.base)])
+        assert b"CI is red" in out
+        return seconds, memory
+
+    def nothing() -> tuple[float, float]:
+        world.payload("UserPromptSubmit", prompt="hi")
+        seconds, memory, out = world.run(world.hook("UserPromptSubmit"))
+        assert out == b"", out
+        return seconds, memory
+
+    def guidance() -> tuple[float, float]:
+        shutil.rmtree(world.inbox / "claimed", ignore_errors=True)
+        (world.inbox / "guidance.md").write_text(
+            "<!-- memtui id=01K8ZC5N8W3M1T9Q6V2R4B7XAD time=2026-11-21T09:00:00Z from=ci-watch -->\n"
+            "CI is red on master: the lockfile job fails.\n<!-- /memtui -->\n"
+        )
+        world.payload("UserPromptSubmit", prompt="hi")
+        log = next((world.root / "log").glob("deliveries-*.jsonl"), None)
+        before = log.stat().st_size if log else 0
+        seconds, memory, out = world.run(world.hook("UserPromptSubmit"))
+        log = next((world.root / "log").glob("deliveries-*.jsonl"))
+        assert b"CI is red" in out
+        assert log.stat().st_size > before, "delivered but not logged"
+        shutil.rmtree(world.inbox / "claimed")
+        return seconds, memory
+
+    def stop() -> tuple[float, float]:
+        world.payload("Stop", stop_hook_active=False, last_assistant_message="Done.")
+        seconds, memory, out = world.run(world.hook("Stop"))
+        assert out == b""
+        # The worker it left behind must not run into the next case's time.
+        wait_for_workers()
+        return seconds, memory
+
+    def tool() -> tuple[float, float]:
+        world.payload("PreToolUse", tool_name="Bash", tool_input={"command": "ls"}, tool_use_id="t")
+        return world.run(world.hook("PreToolUse"))[:2]
+
+    def start() -> tuple[float, float]:
+        world.payload("SessionStart", source="startup")
+        seconds, memory, out = world.run(world.hook("SessionStart"))
+        assert b"memtui-index" in out
+        return seconds, memory
+
+    return {
+        "bare interpreter": bare,
+        "ten-line script": ten_lines,
+        "nothing to deliver": nothing,
+        "guidance delivered": guidance,
+        "stop": stop,
+        "tool, nothing urgent": tool,
+        "session start, index": start,
+    }
+
+
+def wait_for_workers() -> None:
+    """Until no detached worker of ours is left."""
+    needle = str(LAUNCHER).encode()
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        alive = False
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                alive = alive or needle in (process / "cmdline").read_bytes()
+            except OSError:
+                continue
+        if not alive:
+            return
+        time.sleep(0.005)
+    raise SystemExit("a worker is still running after 20 s")
+
+
+def main() -> int:
+    """Run all cases, print the table, compare with the bars if asked to."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=60)
+    parser.add_argument("--large", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as directory:
+        world = World(Path(directory), options.large)
+        found = cases(world)
+        times: dict[str, list[float]] = {name: [] for name in found}
+        memory: dict[str, float] = dict.fromkeys(found, 0.0)
+        for _ in range(3):
+            for case in found.values():
+                case()
+        for _ in range(options.runs):
+            for name, case in found.items():
+                seconds, megabytes = case()
+                times[name].append(seconds)
+                memory[name] = max(memory[name], megabytes)
+    print(f"Python {sys.version.split()[0]}, {options.runs} rounds" + (", 10,000 memories, 100 MB log" * options.large))
+    print(f"{'case':24} {'ms':>7} {'ratio':>6} {'bar':>5} {'MB':>6}")
+    base = times["bare interpreter"]
+    missed = []
+    for name, seconds in times.items():
+        ratio = statistics.median([s / b for s, b in zip(seconds, base, strict=True)])
+        bar = BARS.get(name)
+        print(
+            f"{name:24} {statistics.median(seconds) * 1000:7.2f} {ratio:6.2f} {bar or '':>5} {memory[name]:6.1f}"
+            + (" missed" if bar and ratio > bar else "")
+        )
+        if (bar and ratio > bar) or (name != "ten-line script" and memory[name] > MEMORY_BAR_MB):
+            missed.append(name)
+    return 1 if options.check and missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
