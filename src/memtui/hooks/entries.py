@@ -1,0 +1,123 @@
+"""What memtui writes into a settings file: the events, their groups, the command, and how to know it again."""
+
+import functools
+import os
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from memtui.core.errors import MemtuiError
+from memtui.hooks.standdown import LAUNCHER_TAIL
+
+# event, matcher (None: every use of every tool), time-out in seconds after which the client gives up on the hook
+EVENTS: tuple[tuple[str, str | None, int], ...] = (
+    ("SessionStart", "startup|resume|clear|compact", 10),
+    ("UserPromptSubmit", None, 5),
+    ("PreToolUse", None, 5),
+    ("PostToolUse", "Read|Write|Edit|MultiEdit", 5),
+    ("PreCompact", None, 10),
+    ("Stop", None, 10),
+    ("SessionEnd", None, 10),
+)
+START_SECONDS = 10
+
+
+@dataclass(frozen=True)
+class Command:
+    """The parts of one of our commands."""
+
+    interpreter: str
+    launcher: str
+    event: str
+
+
+def launcher_path() -> str:
+    """The launcher of the memtui that is running."""
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "launch.py")
+
+
+@functools.cache
+def choose_interpreter() -> str:
+    """The Python behind the one that is running. Raises MemtuiError.
+
+    Under `-I -S` a hook needs no site-packages, so the interpreter behind a virtual environment will do; it starts as
+    fast as the environment's own (measured) and may outlive it. Version managers' shims, which are scripts, cost 60 ms
+    a start and are never chosen.
+    """
+    for candidate in (getattr(sys, "_base_executable", None), sys.executable):
+        if candidate and os.path.isabs(candidate) and not _is_script(candidate) and _same_version(candidate):
+            return str(candidate)
+    raise MemtuiError(
+        "The Python interpreter that runs memtui can't be started by its path.",
+        "Install memtui into an ordinary Python 3.11 or newer and try again.",
+    )
+
+
+def _is_script(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(2) == b"#!"
+    except OSError:
+        return True
+
+
+def _same_version(path: str) -> bool:
+    code = "import sys; print(*sys.version_info[:2])"
+    try:
+        done = subprocess.run(
+            [path, "-I", "-S", "-c", code],
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=START_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return done.stdout.split() == [b"%d" % part for part in sys.version_info[:2]]
+
+
+def command(event: str, interpreter: str, launcher: str) -> str:
+    """The shell command of a hook. Raises MemtuiError for a path that JSON can't hold.
+
+    The client hands it to `/bin/sh -c`; `exec` saves the shell's fork, and the client's time-out ends the hook itself.
+    """
+    line = f"exec {shlex.quote(interpreter)} -I -S {shlex.quote(launcher)} {event}"
+    try:
+        line.encode()
+    except UnicodeEncodeError:
+        raise MemtuiError(
+            f"The path {os.fsencode(launcher)!r} or {os.fsencode(interpreter)!r} is not UTF-8: JSON can't hold it.",
+            "Install memtui in a directory with a UTF-8 name.",
+        ) from None
+    return line
+
+
+def groups(interpreter: str, launcher: str) -> dict[str, dict[str, Any]]:
+    """Event to the group that `hooks` shall hold for it."""
+    wanted = {}
+    for event, matcher, seconds in EVENTS:
+        hook = {"type": "command", "command": command(event, interpreter, launcher), "timeout": seconds}
+        wanted[event] = {**({} if matcher is None else {"matcher": matcher}), "hooks": [hook]}
+    return wanted
+
+
+def parse(text: object) -> Command | None:
+    """Take a hook's command apart if it is one of ours, of any version and place; else None."""
+    if not isinstance(text, str) or LAUNCHER_TAIL not in text:
+        return None
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        return None
+    words = words[1:] if words[:1] == ["exec"] else words
+    for number, word in enumerate(words):
+        if number and word.endswith(LAUNCHER_TAIL):
+            return Command(words[0], word, words[number + 1] if number + 1 < len(words) else "")
+    return None
+
+
+def is_ours(hook: object) -> bool:
+    """Whether an item of a group's `hooks` is memtui's."""
+    return isinstance(hook, dict) and parse(hook.get("command")) is not None

@@ -1,0 +1,359 @@
+"""`memtui hooks install` and `uninstall`: plan a change to a settings file, show it, apply it.
+
+A plan holds the bytes before and after; applying it refuses to overwrite anything else. If nobody changed the file
+since the installation, uninstalling puts back the very bytes from before; else it takes out exactly what is ours.
+"""
+
+import compileall
+import difflib
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import memtui
+from memtui.core import clock, fs, ids, paths
+from memtui.core.errors import ConflictError, MemtuiError, UsageError
+from memtui.hooks import entries, installs, merge
+from memtui.hooks.installs import Record
+
+Action = Literal["install", "uninstall"]
+SCOPES = ("user", "project", "local")
+LOCK_SECONDS = 5.0
+DIFF_CONTEXT = 2
+BOM = "\ufeff"
+PASSING_PLACES = ("/uv/archive-v0/", "/uv/environments-v2/", "/pipx/.cache/")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A change to one settings file. `before` is None if there is no file, `after` is None if it is to be removed."""
+
+    action: Action
+    scope: str
+    settings_path: str
+    real_path: str
+    before: bytes | None
+    after: bytes | None
+    diff: str
+    changed: bool
+    notes: list[str]
+    root: str = ""
+    key: str = ""
+    old_record: Record | None = None
+    new_record: Record | None = None
+    baseline: bytes | None = field(default=None, repr=False)
+
+
+def settings_path(env: Mapping[str, str], cwd: str, scope: str) -> str:
+    """The settings file of a scope: user, project or local. Raises UsageError.
+
+    Project settings lie at the root of the working tree, a linked worktree having its own; the client reads them only
+    when it is started in that directory.
+    """
+    if scope == "user":
+        return paths.normal(paths.config_dir(dict(env))) + "/settings.json"
+    if scope not in SCOPES:
+        raise UsageError(f"There is no settings scope {scope!r}.", f"Use one of: {', '.join(SCOPES)}.")
+    name = "settings.json" if scope == "project" else "settings.local.json"
+    return working_tree(cwd).rstrip("/") + "/.claude/" + name
+
+
+def working_tree(cwd: str) -> str:
+    """The nearest directory from `cwd` upwards that has a `.git`; outside any repository `cwd` itself."""
+    here = paths.normal(cwd)
+    while not os.path.lexists(here.rstrip("/") + "/.git"):
+        if here == "/":
+            return paths.normal(cwd)
+        here = paths.parent(here)
+    return here
+
+
+def plan(
+    path: str,
+    action: Action,
+    *,
+    env: Mapping[str, str],
+    scope: str = "user",
+    interpreter: str = "",
+    launcher: str = "",
+) -> Plan:
+    """Work out what `action` would do to the settings file at `path`; writes nothing. Raises MemtuiError."""
+    path = paths.normal(os.path.abspath(path))
+    real_path = os.path.realpath(path)
+    root = paths.root(dict(env))
+    before = _read(path, real_path)
+    key, record = installs.find(installs.load(root), path, real_path)
+    new_record: Record | None = None
+    after: bytes | None
+    baseline: bytes | None = None
+    if action == "install":
+        new_record, after, baseline = _plan_install(path, before, record, root, interpreter, launcher)
+        new_record = replace(new_record, scope=scope, real_path=real_path, projects=_projects(path, scope))
+        if record and _same(record, new_record):
+            new_record = record
+    else:
+        after = _uninstalled(path, before, record, root)
+    if after != before:
+        _check_writable(real_path)
+    return Plan(
+        action=action,
+        scope=scope,
+        settings_path=path,
+        real_path=real_path,
+        before=before,
+        after=after,
+        diff=_diff(path, before, after),
+        changed=after != before,
+        notes=_notes(scope, new_record, path),
+        root=root,
+        key=key,
+        old_record=record,
+        new_record=new_record,
+        baseline=baseline,
+    )
+
+
+def _projects(path: str, scope: str) -> list[str]:
+    directory = os.path.dirname(os.path.dirname(path))
+    return [] if scope == "user" else sorted({directory, os.path.realpath(directory)})
+
+
+def _read(path: str, real_path: str) -> bytes | None:
+    try:
+        return fs.read_bytes(real_path)
+    except FileNotFoundError:
+        if os.path.islink(path) and not os.path.isdir(os.path.dirname(real_path)):
+            raise MemtuiError(f"{path} is a link to {real_path}, which is not there.", "Mend the link.") from None
+        return None
+    except OSError as error:
+        raise MemtuiError(f"Can't read {path}: {error.strerror}.", "Check its owner, mode and kind.") from error
+
+
+def _decode(data: bytes | None) -> tuple[str, str]:
+    """The byte order mark, if any, and the text; bytes that are not UTF-8 come back as they were."""
+    text = (data or b"").decode("utf-8", "surrogateescape")
+    return (BOM, text[1:]) if text.startswith(BOM) else ("", text)
+
+
+def _encode(bom: str, text: str) -> bytes:
+    return (bom + text).encode("utf-8", "surrogateescape")
+
+
+def _plan_install(
+    path: str, before: bytes | None, record: Record | None, root: str, interpreter: str, launcher: str
+) -> tuple[Record, bytes, bytes | None]:
+    """The new record, the bytes after, and the bytes that an uninstall would put back."""
+    interpreter = interpreter or entries.choose_interpreter()
+    launcher = launcher or entries.launcher_path()
+    wanted = entries.groups(interpreter, launcher)
+    bom, text = _decode(before)
+    existed, made = before is not None, merge.Made()
+    baseline = before
+    if record and before is not None and ids.content_hash(before) == record.after_hash:
+        existed, made = record.existed, record.made()
+        baseline = _uninstalled(path, before, record, root)
+    elif merge.holds_ours(merge.read(text, path)):
+        existed = record.existed if record else True
+        made = record.made() if record else merge.Made(created=None)
+        baseline = _stripped(path, before, made, existed=existed)
+    written = record.groups if record else {}
+    after = _encode(bom, merge.add(text, wanted, written, made, path))
+    known = record is not None and after == before
+    return (
+        Record(
+            scope="",
+            real_path="",
+            projects=[],
+            interpreter=interpreter,
+            launcher=launcher,
+            version=memtui.__version__,
+            time=record.time if known and record else clock.iso_seconds(clock.now()),
+            existed=existed,
+            backup=None,
+            backup_hash=None if baseline is None else ids.content_hash(baseline),
+            after_hash=ids.content_hash(after),
+            groups=wanted,
+            created=None if made.created is None else [[str(step) for step in step_path] for step_path in made.created],
+            replaced=[([str(step) for step in step_path], source) for step_path, source in made.replaced],
+            made_dirs=record.made_dirs if record else [],
+        ),
+        after,
+        baseline,
+    )
+
+
+def _same(old: Record, new: Record) -> bool:
+    return replace(new, backup=old.backup, time=old.time) == old
+
+
+def _uninstalled(path: str, before: bytes | None, record: Record | None, root: str) -> bytes | None:
+    if before is None:
+        return None
+    if record and ids.content_hash(before) == record.after_hash:
+        try:
+            return installs.before_bytes(root, record)
+        except LookupError:
+            pass  # no usable backup: take out what is ours instead
+    return _stripped(
+        path, before, record.made() if record else merge.Made(created=None), existed=not record or record.existed
+    )
+
+
+def _stripped(path: str, before: bytes | None, made: merge.Made, *, existed: bool) -> bytes | None:
+    bom, text = _decode(before)
+    left = merge.strip(text, made, path)
+    if not existed and not merge.read(left, path):
+        return None
+    return _encode(bom, left)
+
+
+def _check_writable(real_path: str) -> None:
+    """A replacement is written beside the file: find out now whether that can work. Raises MemtuiError."""
+    if os.path.exists(real_path) and not os.access(real_path, os.W_OK):
+        raise MemtuiError(f"{real_path} is read-only.", "Make it writable, or install in another scope.")
+    directory = os.path.dirname(real_path)
+    while not os.path.lexists(directory):
+        directory = os.path.dirname(directory)
+    if not os.path.isdir(directory):
+        raise MemtuiError(f"{directory} is not a directory.", f"{real_path} can't be written.")
+    if not os.access(directory, os.W_OK | os.X_OK):
+        raise MemtuiError(
+            f"{directory} can't be written to.",
+            "If a dotfiles manager owns the file, add the hooks at its source, or install in another scope.",
+        )
+
+
+def _diff(path: str, before: bytes | None, after: bytes | None) -> str:
+    if before == after:
+        return ""
+    lines = [_decode(data)[1].splitlines(keepends=True) for data in (before, after)]
+    names = ["/dev/null" if data is None else path for data in (before, after)]
+    diff = difflib.unified_diff(lines[0], lines[1], names[0], names[1], n=DIFF_CONTEXT)
+    return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in diff)
+
+
+def _notes(scope: str, record: Record | None, path: str) -> list[str]:
+    if record is None:
+        return []
+    notes = []
+    if scope != "user":
+        notes.append(f"Claude Code reads {path} only when it is started in {os.path.dirname(os.path.dirname(path))}.")
+    if scope == "project":
+        notes.append(
+            "This file is usually committed, but the hooks name this machine's paths: `--scope local` is for you alone."
+        )
+    if any(place in record.launcher for place in PASSING_PLACES):
+        notes.append(f"{record.launcher} lies in a cache that may be cleared: install memtui for good first.")
+    return notes
+
+
+def apply(change: Plan) -> str | None:
+    """Carry out a plan; the path of the backup of the file as it was, if one was made.
+
+    Raises ConflictError if the file changed since the plan was made, MemtuiError if it can't be written.
+    """
+    if change.action == "install":
+        _compile()
+    try:
+        with fs.Lock(change.root + "/run/installs.lock", LOCK_SECONDS):
+            return _apply_locked(change)
+    except fs.LockTimeoutError as error:
+        raise MemtuiError("Another memtui is changing settings right now.", "Try again in a moment.") from error
+    except OSError as error:
+        where = error.filename or change.settings_path
+        same = _read(change.settings_path, change.real_path) == change.before
+        raise MemtuiError(
+            f"Can't write {where}: {error.strerror}. {'Nothing was' if same else 'The settings were'} changed.",
+            "Check owner, mode and free space.",
+        ) from error
+
+
+def _apply_locked(change: Plan) -> str | None:
+    records = installs.load(change.root)
+    if _read(change.settings_path, change.real_path) != change.before or records.get(change.key) != change.old_record:
+        raise ConflictError(
+            f"{change.settings_path} changed in the meantime. Nothing was written.", "Run the command again."
+        )
+    saved = None
+    if change.changed and change.before is not None:
+        saved = installs.backup(change.root, change.settings_path, change.before)
+    if change.new_record is not None and change.new_record != change.old_record:
+        _record(change, records, saved)
+    if change.changed:
+        try:
+            _write(change)
+        except BaseException:
+            if change.new_record is not None:
+                _put_back_record(change, records)
+            raise
+    if change.action == "uninstall" and change.old_record is not None:
+        for directory in reversed(change.old_record.made_dirs if change.after is None else []):
+            try:
+                os.rmdir(directory)
+            except OSError:
+                break  # somebody else uses it
+        records.pop(change.key)
+        installs.save(change.root, records)
+    installs.tidy(change.root, change.settings_path, records)
+    return f"{change.root}/{saved}" if saved else None
+
+
+def _record(change: Plan, records: dict[str, Record], saved: str | None) -> None:
+    """Written before the settings file: a crash between the two leaves a record of nothing, which does no harm."""
+    new, old = change.new_record, change.old_record
+    if new is None:
+        return
+    kept = None
+    if change.baseline is not None:
+        if old and old.backup and old.backup_hash == new.backup_hash:
+            kept = old.backup
+        elif saved and change.baseline == change.before:
+            kept = saved
+        else:
+            kept = installs.backup(change.root, change.settings_path, change.baseline)
+    made_dirs = dict.fromkeys([*new.made_dirs, *_missing_dirs(os.path.dirname(change.real_path))])
+    records[change.key] = replace(new, backup=kept, made_dirs=sorted(made_dirs))
+    installs.save(change.root, records)
+
+
+def _put_back_record(change: Plan, records: dict[str, Record]) -> None:
+    records.pop(change.key, None)
+    if change.old_record is not None:
+        records[change.key] = change.old_record
+    installs.save(change.root, records)
+
+
+def _missing_dirs(directory: str) -> list[str]:
+    missing: list[str] = []
+    while not os.path.lexists(directory):
+        missing.insert(0, directory)
+        directory = os.path.dirname(directory)
+    return missing
+
+
+def _write(change: Plan) -> None:
+    if change.after is None:
+        fs.unlink(change.real_path)
+        return
+    if change.scope != "user":
+        os.makedirs(os.path.dirname(change.real_path), exist_ok=True)
+    fs.write_atomic(change.real_path, change.after)
+    if change.before is None and change.scope != "user":
+        # A repository's files are for all who may read the repository.
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(change.real_path, (stat.S_IRUSR | stat.S_IWUSR | stat.S_IRGRP | stat.S_IROTH | stat.S_IWGRP) & ~umask)
+
+
+def _compile() -> None:
+    """Hooks should find compiled modules: not every installer compiles, and a read-only package never would later."""
+    compileall.compile_dir(os.path.dirname(os.path.abspath(memtui.__file__)), quiet=2)
+
+
+def uninstall(path: str, *, env: Mapping[str, str], scope: str = "user") -> Plan:
+    """Plan and apply the removal in one step; the plan that was applied. Raises MemtuiError."""
+    change = plan(path, "uninstall", env=env, scope=scope)
+    apply(change)
+    return change

@@ -1,0 +1,567 @@
+"""Installing hooks keeps a person's settings; uninstalling leaves no trace."""
+
+import json
+import os
+import shlex
+import stat
+import subprocess
+import sys
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from test_jsontext import VALUES, texts
+
+from memtui.core.errors import ConflictError, MemtuiError, UsageError
+from memtui.hooks import entries, install, installs, jsontext, merge
+
+PYTHON = "/opt/py thon/bin/python3"
+LAUNCHER = "/opt/it's ü/memtui/hooks/launch.py"
+THEIRS = {"hooks": [{"type": "command", "command": "echo theirs"}]}
+EVENTS = [event for event, _, _ in entries.EVENTS]
+
+
+@pytest.fixture
+def world(tmp_path):
+    return World(tmp_path)
+
+
+class World:
+    """A home directory with a settings file, and the engine's calls on it."""
+
+    def __init__(self, home):
+        self.home = home
+        self.env = {"HOME": str(home), "PATH": os.environ["PATH"]}
+        self.root = home / ".claude" / "memtui"
+        self.file = home / ".claude" / "settings.json"
+
+    def write(self, data, file=None):
+        file = file or self.file
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data if isinstance(data, bytes) else data.encode())
+
+    def plan(self, action="install", file=None, scope="user", python=PYTHON, launcher=LAUNCHER):
+        return install.plan(
+            str(file or self.file), action, env=self.env, scope=scope, interpreter=python, launcher=launcher
+        )
+
+    def install(self, **more):
+        change = self.plan(**more)
+        install.apply(change)
+        return change
+
+    def uninstall(self, file=None):
+        return install.uninstall(str(file or self.file), env=self.env)
+
+    def value(self):
+        return json.loads(self.file.read_text(encoding="utf-8-sig"))
+
+    def no_trace(self):
+        return not (self.root / "installs.json").exists() and b"memtui" not in self.file.read_bytes()
+
+
+def ours(settings_value):
+    """The events that hold a command of ours."""
+    return [
+        event
+        for event, groups in (settings_value.get("hooks") or {}).items()
+        if any(entries.is_ours(hook) for group in groups or [] for hook in group["hooks"])
+    ]
+
+
+def without_hooks(value):
+    return {key: item for key, item in value.items() if key != "hooks"}
+
+
+# --- installing
+
+
+def test_every_event_gets_a_command_with_an_absolute_interpreter(world):
+    world.write("{}")
+    world.install()
+    hooks = world.value()["hooks"]
+    assert list(hooks) == EVENTS
+    for event, groups in hooks.items():
+        words = shlex.split(groups[0]["hooks"][0]["command"])
+        assert words == ["exec", PYTHON, "-I", "-S", LAUNCHER, event]
+    assert hooks["SessionStart"][0]["matcher"] == "startup|resume|clear|compact"
+    assert hooks["PostToolUse"][0]["matcher"] == "Read|Write|Edit|MultiEdit"
+    assert "matcher" not in hooks["PreToolUse"][0]
+
+
+def test_a_plan_writes_nothing_and_shows_the_diff(world):
+    world.write('{\n  "model": "opus"\n}\n')
+    change = world.plan()
+    assert world.file.read_text() == '{\n  "model": "opus"\n}\n'
+    assert not world.root.exists()
+    assert change.changed
+    assert '+  "hooks": {' in change.diff
+    assert '-  "model": "opus"' in change.diff  # it gets a comma
+    assert change.before == b'{\n  "model": "opus"\n}\n'
+
+
+def test_a_second_install_changes_nothing(world):
+    world.write('{"model": "opus"}')
+    world.install()
+    again = world.plan()
+    assert not again.changed
+    assert again.diff == ""
+    before = (world.root / "installs.json").read_bytes()
+    install.apply(again)
+    assert (world.root / "installs.json").read_bytes() == before
+
+
+def test_an_older_interpreter_is_replaced_where_it_stands(world):
+    world.write(json.dumps({"hooks": {"Stop": [THEIRS]}, "model": "x"}, indent=4))
+    original = world.file.read_bytes()
+    world.install(python="/old/python3")
+    first = world.file.read_text()
+    world.install()
+    assert world.file.read_text() == first.replace("/old/python3", "'/opt/py thon/bin/python3'")
+    world.uninstall()
+    assert world.file.read_bytes() == original
+
+
+def test_a_changed_timeout_is_the_persons_and_stays(world):
+    world.write("{}")
+    world.install(python="/old/python3")
+    world.write(world.file.read_text().replace('"timeout": 10', '"timeout": 30', 1))
+    world.install()
+    group = world.value()["hooks"]["SessionStart"][0]["hooks"][0]
+    assert group["timeout"] == 30
+    assert shlex.split(group["command"])[1] == PYTHON
+
+
+def test_hooks_of_ours_in_an_event_we_no_longer_use_go(world):
+    stale = {"hooks": [{"type": "command", "command": f"python3 -I -S {shlex.quote(LAUNCHER)} Notification"}]}
+    world.write(json.dumps({"hooks": {"Notification": [stale, THEIRS]}}))
+    world.install()
+    assert world.value()["hooks"]["Notification"] == [THEIRS]
+
+
+def test_a_file_that_was_not_there_is_made_and_removed_again_with_its_directories(world):
+    repo = world.home / "repo"
+    repo.mkdir()
+    file = repo / ".claude" / "settings.local.json"
+    world.install(file=file, scope="local")
+    assert ours(json.loads(file.read_text())) == EVENTS
+    world.uninstall(file)
+    assert list(repo.iterdir()) == []
+
+
+def test_a_directory_that_somebody_uses_by_now_stays(world):
+    file = world.home / "repo" / ".claude" / "settings.json"
+    (world.home / "repo").mkdir()
+    world.install(file=file, scope="project")
+    (file.parent / "notes").write_text("mine")
+    world.uninstall(file)
+    assert [path.name for path in file.parent.iterdir()] == ["notes"]
+
+
+def test_a_new_project_file_is_readable_for_others_and_a_user_file_is_not(world):
+    previous = os.umask(0o022)
+    try:
+        file = world.home / "repo" / ".claude" / "settings.json"
+        world.install(file=file, scope="project")
+        world.install()
+    finally:
+        os.umask(previous)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o644
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o755
+    assert stat.S_IMODE(world.file.stat().st_mode) == 0o600
+
+
+def test_the_mode_is_kept_and_a_backup_is_private(world):
+    world.write("{}\n")
+    world.file.chmod(0o640)
+    change = world.plan()
+    backup = install.apply(change)
+    assert stat.S_IMODE(world.file.stat().st_mode) == 0o640
+    with open(backup, "rb") as file:
+        assert file.read() == b"{}\n"
+    assert stat.S_IMODE(os.stat(backup).st_mode) == 0o600
+    assert os.path.dirname(backup) == str(world.root / "backups")
+
+
+def test_old_backups_go_but_never_the_one_that_uninstall_needs(world):
+    world.write('{"a": 1}')
+    for number in range(15):
+        world.install(python=f"/python{number}")
+    assert len(list((world.root / "backups").iterdir())) <= installs.BACKUPS_KEPT + 1
+    world.uninstall()
+    assert world.file.read_bytes() == b'{"a": 1}'
+
+
+def test_a_linked_settings_file_is_written_through_the_link(world):
+    target = world.home / "dotfiles" / "claude.json"
+    world.write('{"a": 1}\n', target)
+    world.file.parent.mkdir()
+    world.file.symlink_to(os.path.relpath(target, world.file.parent))
+    world.install()
+    assert world.file.is_symlink()
+    assert ours(json.loads(target.read_text())) == EVENTS
+    world.uninstall()
+    assert world.file.is_symlink()
+    assert target.read_bytes() == b'{"a": 1}\n'
+
+
+@pytest.mark.parametrize(
+    "original",
+    [
+        b"",
+        b"\n\n",
+        b"  \r\n",
+        b"{}",
+        b"{ \n }\n",
+        b'\xef\xbb\xbf{\r\n\t"a": 1\r\n}',
+        b'{"hooks":{}}',
+        b'{"hooks": []}',
+        b'{"a":1,"hooks": null}',
+        b'{"hooks": { "Stop": [ ] , "Foo": {}}}',
+        b'{"hooks": {"Stop": null}}',
+        '{"a": "ünï", "b": "\\u00fc"}'.encode(),
+        b'{"hooks": {}, "hooks": {"Stop": []}}',
+        b'{"a": "\xff"}',
+    ],
+)
+@pytest.mark.parametrize("way", ["backup", "no backup", "foreign", "no record"])
+def test_uninstall_restores_every_odd_file(world, original, way):
+    world.write(original)
+    world.install()
+    text = world.file.read_bytes().decode("utf-8-sig", "replace")
+    assert set(ours(json.loads(text))) == set(EVENTS)
+    expected = original
+    if way == "no backup":
+        for backup in (world.root / "backups").iterdir():
+            backup.unlink()
+    elif way == "foreign":
+        world.file.write_bytes(world.file.read_bytes() + b" ")
+        # A file that held nothing but blanks has no end that somebody could have added to.
+        expected = original if not original.strip() or original.strip() in (b"{}", b"{ \n }") else original + b" "
+    elif way == "no record":
+        (world.root / "installs.json").unlink()
+    world.uninstall()
+    if way == "no record":
+        left = json.loads(world.file.read_text("utf-8-sig", "replace"))
+        was = json.loads(original.decode("utf-8-sig", "replace").strip() or "{}")
+        assert without_hooks(left) == without_hooks(was)
+        assert not ours(left)
+    else:
+        assert world.file.read_bytes() == expected
+
+
+# --- properties
+
+HOOKS = st.dictionaries(
+    st.sampled_from([*EVENTS, "Notification"]),
+    st.lists(
+        st.fixed_dictionaries(
+            {
+                "hooks": st.lists(
+                    st.fixed_dictionaries({"type": st.just("command"), "command": st.text(max_size=9)}), max_size=2
+                )
+            }
+        ),
+        max_size=2,
+    ),
+    max_size=4,
+)
+SETTINGS = st.builds(
+    lambda value, hooks, first: (
+        ({"hooks": hooks, **value} if first else {**value, "hooks": hooks}) if hooks is not None else value
+    ),
+    st.dictionaries(st.text(max_size=6).filter(lambda key: key != "hooks"), VALUES, max_size=4),
+    st.none() | HOOKS,
+    st.booleans(),
+)
+QUICK = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+
+
+def added(text):
+    made = merge.Made()
+    return merge.add(text, entries.groups(PYTHON, LAUNCHER), {}, made, "settings.json"), made
+
+
+@given(texts(SETTINGS))
+@QUICK
+def test_whatever_the_settings_install_keeps_them_and_the_structural_undo_is_exact(case):
+    text, value = case
+    after, made = added(text)
+    now = jsontext.load(after)
+    assert without_hooks(now) == without_hooks(value)
+    assert list(without_hooks(now)) == list(without_hooks(value))
+    for event, groups in (value.get("hooks") or {}).items():
+        assert now["hooks"][event][: len(groups)] == groups
+    assert ours(now) == [event for event in now["hooks"] if event in EVENTS]
+    assert set(EVENTS) <= set(now["hooks"])
+    assert merge.strip(after, made, "settings.json") == text
+
+
+@given(texts(SETTINGS))
+@QUICK
+def test_installing_twice_is_installing_once(case):
+    after, made = added(case[0])
+    assert merge.add(after, entries.groups(PYTHON, LAUNCHER), entries.groups(PYTHON, LAUNCHER), made, "s") == after
+    assert merge.add(after, entries.groups(PYTHON, LAUNCHER), {}, made, "s") == after
+
+
+@given(texts(SETTINGS), st.sampled_from([*EVENTS, "Notification"]), st.booleans(), st.booleans())
+@QUICK
+def test_somebody_elses_edit_survives_the_uninstall_alone(case, event, in_front, rewritten):
+    text, value = case
+    after, made = added(text)
+    if rewritten:  # as other tools do: parse, change, write anew
+        now = jsontext.load(after)
+        held = now["hooks"].setdefault(event, [])
+        held.insert(0 if in_front else len(held), THEIRS)
+        now["theirs"] = 1
+        edited = json.dumps(now, indent=2)
+    else:
+        if event not in jsontext.load(after)["hooks"]:
+            after = jsontext.append(after, ("hooks",), [], event)
+        edited = jsontext.append(jsontext.append(after, ("hooks", event), THEIRS), (), 1, "theirs")
+    left = jsontext.load(merge.strip(edited, made, "settings.json"))
+    assert "memtui" not in json.dumps(left["hooks"])
+    assert left.pop("theirs") == 1
+    expected = jsontext.load(json.dumps(value))
+    theirs = expected.setdefault("hooks", {}).setdefault(event, [])
+    theirs.insert(0 if in_front and rewritten else len(theirs), THEIRS)
+    assert left == expected
+
+
+@given(texts(SETTINGS), st.booleans())
+@settings(
+    deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
+def test_on_disk_install_and_uninstall_give_back_the_bytes(tmp_path_factory, case, upgrade):
+    world = World(tmp_path_factory.mktemp("home"))
+    world.write(case[0].encode("utf-8", "surrogatepass").decode("utf-8", "replace"))
+    original = world.file.read_bytes()
+    if upgrade:
+        world.install(python="/old/python")
+    world.install()
+    assert not world.plan().changed
+    world.uninstall()
+    assert world.file.read_bytes() == original
+    assert not (world.root / "installs.json").exists()
+
+
+# --- uninstalling after changes
+
+
+def test_a_hook_that_somebody_put_into_our_group_stays(world):
+    world.write("{}")
+    world.install()
+    value = world.value()
+    value["hooks"]["Stop"][0]["hooks"].append(THEIRS["hooks"][0])
+    world.write(json.dumps(value))
+    world.uninstall()
+    assert world.value() == {"hooks": {"Stop": [THEIRS]}}
+
+
+def test_install_after_somebodys_edit_then_uninstall_keeps_that_edit_to_the_byte(world):
+    world.write('{\n  "a": 1\n}\n')
+    world.install(python="/old/python")
+    world.write(world.file.read_text().replace('"a": 1', '"a":   2'))
+    world.install()
+    world.uninstall()
+    assert world.file.read_bytes() == b'{\n  "a":   2\n}\n'
+
+
+def test_hooks_without_a_record_are_taken_out_with_the_containers_that_become_empty(world):
+    world.write('{"a": 1, "hooks": {"Foo": []}}')
+    world.install()
+    (world.root / "installs.json").unlink()
+    world.uninstall()
+    assert world.value() == {"a": 1, "hooks": {"Foo": []}}
+
+
+def test_where_nothing_is_installed_uninstall_changes_nothing(world):
+    world.write('{"hooks": {"Stop": []}}')
+    assert not world.plan("uninstall").changed
+    world.uninstall()
+    assert world.file.read_bytes() == b'{"hooks": {"Stop": []}}'
+
+
+def test_uninstall_of_a_file_that_is_gone_forgets_it(world):
+    world.write("{}")
+    world.install()
+    world.file.unlink()
+    world.uninstall()
+    assert not (world.root / "installs.json").exists()
+    assert not world.file.exists()
+
+
+# --- errors
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"{", "not valid JSON"),
+        (b"// mine\n{}", "not valid JSON"),
+        (b'{"a": 1,}', "not valid JSON"),
+        ("{}".encode("utf-16"), "not valid JSON"),
+        (b"[]", "holds a JSON list"),
+        (b"null", "holds a JSON null"),
+        (b'"text"', "holds a JSON string"),
+        (b"1.5", "holds a JSON number"),
+        (b'{"hooks": "x"}', "`hooks`"),
+        (b'{"hooks": [1]}', "`hooks`"),
+        (b'{"hooks": {"Stop": "x"}}', "`hooks.Stop`"),
+        (b'{"hooks": {"SessionEnd": {"a": 1}}}', "`hooks.SessionEnd`"),
+        (b"[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_settings_that_make_no_sense_are_left_alone_and_explained(world, data, message):
+    world.write(data)
+    with pytest.raises(MemtuiError) as caught:
+        world.plan()
+    assert message in caught.value.message
+    assert caught.value.hint
+    assert world.file.read_bytes() == data
+    assert not world.root.exists()
+
+
+def test_a_change_between_plan_and_apply_is_a_conflict(world):
+    world.write("{}")
+    change = world.plan()
+    world.write('{"a": 1}')
+    with pytest.raises(ConflictError):
+        install.apply(change)
+    assert world.file.read_bytes() == b'{"a": 1}'
+    assert not (world.root / "installs.json").exists()
+
+
+def test_of_two_plans_made_at_once_one_is_a_conflict(world):
+    world.write("{}")
+    one, two = world.plan(), world.plan(python="/other/python")
+    install.apply(one)
+    with pytest.raises(ConflictError):
+        install.apply(two)
+
+
+def test_a_full_disk_leaves_settings_and_record_as_they_were(world, monkeypatch):
+    world.write("{}")
+    change = world.plan()
+    real = install.fs.write_atomic
+
+    def full(path, data, durable=True):
+        if path == str(world.file):
+            raise OSError(28, "No space left on device", path)
+        real(path, data, durable)
+
+    monkeypatch.setattr(install.fs, "write_atomic", full)
+    with pytest.raises(MemtuiError, match=r"No space left.*Nothing was changed"):
+        install.apply(change)
+    assert world.file.read_bytes() == b"{}"
+    assert not (world.root / "installs.json").exists()
+
+
+def test_a_settings_path_below_a_file_or_at_a_directory_is_an_error(world):
+    world.write("not a directory", world.home / "file")
+    world.file.mkdir(parents=True)
+    for path in (world.home / "file" / ".claude" / "settings.json", world.file):
+        with pytest.raises(MemtuiError):
+            world.plan(file=path)
+
+
+def test_a_link_into_nowhere_is_an_error(world):
+    world.file.parent.mkdir()
+    world.file.symlink_to(world.home / "gone" / "settings.json")
+    with pytest.raises(MemtuiError, match="link"):
+        world.plan()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_an_unwritable_directory_is_an_error_before_anything_is_written(world):
+    world.write("{}")
+    world.root.mkdir()
+    world.file.parent.chmod(0o500)
+    try:
+        with pytest.raises(MemtuiError, match="can't be written"):
+            world.plan()
+    finally:
+        world.file.parent.chmod(0o700)
+
+
+def test_an_unwritable_directory_is_noticed(world, monkeypatch):
+    world.write("{}")
+    monkeypatch.setattr(install.os, "access", lambda path, mode: not os.path.isdir(path))
+    with pytest.raises(MemtuiError, match="can't be written"):
+        world.plan()
+
+
+def test_a_path_that_json_cannot_hold_is_refused(world):
+    world.write("{}")
+    with pytest.raises(MemtuiError, match="UTF-8"):
+        world.plan(launcher=os.fsdecode(b"/opt/\xff/memtui/hooks/launch.py"))
+
+
+def test_a_damaged_record_is_an_error_with_a_way_out(world):
+    world.write("{}")
+    world.install()
+    (world.root / "installs.json").write_text('{"files": {"x": 1}}')
+    with pytest.raises(MemtuiError) as caught:
+        world.plan("uninstall")
+    assert "installs.json" in caught.value.hint
+
+
+# --- where
+
+
+def test_scopes_lead_to_the_clients_own_files(tmp_path):
+    env = {"HOME": str(tmp_path)}
+    repo = tmp_path / "repo"
+    (repo / ".git").mkdir(parents=True)
+    (repo / "src").mkdir()
+    here = str(repo / "src")
+    assert install.settings_path(env, here, "user") == f"{tmp_path}/.claude/settings.json"
+    assert install.settings_path({**env, "CLAUDE_CONFIG_DIR": "/c/"}, here, "user") == "/c/settings.json"
+    assert install.settings_path(env, here, "project") == f"{repo}/.claude/settings.json"
+    assert install.settings_path(env, here, "local") == f"{repo}/.claude/settings.local.json"
+    assert install.settings_path(env, str(tmp_path), "local") == f"{tmp_path}/.claude/settings.local.json"
+    with pytest.raises(UsageError):
+        install.settings_path(env, here, "team")
+
+
+def test_committed_settings_and_caches_are_warned_about(world):
+    notes = world.plan(scope="project", launcher="/home/me/.cache/uv/archive-v0/x/memtui/hooks/launch.py").notes
+    assert any("committed" in note for note in notes)
+    assert any("cache" in note for note in notes)
+    assert world.plan().notes == []
+
+
+def test_the_interpreter_is_a_real_one_of_this_version():
+    found = entries.choose_interpreter()
+    assert os.path.isabs(found)
+    with open(found, "rb") as file:
+        assert file.read(2) != b"#!"
+    done = subprocess.run([found, "-I", "-S", "-c", "import sys; print(sys.version)"], capture_output=True, text=True)
+    assert done.stdout.strip() == sys.version
+
+
+@given(
+    st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=20),
+    st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=20),
+)
+@settings(deadline=None)
+def test_any_path_survives_the_command_line(interpreter, directory):
+    line = entries.command("Stop", "/" + interpreter, f"/{directory}/memtui/hooks/launch.py")
+    assert entries.parse(line) == entries.Command("/" + interpreter, f"/{directory}/memtui/hooks/launch.py", "Stop")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        None,
+        1,
+        "",
+        "echo memtui",
+        "cat /x/memtui/hooks/launch.pyc",
+        "echo '/memtui/hooks/launch.py",
+        "/memtui/hooks/launch.py",
+    ],
+)
+def test_other_commands_are_not_taken_for_ours(line):
+    assert entries.parse(line) is None
