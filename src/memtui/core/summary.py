@@ -49,8 +49,9 @@ def summarise(data: bytes) -> "tuple[str, str, str]":
 def _fast(text: str) -> "dict[str, str] | None":
     """The wanted fields, where each is plain or simply quoted on a line of its own; None where YAML must be read."""
     found: dict[str, str] = {}
-    nested = ""
-    parent = ""
+    nested = parent = ""
+    child = 0
+    in_type = False
     at = 0
     keys = False
     while True:
@@ -66,15 +67,20 @@ def _fast(text: str) -> "dict[str, str] | None":
                 return None
             continue
         if line[0] in " -\t":
-            if parent == "metadata":
-                field = line.strip(" ")
-                if field.startswith("type:"):
-                    value = _value(field[5:])
-                    if value is None:
-                        return None
-                    nested = value
-                elif "type" in field[:8] and not field.startswith("node_type:"):
+            if parent == "metadata" and line.lstrip(" ")[0] != "#":
+                field = line.lstrip(" ")
+                indent = len(line) - len(field)
+                child = child or indent
+                if indent < child or field[0] == "\t" or (indent > child and in_type):
                     return None
+                if indent == child:
+                    in_type = field.startswith("type:")
+                    value = _value(field[5:]) if in_type else ""
+                    # A key written in an unusual way, or a value that may hide one in the lines below.
+                    odd = "type" in field[:6] and not in_type and not field.startswith("node_t")
+                    if value is None or odd or _goes_on(field.partition(":")[2].strip(" ")):
+                        return None
+                    nested = value if in_type else nested
             elif parent in WANTED:
                 return None
             continue
@@ -93,7 +99,7 @@ def _fast(text: str) -> "dict[str, str] | None":
         elif key == "metadata":
             if value_text.strip(" "):
                 return None
-            nested = ""
+            nested, child, in_type = "", 0, False
         elif key[-1:] in " '\"" or _goes_on(value_text.strip(" ")):
             return None
     if nested:
