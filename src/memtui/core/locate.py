@@ -45,6 +45,14 @@ def _is_dir(path: str) -> bool:
         return False
 
 
+def is_file(path: str) -> bool:
+    """Whether a path leads to a regular file."""
+    try:
+        return posix.stat(path).st_mode & fs.S_IFMT == fs.S_IFREG
+    except OSError:
+        return False
+
+
 def _identity(path: str) -> "tuple[int, int] | None":
     try:
         found = posix.stat(path)
@@ -118,31 +126,33 @@ def _expand(env: "dict[str, str]", value: str) -> "str | None":
     return value if len(value) >= 3 else None
 
 
-def walk(directory: str) -> "list[tuple[str, str]]":
+def walk(directory: str, directories: "list[str] | None" = None) -> "list[tuple[str, str]]":
     """The Markdown files under a directory as (relative path, problem), sorted; the index is none of them.
 
     `problem` is empty, or says why the file must not be read: a symlink that leaves the directory. Hidden names,
     special files and symlinks to directories within are passed over. A directory that is missing has no files; one that
-    can't be read raises OSError.
+    can't be read raises OSError. The directories gone through are added to `directories`.
     """
     found: list[tuple[str, str]] = []
+    through: list[str] = [] if directories is None else directories
     try:
-        _walk(directory, directory.rstrip("/"), "", found, 0)
+        _walk(directory, directory.rstrip("/"), "", found, through)
     except (FileNotFoundError, NotADirectoryError):
         return []
     found.sort()
     return found
 
 
-def _walk(top: str, here: str, prefix: str, found: "list[tuple[str, str]]", depth: int) -> None:
+def _walk(top: str, here: str, prefix: str, found: "list[tuple[str, str]]", through: "list[str]") -> None:
     below = []
+    through.append(here)
     with posix.scandir(here) as entries:
         for entry in entries:
             name = entry.name
             if name.startswith("."):
                 continue
             if entry.is_symlink():
-                if not inside(top, entry.path):
+                if not inside(top, entry.path) and paths.resolve(entry.path) != paths.resolve(top):
                     if name.endswith(SUFFIX) or _is_dir(entry.path):
                         found.append((prefix + name, LEAVES))
                 elif name.endswith(SUFFIX) and name != INDEX_NAME and entry.is_file():
@@ -150,11 +160,11 @@ def _walk(top: str, here: str, prefix: str, found: "list[tuple[str, str]]", dept
             elif name.endswith(SUFFIX):
                 if name != INDEX_NAME and entry.is_file():
                     found.append((prefix + name, ""))
-            elif depth < MAX_DEPTH and entry.is_dir():
+            elif prefix.count("/") < MAX_DEPTH and entry.is_dir():
                 below.append(name)
     for name in below:
         try:
-            _walk(top, here + "/" + name, prefix + name + "/", found, depth + 1)
+            _walk(top, here + "/" + name, prefix + name + "/", found, through)
         except OSError:
             found.append((prefix + name, "is a directory that can't be read"))
 

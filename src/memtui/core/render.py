@@ -22,8 +22,8 @@ def units(text: str) -> int:
 
 
 def clean(text: str) -> str:
-    """Text that stays text: no control characters (terminal escapes) or bidirectional overrides, no lone surrogates, and
-    no `<` that would open or close a guarded tag."""
+    """Text that stays text: no control characters (terminal escapes), bidirectional overrides or lone surrogates, and no
+    `<` that would open or close a guarded tag."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not (text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()):
         text = "".join([c for c in text if _harmless(c)])
@@ -73,15 +73,20 @@ class Part:
 
 
 class Block:
-    """A tag with its attributes, a sentence that says what this is and whence, and parts in order of importance."""
+    """A tag with its attributes, a sentence that says what this is and whence, and parts in order of importance.
 
-    __slots__ = ("attributes", "intro", "parts", "tag")
+    `unlisted`: how many more there are that are not even among the parts."""
 
-    def __init__(self, tag: str, attributes: "dict[str, str]", intro: str, parts: "list[Part]") -> None:
+    __slots__ = ("attributes", "intro", "parts", "tag", "unlisted")
+
+    def __init__(
+        self, tag: str, attributes: "dict[str, str]", intro: str, parts: "list[Part]", unlisted: int = 0
+    ) -> None:
         self.tag = tag
         self.attributes = attributes
         self.intro = intro
         self.parts = parts
+        self.unlisted = unlisted
 
 
 def compose(blocks: "list[Block]", budget: int, delivery_id: str) -> "tuple[str, list[dict[str, object]], list[Part]]":
@@ -105,7 +110,7 @@ def compose(blocks: "list[Block]", budget: int, delivery_id: str) -> "tuple[str,
         last = len(block.parts) - 1
         for number, part in enumerate(block.parts):
             size = units(part.text) + 1
-            reserve = 0 if number == last and not missing else TAIL_UNITS
+            reserve = 0 if number == last and not missing and not block.unlisted else TAIL_UNITS
             if size + reserve <= free:
                 free -= size
                 taken.append(part.text + "\n")
@@ -113,27 +118,27 @@ def compose(blocks: "list[Block]", budget: int, delivery_id: str) -> "tuple[str,
             else:
                 missing.append(part)
         left_out.extend(missing)
-        items.extend(_missing_items(missing))
+        items.extend(_missing_items(block, missing))
         if not taken:
             continue
-        if missing:
-            taken.append(_tail(missing, free))
+        if missing or block.unlisted:
+            taken.append(_tail(missing, block.unlisted, free))
         text = head + "".join(taken) + foot
         room -= units(text) + 1
         texts.append(text)
     return "\n".join(texts), items, left_out
 
 
-def _missing_items(missing: "list[Part]") -> "list[dict[str, object]]":
+def _missing_items(block: Block, missing: "list[Part]") -> "list[dict[str, object]]":
     """Guidance is logged one by one; of a long list it is enough to know how many were left out."""
-    if len(missing) <= 3:
+    if len(missing) <= 3 and not block.unlisted:
         return [{**part.item, "left_out": "no room"} for part in missing]
-    first = missing[0].item
-    return [{"kind": first.get("kind"), "scope": first.get("scope"), "left_out": "no room", "count": len(missing)}]
+    more = {"left_out": "no room", "count": len(missing) + block.unlisted}
+    return [{key: block.parts[0].item.get(key) for key in ("kind", "scope")} | more]
 
 
-def _tail(missing: "list[Part]", free: int) -> str:
-    text = f"({len(missing)} more left out for lack of room"
+def _tail(missing: "list[Part]", unlisted: int, free: int) -> str:
+    text = f"({len(missing) + unlisted} more left out for lack of room"
     names = ""
     for part in missing:
         label = clean(one_line(part.label))

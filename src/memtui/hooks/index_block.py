@@ -4,36 +4,20 @@ from memtui.core import catalog, locate, render, session, trust
 from memtui.hooks import runner
 from memtui.hooks.user_prompt_submit import stamp
 
-TYPE_ORDER = ("feedback", "user", "tool", "project", "reference")
 MAX_LINE = 240
 
 INTRO = "Memories the user keeps in {directory}, one line each; the file named holds the whole of it."
 CHANGED = "Changes among the memories in {directory} since this session last saw them (+ new, - gone or replaced)."
 
 
-class Source:
-    """A memory directory of the session: its scope, its deliverable memories, and how many are not trusted."""
-
-    __slots__ = ("directory", "lines", "scope", "untrusted")
-
-    def __init__(self, scope: str, directory: str, lines: "list[catalog.Line]", untrusted: int) -> None:
-        self.scope = scope
-        self.directory = directory
-        self.lines = lines
-        self.untrusted = untrusted
-
-
-def sources(hook: runner.Hook) -> "list[Source]":
-    """The project's memories, as far as they are trusted, and the global ones. The client loads its own."""
+def sources(hook: runner.Hook) -> "list[tuple[str, catalog.Catalog]]":
+    """(scope, catalog) of the project's memories, as far as they are trusted, and of the global ones. The client loads
+    its native ones itself."""
     found = []
     project, exists = locate.project_dir(hook.env, hook.started_in)
     if exists:
-        every = catalog.read(hook.root, project)
-        trusted = trust.load(hook.root, project)
-        allowed = [line for line in every if trusted.knows(line.digest)]
-        found.append(Source("project", project, allowed, len(every) - len(allowed)))
-    directory = locate.global_dir(hook.env)
-    found.append(Source("global", directory, catalog.read(hook.root, directory), 0))
+        found.append(("project", catalog.read(hook.root, project, trust.load(hook.root, project))))
+    found.append(("global", catalog.read(hook.root, locate.global_dir(hook.env))))
     return found
 
 
@@ -48,42 +32,43 @@ def shown(line: catalog.Line) -> str:
     return text if len(text) <= MAX_LINE else text[: MAX_LINE - 1] + "…"
 
 
-def rank(line: catalog.Line) -> "tuple[int, int, str]":
-    """Rules of behaviour first, then what is known of the person, and the newest of each."""
-    place = TYPE_ORDER.index(line.type) if line.type in TYPE_ORDER else len(TYPE_ORDER)
-    return place, -line.mtime_ns, line.file
-
-
-def _part(source: Source, line: catalog.Line, text: str, reason: str) -> render.Part:
+def _part(scope: str, directory: str, line: catalog.Line, text: str, reason: str) -> render.Part:
     item: dict[str, object] = {
         "kind": "index",
         "id": line.name,
-        "scope": source.scope,
-        "path": f"{source.directory}/{line.file}",
+        "scope": scope,
+        "path": f"{directory}/{line.file}",
         "hash": line.digest[:16],
         "reason": reason,
     }
     return render.Part(text, line.name, item)
 
 
-def whole(hook: runner.Hook, found: "list[Source]", after: "dict[str, object]") -> "list[render.Block]":
+def whole(
+    hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]", after: "dict[str, object]"
+) -> "list[render.Block]":
     """The blocks of the whole index; `after` is told which directories, as of when, the session knows."""
     blocks = []
-    for source in found:
-        parts = [_part(source, line, shown(line), f"index, {line.type}") for line in sorted(source.lines, key=rank)]
+    for scope, memories in found:
+        parts = [
+            _part(scope, memories.directory, line, shown(line), f"index, {line.type or 'untyped'}")
+            for line in memories.lines
+        ]
         if parts:
-            intro = INTRO.format(directory=source.directory)
-            fields = {"scope": source.scope, "source": source.directory}
-            blocks.append(render.Block(render.TAGS["index"], fields, intro, parts))
+            intro = INTRO.format(directory=memories.directory)
+            fields = {"scope": scope, "source": memories.directory}
+            unlisted = memories.count - len(parts)
+            blocks.append(render.Block(render.TAGS["index"], fields, intro, parts, unlisted))
     note(hook, found, after)
     return blocks
 
 
-def note(hook: runner.Hook, found: "list[Source]", after: "dict[str, object]") -> None:
-    """Remember what the session knows of each directory: when it changed last, and a line for each memory. The lines
-    are kept apart: there may be thousands, and only a change asks for them."""
-    after["dirs"] = {source.directory: stamp(source.directory) for source in found}
-    lines = {source.scope: {line.file: [line.digest[:16], shown(line)] for line in source.lines} for source in found}
+def note(hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]", after: "dict[str, object]") -> None:
+    """Remember what the session knows of each directory: when it changed last, and the lines it was told."""
+    after["dirs"] = {memories.directory: stamp(memories.directory) for _, memories in found}
+    lines = {
+        scope: {line.file: [line.digest[:16], shown(line)] for line in memories.lines} for scope, memories in found
+    }
     try:
         session.save(hook.root, hook.session_id, {"lines": lines}, "index")
     except OSError as error:
@@ -95,25 +80,38 @@ def changes(hook: runner.Hook, after: "dict[str, object]") -> "list[render.Block
     found = sources(hook)
     known = session.table(session.load(hook.root, hook.session_id, "index"), "lines")
     blocks = []
-    for source in found:
-        before = session.table(known, source.scope)
+    for scope, memories in found:
+        before = session.table(known, scope)
         parts = []
-        for line in sorted(source.lines, key=rank):
+        for line in memories.lines:
             old = before.get(line.file)
             text = shown(line)
             if not isinstance(old, list) or len(old) != 2:
-                parts.append(_part(source, line, "+ " + text, "new in this session"))
+                told, reason = "+ " + text, "new in this session"
             elif old[0] != line.digest[:16]:
                 told = f"- {old[1]}\n+ {text}" if old[1] != text else f"~ {text} (its body changed)"
-                parts.append(_part(source, line, told, "changed in this session"))
-        present = {line.file for line in source.lines}
-        for file, old in before.items():
-            if file not in present and isinstance(old, list) and len(old) == 2:
-                gone = catalog.Line(file, 0, [file.removesuffix(".md"), "", "", str(old[0])])
-                parts.append(_part(source, gone, f"- {old[1]}", "gone in this session"))
+                reason = "changed in this session"
+            else:
+                continue
+            parts.append(_part(scope, memories.directory, line, told, reason))
+        parts += _gone(scope, memories, before)
         if parts:
-            fields = {"scope": source.scope, "source": source.directory, "change": "diff"}
-            intro = CHANGED.format(directory=source.directory)
+            fields = {"scope": scope, "source": memories.directory, "change": "diff"}
+            intro = CHANGED.format(directory=memories.directory)
             blocks.append(render.Block(render.TAGS["index"], fields, intro, parts))
     note(hook, found, after)
     return blocks
+
+
+def _gone(scope: str, memories: catalog.Catalog, before: "dict[str, object]") -> "list[render.Part]":
+    """Memories that the session was told of and that are not there, or not trusted, any more."""
+    present = {line.file for line in memories.lines}
+    parts = []
+    for file, old in before.items():
+        if file in present or not isinstance(old, list) or len(old) != 2:
+            continue
+        if len(present) < memories.count and locate.is_file(f"{memories.directory}/{file}"):
+            continue  # only pushed out of the head by others
+        gone = catalog.Line([file, file.removesuffix(".md"), "", "", str(old[0]), None])
+        parts.append(_part(scope, memories.directory, gone, f"- {old[1]}", "gone in this session"))
+    return parts

@@ -36,7 +36,7 @@ def handle(hook: runner.Hook) -> None:
             after["tool"] = []
         if hook.mode == "full":
             found = index_block.sources(hook)
-            untrusted = sum(each.untrusted for each in found)
+            untrusted = sum(memories.untrusted for _, memories in found)
             if source == "compact" and old.get("prompted"):
                 blocks += _lists(hook, after)
             if source == "resume" and (old.get("dirs") or _told(hook.text("transcript_path"))):
@@ -44,7 +44,7 @@ def handle(hook: runner.Hook) -> None:
                 index_block.note(hook, found, after)
             else:
                 blocks += index_block.whole(hook, found, after)
-            counts = [(each.scope, len(each.lines)) for each in found]
+            counts = [(scope, memories.count) for scope, memories in found]
         else:
             counts = []
     except Exception as error:
