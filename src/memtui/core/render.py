@@ -22,8 +22,8 @@ def units(text: str) -> int:
 
 
 def clean(text: str) -> str:
-    """Text that stays text: no control characters (terminal escapes), bidirectional overrides or lone surrogates, and no
-    `<` that would open or close a guarded tag."""
+    """Text that stays text: no control characters (terminal escapes), bidirectional overrides or lone surrogates, and
+    no `<` that would open or close a guarded tag."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not (text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()):
         text = "".join([c for c in text if _harmless(c)])
