@@ -53,7 +53,7 @@ def settings_path(env: Mapping[str, str], cwd: str, scope: str) -> str:
     when it is started in that directory.
     """
     if scope == "user":
-        return paths.normal(paths.config_dir(dict(env))) + "/settings.json"
+        return paths.normal(os.path.abspath(paths.config_dir(dict(env)))) + "/settings.json"
     if scope not in SCOPES:
         raise UsageError(f"There is no settings scope {scope!r}.", f"Use one of: {', '.join(SCOPES)}.")
     name = "settings.json" if scope == "project" else "settings.local.json"

@@ -32,7 +32,7 @@ def _any_active(root: str, env: "dict[str, str]", directory: str, event: str) ->
     from memtui.core import fastjson, fs
 
     files = fastjson.loads_dict(fs.read_bytes(root + "/installs.json")).get("files")
-    user_file = paths.config_dir(env) + "/settings.json"
+    user_file = paths.normal(paths.config_dir(env)) + "/settings.json"
     for path, record in files.items() if isinstance(files, dict) else ():
         if not isinstance(record, dict):
             continue

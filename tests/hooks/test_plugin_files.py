@@ -1,0 +1,145 @@
+"""The plugin's files agree with the package, and both launchers fail open whatever they find."""
+
+import ast
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import memtui
+from memtui.hooks import entries
+
+REPO = Path(__file__).resolve().parents[2]
+PACKAGE = Path(memtui.__file__).parent
+LAUNCHERS = {"settings": PACKAGE / "hooks" / "launch.py", "plugin": REPO / "hooks" / "memtui_hook.py"}
+
+
+def load(name):
+    return json.loads((REPO / name).read_text())
+
+
+def test_the_manifest_has_the_packages_version():
+    assert load(".claude-plugin/plugin.json")["name"] == "memtui"
+    assert load(".claude-plugin/plugin.json")["version"] == memtui.__version__
+
+
+def test_the_marketplace_offers_the_repository_itself():
+    [plugin] = load(".claude-plugin/marketplace.json")["plugins"]
+    assert (plugin["name"], plugin["source"]) == ("memtui", "./")
+
+
+def test_the_plugin_serves_the_same_events_as_settings_do():
+    hooks = load("hooks/hooks.json")["hooks"]
+    expected = entries.groups("python3", "L")
+    for group in expected.values():
+        event = group["hooks"][0]["command"].split()[-1]
+        group["hooks"][0]["command"] = (
+            f'exec python3 -I -S "${{CLAUDE_PLUGIN_ROOT}}/hooks/memtui_hook.py" {event} plugin'
+        )
+    assert hooks == {event: [group] for event, group in expected.items()}
+
+
+def test_any_python_3_can_read_the_plugins_launcher():
+    ast.parse(LAUNCHERS["plugin"].read_text(), feature_version=(3, 4))
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS.values(), ids=LAUNCHERS)
+def test_launchers_are_small_since_they_are_compiled_at_every_start(launcher):
+    assert launcher.stat().st_size < 1600
+
+
+def world(tmp_path, kind, runner):
+    """A copy of a launcher in a directory with an odd name, with a package whose runner is `runner` (None: none)."""
+    base = tmp_path / "it's a $HOME ü"
+    source = base / ("src" if kind == "plugin" else "lib")
+    launcher = base / "hooks" / "memtui_hook.py" if kind == "plugin" else source / "memtui" / "hooks" / "launch.py"
+    (source / "memtui" / "hooks").mkdir(parents=True)
+    launcher.parent.mkdir(exist_ok=True)
+    shutil.copy(LAUNCHERS[kind], launcher)
+    for package in (source / "memtui", source / "memtui" / "hooks"):
+        (package / "__init__.py").write_text("")
+    if runner is not None:
+        (source / "memtui" / "hooks" / "runner.py").write_text(runner)
+    return base, launcher
+
+
+def start(launcher, *argv):
+    return subprocess.run(
+        [sys.executable, "-I", "-S", str(launcher), *argv], input=b"{}", capture_output=True, cwd="/", timeout=30
+    )
+
+
+ECHO = "import posix\ndef main(argv):\n    posix.write(1, repr(argv).encode())\n"
+
+
+def test_the_settings_launcher_hands_the_event_on(tmp_path):
+    _, launcher = world(tmp_path, "settings", ECHO)
+    assert start(launcher, "Stop").stdout == b"['Stop']"
+
+
+def test_the_plugins_command_line_works_from_a_directory_with_any_name(tmp_path):
+    base, _ = world(tmp_path, "plugin", ECHO)
+    command = load("hooks/hooks.json")["hooks"]["PreToolUse"][0]["hooks"][0]["command"]
+    env = {"PATH": os.path.dirname(entries.choose_interpreter()), "CLAUDE_PLUGIN_ROOT": str(base)}
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, env=env, input=b"{}")
+    assert done.stdout == b"['PreToolUse', 'plugin']"
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize("kind", LAUNCHERS)
+@pytest.mark.parametrize(
+    "runner",
+    [
+        None,
+        "def main(argv:\n",
+        "import nothing_of_this_name\n",
+        "1 / 0\n",
+        "raise SystemExit(2)\n",
+        "raise KeyboardInterrupt\n",
+        "main = None\n",
+        "def main(argv):\n    raise SystemExit(2)\n",
+        "def main(argv):\n    raise MemoryError\n",
+        "def main(argv):\n    main(argv)\n",
+    ],
+)
+def test_a_broken_installation_never_harms_the_prompt(tmp_path, kind, runner):
+    _, launcher = world(tmp_path, kind, runner)
+    done = start(launcher, "UserPromptSubmit", "plugin")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@pytest.mark.parametrize("argv", [(), ("Nonsense",), ("Stop", "plugin", "more")])
+@pytest.mark.parametrize("launcher", LAUNCHERS.values(), ids=LAUNCHERS)
+def test_the_real_launchers_bear_odd_arguments_and_an_empty_payload(launcher, argv):
+    done = start(launcher, *argv)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def pretend_old(launcher, path, *argv):
+    """Run the plugin's launcher in an interpreter that says it is Python 3.9."""
+    code = (
+        f"import sys; sys.version_info = (3, 9, 0); sys.argv = [{str(launcher)!r}, *{argv!r}]; "
+        f"exec(compile(open({str(launcher)!r}).read(), 'launcher', 'exec'), {{'__file__': {str(launcher)!r}}})"
+    )
+    return subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, env={"PATH": str(path)}
+    )
+
+
+def test_an_old_python3_looks_for_a_newer_one(tmp_path):
+    _, launcher = world(tmp_path, "plugin", ECHO)
+    newer = tmp_path / "bin" / "python3.12"
+    newer.parent.mkdir()
+    newer.symlink_to(entries.choose_interpreter())
+    assert pretend_old(launcher, newer.parent, "Stop", "plugin").stdout == "['Stop', 'plugin']"
+
+
+def test_an_old_python3_alone_says_so_once_a_session(tmp_path):
+    said = pretend_old(LAUNCHERS["plugin"], tmp_path, "SessionStart", "plugin")
+    assert "needs Python 3.11" in json.loads(said.stdout)["systemMessage"]
+    silent = pretend_old(LAUNCHERS["plugin"], tmp_path, "UserPromptSubmit", "plugin")
+    assert (silent.returncode, silent.stdout) == (0, "")

@@ -1,0 +1,276 @@
+"""What `hooks status` finds, and when the plugin's hooks stand down."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import memtui
+from memtui.hooks import entries, install, standdown, status
+
+PLUGIN_ROOT = Path(__file__).resolve().parents[2]
+STAND_INS = """
+import sys
+before = set(sys.modules)
+sys.path.insert(0, {path!r})
+from memtui.hooks import standdown
+assert standdown.settings_install_active({root!r}, {{"HOME": "/"}}, "/") is False
+print(sorted(set(sys.modules) - before))
+"""
+
+
+class World:
+    """A home with one project, and hooks installed by the real engine."""
+
+    def __init__(self, tmp_path):
+        self.home = tmp_path / "home"
+        self.project = tmp_path / "project"
+        (self.project / ".git").mkdir(parents=True)
+        (self.project / "src").mkdir()
+        self.user = self.home / ".claude" / "settings.json"
+        self.user.parent.mkdir(parents=True)
+        self.env = {"HOME": str(self.home), "PATH": "/usr/bin:/bin"}
+        self.root = str(self.home / ".claude" / "memtui")
+
+    def install(self, scope="user", **more):
+        path = install.settings_path(self.env, str(self.project), scope)
+        install.apply(install.plan(path, "install", env=self.env, scope=scope, **more))
+        return Path(path)
+
+    def status(self, where=None):
+        return status.status(self.env, str(where or self.project))
+
+    def set(self, path, **values):
+        value = json.loads(path.read_text()) if path.exists() else {}
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps({**value, **values}))
+
+    def enable_plugin(self, place=PLUGIN_ROOT):
+        self.set(self.user, enabledPlugins={"memtui@memtui": True, "other@x": True})
+        plugins = self.user.parent / "plugins"
+        plugins.mkdir()
+        copy = [{"scope": "user", "installPath": str(place), "version": "0.1.0"}]
+        (plugins / "installed_plugins.json").write_text(json.dumps({"version": 2, "plugins": {"memtui@memtui": copy}}))
+
+    def active(self, where=None, event="", **env):
+        return standdown.settings_install_active(self.root, {**self.env, **env}, str(where or self.project), event)
+
+
+@pytest.fixture
+def world(tmp_path, monkeypatch):
+    monkeypatch.setattr(status, "MANAGED", {sys.platform: str(tmp_path / "managed")})
+    return World(tmp_path)
+
+
+def one(problems, *words):
+    """The single problem that holds all these words."""
+    found = [problem for problem in problems if all(word in problem for word in words)]
+    assert len(found) == 1, problems
+    return found[0]
+
+
+def test_nothing_installed_is_no_problem(world):
+    report = world.status()
+    assert not report.installed
+    assert report.problems == []
+    assert not report.plugin.active
+    assert [file.scope for file in report.files] == ["user", "project", "local", "managed"]
+
+
+@pytest.mark.parametrize("scope", ["user", "project", "local"])
+def test_an_installation_is_found_with_every_event(world, scope):
+    path = world.install(scope)
+    report = world.status()
+    assert report.problems == []
+    for event, found in report.events().items():
+        assert [(entry.source, entry.path, entry.current) for entry in found] == [(scope, str(path), True)], event
+        assert found[0].interpreter == entries.choose_interpreter()
+        assert found[0].interpreter_exists
+        assert found[0].launcher_exists
+
+
+def test_from_a_subdirectory_the_work_trees_settings_are_shown(world):
+    world.install("local")
+    assert world.status(world.project / "src").installed
+
+
+def test_a_deleted_environment_is_noticed(world):
+    world.install(interpreter="/gone/python3", launcher="/gone/memtui/hooks/launch.py")
+    problems = world.status().problems
+    one(problems, "/gone/python3", "not there", "hooks install --scope user")
+    one(problems, "/gone/memtui/hooks/launch.py", "not there")
+
+
+def test_another_memtui_is_noticed(world, tmp_path):
+    other = tmp_path / "other" / "memtui" / "hooks" / "launch.py"
+    other.parent.mkdir(parents=True)
+    other.write_text("")
+    world.install(launcher=str(other))
+    one(world.status().problems, "another memtui", str(other))
+
+
+def test_a_hand_made_change_and_a_missing_event_are_noticed(world):
+    path = world.install()
+    path.write_text(path.read_text().replace(" -I -S ", " -S -I "))
+    one(world.status().problems, "differently")
+    value = json.loads(path.read_text())
+    del value["hooks"]["Stop"]
+    path.write_text(json.dumps(value))
+    one(world.status().problems, "no hook of memtui's for Stop")
+
+
+def test_the_same_command_in_two_files_is_fine_and_two_commands_are_not(world):
+    world.install()
+    local = world.install("local")
+    assert world.status().problems == []  # the client runs the same command once
+    local.write_text(local.read_text().replace("exec ", ""))
+    assert len([p for p in world.status().problems if "runs 2 memtui hooks" in p]) == len(entries.EVENTS)
+
+
+def test_hooks_turned_off_are_noticed_and_the_nearest_file_decides(world):
+    path = world.install()
+    world.set(path, disableAllHooks=True)
+    report = world.status()
+    assert report.disabled_by == str(path)
+    one(report.problems, "No hook runs")
+    world.set(world.project / ".claude" / "settings.local.json", disableAllHooks=False)
+    assert world.status().disabled_by is None
+
+
+def test_a_managed_policy_is_noticed(world, tmp_path):
+    world.install()
+    managed = tmp_path / "managed" / "managed-settings.json"
+    managed.parent.mkdir()
+    world.set(managed, allowManagedHooksOnly=True)
+    assert world.status().disabled_by == str(managed)
+
+
+def test_settings_that_cannot_be_read_are_a_problem_not_an_error(world):
+    world.user.write_text("// no\n{}")
+    assert "not valid JSON" in one(world.status().problems, str(world.user))
+    world.user.unlink()
+    world.user.mkdir()
+    one(world.status().problems, str(world.user), "can't be read")
+
+
+def test_the_plugin_is_found_beside_settings_hooks(world):
+    world.enable_plugin()
+    report = world.status()
+    assert report.plugin.active
+    assert report.plugin.install_path == str(PLUGIN_ROOT)
+    assert {entry.source for entry in report.entries} == {"plugin"}
+    assert all(report.events().values())
+    world.install()
+    one(world.status().problems, "both on", "/plugin disable memtui@memtui")
+
+
+def test_a_plugin_that_is_disabled_nearer_by_or_not_there_is_told_apart(world, tmp_path):
+    world.enable_plugin(tmp_path / "gone")
+    one(world.status().problems, "launcher", "gone")
+    world.set(world.project / ".claude" / "settings.local.json", enabledPlugins={"memtui@memtui": False})
+    assert not world.status().plugin.active
+    assert world.status().problems == []
+
+
+def test_a_marketplace_in_a_directory_is_run_in_place(world):
+    world.enable_plugin("/some/copy")
+    market = {"memtui": {"source": {"source": "directory", "path": "x"}, "installLocation": str(PLUGIN_ROOT) + "/"}}
+    (world.user.parent / "plugins" / "known_marketplaces.json").write_text(json.dumps(market))
+    assert world.status().plugin.install_path == str(PLUGIN_ROOT)
+
+
+def test_the_plugin_needs_a_python_on_the_path(world):
+    world.enable_plugin()
+    world.env["PATH"] = "/nowhere"
+    one(world.status().problems, "`python3`")
+
+
+def test_the_report_is_plain_json(world):
+    world.install()
+    report = status.as_json(world.status())
+    assert json.loads(json.dumps(report)) == report
+    assert report["entries"][0]["event"] == "SessionStart"
+
+
+# --- standing down
+
+
+def test_without_installed_hooks_the_plugin_runs(world):
+    assert not world.active()
+
+
+def test_with_user_hooks_the_plugin_stands_down_everywhere(world, tmp_path):
+    world.install()
+    assert world.active()
+    assert world.active(tmp_path)
+    assert world.active(event="Stop")
+    assert not world.active(event="Notification")
+
+
+def test_user_hooks_of_another_configuration_do_not_count(world, tmp_path):
+    world.install()
+    assert not world.active(MEMTUI_HOME=world.root, CLAUDE_CONFIG_DIR=str(tmp_path / "other"))
+
+
+@pytest.mark.parametrize("scope", ["project", "local"])
+def test_with_project_hooks_the_plugin_stands_down_in_sessions_started_there(world, scope, tmp_path):
+    world.install(scope)
+    assert world.active()
+    # The client does not look for settings above the directory it was started in.
+    assert not world.active(world.project / "src")
+    assert world.active(world.project / "src", CLAUDE_PROJECT_DIR=str(world.project))
+    assert not world.active(CLAUDE_PROJECT_DIR=str(world.project / "src"))
+    assert not world.active(tmp_path)
+
+
+def test_a_project_behind_a_link_is_known_by_both_names(world, tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to(world.project)
+    path = f"{link}/.claude/settings.local.json"
+    install.apply(install.plan(path, "install", env=world.env, scope="local"))
+    assert world.active(link)
+    assert world.active(world.project)
+
+
+def test_the_plugin_takes_over_where_settings_hooks_are_gone_or_dead(world):
+    path = world.install()
+    text = path.read_text()
+    value = json.loads(text)
+    del value["hooks"]["Stop"]
+    path.write_text(json.dumps(value))
+    assert not world.active(event="Stop")
+    assert world.active(event="SessionEnd")
+    path.write_text("{}")
+    assert not world.active()
+    path.unlink()
+    assert not world.active()
+    path.write_text(text)
+    assert world.active()
+    record = Path(world.root, "installs.json")
+    record.write_text(record.read_text().replace(json.dumps(entries.choose_interpreter()), '"/gone/python"'))
+    assert not world.active()
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"files": []}', '{"files": {"/x": 1}}', '{"files": {"/x": {}}}'])
+def test_a_damaged_record_never_stops_the_plugin(world, text):
+    Path(world.root).mkdir()
+    Path(world.root, "installs.json").write_text(text)
+    assert not world.active()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"hooks": 1}', '{"hooks": {"Stop": [1, {"hooks": [1, {}]}, {"hooks": 1}]}}', "\udcff"]
+)
+def test_odd_settings_never_stop_the_plugin(world, text):
+    world.install().write_text(text, errors="surrogateescape")
+    assert not world.active()
+
+
+def test_without_a_record_standing_down_costs_no_import(tmp_path):
+    code = STAND_INS.format(path=str(Path(memtui.__file__).parent.parent), root=str(tmp_path))
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True)
+    assert done.stdout.strip() == str(
+        ["memtui", "memtui.core", "memtui.core.paths", "memtui.hooks", "memtui.hooks.standdown"]
+    )
