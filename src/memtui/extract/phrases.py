@@ -1,0 +1,230 @@
+"""The words by which a person corrects, confirms, or states how things shall be done from now on.
+
+Patterns see one sentence: lower case, straight apostrophes, opening fillers ("ok so", "please") taken off. A weight is
+the confidence such a sentence deserves on its own. They are few and strict on purpose: a draft that nobody needs costs
+more trust than a missed one.
+"""
+
+import re
+
+Weighted = tuple[tuple[float, re.Pattern[str]], ...]
+
+
+def _all(*pairs: tuple[float, str]) -> Weighted:
+    """Patterns with their weights; a blank line within a pattern, and what indents its lines, is layout."""
+    return tuple((weight, _compiled(pattern)) for weight, pattern in pairs)
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"\n\s*", "", pattern), re.IGNORECASE)
+
+
+FILLER = _compiled(
+    r"""^(?:(?:ok(?:ay)?|and|also|so|but|hm+|well|yes|yeah|yep|yup|oh|ah+|btw|by the way|please|pls|hey|just|actually
+    |wait|right|great|cool|sure|thanks|thank you|then|now|one more thing|claude)\b[\s,.!:;…-]*)+"""
+)
+REFUSAL = _compiled(
+    r"""^(?:(?:no|nope|nah)\b(?: (?:wait|no)\b)?|stop(?=[,.!]))[\s,.!:;…-]*
+    (?:(?:please|wait|but|just)\b[\s,.!:;…-]*)*"""
+)
+# Taken off the beginning of a description: the rule is what follows.
+OPENERS = _compiled(
+    r"""^(?:from (?:now|here|this point) on(?:wards?)?|going forward|in (?:the )?future|as a (?:general )?rule
+    |next time|for (?:all )?future reference|(?:please )?(?:always )?remember(?: that| to)?
+    |(?:please )?keep in mind(?: that)?|(?:please )?(?:make a note|take note|note)(?: that)?|i want you to|please
+    |you (?:should|must)(?= (?:always|never))
+    |that'?s (?:wrong|incorrect|not (?:right|correct|it|what i (?:want(?:ed)?|meant|asked for)))(?=[:,;.!-])
+    )\b[\s,.:;!-]*"""
+)
+TOLD = _compiled(r"^i (?:have )?(?:already )?(?:told|asked) you (?P<not>not )?to ")
+
+# What an agent does in its work; what a program does ("always show", "never return") is a requirement, not a habit.
+_VERB = (
+    r"(?:use|run|add|ask|write|commit|push|check|test|make|keep|put|create|include|follow|prefer|avoid|do|start|stop|read"
+    r"|verify|update|format|lint|name|explain|give|work|import|install|leave|document|review|rebase|squash|merge|sign"
+    r"|deploy|mock|skip|touch|edit|delete|remove|change|modify|assume|guess|hard-?code|store|respond|answer|reply|speak"
+    r"|say|try|wait|confirm|consult|look|be)"
+)
+_MOMENT = r"(?:commit|push|change|edit|release|pr|merge|deploy\w*)"
+
+# A standing rule, in words that say so.
+STANDING = _all(
+    (0.85, r"\bfrom (?:now|here|this point) on(?:wards?)?\b"),
+    (0.85, r"\bgoing forward\b(?!.{0,20}\bwith (?:this|that|the)\b)"),
+    (0.8, r"^as a (?:general )?rule\b"),
+    (0.75, r"^(?:in|for|across) (?:all|every|any) (?:of )?my (?:projects?|repos?|repositor(?:y|ies))\b.{5,}"),
+    (0.75, r"^always for me\b.{5,}"),
+    (0.8, r"\bfor (?:all )?future (?:reference|sessions?|commits?|prs?|changes?|work|tasks?)\b"),
+    (0.8, r"^in (?:the )?future,? (?:please |you |always |never |don't |do not |only |when )*" + _VERB + r"\b"),
+    (0.75, r"^(?:the )?next time\b.{0,80}\b(?:you|please|don't|first|make sure|" + _VERB + r")\b"),
+    (0.8, r"^(?:always|never) " + _VERB + r"\b"),
+    (0.8, r"^you (?:should|must|need to|have to|can) (?:always|never)\b"),
+    (0.8, r"[,;:—–-] (?:always|never) (?:use|run|commit|push|ask|write|add)\b"),
+    (0.8, r"^(?:do not|don't|dont) (?:you )?ever\b"),
+    (0.75, r"^make sure (?:to|you|that you) (?:always|never)\b"),
+    (0.8, r"^(?:always )?remember(?:,|:| that| to (?!.{0,40}\b(?:after|later|when you'?re done)\b))"),
+    (0.75, r"^keep in mind(?:,|:| that)"),
+    (
+        0.85,
+        r"\b(?:add|save|put|store|write|note) (?:this|that|it)\b.{0,30}\b(?:to|in|into) (?:your |the )?memory\b",
+    ),
+    (
+        0.7,
+        r"""^stop (?:using|adding|doing|asking|writing|putting|being|making|creating|committing|saying|assuming|guessing
+        |trying)\b""",
+    ),
+    (0.7, r"^(?:whenever|every time|each time) (?:you|we|i)\b.{8,}"),
+    (0.7, r"(?:^|[,;:] )(?:do not|don't|never) .{3,80}\b(?:every time|each time)\b"),
+    (0.65, r"^(?:before|after) (?:every|each|any) " + _MOMENT + r"\b.{6,}"),
+    (0.65, r"^" + _VERB + r"\b.{3,80}\b(?:before|after) (?:every|each) " + _MOMENT + r"\b"),
+    (
+        0.8,
+        r"""^(?:ab jetzt|ab sofort|in zukunft|künftig|à partir de maintenant|désormais|a partir de ahora
+        |d'ora in poi)\b""",
+    ),
+    (0.75, r"(?:从现在开始|今后|以后(?:都|请|不要|一律)|请记住|記住|记住|これからは|今後は|覚えておいて|앞으로는)"),
+)
+# What the person likes or the project does: a rule, though not in so many words.
+PREFERENCE = _all(
+    (
+        0.65,
+        r"""\bi(?:'d| would)? (?:really |personally |strongly |generally |usually |always |much )*prefer\b
+        (?! (?:option|number|the (?:first|second|third|last|latter|former|other)|\d|that|this|it|your|[a-d])\b)""",
+    ),
+    (0.6, r"^i(?:'d| would) (?:much |really )?rather\b"),
+    (
+        0.65,
+        r"""\b(?:i|we) (?:really |explicitly |personally |generally )*(?:don't|do not|never) (?:ever )?want\b
+        (?! (?:that|this|it)\b\W*$)(?! to (?!have|see|use|store|keep|rely|depend|add|ship|merge))""",
+    ),
+    (0.6, r"^i (?:have )?(?:already )?(?:told|asked) you (?:not )?to .{6,}"),
+    (
+        0.55,
+        r"""^(?:every|each|all) (?:prs?|commits?|tests?|functions?|changes?|releases?|branch(?:es)?|issues?)
+         (?:needs?|must|should|ha(?:s|ve) to)\b""",
+    ),
+    (0.65, r"^i (?:really )?(?:hate|dislike|don't like|do not like) (?:it )?(?:when|that|how|having)\b"),
+    (
+        0.65,
+        r"^we (?:explicitly |only |really )*(?:never|always|only) (?:use|allow|do|write|commit|store|push|merge)\b",
+    ),
+    (0.6, r"^we (?:don't|do not) (?:use|allow|write|commit|store|push|merge|ship|support)\b"),
+    (0.6, r"^we use \S+.{0,50}\b(?:here|in this (?:repo|project|codebase)|instead|not|everywhere)\b"),
+    (0.65, r"\b(?:our|the) (?:\w+ )?(?:convention|policy|house rule|rule) (?:is|here is)\b"),
+    (0.65, r"\bi want you to (?:always|never|stop|use|ask|avoid)\b"),
+    (0.6, r"^by default,? (?:use|do|don't|please|you|run|write|keep|make)\b"),
+    (0.6, r"\buse (?:the )?[\w .'/-]{0,40}\b(?:convention|naming|style guide)s?\b"),
+    (0.6, r"^(?:use|do|write|run|call|name) .{2,80}\b(?:instead of|rather than)\b"),
+    (0.55, r"^use \S+(?: \S+){0,4},? (?:not|never) \S+"),
+    (0.55, r"^i want .{3,120}(?:, not |\binstead of\b|\brather than\b)"),
+    (0.55, r"\bi think (?:it'?s|it is|it would be) better (?:not )?to\b.{6,}"),
+)
+# About the person themselves.
+PERSON = _all(
+    (
+        0.65,
+        r"""^(?:i'm|i am|i work as) (?:an? |the )(?:[\w-]+ ){0,4}(?:developer|engineer|designer|scientist|student
+        |researcher|maintainer|manager|beginner|analyst|architect|founder|teacher|writer|physicist|statistician)\b""",
+    ),
+    (0.7, r"^(?:my name is|call me|my pronouns are|my time ?zone is|my native language is)\b"),
+    (0.7, r"^(?:i'm|i am) (?:colou?r-?blind|dyslexic|left-handed|deaf|hard of hearing)\b"),
+    (0.6, r"^i(?:'m| am) (?:new to|not familiar with|an expert in|experienced (?:in|with)) \w+"),
+)
+# An objection to what the agent said or did.
+OBJECTION = _all(
+    (0.5, r"^(?:no|nope|nah)\b(?! (?:problem|worries|need|rush|idea|thanks|issue|longer|more|changes?|errors?|one)\b)"),
+    (
+        0.5,
+        r"""^(?:that'?s|that is|this is|it'?s|it is) (?:wrong|incorrect
+        |not (?:right|correct|what|how|quite|true|needed|necessary))\b""",
+    ),
+    (0.5, r"^(?:wrong|incorrect|not (?:quite|exactly|what i|like that|that one))\b"),
+    (0.5, r"^i (?:already )?(?:said|asked|told you|meant|did not ask|didn't ask)\b"),
+    (
+        0.5,
+        r"""^you (?:forgot|missed|ignored|misunderstood|broke|deleted|shouldn't|should not|should have|were supposed
+        |keep)\b""",
+    ),
+    (0.5, r"\byou(?:'re| are|'ve been) (?:being |been )?(?:very|too|way too|overly) \w+\b|\bnoticed you\b"),
+    (0.45, r"^why (?:did|would|are|do) you\b"),
+    (0.5, r"^(?:undo|revert) (?:that|this|it|your)\b"),
+    (0.5, r"^(?:(?:do not|don't|dont|never)\b(?! (?:worry|forget|bother|mind|know)\b)|stop [a-z]+ing\b)"),
+    (0.45, r"^(?:we already have|there (?:is|are) already)\b"),
+    (
+        0.45,
+        r"\b(?:isn't|is not|aren't) (?:relevant|needed|necessary|what i)\b|\bmakes? no sense\b|\bdoesn't make sense\b",
+    ),
+    (0.45, r"\b(?:better not to|not a good idea|bad idea)\b"),
+    (0.45, r"^instead\b"),
+)
+# A counter-proposal in the form of a question; says something only right after an act of the agent.
+COUNTER = _compiled(
+    r"""^(?:why not|why don't (?:we|you)|can't (?:we|you)|couldn't (?:we|you)|shouldn't (?:we|you|it|this)
+    |should we (?:be|not)|wouldn't it|isn't there|can you use|is there (?:an)?other way)\b"""
+)
+DIRECTIVE = _compiled(
+    r"""\b(?:use|should|must|instead|don't|do not|never|always|only|need(?:s)? to|ha(?:s|ve) to|prefer|want
+    |rather than)\b"""
+)
+FAILURE = _compiled(
+    r"""\b(?:fails?|failing|failed|broken|breaks|doesn't work|does not work|not working|is red|errors? out
+    |won't (?:build|compile))\b"""
+)
+CLAIM = _compiled(
+    r"""\b(?:done|fixed|pass(?:es|ed|ing)?|works?|working|completed?|green|resolved|successful(?:ly)?
+    |all (?:set|good))\b|✅"""
+)
+# A command that the person names as the check: in quotes with arguments, or after "run".
+COMMAND = re.compile(
+    r"[`\"'](?P<quoted>[a-z][\w.-]*(?: [\w./:=@-]+){1,5})[`\"']"
+    r"|^run (?P<bare>(?:(?:npm|pnpm|yarn|mise|uv|just) run [\w:.-]+|(?:npm|pnpm|yarn|cargo|go|make|mise|just) "
+    r"(?:test|check|lint|vet|clippy|typecheck|ci:)[\w:.-]*))",
+    re.IGNORECASE | re.MULTILINE,
+)
+PRAISE = _all(
+    (
+        0.6,
+        r"""(?:^|[,.!] )(?:keep (?:doing|writing|using|it (?:like|this way))
+        |i (?:really )?(?:like|love) (?:how you|the way you|that you))\b""",
+    ),
+    (
+        0.45,
+        r"\b(?:exactly (?:right|what i|how i|like that)|that'?s exactly|much better|good (?:call|idea|approach))\b",
+    ),
+    (
+        0.45,
+        r"^(?:perfect|excellent|awesome|brilliant|exactly|great|nice|beautiful|love it|looks (?:good|great)|lgtm)\b",
+    ),
+    (0.45, r"\bi agree with\b|\bis better\b(?!.*\b(?:if|than)\b)"),
+    (
+        0.25,
+        r"""^(?:yes|yep|yup|yeah|sure|ok(?:ay)?,? (?:do|go|let's)|go ahead|go for|do it|sounds good|post it|proceed
+        |confirmed|approved|ship it|agreed|correct)\b""",
+    ),
+)
+# Bound to this moment: no lasting rule.
+LOCAL = _compiled(
+    r"""\b(?:for now|right now|this time|today|yet|at the moment|just this once|until|tomorrow
+    |for this (?:pr|one|task|commit|change|branch|session)|in this (?:pr|commit|branch|session)|this (?:pr|commit)
+    |first then|the first)\b"""
+)
+GLOBAL = _compiled(
+    r"""\b(?:in|for|across) (?:all|every|any|each)(?: of)?(?: my| our| the)? (?:projects?|repos?|repositor(?:y|ies)
+    |codebases?)\b|\b(?:everywhere|globally)\b|\bregardless of (?:the )?(?:project|repo)
+    |\bno matter (?:which|what) (?:project|repo)|\balways for me\b|\bin allen? (?:meinen )?projekten?\b|所有项目"""
+)
+OWN_MISTAKE = _compiled(
+    r"\b(?:my bad|my mistake|my fault|i messed up|oops|whoops|i (?:accidentally|forgot)|sorry,? i)\b"
+)
+NOT_A_RULE = _compiled(
+    r"""^(?:do you remember|i remember|remember when|remember the time|never ?mind|don't worry|don't know
+    |i (?:don't|do not) (?:know|think|understand|see|care|mind|get|believe|remember))\b
+    |\b(?:do you|did you|if (?:you|we|i)) (?:always|never|prefer)\b"""
+)
+# The one form of question that asks for a habit.
+REQUEST = _compiled(r"^(?:can|could|would|will) you\b|\bplease\b")
+# What a program, not a person, puts to the agent.
+MACHINE = _compiled(
+    r"""^(?:you are (?:an? |the |now )|summari[sz]e (?:this|the) |#+ |your task is|<|\{|act as |context: |task: |system:
+    |base directory)"""
+)

@@ -1,0 +1,268 @@
+"""Drafts of memories from what a person said: corrections, confirmations, standing preferences. Rules, no model.
+
+Precision before recall. Every draft has a confidence between 0 and 1; what is under the setting `extract_confidence` is
+dropped by the caller. Nothing here reads or writes files.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from memtui.core.conversation import Turn, normalised
+from memtui.extract import phrases
+
+MAX_DESCRIPTION = 120
+MAX_WORDS = 600
+MAX_AGENT = 300
+LONG_TEXT = 1200
+MIN_RULE_WORDS = 3
+SLUG_WORDS = 6
+
+_FENCE = re.compile(r"(?:```|~~~)[\s\S]*?(?:```|~~~|\Z)")
+_PASTED_LINE = re.compile(
+    r"^\s*(?:>|[+-]{1,3}\s{2,}|[+]\s|@@|\||\$ |at [\w.$]+\(|File \"|\d{1,2}:\d\d|\[?\d{4}-\d\d-\d\d|\S+:\d+:"
+    r"|(?:error|warning|info|fail)\b.{0,3}[:\[])",
+    re.IGNORECASE,
+)
+_LISTED = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+|^\s*#{1,6}\s")
+_SENTENCE_END = re.compile(r"(?<=[.!?…。！？])[\s\"')]+|(?<=[。！？])|\n+")
+_STOP_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        "a all also always am an and any are as at be been but by can do does for from had has have i if in into is it"
+        " its just me must my of on or our please should so that the their them then there these they this to us was we"
+        " were when which will with would you your",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A proposed memory. `evidence`: uuid of the transcript record; `agent` and `person`: excerpts of what was said."""
+
+    kind: str
+    name: str
+    type: str
+    scope: str
+    description: str
+    body: str
+    confidence: float
+    evidence: str = ""
+    session: str = ""
+    time: str = ""
+    agent: str = ""
+    person: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    text: str  # as written, fillers taken off
+    low: str  # for the patterns
+    question: bool
+    listed: bool
+
+
+def extract(turns: Iterable[Turn]) -> list[Draft]:
+    """The drafts that these turns give, at most one a turn, each name once (the more confident wins)."""
+    found: dict[str, Draft] = {}
+    for turn in turns:
+        draft = draft_of(turn)
+        if draft and (draft.name not in found or found[draft.name].confidence < draft.confidence):
+            found[draft.name] = draft
+    return list(found.values())
+
+
+def draft_of(turn: Turn) -> Draft | None:
+    """The draft that one turn gives, or None."""
+    words = own_words(turn.text)
+    if not words or phrases.MACHINE.match(turn.text):
+        return None
+    sentences = _sentences(words)
+    if not sentences or any(phrases.OWN_MISTAKE.search(s.low) for s in sentences[:2]):
+        return None
+    rule, standing, kind_of_rule = _best_rule(sentences)
+    objection = _objection(sentences, turn)
+    penalty = 0.15 if len(words) > LONG_TEXT else 0.0
+    if standing and not turn.agent and standing < 0.75:
+        penalty += 0.2  # the first words of a session state a task, not a habit
+    if rule and (standing >= objection or objection < 0.4):
+        kind = "correction" if objection >= 0.45 and turn.agent else "preference"
+        bonus = 0.1 if kind == "correction" else 0.0
+        memory_type = "user" if kind_of_rule == "person" else "feedback"
+        return _draft(turn, kind, memory_type, rule, words, min(0.95, standing + bonus) - penalty)
+    if objection:
+        return _draft(turn, "correction", "feedback", _directive(sentences), words, objection - penalty)
+    return _failure(turn, sentences, words) or _confirmation(turn, sentences, words)
+
+
+def own_words(text: str) -> str:
+    """What the person wrote themselves: no code blocks, quotations, diffs, tables, or lines of a log."""
+    text = _FENCE.sub("\n", text.replace("’", "'").replace("‘", "'"))
+    return "\n".join([line for line in text.splitlines() if not _PASTED_LINE.match(line)]).strip()
+
+
+def _sentences(words: str) -> list[_Sentence]:
+    found = []
+    for line in words.splitlines():
+        listed = bool(_LISTED.match(line))
+        for part in _SENTENCE_END.split(_LISTED.sub("", line)):
+            text = part.strip()
+            text = (phrases.FILLER.sub("", text) or text)[:500]
+            if text:
+                found.append(_Sentence(text, text.lower(), part.rstrip("\"') ").endswith("?"), listed))
+    return found[:60]
+
+
+def _weight(patterns: tuple[tuple[float, re.Pattern[str]], ...], low: str) -> float:
+    return max((weight for weight, pattern in patterns if pattern.search(low)), default=0.0)
+
+
+def _best_rule(sentences: list[_Sentence]) -> tuple[_Sentence | None, float, str]:
+    best: tuple[_Sentence | None, float, str] = (None, 0.0, "")
+    crowd = sum(s.listed for s in sentences) >= 4
+    for sentence in sentences:
+        low = phrases.REFUSAL.sub("", sentence.low)
+        if phrases.NOT_A_RULE.search(low) or (len(low.split()) < MIN_RULE_WORDS and low.isascii()):
+            continue
+        standing, liked = _weight(phrases.STANDING, low), _weight(phrases.PREFERENCE, low)
+        person = _weight(phrases.PERSON, low)
+        weight = max(standing, liked, person)
+        if sentence.question:
+            # "Can you use type hints from now on?" asks for it; other questions ask.
+            weight = standing - 0.15 if standing > 0.8 and phrases.REQUEST.search(low) else 0.0
+        if phrases.LOCAL.search(low):
+            weight -= 0.25
+        if crowd and sentence.listed:
+            weight -= 0.2  # one point of a specification
+        if weight > best[1]:
+            best = (sentence, weight, "person" if person >= max(standing, liked) else "rule")
+    return best
+
+
+def _objection(sentences: list[_Sentence], turn: Turn) -> float:
+    """How sure it is that the person objects to what the agent just said or did."""
+    if not turn.agent and turn.channel not in {"tool_reject", "queued"}:
+        return 0.0
+    weight = 0.0
+    for sentence in sentences[:4]:
+        if phrases.NOT_A_RULE.search(sentence.low):
+            continue
+        found = _weight(phrases.OBJECTION, sentence.low)
+        if sentence.question and turn.channel != "tool_reject":
+            found -= 0.1
+        weight = max(weight, found)
+    asks = bool(phrases.COUNTER.match(sentences[0].low))
+    directive = any(phrases.DIRECTIVE.search(s.low) for s in sentences if not s.question)
+    if turn.channel == "tool_reject":
+        weight = max(weight, 0.45 if asks or not sentences[0].question else 0.3)
+    elif asks and turn.channel == "queued":
+        weight = max(weight, 0.45)
+    elif asks:
+        weight = max(weight, 0.35)
+    if weight >= 0.45:
+        # Without a word on what to do instead there is little to learn from.
+        weight += 0.15 if directive else -0.05
+    if weight and all(phrases.LOCAL.search(s.low) or s.question for s in sentences):
+        weight -= 0.25
+    return weight
+
+
+def _directive(sentences: list[_Sentence]) -> _Sentence:
+    """The sentence that says what to do: the first with a directive that is no question, else the longest."""
+    for sentence in sentences:
+        low = phrases.REFUSAL.sub("", sentence.low)
+        if phrases.DIRECTIVE.search(low) and not sentence.question and len(low.split()) >= MIN_RULE_WORDS:
+            return sentence
+    return max(sentences[:4], key=lambda s: len(s.text))
+
+
+def _failure(turn: Turn, sentences: list[_Sentence], words: str) -> Draft | None:
+    """A check fails right after the agent claimed success: worth keeping where the person names the check."""
+    if not phrases.CLAIM.search(turn.agent[-800:].lower()):
+        return None
+    for sentence in sentences[:3]:
+        if sentence.question or len(sentence.low.split()) > 40:
+            continue
+        command = phrases.COMMAND.search(words)
+        failed = phrases.FAILURE.search(sentence.low)
+        if command and (failed or command["bare"]):
+            text = f"Run `{command['quoted'] or command['bare']}` before saying that the work is done"
+            check = _Sentence(text, text.lower(), question=False, listed=False)
+            return _draft(turn, "correction", "feedback", check, words, 0.55)
+        if failed and len(words) < 200:
+            return _draft(turn, "correction", "feedback", sentence, words, 0.4)
+    return None
+
+
+def _confirmation(turn: Turn, sentences: list[_Sentence], words: str) -> Draft | None:
+    if not turn.agent or sentences[0].question:
+        return None
+    first = turn.text.strip().lower()[:200]
+    weight = max(_weight(phrases.PRAISE, first), _weight(phrases.PRAISE, sentences[0].low))
+    if not weight:
+        return None
+    said = next((s for s in sentences if _weight(phrases.PRAISE[:1], s.low)), sentences[0])
+    return _draft(turn, "confirmation", "feedback", said, words, weight)
+
+
+def _draft(turn: Turn, kind: str, memory_type: str, said: _Sentence, words: str, confidence: float) -> Draft | None:
+    description = describe(said.text)
+    if not description:
+        return None
+    body = []
+    if normalised(words) != normalised(description):
+        body.append(_cut(words, MAX_WORDS))
+    agent = _tail(turn.agent, MAX_AGENT)
+    if kind == "correction" and agent:
+        body.append("**Why:** said after the agent's “" + _tail(" ".join(agent.split()), 200) + "”")
+    return Draft(
+        kind=kind,
+        name=slug(description),
+        type=memory_type,
+        scope="global" if phrases.GLOBAL.search(words.lower()) else "project",
+        description=description,
+        body="\n\n".join(body),
+        confidence=round(max(0.0, confidence), 2),
+        evidence=turn.uuid,
+        session=turn.session,
+        time=turn.time,
+        agent=agent,
+        person=_cut(turn.text, MAX_WORDS),
+    )
+
+
+def describe(sentence: str) -> str:
+    """A sentence as a memory's one-line description: without its opening words, capitalised, cut at a word."""
+    text = " ".join(sentence.split())
+    text = phrases.TOLD.sub(lambda told: "Do not " if told["not"] else "", text)
+    for pattern in (phrases.FILLER, phrases.REFUSAL, phrases.OPENERS, phrases.FILLER):
+        shorter = pattern.sub("", text)
+        text = shorter if len(shorter) > 3 else text
+    text = text.strip(" .,;:-—\"'")
+    return _cut(text[:1].upper() + text[1:], MAX_DESCRIPTION)
+
+
+def slug(text: str) -> str:
+    """A short name in kebab case from the telling words of a text."""
+    from memtui.core.ids import content_hash
+
+    plain = re.sub(r"\b(?:do not|don't|dont|not)\b", "no", text.lower().replace("’", "'"))
+    words = re.findall(r"[a-z0-9]+", re.sub(r"'(?:d|s|m|re|ve|ll)\b", "", plain).replace("'", ""))
+    told = [word for word in words if word not in _STOP_WORDS][:SLUG_WORDS]
+    name = "-".join(told)[:60].strip("-")
+    return name if len(name) > 2 else "note-" + content_hash(text)[:8]
+
+
+def _cut(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    head = text[: limit - 1]
+    return (head[: head.rfind(" ")] if " " in head[limit // 2 :] else head).rstrip() + "…"
+
+
+def _tail(text: str, limit: int) -> str:
+    text = text.strip()
+    if len(text) <= limit:
+        return text
+    tail = text[-(limit - 1) :]
+    return "…" + tail[tail.find(" ") + 1 :].lstrip() if " " in tail[: limit // 2] else "…" + tail
