@@ -13,6 +13,8 @@ TYPE_ORDER = ("feedback", "user", "tool", "project", "reference")
 # An index has room for some 60 lines.
 HEAD = 200
 MAX_BYTES = 1 << 20
+# A longer one is no line of an index, and half of it might say the opposite.
+MAX_DESCRIPTION = 500
 # Reading a few files again is cheaper than keeping caches of them.
 CACHE_FROM = 48
 
@@ -149,7 +151,9 @@ def _line(directory: str, file: str, cached: bytes) -> "tuple[Line, bytes]":
     data = fs.read_bytes(path, MAX_BYTES)
     name, description, kind = summary.summarise(data)
     stem = file[file.rfind("/") + 1 :].removesuffix(".md")
-    line = Line([file, name or stem, description[:1000], kind, ids.digest(data), stamp])
+    if len(description) > MAX_DESCRIPTION:
+        description = f"(a description of {len(description)} characters, see the file)"
+    line = Line([file, name or stem, description, kind, ids.digest(data), stamp])
     return line, fastjson.dumps(line.row()).encode()
 
 

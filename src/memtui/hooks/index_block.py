@@ -4,8 +4,6 @@ from memtui.core import catalog, locate, render, session, trust
 from memtui.hooks import runner
 from memtui.hooks.user_prompt_submit import stamp
 
-MAX_LINE = 240
-
 INTRO = "Memories the user keeps in {directory}, one line each; the file named holds the whole of it."
 CHANGED = "Changes among the memories in {directory} since this session last saw them (+ new, - gone or replaced)."
 
@@ -28,8 +26,7 @@ def shown(line: catalog.Line) -> str:
         text += f" ({line.file})"
     if line.description:
         text += f": {line.description}"
-    text = render.one_line(text)
-    return text if len(text) <= MAX_LINE else text[: MAX_LINE - 1] + "…"
+    return render.one_line(text)
 
 
 def _part(scope: str, directory: str, line: catalog.Line, text: str, reason: str) -> render.Part:

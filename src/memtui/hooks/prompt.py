@@ -52,7 +52,8 @@ def deliver_prompt(
     left_out = deliver.send(hook, delivery_id, blocks, taken)
     forget(after, left_out)
     remember(after, "turn", taken)
-    session.save(hook.root, hook.session_id, after)
+    if after != state:
+        session.save(hook.root, hook.session_id, after)
 
 
 def forget(after: "dict[str, object]", left_out: "list[render.Part]") -> None:
