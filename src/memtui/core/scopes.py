@@ -1,0 +1,295 @@
+"""The scopes that a working directory sees, the memories in them, and which one a reference means."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from memtui.core import locate, paths, projects, trust
+from memtui.core.errors import ConflictError, NotFoundError
+from memtui.core.memory import Memory, read_memory
+
+KINDS = ("global", "project", "auto", "agent", "instructions")
+INSTRUCTION_FILES = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
+CANDIDATES_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A directory of memories.
+
+    `label` is unique and stands in references (`label:name`), `aliases` are accepted as well. `root_path` and `slug`
+    name the project, None for what belongs to none or where it is not known; `source` is the agent's name. `trusted` is
+    False for a project directory of which nothing was trusted yet, `exists` is False for one that a first memory would
+    make, and `problem` says why a scope is not read at all. Instructions have `files`, relative to the directory,
+    instead of all that is in it.
+    """
+
+    kind: str
+    label: str
+    directory: str
+    root_path: str | None = None
+    slug: str | None = None
+    writable: bool = True
+    source: str = ""
+    trusted: bool = True
+    exists: bool = True
+    problem: str = ""
+    aliases: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+    @property
+    def index_path(self) -> str:
+        """Where its MEMORY.md lies."""
+        return f"{self.directory}/{locate.INDEX_NAME}"
+
+
+def discover(env: dict[str, str], cwd: str, *, all_projects: bool = False) -> list[Scope]:
+    """The scopes of a working directory, in order of nearness to the person: global, project, auto, agents,
+    instructions; with `all_projects` also the native memory of every other project."""
+    root = paths.project_root(cwd)
+    found = [Scope("global", "global", locate.global_dir(env), exists=os.path.isdir(locate.global_dir(env)))]
+    auto = Scope("auto", "auto", locate.auto_dir(env, cwd), root, paths.slug(root))
+    project = _project(env, cwd, root)
+    if project.exists and os.path.realpath(project.directory) == os.path.realpath(auto.directory):
+        # `autoMemoryDirectory` points into the repository: the client reads it already.
+        found.append(_replaced(auto, aliases=("project",)))
+    else:
+        found += [project, _replaced(auto, exists=os.path.isdir(auto.directory))]
+    found += _agents(env, cwd, root)
+    found += _instructions(env, cwd, root)
+    if all_projects:
+        found += others(env, {scope.directory for scope in found})
+    return found
+
+
+def _replaced(scope: Scope, **changes: object) -> Scope:
+    return Scope(**{**scope.__dict__, **changes})
+
+
+def _project(env: dict[str, str], cwd: str, root: str) -> Scope:
+    directory, exists = locate.project_dir(env, cwd)
+    owner = directory.removesuffix("/.claude/memory") or "/"
+    problem = ""
+    if exists and not paths.inside(owner, directory):
+        problem = "is a symlink that leaves the repository"
+    known = trust.load(paths.root(env), directory)
+    trusted = not exists or known.always or bool(known.hashes)
+    return Scope(
+        "project",
+        "project",
+        directory,
+        root,
+        paths.slug(root),
+        writable=not problem,
+        trusted=trusted,
+        exists=exists,
+        problem=problem,
+    )
+
+
+def _agents(env: dict[str, str], cwd: str, root: str) -> list[Scope]:
+    """Subagents' memory: the person's, the repository's, and the one kept out of the repository."""
+    top = locate.worktree_top(cwd)
+    places = [
+        (paths.config_dir(env) + "/agent-memory", "", None),
+        (top + "/.claude/agent-memory", "@project", root),
+        (top + "/.claude/agent-memory-local", "@local", root),
+    ]
+    found = []
+    for place, suffix, owner in places:
+        for name in _subdirectories(place):
+            directory = f"{place}/{name}"
+            inside = owner is None or paths.inside(top, directory)
+            found.append(
+                Scope(
+                    "agent",
+                    f"agent:{name}{suffix}",
+                    directory,
+                    owner,
+                    paths.slug(owner) if owner else None,
+                    writable=inside,
+                    source=name,
+                    problem="" if inside else "is a symlink that leaves the repository",
+                )
+            )
+    return found
+
+
+def _subdirectories(directory: str) -> list[str]:
+    try:
+        with os.scandir(directory) as entries:
+            return sorted(entry.name for entry in entries if entry.is_dir() and not entry.name.startswith("."))
+    except OSError:
+        return []
+
+
+def _instructions(env: dict[str, str], cwd: str, root: str) -> list[Scope]:
+    """CLAUDE.md and rules, read-only: the person's, and those from `cwd` up to the top of the work tree."""
+    config = paths.config_dir(env)
+    top = locate.worktree_top(cwd)
+    found = [
+        Scope(
+            "instructions",
+            "instructions:user",
+            config,
+            writable=False,
+            # The person's own may be a link to anywhere.
+            files=tuple(n for n in ["CLAUDE.md", *_rules(config, "rules")] if os.path.isfile(f"{config}/{n}")),
+        )
+    ]
+    names: list[str] = []
+    for here in reversed(locate.upwards(cwd, top)):
+        prefix = here[len(top) :].strip("/")
+        prefix += "/" if prefix else ""
+        names += [prefix + name for name in INSTRUCTION_FILES]
+        names += _rules(top, f"{prefix}.claude/rules")
+    own = {f"{config}/{name}" for name in found[0].files}
+    files = tuple(
+        name
+        for name in names
+        if f"{top}/{name}" not in own and os.path.isfile(f"{top}/{name}") and paths.inside(top, f"{top}/{name}")
+    )
+    found.append(
+        Scope("instructions", "instructions:project", top, root, paths.slug(root), writable=False, files=files)
+    )
+    return [scope for scope in found if scope.files]
+
+
+def _rules(top: str, directory: str) -> list[str]:
+    try:
+        return [f"{directory}/{name}" for name, problem in locate.walk(f"{top}/{directory}") if not problem]
+    except OSError:
+        return []
+
+
+def others(env: dict[str, str], known: set[str]) -> list[Scope]:
+    """The native memory of all projects but those whose directories are `known`."""
+    found = [each for each in projects.with_memory(env) if each.directory not in known]
+    names = [os.path.basename(each.path) for each in found if each.path]
+    scopes = []
+    for each in found:
+        aliases: tuple[str, ...] = ()
+        if each.path:
+            name = os.path.basename(each.path)
+            aliases = (f"auto:{each.path}", f"auto:{name}") if names.count(name) == 1 else (f"auto:{each.path}",)
+        scopes.append(Scope("auto", f"auto:{each.slug}", each.directory, each.path, each.slug, aliases=aliases))
+    return scopes
+
+
+def pick(scopes: Sequence[Scope], label: str) -> Scope:
+    """The scope of that label or alias. Raises NotFoundError that lists the labels."""
+    for scope in scopes:
+        if label == scope.label:
+            return scope
+    for scope in scopes:
+        if label in scope.aliases:
+            return scope
+    raise NotFoundError(f"There is no scope “{label}”.", "Scopes here: " + ", ".join(s.label for s in scopes) + ".")
+
+
+def named(env: dict[str, str], cwd: str, label: str) -> Scope:
+    """As `pick`, among all scopes; other projects are looked at only if need be."""
+    scopes = discover(env, cwd, all_projects=label.startswith("auto:"))
+    return pick(scopes, label)
+
+
+def files(scope: Scope) -> list[tuple[str, str]]:
+    """The Markdown files of a scope as (relative path, problem), sorted; those with a problem must not be read."""
+    if scope.problem:
+        return []
+    if scope.kind == "instructions":
+        return [(name, "") for name in scope.files]
+    try:
+        return locate.walk(scope.directory)
+    except OSError as error:
+        return [("", error.strerror or "can't be read")]
+
+
+def refused(path: str, label: str, problem: str) -> Memory:
+    """A memory that must not be read, for the list: `broken` says why."""
+    stem = os.path.basename(path).removesuffix(locate.SUFFIX)
+    return Memory(path, label, stem, "", "", {}, "", 0, 0.0, broken=problem, has_frontmatter=False)
+
+
+def memories(scope: Scope) -> Iterator[Memory]:
+    """The memories of a scope, sorted by path. Those that must not or can't be read have `broken` set to the reason."""
+    for name, problem in files(scope):
+        path = f"{scope.directory}/{name}".rstrip("/")
+        if problem:
+            yield refused(path, scope.label, problem)
+        else:
+            yield read_memory(path, scope.label)
+
+
+def find(env: dict[str, str], cwd: str, ref: str) -> Memory:
+    """The memory that `ref` means: a name, a file name, `scope:name`, or a path inside a scope.
+
+    Raises NotFoundError with similar names, ConflictError with the candidates where several are meant.
+    """
+    scopes = discover(env, cwd)
+    if "/" in ref:
+        found = _by_path(env, cwd, ref, scopes)
+        if found is not None:
+            return found
+    label, colon, name = ref.rpartition(":")
+    if colon and label:
+        scope = pick(discover(env, cwd, all_projects=True) if label.startswith("auto:") else scopes, label)
+        return _one(_matching([scope], name), ref, [scope])
+    return _one(_matching(scopes, ref), ref, scopes)
+
+
+def _by_path(env: dict[str, str], cwd: str, ref: str, scopes: Sequence[Scope]) -> Memory | None:
+    path = paths.normal(paths.join(cwd, ref))
+    if not os.path.lexists(path):
+        return None
+    for several in (scopes, others(env, {s.directory for s in scopes})):
+        # The innermost: a global directory may hold others.
+        for scope in sorted(several, key=lambda each: -len(each.directory)):
+            for top in (scope.directory, os.path.realpath(scope.directory)):
+                name = path.removeprefix(top + "/")
+                problem = dict(files(scope)).get(name) if name != path else None
+                if problem is not None:
+                    whole = f"{scope.directory}/{name}"
+                    if problem:
+                        return refused(whole, scope.label, problem)
+                    return read_memory(whole, scope.label)
+    raise NotFoundError(f"{path} is in none of the scopes.", "Memories are Markdown files in a scope's directory.")
+
+
+def _matching(scopes: Sequence[Scope], name: str) -> list[Memory]:
+    """Memories whose file is so named; only if there are none, those whose frontmatter says that name."""
+    wanted = {name, name + locate.SUFFIX}
+    found = []
+    for scope in scopes:
+        for relative, problem in files(scope):
+            if relative in wanted or relative.rpartition("/")[2] in wanted:
+                path = f"{scope.directory}/{relative}"
+                if problem:
+                    found.append(refused(path, scope.label, problem))
+                else:
+                    found.append(read_memory(path, scope.label))
+    if found:
+        return found
+    return [memory for scope in scopes for memory in memories(scope) if memory.name == name]
+
+
+def _one(found: Sequence[Memory], ref: str, scopes: Sequence[Scope]) -> Memory:
+    unique = list({memory.path: memory for memory in found}.values())
+    if len(unique) == 1:
+        return unique[0]
+    directories = {scope.label: scope.directory for scope in scopes}
+    if unique:
+        names = [f"{m.scope_label}:{m.path.removeprefix(directories[m.scope_label] + '/')}" for m in unique]
+        raise ConflictError(f"“{ref}” can mean several memories.", "Say which: " + ", ".join(names) + ".")
+    import difflib
+
+    stems = [
+        f"{scope.label}:{name.removesuffix(locate.SUFFIX)}"
+        for scope in scopes
+        if scope.kind != "instructions"
+        for name, _ in files(scope)
+    ]
+    near = {stem.rpartition(":")[2]: stem for stem in stems}
+    close = difflib.get_close_matches(ref.rpartition(":")[2], near, CANDIDATES_SHOWN)
+    hint = "Did you mean " + ", ".join(near[each] for each in close) + "?" if close else "`memtui list` shows all."
+    raise NotFoundError(f"There is no memory “{ref}”.", hint)
