@@ -125,7 +125,7 @@ def main(argv: "list[str]") -> None:
 def _stands_down(hook: Hook) -> bool:
     from memtui.hooks import standdown
 
-    return standdown.settings_install_active(hook.root, hook.env, hook.project_root)
+    return standdown.settings_install_active(hook.root, hook.env, hook.started_in, hook.event)
 
 
 def fail(env: "dict[str, str]", where: str, error: BaseException) -> None:
