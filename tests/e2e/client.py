@@ -8,13 +8,19 @@ import os
 import re
 import shutil
 import subprocess
+import sys
+import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+import memtui
+from memtui.core import ids, paths
+from memtui.hooks import install
 
 from .model import Model, Request
 
@@ -24,6 +30,7 @@ REPO = Path(__file__).resolve().parents[2]
 CACHE = REPO / ".cache" / "client"
 BINARY = "node_modules/@anthropic-ai/claude-code-linux-x64/claude"
 TIMEOUT = 60
+SOURCES = Path(memtui.__file__).resolve().parents[1]
 
 
 def ensure_client() -> Path:
@@ -101,8 +108,8 @@ def contexts(request: Request) -> list[tuple[str, str]]:
     found = []
     for text in request.strings():
         headers = list(_HEADER.finditer(text))
-        ends = [h.start() for h in headers[1:]] + [len(text)]
-        for header, end in zip(headers, ends, strict=True):
+        ends = [*[h.start() for h in headers[1:]], len(text)]
+        for header, end in zip(headers, ends, strict=False):
             said = text[header.end() : end].rstrip("\n").removesuffix("</system-reminder>").rstrip("\n")
             found.append((header[1], said))
     return found
@@ -191,6 +198,12 @@ class World:
             **(extra or {}),
         }
 
+    def install(self, scope: str = "user") -> None:
+        """Install the hooks as `memtui hooks install` does, without a process of its own for it."""
+        env = self.environment()
+        path = install.settings_path(env, str(self.project), scope)
+        install.apply(install.plan(path, "install", env=env, scope=scope))
+
     def settings(self, value: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Write (if given) and read the user's settings.json."""
         path = self.config / "settings.json"
@@ -240,6 +253,85 @@ class World:
         session_id = result.get("session_id", resume or given)
         text = result.get("result", out)
         return Run(text, err, process.returncode, self.model.requests[before:], session_id, self.transcript(session_id))
+
+    @property
+    def root(self) -> Path:
+        """memtui's own directory in this world."""
+        return self.config / "memtui"
+
+    def inbox(self, kind: str = "guidance", scope: str = "project") -> Path:
+        """An inbox file of the project or of the global scope; it need not be there."""
+        name = {"updates": "pending-updates", "items": "pending-items"}.get(kind, kind)
+        place = "global" if scope == "global" else f"projects/{paths.slug(str(self.project))}"
+        return self.root / place / f"{name}.md"
+
+    def leave(self, text: str, kind: str = "guidance", scope: str = "project", **fields: str) -> str:
+        """Leave an entry as any script may, with `>>`: bare text, or with fields (`for_` is `for`). Returns its id."""
+        path = self.inbox(kind, scope)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        given = {k.rstrip("_"): v for k, v in fields.items()}
+        if given:
+            given.setdefault("id", ids.new_id())
+            line = " ".join(f'{k}="{v}"' for k, v in given.items())
+            text = f"<!-- memtui {line} -->\n{text}\n<!-- /memtui -->"
+        with path.open("a") as file:
+            file.write(text + "\n")
+        return given.get("id", "")
+
+    def waiting(self, kind: str = "guidance", scope: str = "project") -> str:
+        """What an inbox file holds; empty if it is not there."""
+        path = self.inbox(kind, scope)
+        return path.read_text() if path.exists() else ""
+
+    def remember(self, name: str, description: str, scope: str = "global", kind: str = "feedback") -> Path:
+        """Put a memory file where a person would."""
+        place = self.config / "memory" if scope == "global" else self.project / ".claude" / "memory"
+        place.mkdir(parents=True, exist_ok=True)
+        path = place / f"{name}.md"
+        path.write_text(
+            f"---\nname: {name}\ndescription: {description}\nmetadata:\n  type: {kind}\n---\n{description}\n"
+        )
+        return path
+
+    def deliveries(self) -> list[dict[str, Any]]:
+        """The delivery log, oldest first."""
+        lines = [
+            line for path in sorted(self.root.glob("log/deliveries-*.jsonl")) for line in path.read_text().splitlines()
+        ]
+        return [json.loads(line) for line in lines]
+
+    def errors(self) -> list[dict[str, Any]]:
+        """What memtui logged while failing open."""
+        path = self.root / "log" / "errors.jsonl"
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+    def memtui(
+        self, *args: str, check: bool = True, stdin: str = "", sources: Path | None = None
+    ) -> "subprocess.CompletedProcess[str]":
+        """Run the command line in this world, from the project."""
+        done = subprocess.run(
+            [sys.executable, "-m", "memtui", *args],
+            cwd=self.project,
+            env=self.environment({"PYTHONPATH": str(sources or SOURCES)}),
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+        )
+        if check and done.returncode:
+            pytest.fail(f"memtui {' '.join(args)} ended with {done.returncode}: {done.stdout}{done.stderr}")
+        return done
+
+    def memtui_json(self, *args: str) -> Any:
+        """The `data` of a command's JSON answer."""
+        return json.loads(self.memtui(*args, "--json").stdout)["data"]
+
+    def eventually(self, condition: Callable[[], Any], seconds: float = 15) -> Any:
+        """Wait for what a detached worker does; returns the condition's last value."""
+        deadline = time.monotonic() + seconds
+        while not (found := condition()) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return found
 
     def transcript(self, session_id: str) -> Path | None:
         """Where the transcript of a session is, if it is there."""

@@ -14,3 +14,10 @@ def model():
 @pytest.fixture
 def world(tmp_path, model):
     return World(tmp_path, model, client_or_skip())
+
+
+@pytest.fixture
+def on(world):
+    """A world whose hooks are installed."""
+    world.install()
+    return world
