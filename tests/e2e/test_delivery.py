@@ -136,6 +136,15 @@ def test_two_prompts_at_once_share_one_guidance(on, model):
     assert on.waiting() == ""
 
 
+@pytest.mark.parametrize("name", ["claude-haiku-4-5", "claude-opus-4-8"])
+def test_any_model_is_told(on, name):
+    """The client words contexts as reminders for some models and as system messages for others."""
+    on.remember("prefer-pnpm", "Use pnpm, never npm")
+    on.leave("A note.", from_="script")
+    run = on.claude("hi", "--model", name)
+    assert kinds(run.main[0]) == [("SessionStart", "index"), ("UserPromptSubmit", "guidance")]
+
+
 def test_the_index_names_global_and_trusted_project_memories(on):
     on.remember("prefer-pnpm", "Use pnpm, never npm")
     on.remember("ours", "Written here", scope="project")
@@ -243,18 +252,41 @@ def test_content_cannot_close_its_block_nor_the_client_s(on):
 
 def test_what_the_agent_reads_and_writes_is_logged_as_use(on, model):
     path = on.remember("prefer-pnpm", "Use pnpm")
-    new = on.config / "memory" / "new-one.md"
+    native = on.config / "projects" / on.inbox().parent.name / "memory" / "new-one.md"
     model.will(
         use("Read", file_path=str(path)),
-        use("Write", file_path=str(new), content="---\nname: new-one\ndescription: d\n---\nx\n"),
+        use("Write", file_path=str(native), content="---\nname: new-one\ndescription: d\n---\nx\n"),
+        use("Write", file_path=str(on.project / "readme.md"), content="no memory\n"),
         "bye",
     )
-    run = on.claude("hi", "--allowedTools", "Read,Write", "--add-dir", str(on.config))
+    on.claude("hi", "--allowedTools", "Read,Write", "--add-dir", str(on.config))
+    assert native.exists()
     items = [i for r in on.deliveries() for i in r["items"] if i["kind"] == "use"]
-    assert run.returncode == 0
-    assert [(i["action"], i["id"]) for i in items if i["action"] == "read"] == [("read", "prefer-pnpm")]
-    if new.exists():
-        assert [(i["action"], i["id"]) for i in items[1:]] == [("wrote", "new-one")]
+    assert [(i["action"], i["scope"], i["id"]) for i in items] == [
+        ("read", "global", "prefer-pnpm"),
+        ("wrote", "auto", "new-one"),
+    ]
+
+
+def test_one_project_s_inbox_and_memories_stay_out_of_another(on):
+    on.leave("Only for the first project.")
+    on.remember("ours", "Only here", scope="project")
+    trust.trust(str(on.root), str(on.project / ".claude" / "memory"))
+    other = on.base / "other"
+    other.mkdir()
+    on.git("init", "-q", cwd=other)
+    assert injected(on.claude("hi", cwd=other).main[0]) == []
+    assert sorted(kinds(on.claude("hi").main[0])) == [("SessionStart", "index"), ("UserPromptSubmit", "guidance")]
+
+
+def test_a_trusted_memory_that_changed_is_not_delivered_any_more(on):
+    on.remember("ours", "As it was read", scope="project")
+    trust.trust(str(on.root), str(on.project / ".claude" / "memory"))
+    on.remember("ours", "As a pull changed it", scope="project")
+    run = on.claude("hi")
+    assert injected(run.main[0]) == []
+    (banner,) = [a["content"] for a in run.attachments("hook_system_message")]
+    assert "memtui trust" in banner
 
 
 def test_more_than_the_budget_is_spread_over_prompts_and_never_previewed(on):
@@ -297,3 +329,17 @@ def test_the_client_s_slug_is_ours_for_any_path(on):
     run = on.claude("hi")
     assert "found" in injected(run.main[0])[0].text
     assert run.transcript_path.parent.name == on.inbox().parent.name
+
+
+def test_a_large_index_is_cut_at_whole_lines_and_says_so(on):
+    for number in range(300):
+        kind = "reference" if number % 3 else "feedback"
+        on.remember(f"memory-{number:03}", f"Description number {number} of a memory", kind=kind)
+    request = on.claude("hi").main[0]
+    (block,) = injected(request, "index")
+    assert request.count("<persisted-output>") == 0
+    lines = [line for line in block.text.split("\n") if line.startswith("- [")]
+    assert all(line.endswith("of a memory") for line in lines)
+    assert len(lines) > 100
+    assert all("[feedback]" in line for line in lines[:100])
+    assert "left out" in block.text
