@@ -75,6 +75,8 @@ _ASSIGNED = re.compile(
 )
 _NEAR = re.compile(r"(?i)\b" + _WORD + r"s?\b[^\n]{0,40}?(?<![\w/.-])(?P<secret>[A-Za-z0-9+/_=-]{20,200})(?![\w/.-])")
 
+_KEY_END = re.compile(r"-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_LINE = re.compile(r"^[A-Za-z0-9+/=]{16,}\s*$")
 _HEX_ID = re.compile(
     r"^(?:[0-9a-f]{7,40}|[0-9A-F]{7,40}|[0-9a-f]{64}|(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))$"
 )
@@ -113,6 +115,18 @@ def _is_assigned_secret(match: re.Match[str]) -> bool:
     return _mixed(value)
 
 
+def _cut_key(text: str) -> str:
+    """Text without the end of a private key whose beginning was cut off: the lines of base 64 before its END mark."""
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        if _KEY_END.search(line):
+            first = number
+            while first and _KEY_LINE.match(lines[first - 1]):
+                first -= 1
+            lines[first : number + 1] = ["[redacted: private key]"] + [""] * (number - first)
+    return "\n".join(lines)
+
+
 def redact(text: str) -> tuple[str, list[str]]:
     """Replace secrets by `[redacted: kind]`; the text and the kinds found, in order of the rules, each once.
 
@@ -136,6 +150,9 @@ def redact(text: str) -> tuple[str, list[str]]:
 
     for kind, pattern in _PATTERNS:
         text = pattern.sub(lambda match, kind=kind: replace(kind, match), text)  # type: ignore[misc]
+    if "-----END" in text and (cut := _cut_key(text)) != text:
+        text = cut
+        kinds.append("private key")
     text = _ASSIGNED.sub(lambda match: replace("secret", match) if _is_assigned_secret(match) else match[0], text)
     text = _NEAR.sub(lambda match: replace("secret", match) if _mixed(match["secret"]) else match[0], text)
     return text, kinds

@@ -1,7 +1,7 @@
 """Unfinished work at the end of a turn: the last state of the todo or task list, else a list the agent itself drew up.
 
-A list in prose counts only where its heading says that this is left to do, and every point stands as a list item: guessing
-at unfinished work from prose has been tried elsewhere, and was wrong nine times in ten.
+A list in prose counts only where its heading says that this is left to do, and every point stands as a list item:
+guessing at unfinished work from prose has been tried elsewhere, and was wrong nine times in ten.
 """
 
 import re
@@ -24,7 +24,10 @@ _NEXT = re.compile(r"^\W{0,6}(?:\d+[.)] )?next steps?[^\w\n]{0,6}$", re.IGNORECA
 _ITEM = re.compile(r"^(?P<indent>\s*)(?:[-*•]|\d{1,2}[.)])\s+(?P<text>\S.*)$")
 _BOX = re.compile(r"^\s*(?:[-*]|\d{1,2}[.)])\s+\[(?P<mark>[ xX])\]\s+(?P<text>\S.*)$")
 _DONE = re.compile(r"^(?:\[[xX]\]|✅|✓|☑|~~)")
-_ADVICE = re.compile(r"\?\s*$|^(?:optional(?:ly)?|you (?:can|could|may|might)|if you|consider|none|nothing|n/a)\b", re.IGNORECASE)
+_ADVICE = re.compile(
+    r"\?\s*$|^(?:optional(?:ly)?|you (?:can|could|may|might)|if you|consider|none|nothing|n/a)\b",
+    re.IGNORECASE,
+)
 
 
 def open_items(conversation: Conversation) -> list[str]:
@@ -42,8 +45,8 @@ def open_items(conversation: Conversation) -> list[str]:
 
 
 def listed(message: str, next_steps: bool = True) -> list[str]:
-    """The points of an explicit list of open work in a message: unchecked boxes, else the bullets under a heading such as
-    "Remaining:" (with `next_steps` also "Next steps:")."""
+    """The points of an explicit list of open work in a message: unchecked boxes, else the bullets under a heading such
+    as "Remaining:" (with `next_steps` also "Next steps:")."""
     lines = _without_code(message).splitlines()
     boxes = [box for line in lines if (box := _BOX.match(line))]
     if boxes:
