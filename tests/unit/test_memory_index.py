@@ -134,6 +134,11 @@ def test_a_renamed_file_keeps_its_line():
     assert new.decode() == INDEX.replace("(mention.md)", "(m2.md)")
 
 
+def test_a_heading_or_code_below_an_entry_is_not_part_of_it():
+    assert memory_index.remove_line(b"- [A](a.md)\n  # Head\n", "a.md") == b"  # Head\n"
+    assert memory_index.remove_line(b"- [A](a.md)\n  ```\n\n  ```\n", "a.md") == b"  ```\n\n  ```\n"
+
+
 def test_another_hook_keeps_title_and_separator():
     new = memory_index.set_hook(INDEX.encode(), "run tests.md", "never").decode()
     assert new == INDEX.replace("- always", "- never")

@@ -89,6 +89,7 @@ def test_any_bytes_give_three_texts_that_can_be_written(data):
         (b"---\n\nA rule, then text.\n\n---\n", ("", "A rule, then text.", "")),
         (b"---\nname: a\ndescription: cut of", ("a", "", "")),
         (b"---\nname: a\ndescription: no end\n", ("a", "no end", "")),
+        (b"---\n .:\n!", ("", "", "")),
         (b"", ("", "", "")),
         (b"\0\0", ("", "", "")),
         (b"x" * 1_000_000, ("", "x" * 300, "")),

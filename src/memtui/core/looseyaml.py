@@ -35,10 +35,11 @@ def loose(lines: "list[str]", depth: int = 0) -> "dict[str, object]":
     spaced = [
         line.lstrip("\t").rjust(len(line.lstrip("\t")) + 2 * (len(line) - len(line.lstrip("\t")))) for line in lines
     ]
-    indent = min((indent_of(line) for line in spaced if not is_filler(line)), default=0)
+    keyed = [here for line in spaced if not is_filler(line) and split_key(line, here := indent_of(line))]
+    indent = min(keyed, default=0)
     starts = entry_starts(spaced, indent)
     fields: "dict[str, object]" = {}
-    for start, end in zip(starts, [*starts[1:], len(spaced)], strict=True):
+    for start, end in zip(starts, [*starts[1:], len(spaced)], strict=False):
         entry = spaced[start:end]
         try:
             fields.update(yamlsubset.load("\n".join(entry) + "\n"))

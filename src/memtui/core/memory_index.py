@@ -247,14 +247,20 @@ def line_for(index: Index, target: str, title: str, hook: str, indent: str = "")
     return f"{indent}{bullet} [{name}]({encode_target(target)})" + (separator + text if text else "")
 
 
+def _depth(line: str) -> int:
+    text = line.expandtabs(4)
+    return len(text) - len(text.lstrip(" "))
+
+
 def _block_end(index: Index, entry: Entry) -> int:
     """The number, from 0, of the line after an entry and the deeper lines that continue it."""
     own = {other.line for other in index.entries}
     at = entry.line
     while at < len(index.lines):
         line = index.lines[at]
-        depth = len(line) - len(line.lstrip(" \t"))
-        if not line.strip() or depth <= entry.indent or at + 1 in own:
+        if not line.strip() or _depth(line) <= entry.indent or at + 1 in own:
+            break
+        if at in index.hidden or HEADING.match(line.rstrip("\r\n")):
             break
         at += 1
     return at
@@ -299,8 +305,8 @@ def add_line(data: bytes, target: str, title: str, hook: str, *, kind: str = "")
     if inside:
         shallow = min(entry.indent for entry in inside)
         last = [entry for entry in inside if entry.indent == shallow][-1]
-        at = _block_end(index, last)
-        while at < end and any(entry.line == at + 1 and entry.indent > shallow for entry in index.entries):
+        at = last.line
+        while at < end and lines[at].strip() and _depth(lines[at]) > shallow:
             at += 1
         lead = index.lines[last.line - 1]
         made = [line_for(index, target, title, hook, lead[: len(lead) - len(lead.lstrip(" \t"))])]
