@@ -2,11 +2,14 @@
 
 import posix
 
-from memtui.core import clock, fastjson, fs
+from memtui.core import clock, fastjson, fs, ids
 
 VERSION = 1
 PREFIX, SUFFIX = "deliveries-", ".jsonl"
 ERROR_LOG_LIMIT = 1 << 20
+ID_AT = b'{"v": 1, "id": "'
+# Two hooks at the same moment may log in either order; one that was recovered is logged later.
+DISORDER_SECONDS = 60.0
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,14 +70,20 @@ class Skipped:
     count = 0
 
 
-def newest_first(root: str, skipped: "Skipped | None" = None, needle: bytes = b"") -> "Iterator[dict[str, object]]":
+def newest_first(
+    root: str, skipped: "Skipped | None" = None, needle: bytes = b"", since: "float | None" = None
+) -> "Iterator[dict[str, object]]":
     """The records of the delivery log, newest first, read backwards in blocks: the first is there at once, however
-    long the log. `needle` must stand in the line, which spares the parsing of others."""
+    long the log. `needle` must stand in the line, which spares the parsing of others. With `since`, in seconds since
+    the epoch, reading ends at the first record whose id is a minute older: records are appended nearly in order."""
     tally = skipped or Skipped()
+    oldest = ids.new_id(max(0.0, since - DISORDER_SECONDS))[:10].encode() if since is not None else b""
     for path in months(root):
         try:
             lines = lines_backwards(path)
             for line in lines:
+                if oldest and line.startswith(ID_AT) and line[len(ID_AT) : len(ID_AT) + 10] < oldest:
+                    return
                 if needle and needle not in line:
                     continue
                 record = fastjson.loads_dict(line)
@@ -88,7 +97,7 @@ def newest_first(root: str, skipped: "Skipped | None" = None, needle: bytes = b"
 
 def lines_backwards(path: str, block: int = 1 << 16) -> "Iterator[bytes]":
     """The lines of a file that are not blank, last first, without reading more of it than is asked for."""
-    fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+    fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK)  # a FIFO must not hold it up
     try:
         at = posix.fstat(fd).st_size
         pieces: list[bytes] = []  # of the line that the blocks read so far have begun, last piece first

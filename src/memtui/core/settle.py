@@ -80,8 +80,9 @@ def _settle_one(
     now: float,
 ) -> "Settled | None":
     name, delivery_id, owner, pid = claim
-    age = now - (ids.id_time(delivery_id) or 0.0)
-    record = next(delivery.newest_first(root, needle=delivery_id.encode()), None)
+    taken = ids.id_time(delivery_id) or 0.0
+    age = now - taken
+    record = next(delivery.newest_first(root, needle=delivery_id.encode(), since=taken), None)
     if record is None and age < HOOK_SECONDS and _alive(pid):
         return None
     path = receipts.transcript_path(record or {"session_id": owner}, config)
@@ -194,9 +195,7 @@ def _never_put_back(
         if other != name:
             data = fs.read_or_empty(f"{directory}/{claims.DIRECTORY}/{other}")
             elsewhere.update(e.id for e in inbox.parse(inbox.decode(data)))
-    for record in delivery.newest_first(root, needle=b'"guidance"'):
-        if str(record.get("id")) < delivery_id:
-            break
+    for record in delivery.newest_first(root, needle=b'"guidance"', since=ids.id_time(delivery_id)):
         elsewhere.update(item.get("id") for item in _items(record) if not item.get("left_out"))
     return [e for e in entries if e.id not in elsewhere]
 

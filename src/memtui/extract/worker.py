@@ -39,9 +39,10 @@ def run(env: dict[str, str], payload: dict[str, object], event: str) -> None:
         _extract(env, root, payload, session_id)
 
     def settling() -> None:
-        from memtui.core import settle
+        from memtui.core import missed, settle
 
         settle.settle(env, root, session_id=session_id)
+        missed.note(env, root, session_id)
 
     _guarded(root, f"{event}: extract", extraction)
     _guarded(root, f"{event}: settle", settling)
@@ -202,6 +203,7 @@ def tidy(root: str, now: float | None = None) -> int:
     removed += _remove(
         root + "/run", seconds - DAY, lambda name: name.startswith("worker-") and name.endswith(".lock"), locks=True
     )
+    removed += _remove(root + "/run", seconds - DAY, lambda name: name.startswith("resumed-"))
     directories = [root, root + "/sessions", root + "/run", root + "/log", root + "/global"]
     try:
         directories += [f"{root}/projects/{name}" for name in os.listdir(root + "/projects")]

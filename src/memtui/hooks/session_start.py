@@ -4,6 +4,7 @@ import posix
 
 from memtui.core import clock, config, fs, ids, inbox, locate, render, session
 from memtui.hooks import deliver, index_block, lists, prompt, runner
+from memtui.hooks.user_prompt_submit import stamp
 
 AGAIN = "Note of the user that this session was given before and {lost} dropped from the context."
 
@@ -14,6 +15,10 @@ def handle(hook: runner.Hook) -> None:
         return
     source = hook.text("source")
     old = session.load(hook.root, hook.session_id)
+    if stamp(session.path(hook.root, hook.session_id, "missed")):
+        from memtui.core import missed
+
+        old = missed.take_back(hook.root, hook.session_id, old)
     after: dict[str, object] = dict(old) if source in {"resume", "compact"} else {}
     after |= {
         "started": old.get("started") or clock.iso(clock.now()),
@@ -90,8 +95,6 @@ def _again(old: "dict[str, object]", key: str, lost: str) -> "list[render.Block]
 
 def _lists(hook: runner.Hook, after: "dict[str, object]") -> "list[render.Block]":
     """Pending updates and items anew."""
-    from memtui.hooks.user_prompt_submit import stamp
-
     blocks = []
     knows: dict[str, object] = {}
     stamps: dict[str, object] = {}

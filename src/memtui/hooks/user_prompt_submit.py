@@ -24,6 +24,10 @@ def handle(hook: Hook) -> None:
     from memtui.core import session
 
     state = session.load(hook.root, hook.session_id) or _forked(hook)
+    if stamp(session.path(hook.root, hook.session_id, "missed")):
+        from memtui.core import missed
+
+        state = missed.take_back(hook.root, hook.session_id, state)
     first = not state.get("prompted")
     stamps = session.table(state, "stamps")
     now: dict[str, object] = {}

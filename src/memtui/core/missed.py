@@ -1,0 +1,78 @@
+"""Lists and indexes that did not arrive: noted by the worker when a turn ends, given again with the next prompt.
+
+Guidance has its own way back (core/settle.py). What a session knows of drafts, items and memories is only a belief
+until the transcript proves it; here the belief is taken back where the transcript proves the contrary.
+"""
+
+from memtui.core import clock, delivery, fs, receipts, session
+
+LOST = {receipts.PREVIEWED, receipts.TIMED_OUT, receipts.FAILED}
+LISTS = {"pending-update", "pending-item", "index"}
+
+
+def note(env: "dict[str, str]", root: str, session_id: str) -> "list[str]":
+    """Write down which deliveries of a session brought a list that did not arrive; their ids. Raises OSError.
+
+    For the worker: reads the log back to the session's start, and its transcript.
+    """
+    state = session.load(root, session_id)
+    begun = clock.parse(state.get("started"))
+    if begun is None:
+        return []
+    again = state.get("redone")
+    done = set(again) if isinstance(again, list) else set()
+    records = [
+        record
+        for record in delivery.newest_first(root, needle=session_id.encode(), since=begun - 1.0)
+        if record.get("session_id") == session_id and record.get("id") not in done and _lists(record)
+    ]
+    outcomes = receipts.outcomes(records, env)
+    lost = [str(record["id"]) for record in records if outcomes.get(str(record["id"])) in LOST]
+    if lost:
+        session.save(root, session_id, {"ids": lost}, "missed")
+    return lost
+
+
+def _lists(record: "dict[str, object]") -> "list[dict[str, object]]":
+    items = record.get("items")
+    found = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    return [item for item in found if item.get("kind") in LISTS and not item.get("left_out")]
+
+
+def take_back(root: str, session_id: str, state: "dict[str, object]") -> "dict[str, object]":
+    """The state of a session without what it was thought to know and did not get; the note is removed."""
+    found = session.load(root, session_id, "missed").get("ids")
+    lost = set(found) if isinstance(found, list) else set()
+    fs.unlink(session.path(root, session_id, "missed"))
+    after = dict(state)
+    again = after.get("redone")
+    after["redone"] = [*(again if isinstance(again, list) else []), *sorted(lost)]
+    begun = clock.parse(state.get("started"))
+    for record in delivery.newest_first(root, needle=session_id.encode(), since=(begun or 0.0) - 1.0):
+        if record.get("id") not in lost:
+            continue
+        lost.discard(record.get("id"))
+        for item in _lists(record):
+            _forget(root, session_id, after, item)
+        if not lost:
+            break
+    return after
+
+
+def _forget(root: str, session_id: str, after: "dict[str, object]", item: "dict[str, object]") -> None:
+    scope = str(item.get("scope"))
+    kind = item.get("kind")
+    if kind == "pending-item":
+        after["prompted"] = False
+    elif kind == "pending-update":
+        known = session.table(after, "updates")
+        session.table(known, scope).pop(str(item.get("id")), None)
+        after["stamps"] = {**session.table(after, "stamps"), scope: -1}
+    else:
+        lines = session.table(session.load(root, session_id, "index"), "lines")
+        path = str(item.get("path"))
+        for file in [name for name in session.table(lines, scope) if path.endswith("/" + name)]:
+            del session.table(lines, scope)[file]
+        session.save(root, session_id, {"lines": lines}, "index")
+        # No directory has this time: the next prompt looks at all of them.
+        after["dirs"] = dict.fromkeys(session.table(after, "dirs"), -1)
