@@ -1,0 +1,113 @@
+"""From what a person says to a memory that the next session knows of."""
+
+import pytest
+
+from .client import injected
+from .model import use
+
+pytestmark = pytest.mark.client
+
+CORRECTION = "No, don't use npm here. From now on always use pnpm in this repository."
+
+
+def drafts(on):
+    return on.waiting("updates") + on.waiting("updates", scope="global")
+
+
+def updates(on):
+    return [e for e in on.memtui_json("inbox")["entries"] if e["kind"] == "updates"]
+
+
+def learn(on, model, *prompts):
+    """Say these in one session and wait until a draft is there."""
+    model.will("I ran npm install.")
+    run = on.claude("please install the dependencies")
+    for prompt in prompts:
+        model.will("Understood, pnpm it is.")
+        run = on.claude(prompt, resume=run.session_id)
+    on.eventually(lambda: "pnpm" in drafts(on))
+    return run
+
+
+def test_a_correction_becomes_a_draft_is_approved_and_known_to_the_next_session(on, model):
+    run = learn(on, model, CORRECTION)
+    assert "always use pnpm" in drafts(on)
+    (entry,) = updates(on)
+    assert entry["fields"]["session"] == run.session_id
+    unreviewed = on.claude("hello")
+    (block,) = injected(unreviewed.main[0], "pending-updates")
+    assert "pnpm" in block.text
+    on.memtui("approve", entry["id"])
+    assert "pnpm" not in drafts(on)
+    (memory,) = on.memtui_json("list")["memories"]
+    assert memory["type"] == "feedback"
+    assert "pnpm" in memory["description"]
+    after = on.claude("hello again")
+    assert any(memory["name"] in b.text for b in injected(after.main[0], "index"))
+    assert injected(after.main[0], "pending-updates") == []
+
+
+def test_a_rejected_draft_does_not_come_back(on, model):
+    run = learn(on, model, CORRECTION)
+    (entry,) = updates(on)
+    on.memtui("reject", entry["id"])
+    on.claude("anything else?", resume=run.session_id)
+    again = on.claude(CORRECTION, resume=run.session_id)
+    on.eventually(lambda: "pnpm" in drafts(on), seconds=3)
+    assert again.returncode == 0
+    assert "pnpm" not in drafts(on)
+
+
+def test_what_a_hook_injected_is_never_extracted(on):
+    on.leave("From now on always use yarn. Remember: never push to main. No, that's wrong, use yarn.", from_="script")
+    on.remember("prefer-yarn", "From now on always use yarn, never npm")
+    run = on.claude("hello")
+    assert run.main[0].count("always use yarn") >= 1
+    on.claude("and now?", resume=run.session_id)
+    on.eventually(lambda: "yarn" in drafts(on), seconds=3)
+    assert "yarn" not in drafts(on)
+
+
+def test_the_same_correction_is_one_draft(on, model):
+    learn(on, model, CORRECTION, "go on", CORRECTION)
+    on.eventually(lambda: 'seen="2"' in drafts(on) or "seen=2" in drafts(on), seconds=5)
+    assert len(updates(on)) == 1
+
+
+def test_secrets_never_reach_the_disk(on, model):
+    key = "sk-ant-" + "api03-" + "Zx9" * 30
+    learn(on, model, f"No, from now on always use pnpm with the token {key} in this repository.")
+    assert "pnpm" in drafts(on)
+    for path in on.root.rglob("*"):
+        if path.is_file():
+            assert key.encode() not in path.read_bytes()
+
+
+def test_unfinished_work_reaches_the_next_session(on, model):
+    model.will(
+        use(
+            "TaskCreate",
+            subject="Fix the flaky upload test",
+            description="It fails one time in ten",
+            activeForm="Fixing",
+        ),
+        use("TaskCreate", subject="Write the changelog", description="For 1.2", activeForm="Writing"),
+        use("TaskUpdate", taskId="2", status="completed"),
+        "I could not finish everything.",
+    )
+    run = on.claude("please do both")
+    assert run.returncode == 0
+    on.eventually(lambda: "upload" in on.waiting("items"))
+    after = on.claude("hello")
+    (block,) = injected(after.main[0], "pending-items")
+    assert "Fix the flaky upload test" in block.text
+    assert "changelog" not in block.text
+
+
+def test_extraction_can_be_switched_off(on, model):
+    (on.root / "config.toml").write_text("extract = false\n")
+    model.will("I ran npm install.")
+    run = on.claude("please install the dependencies")
+    on.claude(CORRECTION, resume=run.session_id)
+    on.eventually(lambda: "pnpm" in drafts(on), seconds=3)
+    assert drafts(on) == ""
