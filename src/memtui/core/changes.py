@@ -34,16 +34,21 @@ class TextEdit:
     """Replace `removed` (whole lines) by `added`. Nothing removed: insert after the text `anchor`, at the beginning if
     it is empty, at the end if it is None or not there any more.
 
-    Bytes that are not UTF-8 stand as surrogates (`inbox.decode`).
+    Where the text or the anchor stands several times, the place nearest to the character offset `at` counts, without
+    one the last. Bytes that are not UTF-8 stand as surrogates (`inbox.decode`).
     """
 
     path: str
     removed: str
     added: str
     anchor: str | None = None
+    at: int | None = None
 
     def inverse(self) -> "TextEdit":
-        return TextEdit(self.path, self.added, self.removed, self.anchor)
+        return TextEdit(self.path, self.added, self.removed, self.anchor, self.at)
+
+    def _nearest(self, places: list[int]) -> int:
+        return places[-1] if self.at is None else min(places, key=lambda place: abs(place - (self.at or 0)))
 
     def count(self, text: str) -> int:
         """How often the text that tells whether the edit was made stands in `text`."""
@@ -64,9 +69,7 @@ class TextEdit:
                 f"{self.path} changed meanwhile: a text to be replaced is not in it any more",
                 "Nothing was written. Look at the file and try again.",
             )
-        at = places[-1]
-        if self.anchor is not None:
-            at = next((p for p in places if text[:p].endswith(self.anchor)), at)
+        at = self._nearest(places)
         rest = text[at + len(self.removed) :]
         added = self.added
         # A line that was the file's last, without an end, may have others after it by now, and the other way round.
@@ -79,11 +82,8 @@ class TextEdit:
     def _insert(self, text: str) -> str:
         at = len(text)
         if self.anchor is not None:
-            place = -1 if not self.anchor else text.rfind(self.anchor)
-            if not self.anchor:
-                at = 0
-            elif place >= 0 and (place == 0 or text[place - 1] == "\n"):
-                at = place + len(self.anchor)
+            ends = [place + len(self.anchor) for place in _places(text, self.anchor)] if self.anchor else [0]
+            at = self._nearest(ends) if ends else at
         if at and text[at - 1] != "\n":
             return text[:at] + "\n" + self.added + text[at:]
         return text[:at] + self.added + text[at:]
@@ -93,7 +93,7 @@ Change = FileChange | TextEdit
 
 
 def _places(text: str, piece: str) -> list[int]:
-    """Where `piece` stands in `text` as whole lines."""
+    """Where `piece` stands in `text` as whole lines; the places of a piece that repeats itself may overlap."""
     found: list[int] = []
     at = text.find(piece) if piece else -1
     while at >= 0:
@@ -101,9 +101,7 @@ def _places(text: str, piece: str) -> list[int]:
         starts = at == 0 or text[at - 1] == "\n"
         if starts and (end == len(text) or piece.endswith("\n") or text[end] == "\n" or text.startswith("\r\n", end)):
             found.append(at)
-            at = text.find(piece, end)
-        else:
-            at = text.find(piece, at + 1)
+        at = text.find(piece, at + 1)
     return found
 
 
@@ -117,11 +115,19 @@ def _lines(text: str) -> list[str]:
 def text_edits(path: str, before: bytes, after: bytes) -> list[TextEdit]:
     """The edits, line by line and in order, that turn one content into the other."""
     old, new = _lines(inbox.decode(before)), _lines(inbox.decode(after))
+    head = 0
+    while head < min(len(old), len(new)) and old[head] == new[head]:
+        head += 1
+    tail = 0
+    while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    matcher = difflib.SequenceMatcher(None, old[head : len(old) - tail], new[head : len(new) - tail], autojunk=False)
     edits = []
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     for tag, start, end, new_start, new_end in matcher.get_opcodes():
         if tag != "equal":
-            edits.append(TextEdit(path, "".join(old[start:end]), "".join(new[new_start:new_end]), _anchor(old, start)))
+            removed, added = old[head + start : head + end], new[head + new_start : head + new_end]
+            at = sum(map(len, new[: head + new_start]))
+            edits.append(TextEdit(path, "".join(removed), "".join(added), _anchor(old, head + start), at))
     return edits
 
 

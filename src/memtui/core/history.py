@@ -23,7 +23,8 @@ def _is_row(row: object) -> bool:
         return False
     if "was" in row:
         texts = all(_is_digest(row.get(key)) for key in ("removed", "added"))
-        return texts and isinstance(row.get("count"), int) and (row.get("anchor") is None or _is_digest(row["anchor"]))
+        numbers = isinstance(row.get("count"), int) and isinstance(row.get("at", 0), int | None)
+        return texts and numbers and (row.get("anchor") is None or _is_digest(row["anchor"]))
     return all(row.get(key) is None or _is_digest(row[key]) for key in ("before", "after"))
 
 
@@ -33,7 +34,7 @@ def _is_digest(value: object) -> bool:
 
 @dataclasses.dataclass
 class Transaction:
-    """One operation. `state`: done, undone, back (taken back after a crash or an error) or intent (at work).
+    """One operation. `state`: done, undone, purged, back (taken back after a crash or an error) or intent (at work).
 
     `of` is the transaction that an undo, redo, restore or purge is about; `paths` are the files it changes.
     """
@@ -107,8 +108,14 @@ class Ledger:
                 target.state = "done"
                 self._trash(target, undone=False)
         elif found.op == "purge":
-            self.purged.add(of)
-            self.trashed.pop(of, None)
+            gone = [key for key in found.record.get("gone", ()) if isinstance(key, str)]
+            for key in (of, *gone):
+                self.purged.add(key)
+                self.trashed.pop(key, None)
+                _drop(self.undoable, key)
+                _drop(self.redoable, key)
+                if key in self.transactions:
+                    self.transactions[key].state = "purged"
         else:
             self.undoable.append(found.id)
             self.redoable.clear()
@@ -132,8 +139,9 @@ class Ledger:
         if key is not None:
             found = self.transactions.get(key)
             if found is None or key not in self.undoable:
-                why = "was undone already" if found is not None and found.state == "undone" else "is not in the journal"
-                raise NotFoundError(f"{key} {why}", "See the history for what can be undone.")
+                why = {"undone": "was undone already", "purged": "was purged"}
+                told = "is not in the journal" if found is None else why.get(found.state, "can't be undone")
+                raise NotFoundError(f"{key} {told}", "See the history for what can be undone.")
             return found
         if not self.undoable:
             raise NotFoundError("There is nothing to undo.")

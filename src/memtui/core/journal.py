@@ -94,6 +94,7 @@ class Journal:
                     "removed": self._keep(inbox.encode(change.removed)),
                     "added": self._keep(inbox.encode(change.added)),
                     "anchor": None if change.anchor is None else self._keep(inbox.encode(change.anchor)),
+                    "at": change.at,
                     "was": ids.digest(present) if present else None,
                     "now": ids.digest(after) if after else None,
                     "count": change.count(text),
@@ -109,7 +110,7 @@ class Journal:
             if "was" in row:
                 removed, added = (inbox.decode(self.image(row[key])) for key in ("removed", "added"))
                 anchor = None if row["anchor"] is None else inbox.decode(self.image(row["anchor"]))
-                found.append(TextEdit(row["path"], removed, added, anchor))
+                found.append(TextEdit(row["path"], removed, added, anchor, row.get("at")))
             else:
                 before, after = (row[key] and self.image(row[key]) for key in ("before", "after"))
                 found.append(FileChange(row["path"], before, after, row.get("mode")))

@@ -1,0 +1,302 @@
+"""Changes to memories, each one step that can be undone: nothing a person wrote is ever lost.
+
+A change holds only for the content it was made for, `Memory.raw`: a file that somebody else wrote to meanwhile gives
+ConflictError and stays as it is.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+
+from memtui.core import changes as ch
+from memtui.core import clock, frontmatter, ids, memory, memory_index, paths, scopes, trash, trust, upkeep
+from memtui.core.changes import Change, FileChange
+from memtui.core.errors import ConflictError, MemtuiError
+from memtui.core.history import Transaction
+from memtui.core.journal import Journal
+from memtui.core.memory import Memory, read_memory
+from memtui.core.scopes import Scope
+from memtui.core.trash import TrashItem
+
+
+class Store:
+    """The memories that a working directory sees, to be changed. `by` names the writer in the journal, `now` is the
+    clock.
+
+    Opening puts right what a killed process left; where that fails, reading works and `problem` says why.
+    """
+
+    def __init__(self, env: dict[str, str], cwd: str, *, by: str = "cli", now: Callable[[], float] = clock.now) -> None:
+        self.env = env
+        self.cwd = cwd
+        self.root = paths.root(env)
+        self.journal = Journal(self.root, by, now)
+        self.problem: MemtuiError | None = None
+        try:
+            self.journal.recover()
+        except MemtuiError as error:
+            self.problem = error
+
+    # Reading
+
+    def scopes(self, *, all_projects: bool = False) -> list[Scope]:
+        """As `scopes.discover`."""
+        return scopes.discover(self.env, self.cwd, all_projects=all_projects)
+
+    def scope(self, label: str) -> Scope:
+        """The scope of that label. Raises NotFoundError."""
+        return scopes.named(self.env, self.cwd, label)
+
+    def find(self, ref: str) -> Memory:
+        """As `scopes.find`."""
+        return scopes.find(self.env, self.cwd, ref)
+
+    # Changing one memory
+
+    def create(self, scope: Scope, name: str, description: str, kind: str, body: str) -> Memory:
+        """Make a memory of a type, and its line in the index. Raises ConflictError if the name is taken."""
+        stem = upkeep.check_name(name)
+        return self.add(scope, stem, memory.new_memory_bytes(stem, description, kind, body))
+
+    def add(self, scope: Scope, name: str, data: bytes, *, op: str = "create", extra: Sequence[Change] = ()) -> Memory:
+        """Make a memory of the bytes of a whole file, together with `extra` changes in the same step. Raises as
+        `create`."""
+        planned = self.plan_add(scope, name, data)
+        stem = upkeep.check_name(name)
+        self.transaction(op, [*planned, *extra], f"{op} {scope.label}:{stem}")
+        return read_memory(f"{scope.directory}/{stem}.md", scope.label)
+
+    def plan_add(self, scope: Scope, name: str, data: bytes) -> list[Change]:
+        """The changes that `add` makes, for a transaction of one's own. What goes into a project scope is trusted."""
+        upkeep.writable(scope)
+        file = upkeep.check_name(name) + ".md"
+        path = self._free(scope, file)
+        made = memory.from_bytes(path, scope.label, data)
+        self._trust(scope, [(file, data)])
+        edits = upkeep.index_edits(
+            scope, lambda index: memory_index.add_line(index, file, made.name, made.description, kind=made.type)
+        )
+        return [FileChange(path, None, data), *edits]
+
+    def edit(self, found: Memory, change: bytes | Mapping[str, str]) -> Memory:
+        """Replace a memory's whole content, or some fields: `description`, `type`, `body`, others by their dotted path.
+
+        An empty value removes the field. Raises ConflictError if the file changed since it was read, MemtuiError if
+        fields are to be changed that can't be read.
+        """
+        scope = self._scope_of(found)
+        data = change if isinstance(change, bytes) else _with_fields(found, change)
+        if data == found.raw:
+            return found
+        return self._write(scope, found, data, "edit")
+
+    def retype(self, found: Memory, kind: str) -> Memory:
+        """Give a memory another type, in the form that is there. Raises as `edit`."""
+        scope = self._scope_of(found)
+        data = _with_fields(found, {"type": kind})
+        return found if data == found.raw else self._write(scope, found, data, "retype")
+
+    def _write(self, scope: Scope, found: Memory, data: bytes, op: str) -> Memory:
+        path = self._unrefused(scope, found)
+        file = upkeep.relative(scope, found.path)
+        new = memory.from_bytes(found.path, scope.label, data)
+        edits = upkeep.described(scope, found, new.description)
+        self._trust(scope, [(file, data)])
+        self.transaction(op, [FileChange(path, found.raw, data), *edits], f"{op} {scope.label}:{found.stem}")
+        return read_memory(found.path, scope.label)
+
+    def rename(self, found: Memory, name: str) -> Memory:
+        """Give a memory another name: its file, its `name`, the links of the scope's other memories, its index line.
+
+        Raises ConflictError if the name is taken or the file changed since it was read.
+        """
+        scope = self._scope_of(found)
+        path = self._own_file(scope, found)
+        stem = upkeep.check_name(name)
+        old = upkeep.relative(scope, found.path)
+        new = os.path.join(os.path.dirname(old), stem + ".md")
+        if new == old and found.name == stem:
+            return found
+        data = upkeep.renamed(upkeep.content(found), stem)
+        if found.broken is None:
+            data = upkeep.relinked(data, upkeep.old_names(scope, found), stem)
+        links = upkeep.link_edits(scope, found, stem)
+        known = trust.load(self.root, scope.directory)
+        self._trust(scope, [(new, data), *((file, after) for file, was, after, _ in links if known.allows(was))])
+        planned: list[Change] = []
+        if new == old:
+            planned.append(FileChange(path, upkeep.content(found), data))
+        else:
+            planned.append(FileChange(self._free(scope, new), None, data, _mode(path)))
+            planned.append(FileChange(path, upkeep.content(found), None))
+        for _, _, _, edits in links:
+            planned += edits
+        entry = upkeep.index_entry(scope, old)
+        title = entry.title if entry is not None and entry.title in {found.name, found.stem} else ""
+        planned += upkeep.index_edits(
+            scope, lambda index: memory_index.replace_target(index, old, new, old_title=title, new_title=title and stem)
+        )
+        self.transaction("rename", planned, f"rename {scope.label}:{found.stem} to {stem}")
+        return read_memory(f"{scope.directory}/{new}", scope.label)
+
+    def move(self, found: Memory, scope: Scope, name: str | None = None) -> Memory:
+        """Move a memory, and its index line, to another scope. Raises as `rename`."""
+        source = self._scope_of(found)
+        path = self._own_file(source, found)
+        file = upkeep.relative(source, found.path)
+        if os.path.realpath(source.directory) == os.path.realpath(scope.directory):
+            raise MemtuiError(f"{found.stem} is in the scope “{scope.label}” already", "To rename it, use rename.")
+        new, planned = self._plan_copy(source, found, scope, name)
+        planned.append(FileChange(path, upkeep.content(found), None))
+        planned += upkeep.index_edits(source, lambda index: memory_index.remove_line(index, file))
+        self.transaction("move", planned, f"move {source.label}:{found.stem} to {scope.label}")
+        return read_memory(new, scope.label)
+
+    def copy(self, found: Memory, scope: Scope, name: str | None = None) -> Memory:
+        """Copy a memory, and its index line, to another scope, or under another name. Raises as `rename`."""
+        source = self.scope(found.scope_label)
+        self._unrefused(source, found)
+        new, planned = self._plan_copy(source, found, scope, name)
+        self.transaction("copy", planned, f"copy {source.label}:{found.stem} to {scope.label}")
+        return read_memory(new, scope.label)
+
+    def _plan_copy(self, source: Scope, found: Memory, scope: Scope, name: str | None) -> tuple[str, list[Change]]:
+        upkeep.writable(scope)
+        data = upkeep.content(found)
+        if ch.read(upkeep.real_path(source, found.path)) != data:
+            raise ch.conflict(found.path)
+        file = os.path.basename(found.path) if name is None else upkeep.check_name(name) + ".md"
+        if name is not None:
+            data = upkeep.renamed(data, file.removesuffix(".md"))
+        path = self._free(scope, file)
+        self._trust(scope, [(file, data)])
+        entry = upkeep.index_entry(source, upkeep.relative(source, found.path))
+        made = memory.from_bytes(path, scope.label, data)
+        title = entry.title if entry is not None and name is None else made.name
+        hook = entry.hook if entry is not None else found.description
+        edits = upkeep.index_edits(
+            scope, lambda index: memory_index.add_line(index, file, title, hook, kind=found.type)
+        )
+        return f"{scope.directory}/{file}", [FileChange(path, None, data, _mode(found.path)), *edits]
+
+    # Trash
+
+    def delete(self, found: Memory) -> str:
+        """Move a memory to the trash, with its index line; the id to restore it by. Raises ConflictError if the file
+        changed since it was read."""
+        scope = self._scope_of(found)
+        path = self._own_file(scope, found)
+        file = upkeep.relative(scope, found.path)
+        edits = upkeep.index_edits(scope, lambda index: memory_index.remove_line(index, file))
+        planned = [FileChange(path, upkeep.content(found), None), *edits]
+        summary = f"delete {scope.label}:{found.stem}"
+        return self.journal.run("delete", planned, summary, scope=scope.label, directory=scope.directory)
+
+    def trash(self) -> list[TrashItem]:
+        """What was deleted and not restored or purged, newest first."""
+        return trash.items(self.journal, self.journal.ledger())
+
+    def restore(self, trash_id: str) -> Memory:
+        """Bring a memory back to where it was, with its index line. Raises NotFoundError, ConflictError if another
+        file has its place."""
+        ledger = self.journal.ledger()
+        item = trash.item(self.journal, ledger, trash_id)
+        planned = [
+            change.inverse() for change in reversed(self.journal.changes_of(ledger.transactions[trash_id].record))
+        ]
+        for change in planned:
+            if not paths.inside(item.directory, change.path):
+                raise MemtuiError(f"{change.path} leaves its scope now", "Mend that, then restore it again.")
+        summary = f"restore {item.scope_label}:{item.memory.stem}"
+        self.journal.run("restore", planned, summary, of=trash_id)
+        return read_memory(item.path, item.scope_label)
+
+    def purge(self, trash_id: str) -> None:
+        """Remove a memory from the trash for good, with all that the journal holds of it. Raises NotFoundError."""
+        ledger = self.journal.ledger()
+        item = trash.item(self.journal, ledger, trash_id)
+        drop, gone = trash.to_purge(ledger, trash_id)
+        self.journal.purge(f"purge {item.scope_label}:{item.memory.stem}", drop, of=trash_id, gone=gone)
+
+    # All changes
+
+    def transaction(self, op: str, changes: Sequence[Change], summary: str) -> str:
+        """Make any changes as one step; its id. Raises as `Journal.run`."""
+        return self.journal.run(op, changes, summary)
+
+    def undo(self, transaction: str | None = None) -> Transaction:
+        """As `Journal.undo`."""
+        return self.journal.undo(transaction)
+
+    def redo(self) -> Transaction:
+        """As `Journal.redo`."""
+        return self.journal.redo()
+
+    def history(self) -> list[Transaction]:
+        """All operations, newest first."""
+        return list(reversed(self.journal.ledger().transactions.values()))
+
+    # Helpers
+
+    def _scope_of(self, found: Memory) -> Scope:
+        scope = self.scope(found.scope_label)
+        upkeep.writable(scope)
+        return scope
+
+    def _unrefused(self, scope: Scope, found: Memory) -> str:
+        """The file behind a memory of a scope, symlinks inside the scope followed."""
+        upkeep.relative(scope, found.path)
+        return upkeep.real_path(scope, found.path)
+
+    def _own_file(self, scope: Scope, found: Memory) -> str:
+        """As `_unrefused`, for what happens to the file itself."""
+        path = self._unrefused(scope, found)
+        if os.path.islink(found.path):
+            raise MemtuiError(
+                f"{found.path} is a symlink to {path}", "Change that memory instead, or remove the link by hand."
+            )
+        return path
+
+    def _free(self, scope: Scope, file: str) -> str:
+        """The real path for a new file of a scope. Raises ConflictError if the name is taken."""
+        shown = f"{scope.directory}/{file}"
+        if os.path.lexists(shown):
+            raise ch.conflict(shown, taken=True)
+        return upkeep.real_path(scope, shown)
+
+    def _trust(self, scope: Scope, contents: Sequence[tuple[str, bytes]]) -> None:
+        """What a person writes into a project scope may be delivered."""
+        if scope.kind == "project" or "project" in scope.aliases:
+            trust.record(self.root, scope.directory, contents)
+
+
+def expect(found: Memory, content_hash: str) -> Memory:
+    """The memory, if its content still has that `ids.content_hash`. Raises ConflictError."""
+    if ids.content_hash(found.raw) != content_hash:
+        raise ConflictError(f"{found.path} changed since it was read", "Nothing was written. Look at it again.")
+    return found
+
+
+def _mode(path: str) -> int | None:
+    try:
+        return os.stat(path).st_mode & 0o7777
+    except OSError:
+        return None
+
+
+def _with_fields(found: Memory, fields: Mapping[str, str]) -> bytes:
+    if found.broken is not None or not found.has_frontmatter:
+        reason = found.broken or "it has none"
+        raise MemtuiError(
+            f"{found.path}: the frontmatter can't be changed: {reason}", "Mend the whole file in an editor."
+        )
+    doc = frontmatter.parse(found.raw)
+    for key, value in fields.items():
+        if key == "body":
+            doc = doc.with_body(value)
+        elif key == "type":
+            doc = memory.set_type(doc, value)
+        elif value:
+            doc = doc.with_field(tuple(key.split(".")), value)
+        else:
+            doc = doc.without_field(tuple(key.split(".")))
+    return doc.to_bytes()
