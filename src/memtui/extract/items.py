@@ -13,7 +13,7 @@ MAX_ITEM = 300
 OPEN_STATES = ("in_progress", "pending")
 
 _HEADING = re.compile(
-    r"^\W{0,6}(?:\d+[.)] )?(?:what(?:'s| is) (?:left|remaining)|remaining(?: (?:work|tasks?|items?|steps?|todos?|issues?))?"
+    r"^\W{0,6}(?:\d+[.)] )?(?:what(?:'s| is) (?:left|remaining)|remaining(?: (?:work|tasks?|items?|steps?|todos?))?"
     r"|still (?:to do|open|missing|pending|todo)|to-?dos?|open (?:items|tasks|points)|not (?:yet )?done(?: yet)?"
     r"|left to do|outstanding(?: (?:work|items|tasks))?|unfinished(?: work)?|pending(?: (?:work|items|tasks))?)"
     r"[^\w\n]{0,6}(?:\([^()\n]{0,60}\)[^\w\n]{0,4})?$",
