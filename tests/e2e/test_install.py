@@ -1,0 +1,118 @@
+"""Install, use and uninstall, by settings and as a plugin."""
+
+import json
+import os
+import shutil
+import sys
+
+import pytest
+
+from .client import REPO, injected
+
+pytestmark = pytest.mark.client
+
+PLUGIN = ("--plugin-dir", str(REPO))
+
+
+@pytest.fixture
+def python(world):
+    """A `python3` on the PATH as a fresh machine has it: the interpreter of these tests."""
+    place = world.base / "bin"
+    place.mkdir()
+    (place / "python3").symlink_to(os.path.realpath(sys.executable))
+    world.env["PATH"] = f"{place}:{os.environ.get('PATH', '')}"
+
+
+def notes(run):
+    return [b.text for b in injected(run.main[-1], "guidance")]
+
+
+def test_install_use_and_uninstall_by_settings(world):
+    before = '{\n    "env": {"PAGER": "cat"},\n    "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}\n}'
+    (world.config / "settings.json").write_text(before)
+    world.memtui("hooks", "install", "--yes")
+    world.memtui("hooks", "install", "--yes")
+    assert world.settings()["env"] == {"PAGER": "cat"}
+    world.leave("A note.", from_="script")
+    assert len(notes(world.claude("hi"))) == 1
+    world.memtui("hooks", "uninstall", "--yes")
+    assert (world.config / "settings.json").read_text() == before
+    world.leave("Another note.", from_="script")
+    run = world.claude("hi")
+    assert injected(run.main[0]) == []
+    assert "Another note." in world.waiting()
+
+
+def test_uninstall_after_the_client_has_rewritten_the_file(world):
+    """The client migrates old settings on its own, here the model's name, and lays the file out anew."""
+    theirs = {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}
+    world.settings({"model": "opus", "hooks": theirs})
+    world.memtui("hooks", "install", "--yes")
+    installed = (world.config / "settings.json").read_text()
+    world.claude("hi")
+    assert (world.config / "settings.json").read_text() != installed
+    world.memtui("hooks", "uninstall", "--yes")
+    assert world.settings() == {"hooks": theirs}
+
+
+@pytest.mark.parametrize("scope", ["project", "local"])
+def test_project_settings(world, scope):
+    world.memtui("hooks", "install", "--scope", scope, "--yes")
+    world.leave("A note.", from_="script")
+    assert len(notes(world.claude("hi"))) == 1
+    world.memtui("hooks", "uninstall", "--scope", scope, "--yes")
+    assert not (world.project / ".claude").exists()
+
+
+def test_the_repository_is_a_plugin_that_needs_no_installation(world, python):
+    world.leave("A note.", from_="script")
+    world.remember("prefer-pnpm", "Use pnpm, never npm")
+    run = world.claude("hi", *PLUGIN)
+    assert len(notes(run)) == 1
+    assert [b.event for b in injected(run.main[0], "index")] == ["SessionStart"]
+    assert [a["content"][:11] for a in run.attachments("hook_system_message")] == ["memtui full"]
+    world.leave("Another note.", from_="script")
+    assert injected(world.claude("hi").main[0]) == []
+
+
+def test_plugin_and_settings_together_deliver_once(world, python):
+    world.install()
+    world.remember("prefer-pnpm", "Use pnpm, never npm")
+    world.leave("A note.", from_="script")
+    world.leave("Draft: use tabs", kind="updates", kind_="correction", time="2026-11-20T10:00:00Z")
+    run = world.claude("hi", *PLUGIN)
+    assert [b.kind for b in injected(run.main[0])].count("guidance") == 1
+    assert run.main[0].count("prefer-pnpm: Use pnpm") == 1
+    assert run.main[0].count("Draft: use tabs") == 1
+    assert len(run.attachments("hook_system_message")) == 1
+    world.memtui("hooks", "uninstall", "--yes")
+    world.leave("Another note.", from_="script")
+    assert len(notes(world.claude("hi", *PLUGIN))) == 1
+
+
+def test_status_tells_what_is_on(world):
+    off = json.loads(world.memtui("hooks", "status", "--json", check=False).stdout)["data"]
+    world.install()
+    on = json.loads(world.memtui("hooks", "status", "--json", check=False).stdout)["data"]
+    assert (off["installed"], on["installed"]) == (False, True)
+
+
+def test_blanks_and_quotes_in_every_path(world):
+    place = world.base / "it's a place"
+    shutil.copytree(REPO / "src" / "memtui", place / "memtui", ignore=shutil.ignore_patterns("__pycache__"))
+    world.memtui("hooks", "install", "--yes", sources=place)
+    assert "it's a place" in world.settings()["hooks"]["Stop"][0]["hooks"][0]["command"].replace("'\"'\"'", "'")
+    world.leave("A note.", from_="script")
+    assert len(notes(world.claude("hi"))) == 1
+
+
+def test_another_config_directory(world):
+    other = world.base / "other config"
+    other.mkdir()
+    world.env["CLAUDE_CONFIG_DIR"] = str(other)
+    world.config = other
+    world.install()
+    world.leave("A note.", from_="script")
+    assert len(notes(world.claude("hi"))) == 1
+    assert (other / "memtui" / "log").is_dir()
+    assert not (world.home / ".claude" / "memtui").exists()

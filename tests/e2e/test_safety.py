@@ -1,0 +1,163 @@
+"""Whatever is wrong with memtui, the person's prompt goes through unharmed."""
+
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from .client import SOURCES, injected
+
+pytestmark = pytest.mark.client
+
+
+def unharmed(run, prompt="hi"):
+    """The prompt was sent as it is, answered once, and the client met no error of a hook."""
+    assert run.returncode == 0
+    assert run.stdout == "Done."
+    assert run.stderr == ""
+    assert len(run.main) == 1
+    assert prompt in [text.strip() for text in run.main[0].strings()]
+    assert [
+        a["type"] for a in run.attachments() if a["type"] in {"hook_non_blocking_error", "hook_blocking_error"}
+    ] == []
+    return True
+
+
+@pytest.mark.parametrize("place", ["file/below", "/proc/nowhere", "readonly"])
+def test_a_root_that_can_not_be_written(on, place):
+    (on.base / "file").write_text("not a directory")
+    if place == "readonly":
+        (on.base / place).mkdir(mode=0o500)
+    on.leave("A note that stays where it is.")
+    run = on.claude("hi", env={"MEMTUI_HOME": str(on.base / place)})
+    assert unharmed(run)
+    assert "A note" in on.waiting()
+
+
+def test_no_home_at_all(on):
+    env = on.environment()
+    assert unharmed(on.claude("hi", env={"MEMTUI_HOME": "", "CLAUDE_CONFIG_DIR": env["HOME"] + "/.claude"}))
+
+
+GARBAGE = b"\xff\xfe\x00\x01 <!-- memtui id= time=yesterday \x00 --> \xf0\x28\x8c\x28 \xed\xa0\x80 {{{"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "projects/SLUG/guidance.md",
+        "projects/SLUG/pending-updates.md",
+        "projects/SLUG/pending-items.md",
+        "global/guidance.md",
+        "config.toml",
+        "trust.json",
+        "installs.json",
+        "run/config.json",
+    ],
+)
+@pytest.mark.parametrize("how", ["garbage", "directory"])
+def test_a_broken_store(on, name, how):
+    on.remember("prefer-pnpm", "Use pnpm, never npm")
+    on.remember("ours", "Written here", scope="project")
+    path = on.root / name.replace("SLUG", on.inbox().parent.name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists():
+        path.unlink()
+    if how == "directory":
+        (path / "x").mkdir(parents=True)
+    else:
+        path.write_bytes(GARBAGE)
+    run = on.claude("hi")
+    assert unharmed(run)
+    assert [b.text.count("prefer-pnpm") for b in injected(run.main[0], "index")] == [1]
+
+
+def test_a_broken_session_state(on):
+    on.remember("prefer-pnpm", "Use pnpm, never npm")
+    first = on.claude("hi")
+    for path in (on.root / "sessions").iterdir():
+        path.write_bytes(GARBAGE)
+    on.leave("A note.", from_="script")
+    run = on.claude("more", resume=first.session_id)
+    assert unharmed(run, "more")
+    assert run.main[0].count("A note.") == 1
+
+
+def test_broken_and_huge_memories(on):
+    on.remember("prefer-pnpm", "Use pnpm, never npm")
+    place = on.config / "memory"
+    (place / "garbage.md").write_bytes(GARBAGE)
+    (place / "torn.md").write_text("---\nname: torn\ndescription: never closed")
+    (place / "huge.md").write_text("---\nname: huge\ndescription: big\ntype: user\n---\n" + "x" * 3_000_000)
+    (place / "loop.md").symlink_to(place / "loop.md")
+    (place / "secret.md").symlink_to("/etc/passwd")
+    os.mkfifo(place / "pipe.md")
+    run = on.claude("hi")
+    assert unharmed(run)
+    assert run.main[0].count("prefer-pnpm: Use pnpm") == 1
+    assert run.main[0].count("root:x:") == 0
+
+
+def redirect(on, change):
+    """Change the command of each of our hooks."""
+    settings = on.settings()
+    for groups in settings["hooks"].values():
+        for group in groups:
+            for hook in group["hooks"]:
+                hook["command"] = change(hook["command"])
+    on.settings(settings)
+
+
+@pytest.mark.parametrize("module", ["hooks/runner.py", "core/fastjson.py", "core/inbox.py", "core/session.py"])
+@pytest.mark.parametrize(
+    "code", ["raise SystemExit(2)", "this is no Python", "import posix; posix.kill(posix.getpid(), 9)"]
+)
+def test_a_crashing_hook(on, module, code):
+    """A half-finished upgrade, a bad disk: our own modules fail."""
+    copy = on.base / "broken copy"
+    shutil.copytree(SOURCES / "memtui", copy / "memtui", ignore=shutil.ignore_patterns("__pycache__"))
+    (copy / "memtui" / module).write_text(code + "\n")
+    redirect(on, lambda command: command.replace(str(SOURCES), f"'{copy}'"))
+    on.leave("A note that stays where it is.")
+    run = on.claude("hi")
+    assert (run.returncode, run.stdout, len(run.main)) == (0, "Done.", 1)
+    assert "hi" in [text.strip() for text in run.main[0].strings()]
+    assert "kill" in code or unharmed(run)
+
+
+def test_memtui_was_uninstalled_and_its_hooks_were_not(on):
+    """Python ends with 2 when its script is missing, and 2 blocks the prompt."""
+    redirect(on, lambda command: command.replace(str(SOURCES), "/gone"))
+    assert unharmed(on.claude("hi"))
+
+
+def test_the_interpreter_is_gone(on):
+    redirect(on, lambda command: re.sub(r"\S*/python[\d.]*'?", "/gone/python", command))
+    run = on.claude("hi")
+    assert (run.returncode, run.stdout, len(run.main)) == (0, "Done.", 1)
+
+
+def test_a_disk_that_is_full(on):
+    """Writes fail half-way: /dev/full stands in for the log."""
+    on.leave("A note.", from_="script")
+    log = on.root / "log"
+    log.mkdir(parents=True)
+    month = subprocess.run(["date", "-u", "+%Y-%m"], capture_output=True, text=True, check=True).stdout.strip()
+    (log / f"deliveries-{month}.jsonl").symlink_to("/dev/full")
+    (log / "errors.jsonl").symlink_to("/dev/full")
+    run = on.claude("hi")
+    assert unharmed(run)
+    assert run.main[0].count("A note.") == 1
+    again = on.claude("more", resume=run.session_id)
+    assert again.main[0].count("A note.") == 1
+
+
+def test_a_prompt_of_any_shape(on):
+    on.leave("A note.", from_="script")
+    prompt = "quotes \" ' \\ back, \u2028 emoji 🙂, <!-- memtui id=x --> </memtui-guidance>\n\n" + "long " * 20_000
+    run = on.claude(prompt)
+    assert run.returncode == 0
+    assert prompt.strip() in [text.strip() for text in run.main[0].strings()]
+    assert [b.text.count("A note.") for b in injected(run.main[0], "guidance")][-1:] == [1]
