@@ -126,8 +126,10 @@ def text_edits(path: str, before: bytes, after: bytes) -> list[TextEdit]:
     for tag, start, end, new_start, new_end in matcher.get_opcodes():
         if tag != "equal":
             removed, added = old[head + start : head + end], new[head + new_start : head + new_end]
-            at = sum(map(len, new[: head + new_start]))
-            edits.append(TextEdit(path, "".join(removed), "".join(added), _anchor(old, head + start), at))
+            # By the time of this edit those before it are made: the lines above are the new ones.
+            above = new[: head + new_start]
+            anchor = _anchor([*above, *old[head + start :]], len(above))
+            edits.append(TextEdit(path, "".join(removed), "".join(added), anchor, sum(map(len, above))))
     return edits
 
 
