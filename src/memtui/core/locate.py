@@ -71,7 +71,7 @@ def project_dir(env: "dict[str, str]", cwd: str) -> "tuple[str, bool]":
 
     The nearest `.claude/memory` from `cwd` upwards, the main work tree's before any above the repository, so that
     worktrees without one of their own share it. A configuration directory's `memory` is never taken for a project's.
-    Where there is none it is the place where it would be made.
+    Where there is none it is the place where it would be made: in the main work tree, if there is one.
     """
     root = paths.project_root(cwd)
     top = worktree_top(cwd)
@@ -85,7 +85,8 @@ def project_dir(env: "dict[str, str]", cwd: str) -> "tuple[str, bool]":
         found = here.rstrip("/") + "/.claude/memory"
         if found not in names and _is_dir(found) and _identity(found) not in never:
             return found, True
-    return root.rstrip("/") + "/.claude/memory", False
+    bare = root != top and _identity(root + "/.git") is None
+    return (top if bare else root).rstrip("/") + "/.claude/memory", False
 
 
 def _setting(path: str, key: str) -> "str | None":

@@ -8,7 +8,7 @@ import posix
 
 SLUG_LIMIT = 200
 MAX_LINKS = 40  # as the kernel has it
-S_IFMT, S_IFDIR = 0o170000, 0o040000
+S_IFMT, S_IFDIR, S_IFREG = 0o170000, 0o040000, 0o100000
 
 
 def config_dir(env: "dict[str, str]") -> str:
@@ -55,10 +55,11 @@ def _surrogates(char: str) -> str:
     return chr(0xD800 | code >> 10) + chr(0xDC00 | code & 0x3FF)
 
 
-def _read(path: str) -> bytes:
-    fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+def _read(path: str) -> str:
+    """A small file of git's, without the line end; a FIFO is empty."""
+    fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK)
     try:
-        return posix.read(fd, 4096)
+        return posix.read(fd, 4096).decode("utf-8", "surrogateescape").strip()
     finally:
         posix.close(fd)
 
@@ -86,18 +87,18 @@ def normal(path: str) -> str:
 
 
 def project_root(cwd: str) -> str:
-    """The main repository root for a directory: linked worktrees lead to the main work tree, a directory outside
-    any repository is its own root."""
+    """The main repository root for a directory: linked worktrees lead to the main work tree, or to the bare repository
+    they belong to; a directory outside any repository is its own root."""
     here = cwd.rstrip("/") or "/"
     while True:
         dot_git = here.rstrip("/") + "/.git"
         try:
-            mode = posix.stat(dot_git).st_mode
+            kind = posix.stat(dot_git).st_mode & S_IFMT
         except OSError:
-            mode = 0
-        if mode & S_IFMT == S_IFDIR:
+            kind = 0
+        if kind == S_IFDIR:
             return here
-        if mode:
+        if kind == S_IFREG:
             return _worktree_main(here, dot_git)
         if here == "/":
             return cwd.rstrip("/") or "/"
@@ -107,17 +108,23 @@ def project_root(cwd: str) -> str:
 def _worktree_main(here: str, dot_git: str) -> str:
     """Follow a `.git` file: `gitdir: …/main/.git/worktrees/NAME`, whose `commondir` names the shared `.git`.
 
-    A submodule's `.git` file points at `.git/modules/…`, which has no `commondir`: it is a project of its own.
+    A submodule's `.git` file points at `.git/modules/…`, which has no `commondir`: it is a project of its own. So is a
+    directory that no repository knows as its worktree: a `.git` file that came in an archive can name any repository.
     """
     try:
-        line = _read(dot_git).decode("utf-8", "surrogateescape").strip()
+        line = _read(dot_git)
         if not line.startswith("gitdir:"):
             return here
         gitdir = normal(join(here, line[7:].strip()))
-        common = normal(join(gitdir, _read(gitdir + "/commondir").decode("utf-8", "surrogateescape").strip()))
-    except OSError:
+        common = normal(join(gitdir, _read(gitdir + "/commondir")))
+        back = _read(gitdir + "/gitdir")
+    except (OSError, ValueError):  # ValueError: a NUL in a path
         return here
-    return parent(common) if common.endswith("/.git") else here
+    if parent(gitdir) != common.rstrip("/") + "/worktrees" or not back.startswith("/"):
+        return here
+    if resolve(back) != (resolve(here) or here).rstrip("/") + "/.git":
+        return here
+    return parent(common) if common.endswith("/.git") else common
 
 
 def inbox_dir(root_dir: str, project_slug: "str | None") -> str:
