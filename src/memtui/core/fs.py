@@ -60,7 +60,10 @@ def makedirs(path: str) -> None:
         if not above:
             raise
         makedirs(above)
-        makedirs(path)
+        try:
+            posix.mkdir(path, DIR_MODE)
+        except FileExistsError:  # another process was faster
+            return
 
 
 def _open_making_dirs(path: str, flags: int, mode: int) -> int:
@@ -81,18 +84,37 @@ def append(path: str, data: bytes, durable: bool = False) -> None:
     """Append in a single write to a file made if need be: whole lines of concurrent writers do not mix.
 
     A last line torn by a crash is closed with a newline first, so that it costs one line, not two. `durable` waits
-    for the disk.
+    for the disk. Raises OSError; what a full disk took of the data is then taken off again.
     """
-    fd = _open_making_dirs(path, posix.O_RDWR | posix.O_APPEND | posix.O_CREAT | posix.O_CLOEXEC, FILE_MODE)
+    flags = posix.O_RDWR | posix.O_APPEND | posix.O_CREAT | posix.O_CLOEXEC | posix.O_NONBLOCK
+    fd = _open_making_dirs(path, flags, FILE_MODE)
     try:
-        size = posix.fstat(fd).st_size
+        found = posix.fstat(fd)
+        if found.st_mode & S_IFMT != S_IFREG:
+            raise OSError(22, "not a regular file", path)
+        size = found.st_size
         if size and posix.pread(fd, 1, size - 1) != b"\n":
             data = b"\n" + data
-        write_all(fd, data)
+        written = posix.write(fd, data)
+        if written < len(data):
+            _write_rest(fd, data, written)
         if durable:
             posix.fsync(fd)
     finally:
         posix.close(fd)
+
+
+def _write_rest(fd: int, data: bytes, written: int) -> None:
+    """Append what a first write left; if the disk is full, take off again what is there, unless it is not the end any
+    more."""
+    start = posix.lseek(fd, 0, 1) - written
+    try:
+        write_all(fd, data[written:])
+    except OSError:
+        size = posix.fstat(fd).st_size
+        if data.startswith(posix.pread(fd, len(data), start)) and size < start + len(data):
+            posix.ftruncate(fd, start)
+        raise
 
 
 def write_atomic(path: str, data: bytes, durable: bool = True) -> None:
