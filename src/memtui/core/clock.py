@@ -29,36 +29,64 @@ def _days(year: int, month: int, day: int) -> int:
     return era * 146097 + yoe * 365 + yoe // 4 - yoe // 100 + doy - 719468
 
 
+def _month_days(year: int, month: int) -> int:
+    if month == 2:
+        return 29 if year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) else 28
+    return 30 if month in {4, 6, 9, 11} else 31
+
+
+def _whole(text: str) -> int:
+    """A number of two digits. `int` alone would take blanks, signs and underscores too."""
+    if len(text) != 2 or not (text.isascii() and text.isdigit()):
+        raise ValueError
+    return int(text)
+
+
 def parse(text: "object") -> "float | None":
     """Seconds since the epoch of an ISO 8601 date or date-time; None for anything else.
 
-    A date alone is midnight UTC, a time without a zone is UTC. Offsets such as `+02:00` are honoured.
+    A date alone is midnight UTC, a time without a zone is UTC. Offsets may be `+02:00`, `+0200` or `+02`.
     """
     if not isinstance(text, str):
         return None
     text = text.strip()
     try:
-        year, month, day = int(text[0:4]), int(text[5:7]), int(text[8:10])
-        if text[4] != "-" or text[7] != "-" or not (1 <= month <= 12 and 1 <= day <= 31):
+        year, month, day = _whole(text[0:2]) * 100 + _whole(text[2:4]), _whole(text[5:7]), _whole(text[8:10])
+        if text[4] != "-" or text[7] != "-" or not (year and 1 <= month <= 12 and 1 <= day <= _month_days(year, month)):
             return None
         seconds = float(_days(year, month, day) * 86400)
-        rest = text[11:]
         if len(text) == 10:
             return seconds
         if text[10] not in "T t":
             return None
-        offset = 0
-        if rest[-1] in "Zz":
-            rest = rest[:-1]
-        elif len(rest) > 6 and rest[-6] in "+-" and rest[-3] == ":":
-            offset = (int(rest[-5:-3]) * 3600 + int(rest[-2:]) * 60) * (1 if rest[-6] == "+" else -1)
-            rest = rest[:-6]
-        parts = rest.split(":")
-        if not 2 <= len(parts) <= 3:
-            return None
-        seconds += int(parts[0]) * 3600 + int(parts[1]) * 60
-        if len(parts) == 3:
-            seconds += float(parts[2])
-        return seconds - offset
+        return seconds + _time(text[11:])
     except (ValueError, IndexError):
         return None
+
+
+def _time(text: str) -> float:
+    """Seconds since midnight UTC of `HH:MM` or `HH:MM:SS.fff`, with or without a zone. Raises ValueError."""
+    offset = 0
+    sign = max(text.find("+"), text.find("-"))
+    if text[-1] in "Zz":
+        text = text[:-1]
+    elif sign > 0:
+        zone = text[sign + 1 :]
+        if len(zone) == 5 and zone[2] == ":":
+            zone = zone[:2] + zone[3:]
+        if len(zone) not in {2, 4}:
+            raise ValueError
+        offset = (_whole(zone[:2]) * 3600 + _whole(zone[2:] or "00") * 60) * (1 if text[sign] == "+" else -1)
+        text = text[:sign].rstrip(" ")
+    parts = text.split(":")
+    if not 2 <= len(parts) <= 3:
+        raise ValueError
+    hours, minutes, seconds = _whole(parts[0]), _whole(parts[1]), 0.0
+    if len(parts) == 3:
+        whole, dot, fraction = parts[2].replace(",", ".").partition(".")
+        if dot and not (fraction.isascii() and fraction.isdigit()):
+            raise ValueError
+        seconds = _whole(whole) + float("0." + (fraction or "0"))
+    if hours > 23 or minutes > 59 or seconds >= 61 or abs(offset) > 86400:
+        raise ValueError
+    return hours * 3600 + minutes * 60 + seconds - offset
