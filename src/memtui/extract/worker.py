@@ -71,12 +71,12 @@ def _extract(env: dict[str, str], root: str, payload: dict[str, object], session
         read_session(env, cwd, session_id, path, last, float(threshold) if isinstance(threshold, (int, float)) else 0.5)
 
 
-def wait_for_turn(path: str, last: str, seconds: float = TURN_SECONDS) -> bool:
+def wait_for_turn(path: str, last: str) -> bool:
     """Wait until the transcript holds the turn's last message; without one, until it stays the same for a moment.
 
-    The client writes it after the event. False if that took longer than `seconds`.
+    The client writes it after the event. False if that took longer than TURN_SECONDS (QUIET_SECONDS without one).
     """
-    deadline = time.monotonic() + (seconds if last else min(seconds, QUIET_SECONDS))
+    deadline = time.monotonic() + (TURN_SECONDS if last else QUIET_SECONDS)
     size = -1
     while True:
         try:
