@@ -28,7 +28,7 @@ VERSION = "2.1.197"
 PACKAGE = f"@anthropic-ai/claude-code@{VERSION}"
 REPO = Path(__file__).resolve().parents[2]
 CACHE = REPO / ".cache" / "client"
-BINARY = "node_modules/@anthropic-ai/claude-code-linux-x64/claude"
+BINARY = "node_modules/@anthropic-ai/claude-code-*/claude"  # a package for each platform
 TIMEOUT = 60
 SOURCES = Path(memtui.__file__).resolve().parents[1]
 
@@ -40,8 +40,8 @@ def ensure_client() -> Path:
         if not os.access(given, os.X_OK):
             raise RuntimeError(f"MEMTUI_TEST_CLIENT is not a program: {given}")
         return Path(given)
-    binary = CACHE / BINARY
-    if binary.exists():
+    binary = _cached()
+    if binary:
         return binary
     npm = shutil.which("npm")
     if npm is None:
@@ -52,9 +52,14 @@ def ensure_client() -> Path:
         text=True,
         timeout=300,
     )
-    if not binary.exists():
+    binary = _cached()
+    if binary is None:
         raise RuntimeError(f"npm install of {PACKAGE} gave no {BINARY}: {done.stderr.strip()[-500:]}")
     return binary
+
+
+def _cached() -> Path | None:
+    return next(iter(sorted(CACHE.glob(BINARY))), None)
 
 
 def client_or_skip() -> Path:
@@ -62,8 +67,9 @@ def client_or_skip() -> Path:
     try:
         if os.environ.get("CI", "").lower() == "true" or os.environ.get("MEMTUI_TEST_CLIENT"):
             return ensure_client()
-        if (CACHE / BINARY).exists():
-            return CACHE / BINARY
+        binary = _cached()
+        if binary:
+            return binary
     except (RuntimeError, OSError, subprocess.SubprocessError) as error:
         pytest.fail(f"The Claude Code client is needed and could not be had: {error}")
     pytest.skip(f"needs the Claude Code client: npm install --prefix .cache/client {PACKAGE}")
