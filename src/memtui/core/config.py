@@ -41,7 +41,8 @@ def load(root: str) -> "dict[str, object]":
         found = posix.stat(path)
     except OSError:
         return {}
-    stamp = [found.st_mtime_ns, found.st_size, found.st_ino]
+    # The time of change, not of modification: permissions that were mended count as an edit.
+    stamp = [found.st_ctime_ns, found.st_size, found.st_ino]
     cache = root + "/run/config.json"
     try:
         kept = fastjson.loads_dict(fs.read_bytes(cache))
@@ -54,7 +55,7 @@ def load(root: str) -> "dict[str, object]":
     settings = _parse(path, settings)
     try:
         fs.write_atomic(cache, fastjson.dumps({"stamp": stamp, "settings": settings}).encode(), durable=False)
-    except (OSError, TypeError):
+    except OSError:
         pass
     return settings
 
@@ -63,15 +64,28 @@ def _parse(path: str, last: "dict[str, object]") -> "dict[str, object]":
     import tomllib
 
     try:
-        return tomllib.loads(fs.read_bytes(path, 1 << 20).decode("utf-8-sig"))
-    except (OSError, UnicodeDecodeError, ValueError) as error:
-        return {**last, "error": str(error)}
+        settings = tomllib.loads(fs.read_bytes(path, 1 << 20).decode("utf-8-sig"))
+    except (OSError, ValueError, RecursionError) as error:
+        return {**last, "error": str(error) or type(error).__name__}
+    settings.pop("error", None)
+    return {key: _plain(given) for key, given in settings.items()}
+
+
+def _plain(given: "object") -> "object":
+    """A value as JSON can hold it: TOML's dates become text."""
+    if isinstance(given, dict):
+        return {key: _plain(each) for key, each in given.items()}
+    if isinstance(given, list):
+        return [_plain(each) for each in given]
+    return given if isinstance(given, (str, int, float)) else str(given)
 
 
 def project_table(settings: "dict[str, object]", project_root: "str | None") -> "dict[str, object]":
-    """The `[projects."<path>"]` table that names this project root, or `{}`."""
+    """The `[projects."<path>"]` table that names this project root, with or without a slash at its end, or `{}`."""
     tables = settings.get("projects")
-    table = tables.get(project_root) if isinstance(tables, dict) and project_root else None
+    if not isinstance(tables, dict) or not project_root:
+        return {}
+    table = tables.get(project_root) or tables.get(project_root + "/")
     return table if isinstance(table, dict) else {}
 
 
