@@ -141,6 +141,16 @@ def test_refresh_reads_only_what_is_new_and_a_torn_line_later(transcript):
     assert outcome(view.refresh()) == "arrived"
 
 
+def test_a_long_transcript_need_not_be_read_from_its_beginning(transcript):
+    rows = [{"type": "user", "timestamp": at(-9000 + n), "message": {"content": "x" * 2000}} for n in range(2000)]
+    view = transcript(OTHER, *rows, context(BLOCK))
+    start = receipts.recent_start(view.path, NOW)
+    assert start > 3_000_000
+    assert outcome(receipts.TranscriptView(view.path, start).refresh()) == "arrived"
+    assert receipts.recent_start(view.path, NOW - 9000) == 0
+    assert receipts.recent_start(view.path + ".gone", NOW) == 0
+
+
 def test_unreadable_files_and_odd_records_are_survived(tmp_path, transcript):
     os.mkfifo(tmp_path / "fifo")
     assert not receipts.TranscriptView(str(tmp_path / "fifo")).refresh().exists

@@ -21,6 +21,8 @@ QUIET_SECONDS = 3600.0
 # A record this long is a file's content, not a turn's beginning or our text.
 LONG_LINE = 1 << 20
 KEPT_MESSAGES = 64
+RECENT_BYTES = 1 << 19
+RECENT_MARGIN_SECONDS = 300.0
 PREVIEW_MARK = "<persisted-output>"
 
 TYPE_CHECKING = False
@@ -163,6 +165,26 @@ def outcome(record: "dict[str, object]", view: TranscriptView, now: "float | Non
     if not (quiet or view.passed(record)):
         return WAITING
     return UNKNOWN if record.get("agent_id") or not view.records_attachments else FAILED
+
+
+def recent_start(path: str, seconds: float) -> int:
+    """A byte from which a transcript holds everything written since `seconds` (of the epoch), or 0: what spares a hook
+    the reading of 100 MB. Records are appended in the order of time but for moments, hence a margin."""
+    try:
+        size = posix.stat(path).st_size
+        tail = RECENT_BYTES
+        while tail < size:
+            begin = size - tail
+            for record in transcript.Reader(path, begin):
+                told = clock.parse(record.get("timestamp"))
+                if told is not None:
+                    if told < seconds - RECENT_MARGIN_SECONDS:
+                        return begin
+                    break
+            tail *= 4
+    except OSError:
+        pass
+    return 0
 
 
 def transcript_path(record: "dict[str, object]", config_dir: str) -> "str | None":
