@@ -1,0 +1,141 @@
+"""How `memtui approve` makes a memory of a pending update: show what will be written, write it, say what happened."""
+
+import argparse
+import dataclasses
+
+from memtui.cli import inbox
+from memtui.cli.context import Context
+from memtui.cli.output import Output, Result, line, safe
+from memtui.core import frontmatter, paths, review, scopes, upkeep
+from memtui.core.errors import ConflictError, MemtuiError, UsageError
+from memtui.core.review import Proposal, Review, Waiting
+from memtui.core.scopes import Scope
+from memtui.core.store import Store
+
+
+@dataclasses.dataclass
+class Outcome:
+    """What became of one entry: the memory's path and scope, or the error; `data` is what was, or would be, written."""
+
+    item: Waiting
+    scope: str = ""
+    name: str = ""
+    path: str = ""
+    data: bytes = b""
+    error: MemtuiError | None = None
+
+
+def run(ctx: Context, args: argparse.Namespace, items: "list[Waiting]") -> Result:
+    """Approve entries one by one; each is an undo step of its own."""
+    if len(items) > 1 and (args.name or args.description):
+        raise UsageError("--name and --description are for one entry at a time.")
+    _ = ctx.config_dir
+    outcomes = []
+    for item in items:
+        try:
+            outcomes.append(_into(ctx, args, item) if args.into else _create(ctx, args, item))
+        except MemtuiError as error:
+            if len(items) == 1:
+                raise
+            outcomes.append(Outcome(item, error=error))
+    failed = [each.error for each in outcomes if each.error is not None]
+    data = {"dry_run": args.dry_run, "approved": [_data(each) for each in outcomes]}
+    code = failed[0].exit_code if failed else 0
+    return Result(data, lambda out: _print(ctx, out, outcomes, dry=args.dry_run), code)
+
+
+def _store(ctx: Context, item: Waiting) -> Store:
+    """The store of the entry's own project."""
+    if item.slug is None or item.slug == ctx.slug:
+        return ctx.store()
+    home = item.entry.fields.get("project", "")
+    if home.startswith("/") and paths.slug(paths.project_root(home)) == item.slug:
+        return Store(ctx.env, home, by="cli")
+    raise UsageError(
+        f"{item.id} belongs to another project, {item.slug}.",
+        "Use --project DIR with its directory, or --scope global.",
+    )
+
+
+def _create(ctx: Context, args: argparse.Namespace, item: Waiting) -> Outcome:
+    proposal = review.propose(
+        item, name=args.name or "", kind=args.type or "", scope=args.scope or "", description=args.description or ""
+    )
+    store = _store(ctx, item) if proposal.scope in {"project", "auto"} else ctx.store()
+    scope = store.scope(proposal.scope)
+    stem = upkeep.check_name(proposal.name)
+    proposal = dataclasses.replace(proposal, name=stem)
+    if args.edit:
+        proposal = _edited(ctx, proposal)
+    path = f"{scope.directory}/{proposal.name}.md"
+    outcome = Outcome(item, scope.label, proposal.name, path, proposal.data)
+    if args.dry_run:
+        return outcome
+    try:
+        outcome.path = Review(ctx.root, now=ctx.now).approve(store, proposal, scope).path
+    except ConflictError as error:
+        if not _taken(scope, proposal.name):
+            raise
+        ref = f"{scope.label}:{proposal.name}"
+        raise ConflictError(
+            f"There is a memory {ref} already.",
+            f"Append to it: memtui approve {inbox.short(item.id)} --into {ref}\n"
+            f"  Or choose another name: memtui approve {inbox.short(item.id)} --name {proposal.name}-2",
+        ) from error
+    return outcome
+
+
+def _taken(scope: Scope, name: str) -> bool:
+    return any(file == f"{name}.md" for file, _ in scopes.files(scope))
+
+
+def _edited(ctx: Context, proposal: Proposal) -> Proposal:
+    from memtui.cli import editor
+
+    with editor.Draft(ctx, proposal.name, proposal.data) as draft:
+        data = draft.edit()
+        doc = frontmatter.parse(data)
+        if doc.broken is not None:
+            draft.keep = True
+            raise MemtuiError(f"The frontmatter can't be read: {doc.broken}.", f"Your text is kept in {draft.path}.")
+    name = doc.fields.get("name")
+    stem = upkeep.check_name(name) if isinstance(name, str) and name else proposal.name
+    return dataclasses.replace(proposal, name=stem, data=data)
+
+
+def _into(ctx: Context, args: argparse.Namespace, item: Waiting) -> Outcome:
+    if args.name or args.type or args.scope or args.description or args.edit:
+        raise UsageError("--into appends to a memory as it is.", "Change that memory with `memtui edit`.")
+    store = ctx.store()
+    found = store.find(args.into)
+    if found.broken is not None:
+        raise MemtuiError(f"{found.path} is broken: {found.broken}.", "Mend it in an editor first.")
+    outcome = Outcome(item, found.scope_label, found.stem, found.path, review.merged(item, found))
+    if not args.dry_run:
+        Review(ctx.root, now=ctx.now).merge(store, item, found)
+    return outcome
+
+
+def _data(each: Outcome) -> "dict[str, object]":
+    found: dict[str, object] = {"id": each.item.id, "scope": each.scope, "name": each.name, "path": each.path}
+    found["text"] = each.data.decode("utf-8", "replace")
+    if each.error is not None:
+        found["error"] = {"message": each.error.message, "hint": each.error.hint}
+    return found
+
+
+def _print(ctx: Context, out: Output, outcomes: "list[Outcome]", *, dry: bool) -> None:
+    from memtui.cli.memories import tilde
+
+    for each in outcomes:
+        if each.error is not None:
+            out.say(f"memtui: {inbox.short(each.item.id)}: {line(each.error.message)}")
+            continue
+        verb = "would write" if dry else "wrote"
+        out.print(
+            f"{verb}  {out.style(f'{line(each.scope)}:{line(each.name)}', 'bold')}  {line(tilde(ctx, each.path))}"
+        )
+        for piece in safe(each.data.decode("utf-8", "replace")).rstrip("\n").split("\n"):
+            out.print(("  │ " + piece).rstrip())
+    if not dry and any(each.error is None for each in outcomes):
+        out.say("memtui undo takes it back.")

@@ -1,0 +1,124 @@
+"""What every command starts from: the environment, the directory it is about, the clock."""
+
+import os
+
+from memtui.core import clock, config, paths
+from memtui.core.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memtui.cli.output import Output
+    from memtui.core.journal import Journal
+    from memtui.core.store import Store
+
+PLACES = ("CLAUDE_CONFIG_DIR", "MEMTUI_HOME")
+
+
+class Context:
+    """The environment, checked: places are absolute, and something names them.
+
+    `cwd` is the directory whose project a command is about, with symlinks followed as the client does; `given` tells
+    that it came from --project.
+    """
+
+    def __init__(self, env: "Mapping[str, str]", out: "Output", project: "str | None" = None) -> None:
+        self.env = dict(env)
+        self.out = out
+        self.given = project is not None
+        _check(self.env)
+        try:
+            self.cwd = os.path.realpath(project if project is not None else os.getcwd())
+        except FileNotFoundError as error:
+            raise UsageError(
+                "The directory you are in does not exist any more.", "Go elsewhere, or use --project."
+            ) from error
+        if project is not None and not os.path.isdir(self.cwd):
+            raise UsageError(f"--project: {project} is no directory.")
+        self.project_root = paths.project_root(self.cwd)
+        self.slug = paths.slug(self.project_root)
+        fixed = clock.parse(self.env.get("MEMTUI_NOW"))
+        self._fixed = fixed
+
+    def now(self) -> float:
+        """Seconds since the epoch; MEMTUI_NOW holds it still, for demonstrations and tests."""
+        return clock.now() if self._fixed is None else self._fixed
+
+    @property
+    def root(self) -> str:
+        """memtui's own directory. Raises UsageError where nothing names it."""
+        try:
+            return paths.root(self.env)
+        except KeyError:
+            raise _homeless() from None
+
+    @property
+    def config_dir(self) -> str:
+        """Claude's configuration directory. Raises UsageError where nothing names it."""
+        try:
+            return paths.config_dir(self.env)
+        except KeyError:
+            raise _homeless() from None
+
+    def settings(self) -> "dict[str, object]":
+        """The settings as written."""
+        return config.load(self.root)
+
+    def setting(self, key: str) -> "object":
+        """One setting, of this project where it has its own."""
+        return config.value(self.settings(), self.project_root, key)
+
+    def inbox(self, everywhere: bool) -> "str":
+        """The directory of the inbox of this project, or of the global one."""
+        return paths.inbox_dir(self.root, None if everywhere else self.slug)
+
+    def store(self) -> "Store":
+        """The store, for changes and their undo."""
+        from memtui.core.store import Store
+
+        _ = self.config_dir
+        return Store(self.env, self.cwd, by="cli", now=self.now)
+
+    def journal(self) -> "Journal":
+        """The journal, for changes to files that are no memories."""
+        from memtui.core.journal import Journal
+
+        return Journal(self.root, by="cli", now=self.now)
+
+    def ask(self, question: str, assume: bool = False) -> bool:
+        """Ask a person yes or no; `assume` where nobody is there to answer (no terminal)."""
+        import sys
+
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            return assume
+        self.out.stdout.flush()
+        sys.stderr.write(question + " [y/N] ")
+        sys.stderr.flush()
+        return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
+def _homeless() -> UsageError:
+    return UsageError(
+        "Neither HOME nor CLAUDE_CONFIG_DIR nor MEMTUI_HOME is set, so there is nowhere to look.",
+        "Set one, for example in the crontab: CLAUDE_CONFIG_DIR=/home/you/.claude",
+    )
+
+
+def _check(env: "dict[str, str]") -> None:
+    for name in (*PLACES, "HOME"):
+        value = env.get(name)
+        if not value:
+            env.pop(name, None)
+        elif not value.startswith("/"):
+            raise UsageError(f"{name} is {value!r}, which is no absolute path.", "Write it out from the root: /…")
+
+
+def parse_when(text: str, now: float, ahead: bool) -> "float | None":
+    """Seconds since the epoch for `30m`, `2h`, `3d`, `2w` (from now on, or ago) or an ISO date; None if it is neither."""
+    units = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+    number, unit = text.strip()[:-1], text.strip()[-1:].lower()
+    if unit in units and number.isascii() and number.isdigit() and len(number) < 7:
+        span = int(number) * units[unit]
+        return now + span if ahead else now - span
+    return clock.parse(text)

@@ -1,0 +1,315 @@
+"""`memtui deliveries` and `receipts`: what was put before the model, why, and whether it arrived."""
+
+import argparse
+import itertools
+import time
+from collections.abc import Iterator
+
+from memtui.cli import parser
+from memtui.cli.context import Context, parse_when
+from memtui.cli.output import Output, Result, age, line, many, safe
+from memtui.core import clock, delivery, receipts, review
+from memtui.core.errors import UsageError
+
+Record = dict[str, object]
+
+LIMIT = 20
+# As many newest records are looked at where a filter needs each one's receipt.
+SCANNED = 5000
+POLL_SECONDS = 0.5
+GLYPHS = {
+    receipts.ARRIVED: ("✓", "green"),
+    receipts.PREVIEWED: ("◐", "yellow"),
+    receipts.TIMED_OUT: ("⧖", "red"),
+    receipts.FAILED: ("✗", "red"),
+    receipts.UNKNOWN: ("?", "dim"),
+    receipts.WAITING: ("…", "cyan"),
+    receipts.NOTHING: ("·", "dim"),
+}
+MEANINGS = {
+    receipts.ARRIVED: "the session's transcript holds it",
+    receipts.PREVIEWED: "too large: only a preview arrived",
+    receipts.TIMED_OUT: "the client gave up on the hook, nothing arrived",
+    receipts.FAILED: "nothing arrived",
+    receipts.UNKNOWN: "the transcript is gone or does not tell",
+    receipts.WAITING: "the turn is not that far yet",
+    receipts.NOTHING: "the agent opened or wrote a memory; nothing was injected",
+}
+KINDS = ("guidance", "pending-update", "pending-item", "index", "memory", "whisper", "use")
+
+
+def register(commands: "parser.Commands") -> None:
+    """Add the commands."""
+    found = parser.command(
+        commands,
+        "deliveries",
+        run,
+        "list what was delivered to sessions",
+        "memtui deliveries\nmemtui deliveries --kind guidance --outcome failed --since 2d\nmemtui deliveries show 7XAD",
+        "All projects, newest first; --project DIR for one. IDs may be given by a beginning or end.",
+    )
+    found.add_argument("--session", metavar="ID", help="only this session, by a beginning of its id")
+    found.add_argument(
+        "--kind", choices=KINDS, help="only deliveries with such an item; `use`: memories that were read"
+    )
+    found.add_argument("--outcome", choices=sorted(GLYPHS), metavar="WORD", help=", ".join(GLYPHS))
+    found.add_argument("--text", metavar="WORDS", help="only with these words in the delivered text")
+    found.add_argument("--since", metavar="WHEN", help="not older than 2h, 3d, 2026-11-01")
+    found.add_argument("--limit", type=int, default=LIMIT, metavar="N", help=f"default: {LIMIT}, 0: all")
+    found.add_argument("--follow", action="store_true", help="wait for further ones (with --json: one answer a line)")
+    actions: parser.Commands = found.add_subparsers(dest="action", metavar="ACTION", parser_class=parser.Parser)
+    each = parser.command(
+        actions, "show", show, "show one delivery: the exact text, why, and the receipt", "memtui deliveries show 7XAD"
+    )
+    each.add_argument("id", metavar="ID")
+
+    found = parser.command(
+        commands,
+        "receipts",
+        prove,
+        "say whether deliveries arrived, by the sessions' transcripts",
+        "memtui receipts\nmemtui receipts 7XAD 4QHW",
+    )
+    found.add_argument("ids", nargs="*", metavar="ID", help="default: the newest")
+    found.add_argument("--limit", type=int, default=LIMIT, metavar="N", help=f"default: {LIMIT}")
+
+
+def items_of(record: Record) -> "list[Record]":
+    """The items of a record."""
+    found = record.get("items")
+    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+
+
+def text_of(record: Record, key: str) -> str:
+    """A text of a record; empty if it is missing."""
+    found = record.get(key)
+    return found if isinstance(found, str) else ""
+
+
+def what(record: Record) -> str:
+    """`2 guidance, index of 14`: what a record brought, and how much was left out."""
+    counts: dict[str, int] = {}
+    left = 0
+    for item in items_of(record):
+        if item.get("left_out"):
+            count = item.get("count")
+            left += count if isinstance(count, int) else 1
+        else:
+            kind = str(item.get("kind", "?"))
+            counts[kind] = counts.get(kind, 0) + 1
+    words = []
+    for kind, count in counts.items():
+        if kind == "use":
+            first = next(i for i in items_of(record) if i.get("kind") == "use")
+            words.append(f"agent {first.get('action', 'used')} {first.get('id', '')}")
+        elif kind == "index":
+            words.append(f"index of {count}")
+        else:
+            words.append(f"{count} {kind}" if kind == "guidance" else many(count, kind.replace("-", " ")))
+    if left:
+        words.append(f"{left} left out")
+    return ", ".join(words) or "nothing"
+
+
+def _filtered(ctx: Context, args: argparse.Namespace, skipped: delivery.Skipped) -> "Iterator[Record]":
+    since = None
+    if args.since:
+        since = parse_when(args.since, ctx.now(), ahead=False)
+        if since is None:
+            raise UsageError(f"--since {args.since}: neither a span nor a date.", "Say 2h, 3d or 2026-11-01.")
+    needle = args.session.encode() if args.session and args.session.isascii() else b""
+    for record in delivery.newest_first(ctx.root, skipped, needle):
+        if since is not None and (clock.parse(record.get("time")) or 0.0) < since:
+            # Appended in order but for clocks set back and hooks that overlap: a day beyond is surely older.
+            if (clock.parse(record.get("time")) or 0.0) < since - 86400:
+                return
+            continue
+        if _wanted(ctx, args, record):
+            yield record
+
+
+def _wanted(ctx: Context, args: argparse.Namespace, record: Record) -> bool:
+    kinds = {item.get("kind") for item in items_of(record)}
+    if args.kind is None and kinds == {"use"}:
+        return False
+    return (
+        (not args.session or text_of(record, "session_id").startswith(args.session))
+        and (not ctx.given or record.get("project") == ctx.slug)
+        and (args.kind is None or args.kind in kinds)
+        and (not args.text or args.text.lower() in text_of(record, "text").lower())
+    )
+
+
+def run(ctx: Context, args: argparse.Namespace) -> Result:
+    """List deliveries."""
+    _ = ctx.config_dir
+    skipped = delivery.Skipped()
+    found = _filtered(ctx, args, skipped)
+    limit = args.limit if args.limit > 0 else None
+    if args.outcome:
+        records = list(itertools.islice(found, SCANNED))
+        told = receipts.outcomes(records, ctx.env, ctx.now())
+        records = [r for r in records if told.get(text_of(r, "id")) == args.outcome][:limit]
+    else:
+        records = list(itertools.islice(found, limit))
+        told = receipts.outcomes(records, ctx.env, ctx.now())
+    if args.follow:
+        _follow(ctx, args, records, told)
+    rows = [{**record, "outcome": told.get(text_of(record, "id"), receipts.UNKNOWN)} for record in records]
+    data = {"deliveries": rows, "skipped_lines": skipped.count}
+    return Result(data, lambda out: _print(ctx, out, records, told, skipped.count))
+
+
+def _cells(ctx: Context, record: Record, outcome: str) -> "list[str | tuple[str, str]]":
+    glyph, style = GLYPHS[outcome]
+    where = text_of(record, "project_root").rstrip("/").rpartition("/")[2] or text_of(record, "project")[-20:]
+    return [
+        (text_of(record, "id")[-6:], "cyan"),
+        age(clock.parse(record.get("time")), ctx.now()),
+        (f"{glyph} {outcome}", style),
+        line(text_of(record, "session_id"))[:8],
+        line(where),
+        line(text_of(record, "event")),
+        line(what(record)),
+    ]
+
+
+HEADERS = ("ID", "AGE", "RECEIPT", "SESSION", "PROJECT", "EVENT", "WHAT")
+
+
+def _print(ctx: Context, out: Output, records: "list[Record]", told: "dict[str, str]", skipped: int) -> None:
+    if records:
+        rows = [_cells(ctx, record, told.get(text_of(record, "id"), receipts.UNKNOWN)) for record in records]
+        out.table(HEADERS, rows, flex=(6, 5, 4), right=(1,))
+    else:
+        out.print("Nothing was delivered, as far as was asked.")
+        out.print("  Are the hooks installed? memtui hooks status")
+        out.print('  Leave something:         memtui guide "…"')
+    if skipped:
+        out.print(f"{many(skipped, 'line')} of the log could not be read.")
+
+
+def _follow(ctx: Context, args: argparse.Namespace, records: "list[Record]", told: "dict[str, str]") -> None:
+    """Print what is there, then what comes, until interrupted."""
+    out = ctx.out
+    seen = {text_of(record, "id") for record in records}
+    newest = max(seen, default="")
+    for record in reversed(records):
+        _emit(ctx, record, told.get(text_of(record, "id"), receipts.UNKNOWN))
+    out.stdout.flush()
+    while True:
+        time.sleep(POLL_SECONDS)
+        fresh = []
+        for record in delivery.newest_first(ctx.root):
+            name = text_of(record, "id")
+            if name in seen or name <= newest:
+                break
+            seen.add(name)
+            if _wanted(ctx, args, record):
+                fresh.append(record)
+        newest = max(seen, default=newest)
+        found = receipts.outcomes(fresh, ctx.env)
+        for record in reversed(fresh):
+            _emit(ctx, record, found.get(text_of(record, "id"), receipts.UNKNOWN))
+        out.stdout.flush()
+
+
+def _emit(ctx: Context, record: Record, outcome: str) -> None:
+    out = ctx.out
+    if out.json:
+        out.envelope("deliveries", {**record, "outcome": outcome})
+    else:
+        out.table([""] * len(HEADERS), [_cells(ctx, record, outcome)], flex=(6, 5, 4))
+
+
+def find(ctx: Context, ref: str) -> Record:
+    """The record of a delivery by its id, or a unique beginning or end. Raises NotFoundError, ConflictError."""
+    wanted = ref.strip().upper()
+    if len(wanted) == 26:
+        whole = next(delivery.newest_first(ctx.root, needle=wanted.encode()), None)
+        if whole is not None and whole.get("id") == wanted:
+            return whole
+    found = {}
+    for record in delivery.newest_first(ctx.root, needle=wanted.encode()):
+        found[text_of(record, "id")] = record
+    return found[review.match(wanted, found, "delivery")]
+
+
+def show(ctx: Context, args: argparse.Namespace) -> Result:
+    """Show one delivery."""
+    _ = ctx.config_dir
+    record = find(ctx, args.id)
+    outcome = receipts.outcomes([record], ctx.env, ctx.now())[text_of(record, "id")]
+    path = receipts.transcript_path(record, ctx.config_dir)
+    data = {**record, "outcome": outcome, "meaning": MEANINGS[outcome], "transcript_found": path}
+    return Result(data, lambda out: _print_one(ctx, out, record, outcome, path))
+
+
+def _print_one(ctx: Context, out: Output, record: Record, outcome: str, path: "str | None") -> None:
+    glyph, style = GLYPHS[outcome]
+    when = clock.parse(record.get("time"))
+    out.heading(
+        f"Delivery {line(text_of(record, 'id'))}", f"{age(when, ctx.now())} ago, {line(text_of(record, 'time'))}"
+    )
+    facts = [
+        ("receipt", out.style(f"{glyph} {outcome}", style) + f" ({MEANINGS[outcome]})"),
+        (
+            "event",
+            line(text_of(record, "event")) + (f", tool {line(text_of(record, 'tool'))}" if record.get("tool") else ""),
+        ),
+        ("session", line(text_of(record, "session_id"))),
+        ("project", line(text_of(record, "project_root") or text_of(record, "project"))),
+        ("transcript", line(path or "gone")),
+        ("size", f"{record.get('chars', 0)} characters, in {record.get('ms', '?')} ms"),
+    ]
+    if record.get("agent"):
+        facts.append(("agent", line(text_of(record, "agent"))))
+    for key, value in facts:
+        out.print(f"  {out.style(f'{key:<12}', 'dim')}{value}")
+    out.print()
+    given = [item for item in items_of(record) if not item.get("left_out")]
+    left = [item for item in items_of(record) if item.get("left_out")]
+    for title, rows, key in (("Items", given, "reason"), ("Left out", left, "left_out")):
+        if rows:
+            out.heading(title, str(len(rows)))
+            cells = [[line(str(i.get(k, ""))) for k in ("kind", "id", "scope", "chars", key)] for i in rows]
+            out.table(["KIND", "ID", "SCOPE", "SIZE", "WHY"], cells, flex=(4, 1), right=(3,), indent="  ")
+            out.print()
+    if record.get("text"):
+        out.heading("Text", "exactly as the model got it")
+        out.print(safe(text_of(record, "text")))
+
+
+def prove(ctx: Context, args: argparse.Namespace) -> Result:
+    """Say whether deliveries arrived."""
+    _ = ctx.config_dir
+    if args.ids:
+        records = [find(ctx, ref) for ref in args.ids]
+    else:
+        given = (
+            r
+            for r in delivery.newest_first(ctx.root)
+            if r.get("text") and (not ctx.given or r.get("project") == ctx.slug)
+        )
+        records = list(itertools.islice(given, max(1, args.limit)))
+    told = receipts.outcomes(records, ctx.env, ctx.now())
+    counts: dict[str, int] = {}
+    for outcome in told.values():
+        counts[outcome] = counts.get(outcome, 0) + 1
+    rows = [
+        {"id": r.get("id"), "time": r.get("time"), "session_id": r.get("session_id"), "outcome": told[text_of(r, "id")]}
+        for r in records
+    ]
+
+    def text(out: Output) -> None:
+        if not records:
+            out.print("Nothing was delivered yet.")
+            return
+        cells = [_cells(ctx, record, told[text_of(record, "id")]) for record in records]
+        out.table(HEADERS, cells, flex=(6, 5, 4), right=(1,))
+        out.print()
+        for outcome, count in sorted(counts.items(), key=lambda pair: -pair[1]):
+            glyph, style = GLYPHS[outcome]
+            out.print(out.style(f"{glyph} {outcome}", style) + f": {count}  ({MEANINGS[outcome]})")
+
+    return Result({"receipts": rows, "counts": counts}, text)

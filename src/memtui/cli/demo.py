@@ -1,0 +1,90 @@
+"""`memtui demo`: a sample world to try everything in, and a short tour of it."""
+
+import argparse
+import os
+import shlex
+import shutil
+import sys
+import tempfile
+
+from memtui.cli import parser
+from memtui.cli.context import Context
+from memtui.cli.output import Output, Result
+from memtui.core.errors import UsageError
+
+TOUR = (
+    (["list"], "What is remembered, by scope; `!` is what wants attention:"),
+    (["inbox"], "What waits: notes for the agent, drafts to review, unfinished work:"),
+    (["deliveries", "--limit", "8"], "What sessions were given, and whether it arrived:"),
+)
+TRY = (
+    ("memtui approve --all --dry-run", "what the drafts would become"),
+    ("memtui deliveries show …", "the exact text, and why each piece was chosen (any ID of the list)"),
+    ("memtui index --fix", "mend the project's MEMORY.md; memtui undo takes it back"),
+    ("memtui trust --list", "a memory that came with the repository is not delivered yet"),
+    ("memtui doctor", "everything that is wrong in this world"),
+)
+
+
+def register(commands: "parser.Commands") -> None:
+    """Add the command."""
+    found = parser.command(
+        commands,
+        "demo",
+        run,
+        "make a sample world to try everything in, without Claude Code",
+        "memtui demo\nmemtui demo /tmp/memtui-demo",
+        "Without DIR it goes into a temporary folder, and a short tour is shown.",
+    )
+    found.add_argument("directory", nargs="?", metavar="DIR", help="where; an older sample world there is made anew")
+    found.add_argument("--keep", action="store_true", help="leave a sample world that is there as it is")
+
+
+def run(ctx: Context, args: argparse.Namespace) -> Result:
+    """Build the sample world and show it."""
+    from memtui import demo
+
+    directory = args.directory or tempfile.mkdtemp(prefix="memtui-demo-")
+    if args.keep and demo.is_world(directory):
+        world = demo.layout(directory, ctx.now())
+    elif args.keep and not args.directory:
+        raise UsageError("--keep needs the DIR of a sample world.")
+    else:
+        world = demo.build(directory, ctx.now())
+    data = {"directory": world.directory, "env": world.env, "projects": [world.shop, world.blog]}
+
+    def text(out: Output) -> None:
+        if args.directory is None:
+            out.print("A sample world: two projects, shop and blog, as after some days of work.")
+            for words, about in TOUR:
+                _show(ctx, out, world.env, world.shop, words, about)
+        _how(ctx, out, world.env, world.shop, world.directory)
+
+    return Result(data, text)
+
+
+def _show(ctx: Context, out: Output, env: "dict[str, str]", cwd: str, words: "list[str]", about: str) -> None:
+    """Run one command in the sample world, as if typed there."""
+    out.print()
+    out.print(about)
+    out.print(out.style("$ memtui " + " ".join(words), "cyan"))
+    args = parser.parse(words)
+    there = Context({**ctx.env, **env}, out, cwd)
+    there.given = False
+    result = args.run(there, args)
+    if result.text is not None:
+        result.text(out)
+
+
+def _how(ctx: Context, out: Output, env: "dict[str, str]", shop: str, directory: str) -> None:
+    out.print()
+    out.print(out.style("Try it yourself, in a shell of its own:", "bold"))
+    out.print("  export " + " ".join(f"{name}={shlex.quote(value)}" for name, value in env.items()))
+    started = os.path.abspath(sys.argv[0]) if sys.argv and os.path.basename(sys.argv[0]) == "memtui" else ""
+    if started and shutil.which("memtui", path=ctx.env.get("PATH")) != started:
+        out.print(f"  export PATH={shlex.quote(os.path.dirname(started))}:$PATH")
+    out.print(f"  cd {shlex.quote(shop)}")
+    for command, why in TRY:
+        out.print(f"  {command:<32}{out.style('# ' + why, 'dim')}")
+    out.print()
+    out.print(f"It all lies in {directory}; delete it when you are done: rm -r {shlex.quote(directory)}")

@@ -1,0 +1,187 @@
+"""`memtui new` and `edit`: a memory's text and fields, from the command line or in an editor."""
+
+import argparse
+import difflib
+import sys
+
+from memtui.cli import parser
+from memtui.cli.context import Context
+from memtui.cli.editor import Draft
+from memtui.cli.memories import find, tilde
+from memtui.cli.output import Output, Result, line, safe
+from memtui.core import frontmatter, inbox, memory, upkeep
+from memtui.core.errors import ConflictError, MemtuiError, UsageError
+from memtui.core.memory import Memory
+from memtui.core.scopes import Scope
+from memtui.core.store import Store
+
+BODY_LIMIT = inbox.MAX_BYTES
+
+
+def register(commands: "parser.Commands") -> None:
+    """Add the commands."""
+    found = parser.command(
+        commands,
+        "new",
+        new,
+        "make a memory",
+        'memtui new prefer-pnpm --type feedback --description "Use pnpm, never npm"\n'
+        "pbpaste | memtui new release-steps --type project --scope global --body -",
+        "Without --body your editor opens on a template for the type.",
+    )
+    found.add_argument("name", metavar="NAME", help="also the file's name")
+    found.add_argument("--type", default="feedback", help="user, feedback (default), project, reference, tool, …")
+    found.add_argument("--scope", help="default: project where the repository has one, else auto (the client's own)")
+    found.add_argument("--description", help="the one line that the index shows; default: the first of the body")
+    found.add_argument("--body", metavar="TEXT", help="the text; `-` reads standard input")
+
+    found = parser.command(
+        commands,
+        "edit",
+        edit,
+        "change a memory",
+        "memtui edit prefer-pnpm\nmemtui edit prefer-pnpm --set description='Use pnpm' --type feedback",
+        "Without options your editor opens; ending it with an error discards the edit.",
+    )
+    found.add_argument("name", metavar="NAME")
+    found.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="a field, as metadata.key for a nested one"
+    )
+    found.add_argument("--type", help="another type")
+    found.add_argument("--description", help="another description")
+    found.add_argument("--body", metavar="TEXT", help="another text; `-` reads standard input")
+
+
+def text_of(given: str) -> str:
+    """A --body: the words themselves, or standard input for `-`. Raises UsageError for what is no text."""
+    text = given
+    if given == "-":
+        try:
+            text = parser.stdin_bytes(BODY_LIMIT).decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise UsageError("Standard input is not UTF-8 text.") from error
+    if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
+        raise UsageError("The body is binary, not text.")
+    if len(text) > BODY_LIMIT:
+        raise UsageError("The body is longer than a memory should ever be.", "Put it into a file and name the file.")
+    return text
+
+
+def default_scope(store: Store) -> Scope:
+    """Where a new memory goes if nobody says: into the repository only if it has a project scope already."""
+    scopes = store.scopes()
+    project = next((s for s in scopes if s.kind == "project" and s.exists and not s.problem), None)
+    return project or next(s for s in scopes if s.kind == "auto" or "auto" in s.aliases)
+
+
+def written(ctx: Context, out: Output, verb: str, found: Memory) -> None:
+    """Say what was written, and where."""
+    out.print(
+        f"{verb}  {out.style(f'{line(found.scope_label)}:{line(found.stem)}', 'bold')}  {line(tilde(ctx, found.path))}"
+    )
+
+
+def as_data(found: Memory) -> "dict[str, object]":
+    """A changed memory for --json."""
+    return {
+        "name": found.name,
+        "scope": found.scope_label,
+        "path": found.path,
+        "type": found.type,
+        "description": found.description,
+    }
+
+
+def new(ctx: Context, args: argparse.Namespace) -> Result:
+    """Make a memory."""
+    store = ctx.store()
+    scope = store.scope(args.scope) if args.scope else default_scope(store)
+    stem = upkeep.check_name(args.name)
+    if args.body is None:
+        if not sys.stdin.isatty():
+            raise UsageError("There is no body.", "Give one with --body TEXT, or --body - for standard input.")
+        made = _new_in_editor(ctx, store, scope, stem, args)
+    else:
+        body = text_of(args.body)
+        description = args.description or _first_line(body) or stem
+        made = store.create(scope, stem, description, args.type, body or description)
+    return Result(as_data(made), lambda out: written(ctx, out, "made", made))
+
+
+def _new_in_editor(ctx: Context, store: Store, scope: Scope, stem: str, args: argparse.Namespace) -> Memory:
+    template = memory.TEMPLATES.get(args.type, "")
+    data = memory.new_memory_bytes(stem, args.description or "One line: what it is about", args.type, template)
+    with Draft(ctx, stem, data) as draft:
+        after = draft.edit()
+        if not draft.edited:
+            raise MemtuiError("The template was left as it is: no memory was made.")
+        doc = frontmatter.parse(after)
+        if doc.broken is not None:
+            raise MemtuiError(f"The frontmatter can't be read: {doc.broken}.", "No memory was made.")
+        name = doc.fields.get("name")
+        return store.add(scope, upkeep.check_name(name) if isinstance(name, str) and name else stem, after)
+
+
+def _first_line(body: str) -> str:
+    from memtui.core import summary
+
+    return summary.first_line(body)
+
+
+def edit(ctx: Context, args: argparse.Namespace) -> Result:
+    """Change a memory."""
+    store = ctx.store()
+    found = find(ctx, args.name)
+    fields = _fields(args)
+    if fields:
+        made = store.edit(found, fields)
+    else:
+        if not sys.stdin.isatty() and not (ctx.env.get("EDITOR") or ctx.env.get("VISUAL")):
+            raise UsageError("There is nothing to change.", "Use --set, --type, --description or --body.")
+        upkeep.writable(store.scope(found.scope_label))
+        with Draft(ctx, found.stem, found.raw) as draft:
+            after = draft.edit()
+            try:
+                made = store.edit(found, after)
+            except ConflictError as error:
+                draft.keep = True
+                raise ConflictError(
+                    f"{found.path} changed while you were editing.",
+                    f"Your text is kept in {draft.path}; compare, then run memtui edit again.",
+                ) from error
+    data = {**as_data(made), "changed": made.raw != found.raw}
+    return Result(data, lambda out: _print(ctx, out, found, made))
+
+
+def _fields(args: argparse.Namespace) -> "dict[str, str]":
+    fields: dict[str, str] = {}
+    for word in args.set:
+        key, equals, value = word.partition("=")
+        if not equals or not key.strip():
+            raise UsageError(f"--set {word}: say KEY=VALUE.", "An empty value removes the field.")
+        if key.strip() == "name":
+            raise UsageError("The name is changed with `memtui mv`.", "It repairs links and the index as well.")
+        fields[key.strip()] = value
+    if args.type is not None:
+        fields["type"] = args.type
+    if args.description is not None:
+        fields["description"] = args.description
+    if args.body is not None:
+        fields["body"] = text_of(args.body).rstrip("\n") + "\n"
+    return fields
+
+
+def _print(ctx: Context, out: Output, before: Memory, after: Memory) -> None:
+    if before.raw == after.raw:
+        out.print("Nothing changed.")
+        return
+    written(ctx, out, "changed", after)
+    show_diff(out, before.raw, after.raw)
+
+
+def show_diff(out: Output, before: bytes, after: bytes) -> None:
+    """The lines that differ, `-` and `+` before them."""
+    lines = [data.decode("utf-8", "replace").splitlines() for data in (before, after)]
+    for piece in list(difflib.unified_diff(lines[0], lines[1], n=1, lineterm=""))[2:]:
+        style = {"+": "green", "-": "red", "@": "dim"}.get(piece[0], "")
+        out.print("  " + out.style(safe(piece), style))

@@ -1,0 +1,123 @@
+"""`memtui hooks`: put the hooks into Claude Code's settings, take them out, say how they stand."""
+
+import argparse
+
+
+from memtui.cli import parser
+from memtui.cli.context import Context
+from memtui.cli.output import Output, Result, line, safe
+from memtui.core.errors import EXIT_FINDINGS, MemtuiError
+from memtui.hooks import install
+
+STYLES = {"+": "green", "-": "red", "@": "dim"}
+
+
+def register(commands: "parser.Commands") -> None:
+    """Add the command and its actions."""
+    found = parser.command(
+        commands,
+        "hooks",
+        status,
+        "install or remove the hooks, or say how they stand",
+        "memtui hooks install\nmemtui hooks status\nmemtui hooks uninstall",
+        "The diff of the settings file is shown first, and the file is backed up.",
+    )
+    found.set_defaults(action="status")
+    actions: parser.Commands = found.add_subparsers(dest="action", metavar="ACTION", parser_class=parser.Parser)
+    for name, summary in (("install", "put the hooks into a settings file"), ("uninstall", "take the hooks out again")):
+        each = parser.command(
+            actions, name, change, summary, f"memtui hooks {name} --dry-run\nmemtui hooks {name} --scope local"
+        )
+        each.add_argument(
+            "--scope",
+            choices=install.SCOPES,
+            default="user",
+            help="whose settings: user (default, all projects), project (committed), local (this project, only you)",
+        )
+        each.add_argument("--dry-run", action="store_true", help="only show the diff")
+        each.add_argument("--yes", action="store_true", help="don't ask")
+    parser.command(
+        actions, "status", status, "say where the hooks are and what keeps them from running", "memtui hooks status"
+    )
+
+
+def change(ctx: Context, args: argparse.Namespace) -> Result:
+    """Install or uninstall."""
+    _ = ctx.root
+    path = install.settings_path(ctx.env, ctx.cwd, args.scope)
+    plan = install.plan(path, args.action, env=ctx.env, scope=args.scope)
+    if not ctx.out.json:
+        _show(ctx.out, plan)
+    backup = None
+    done = not args.dry_run
+    if done:
+        if plan.changed and not args.yes and not ctx.ask(f"Write {line(plan.settings_path)}?", assume=True):
+            raise MemtuiError("Nothing was written.")
+        backup = install.apply(plan)
+    data = {
+        "action": plan.action,
+        "scope": plan.scope,
+        "path": plan.settings_path,
+        "changed": plan.changed,
+        "written": done and plan.changed,
+        "diff": plan.diff,
+        "notes": plan.notes,
+        "backup": backup,
+    }
+
+    def text(out: Output) -> None:
+        for note in plan.notes:
+            out.say("note: " + safe(note))
+        if backup:
+            out.say(f"backup: {line(backup)}")
+        if not done or not plan.changed:
+            return
+        word = "installed in" if plan.action == "install" else "removed from"
+        out.print(f"hooks {word} {line(plan.settings_path)}")
+        if plan.action == "install":
+            out.say('Sessions started from now on are served. Try: memtui guide "hello from memtui"')
+
+    return Result(data, text)
+
+
+def _show(out: Output, plan: install.Plan) -> None:
+    if not plan.changed:
+        have = "has the hooks already" if plan.action == "install" else "has no hooks of memtui's"
+        out.print(f"{line(plan.settings_path)} {have}: nothing to change.")
+        return
+    for each in plan.diff.splitlines():
+        out.print(out.style(safe(each), STYLES.get(each[:1], "")))
+
+
+def status(ctx: Context, args: argparse.Namespace) -> Result:
+    """Say how the hooks stand. Exit code 5 where something wants mending."""
+    from memtui.hooks import status as hook_status
+
+    _ = ctx.root
+    found = hook_status.status(ctx.env, ctx.cwd)
+    data = {**hook_status.as_json(found), "installed": found.installed}
+    code = EXIT_FINDINGS if found.problems or not found.installed else 0
+    return Result(data, lambda out: _print(out, found), code)
+
+
+def _print(out: Output, found: object) -> None:
+    from memtui.hooks.status import Status
+
+    if not isinstance(found, Status):
+        return
+    if not found.installed:
+        out.print("No hooks are installed for this directory.")
+        out.print("  Install them: memtui hooks install")
+    places: dict[tuple[str, str], list[str]] = {}
+    for entry in found.entries:
+        places.setdefault((entry.source, entry.path), []).append(entry.event)
+    for (source, path), events in places.items():
+        out.heading(source, line(path))
+        out.print("  " + ", ".join(events))
+        commands = {entry.command.rpartition(" ")[0] for entry in found.entries if entry.path == path}
+        for command in sorted(commands):
+            out.print("  " + out.style(line(command), "dim"))
+    for problem in found.problems:
+        out.print(out.style("! " + safe(problem), "yellow"))
+    if found.installed and not found.problems:
+        out.print(out.style("✓ all well", "green"))

@@ -1,0 +1,255 @@
+"""`memtui inbox`, `approve`, `reject`: what waits, and what becomes of it."""
+
+import argparse
+
+from memtui.cli import parser
+from memtui.cli.context import Context
+from memtui.cli.output import Output, Result, age, line, many
+from memtui.core import claims, clock, config, render, review
+from memtui.core.errors import NotFoundError, UsageError
+from memtui.core.review import Waiting
+
+KIND_WORDS = {"guidance": "guidance", "updates": "pending updates", "items": "pending items"}
+NEXT = {
+    "guidance": "take back: memtui guide --withdraw ID",
+    "updates": "decide: memtui approve ID · memtui reject ID",
+    "items": "tick off: memtui items done ID · keep: memtui items keep ID",
+}
+
+
+def register(commands: "parser.Commands") -> None:
+    """Add the commands."""
+    found = parser.command(
+        commands,
+        "inbox",
+        run,
+        "list everything that waits",
+        "memtui inbox\nmemtui inbox --kind updates --all-projects",
+        "Guidance for the agent, pending updates to review, unfinished items.",
+    )
+    found.add_argument("--kind", choices=review.KINDS, help="only guidance, updates or items")
+    found.add_argument("--all-projects", action="store_true", help="the inboxes of all projects")
+
+    found = parser.command(
+        commands,
+        "approve",
+        approve,
+        "make pending updates memories",
+        "memtui approve 7XAD\nmemtui approve 7XAD --name use-pnpm --type feedback\nmemtui approve 7XAD --into prefer-pnpm",
+        "What will be written is shown; `memtui undo` takes it back. IDs may be given by a beginning or end.",
+    )
+    found.add_argument("ids", nargs="*", metavar="ID", help="pending updates, see `memtui inbox`")
+    found.add_argument("--all", action="store_true", help="all of this project and the global ones")
+    found.add_argument("--name", help="the memory's name")
+    found.add_argument("--type", help="the memory's type")
+    found.add_argument("--scope", help="where to: project, global, auto, agent:NAME")
+    found.add_argument("--description", help="the memory's description")
+    found.add_argument("--into", metavar="MEMORY", help="append to a memory that is there already")
+    found.add_argument("--edit", action="store_true", help="edit the memory's text first")
+    found.add_argument("--dry-run", action="store_true", help="show what would be written")
+
+    found = parser.command(
+        commands,
+        "reject",
+        reject,
+        "drop pending updates",
+        "memtui reject 7XAD\nmemtui reject --all --never",
+        "`memtui undo` brings them back.",
+    )
+    found.add_argument("ids", nargs="*", metavar="ID", help="pending updates, see `memtui inbox`")
+    found.add_argument("--all", action="store_true", help="all of this project and the global ones")
+    found.add_argument("--never", action="store_true", help="note it, so that the same words are never extracted again")
+
+
+def state_of(ctx: Context, item: Waiting) -> "list[str]":
+    """Words on what keeps an entry from being delivered."""
+    words = []
+    now = ctx.now()
+    if item.kind == "guidance":
+        if item.entry.expired(now):
+            words.append("expired")
+        attempts = item.entry.fields.get("attempts", "0")
+        if attempts.isdigit() and int(attempts) >= claims.MAX_ATTEMPTS:
+            words.append(f"held: came back {attempts} times")
+        budget = config.number(ctx.settings(), "budget")
+        from memtui.hooks.deliver import FRAME_UNITS
+
+        if render.units(item.entry.text) >= budget - FRAME_UNITS:
+            words.append("too long to deliver")
+        if "\0" in item.entry.text:
+            words.append("binary, not delivered")
+    elif item.kind == "updates":
+        days = config.number(ctx.settings(), "updates_days")
+        if (item.entry.time() or now) < now - days * 86400:
+            words.append(f"older than {days} days, not delivered")
+    elif item.entry.fields.get("state") in {"kept", "done"}:
+        words.append(item.entry.fields["state"])
+    return words
+
+
+def _details(item: Waiting, now: float) -> "list[str]":
+    fields = item.entry.fields
+    words = []
+    if item.kind == "updates":
+        words.append(fields.get("kind", "note"))
+        target = "/".join(part for part in (fields.get("scope"), fields.get("type"), fields.get("name")) if part)
+        words += [f"→ {target}"] if target else []
+        words += [f"confidence {fields['confidence']}"] if fields.get("confidence") else []
+        words += [f"seen {fields['seen']}×"] if fields.get("seen", "1") != "1" else []
+        words += [f"session {fields['session'][:8]}"] if fields.get("session") else []
+    elif item.kind == "guidance":
+        words.append("from " + fields.get("from", "a hand-written note"))
+        words += ["urgent"] if item.entry.flag("urgent") else []
+        words += ["for " + fields["for"]] if fields.get("for") else []
+        words += ["may have been delivered before"] if item.entry.flag("repeat") else []
+        expires = clock.parse(fields.get("expires"))
+        if expires is not None and expires > now:
+            words.append(f"expires in {age(expires, now).lstrip('+')}")
+    else:
+        words += [f"session {fields['session'][:8]}"] if fields.get("session") else ["hand-written"]
+    return [line(word) for word in words]
+
+
+def as_data(ctx: Context, item: Waiting) -> "dict[str, object]":
+    """An entry for --json."""
+    return {
+        "id": item.id,
+        "kind": item.kind,
+        "scope": item.scope,
+        "project": item.slug,
+        "path": item.path,
+        "time": None if (seconds := item.entry.time()) is None else clock.iso_seconds(seconds),
+        "session": item.entry.fields.get("session"),
+        "fields": item.entry.fields,
+        "text": item.text,
+        "evidence": item.evidence,
+        "state": state_of(ctx, item),
+    }
+
+
+def entries(ctx: Context, kinds: "tuple[str, ...]" = review.KINDS, all_projects: bool = False) -> "list[Waiting]":
+    """What waits for this project and everywhere; with `all_projects` for all of them, this one first."""
+    others = [slug for slug in review.slugs(ctx.root) if slug != ctx.slug] if all_projects else []
+    return review.waiting(ctx.root, [ctx.slug, None, *others], kinds)
+
+
+def pick(ctx: Context, refs: "list[str]", kinds: "tuple[str, ...]", what: str) -> "list[Waiting]":
+    """The entries that some ids mean, of any project. Raises NotFoundError, saying so if one was delivered."""
+    every = entries(ctx, kinds, all_projects=True)
+    found: dict[str, Waiting] = {}
+    for ref in refs:
+        try:
+            item = review.find(every, ref, what)
+        except NotFoundError as error:
+            gone = review.delivered(ctx.root, ref.strip().upper()) if kinds == ("guidance",) and len(ref) > 20 else None
+            if gone:
+                raise NotFoundError(f"{ref} was delivered already.", f"See `memtui deliveries show {gone}`.") from None
+            hint = error.hint or "`memtui inbox` lists what waits."
+            raise NotFoundError(error.message, hint) from None
+        found[item.id + item.path] = item
+    return list(found.values())
+
+
+def run(ctx: Context, args: argparse.Namespace) -> Result:
+    """List what waits."""
+    kinds = (args.kind,) if args.kind else review.KINDS
+    every = entries(ctx, kinds, all_projects=True)
+    near = [item for item in every if args.all_projects or item.slug in {ctx.slug, None}]
+    taken = _taken(ctx, args.all_projects) if "guidance" in kinds else []
+    data = {
+        "project": ctx.project_root,
+        "entries": [as_data(ctx, item) for item in near],
+        "in_delivery": taken,
+        "elsewhere": len(every) - len(near),
+    }
+    return Result(data, lambda out: _print(ctx, out, near, taken, len(every) - len(near)))
+
+
+def list_guidance(ctx: Context) -> Result:
+    """`guide --list`."""
+    return run(ctx, argparse.Namespace(kind="guidance", all_projects=False))
+
+
+def _taken(ctx: Context, all_projects: bool) -> "list[dict[str, object]]":
+    """Guidance that a hook took and of which the transcript does not tell yet what became of it."""
+    from memtui.core import ids, paths
+
+    slugs = [ctx.slug, None, *(s for s in review.slugs(ctx.root) if all_projects and s != ctx.slug)]
+    found: list[dict[str, object]] = []
+    for slug in slugs:
+        for name, delivery_id, session_id, _ in claims.listed(paths.inbox_dir(ctx.root, slug)):
+            seconds = ids.id_time(delivery_id)
+            when = None if seconds is None else clock.iso_seconds(seconds)
+            row = {"delivery": delivery_id, "session": session_id, "time": when, "project": slug, "file": name}
+            found.append(dict(row))
+    return found
+
+
+def _print(ctx: Context, out: Output, items: "list[Waiting]", taken: "list[dict[str, object]]", elsewhere: int) -> None:
+    now = ctx.now()
+    for kind in review.KINDS:
+        mine = [item for item in items if item.kind == kind]
+        if not mine:
+            continue
+        out.heading(KIND_WORDS[kind].capitalize(), f"{len(mine)}  ·  {NEXT[kind]}")
+        for item in mine:
+            where = "" if item.slug == ctx.slug else "global" if item.slug is None else line(item.slug)
+            bad = state_of(ctx, item)
+            head = f"  {out.style(short(item.id), 'cyan')}  {age(item.entry.time(), now):>4}  "
+            words = ["! " + ", ".join(bad)] if bad else []
+            words += [where] if where else []
+            out.marked(head, 14, "  ·  ".join([*words, *_details(item, now)]), "yellow" if bad else "")
+            out.paragraph(item.text if len(item.text) <= 600 else item.text[:600] + " …", "      ")
+        out.print()
+    for row in taken:
+        out.print(f"In delivery: {row['delivery']} to session {line(str(row['session']))[:8]}, not proven yet.")
+    if not items:
+        out.print("Nothing waits here.")
+        out.print('  Leave guidance: memtui guide "…"')
+    if elsewhere:
+        out.print(f"{elsewhere} more in other projects: memtui inbox --all-projects")
+
+
+def short(entry_id: str) -> str:
+    """The end of an id, which is enough to name it: the beginnings of ids of one hour are alike."""
+    return entry_id[-6:]
+
+
+def withdraw(ctx: Context, ref: str) -> Result:
+    """`guide --withdraw`."""
+    items = pick(ctx, [ref], ("guidance",), "guidance")
+    done = review.Review(ctx.root, now=ctx.now).withdraw(items)
+    data = {"withdrawn": [item.id for item in items], "transaction": done}
+    return Result(data, lambda out: out.print(f"withdrawn: {line(items[0].text)[:60]}   (memtui undo brings it back)"))
+
+
+def chosen(ctx: Context, args: argparse.Namespace, kind: str, what: str) -> "list[Waiting]":
+    """The entries that a command names, or all of this project and the global ones with --all."""
+    if bool(args.ids) == bool(args.all):
+        raise UsageError("Say which: one or more IDs, or --all.", "`memtui inbox` lists them.")
+    found = entries(ctx, (kind,)) if args.all else pick(ctx, args.ids, (kind,), what)
+    if not found:
+        raise NotFoundError(f"There are no {KIND_WORDS[kind]}.")
+    return found
+
+
+def reject(ctx: Context, args: argparse.Namespace) -> Result:
+    """Drop pending updates."""
+    items = chosen(ctx, args, "updates", "pending update")
+    done = review.Review(ctx.root, now=ctx.now).reject(items, never=args.never)
+    data = {"rejected": [item.id for item in items], "never": args.never, "transaction": done}
+
+    def text(out: Output) -> None:
+        for item in items:
+            out.print(f"rejected  {short(item.id)}  {line(item.text)[:60]}")
+        never = "They are not extracted again. " if args.never else ""
+        out.say(f"{never}{many(len(items), 'entry', 'entries')}; memtui undo brings them back.")
+
+    return Result(data, text)
+
+
+def approve(ctx: Context, args: argparse.Namespace) -> Result:
+    """Make pending updates memories."""
+    from memtui.cli import approving
+
+    return approving.run(ctx, args, chosen(ctx, args, "updates", "pending update"))

@@ -1,0 +1,220 @@
+"""What goes to the terminal: data on stdout, narration on stderr, tables that fit, untrusted text made harmless.
+
+Memories, notes and logs hold text that others wrote: it is escaped on its way to a terminal and left exact in JSON.
+"""
+
+import sys
+
+from memtui.core import fastjson
+
+VERSION = 1
+STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+MIN_FLEX = 12
+GAP = "  "
+# Bidirectional overrides and isolates, invisible tags: what shows text other than it is.
+HIDDEN = (("\u202a", "\u202e"), ("\u2066", "\u2069"), ("\u200e", "\u200f"), ("\u2028", "\u2029"))
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import TextIO
+
+    Cell = str | tuple[str, str]  # text, or text and style
+
+
+class Result:
+    """What a command found out: `data` for --json, `text` prints it for a person, `code` is the exit code."""
+
+    __slots__ = ("code", "data", "text")
+
+    def __init__(self, data: "object", text: "Callable[[Output], None] | None" = None, code: int = 0) -> None:
+        self.data = data
+        self.text = text
+        self.code = code
+
+
+def _escaped(char: str) -> str:
+    code = ord(char)
+    hidden = any(low <= char <= high for low, high in HIDDEN) or 0xE0000 <= code <= 0xE007F
+    if not (hidden or code < 32 or 0x7F <= code <= 0x9F or 0xD800 <= code <= 0xDFFF):
+        return char
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def safe(text: str) -> str:
+    """Text over several lines, without terminal escapes, overrides or half characters: those are written out."""
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return text
+    text = text.replace("\r\n", "\n").replace("\t", "    ")
+    return "".join([c if c == "\n" else _escaped(c) for c in text])
+
+
+def line(text: str) -> str:
+    """As `safe`, on one line."""
+    return safe(" ".join(text.split()))
+
+
+def width(text: str) -> int:
+    """Columns that text takes in a terminal."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    columns = 0
+    for char in text:
+        if char not in "\u200d\ufe0f" and not combining(char):
+            columns += 2 if east_asian_width(char) in "WF" else 1
+    return columns
+
+
+def cut(text: str, columns: int) -> str:
+    """Text that takes at most so many columns, `…` at the end where it was longer."""
+    if width(text) <= columns:
+        return text
+    kept = ""
+    for char in text:
+        if width(kept + char) > columns - 1:
+            break
+        kept += char
+    return kept.rstrip() + "…"
+
+
+def age(seconds: "float | None", now: float) -> str:
+    """`now`, `4m`, `3h`, `12d`, `5mo`, `2y`; `-` for no time. A time to come has a `+` before it."""
+    if seconds is None:
+        return "-"
+    past = int(now - seconds)
+    sign = "+" if past <= -60 else ""
+    past = abs(past)
+    for size, unit in ((31_536_000, "y"), (2_592_000 * 2, "mo"), (86400, "d"), (3600, "h"), (60, "m")):
+        if past >= size:
+            return f"{sign}{past // (2_592_000 if unit == 'mo' else size)}{unit}"
+    return "now"
+
+
+def size(count: int) -> str:
+    """`420 B`, `1.2 kB`, `34 kB`, `5.1 MB`."""
+    for step, unit in ((1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "kB")):
+        if count >= step:
+            number = count / step
+            return f"{number:.1f} {unit}" if number < 10 else f"{number:.0f} {unit}"
+    return f"{count} B"
+
+
+def many(count: int, one: str, several: str = "") -> str:
+    """`1 memory`, `3 memories`: the plural is `one` with an s unless given."""
+    return f"{count} {one if count == 1 else several or one + 's'}"
+
+
+class Output:
+    """Where a command writes. `columns` is None where nothing limits the width (a file, a pipe)."""
+
+    def __init__(self, env: "Mapping[str, str]", as_json: bool = False) -> None:
+        self.json = as_json
+        self.stdout: TextIO = sys.stdout
+        self.stderr: TextIO = sys.stderr
+        self.tty = self.stdout.isatty()
+        self.colour = self.tty and not env.get("NO_COLOR") and env.get("TERM") != "dumb"
+        self.columns = self._columns(env)
+
+    def _columns(self, env: "Mapping[str, str]") -> "int | None":
+        given = env.get("COLUMNS", "")
+        if given.isdigit() and int(given) > 0:
+            return max(40, int(given))
+        if not self.tty:
+            return None
+        import os
+
+        try:
+            return max(40, os.get_terminal_size(self.stdout.fileno()).columns)
+        except OSError:
+            return 80
+
+    def print(self, text: str = "") -> None:
+        """A line of data."""
+        self.stdout.write(text + "\n")
+
+    def say(self, text: str) -> None:
+        """A line of narration."""
+        if self.stderr is not None:
+            self.stdout.flush()
+            self.stderr.write(text + "\n")
+            self.stderr.flush()
+
+    def style(self, text: str, name: str) -> str:
+        """Text in a style, where the terminal has styles."""
+        return f"\033[{STYLES[name]}m{text}\033[0m" if self.colour and name and text else text
+
+    def heading(self, text: str, note: str = "") -> None:
+        """A title, with a dimmed note after it."""
+        if self.columns is not None and note:
+            note = cut(note, max(MIN_FLEX, self.columns - width(text) - len(GAP)))
+        self.print(self.style(text, "bold") + (GAP + self.style(note, "dim") if note else ""))
+
+    def marked(self, head: str, columns: int, text: str, style: str = "") -> None:
+        """A line with a head that takes so many columns, and text that is cut to what room is left."""
+        room = None if self.columns is None else max(MIN_FLEX, self.columns - columns)
+        self.print(head + self.style(text if room is None else cut(text, room), style))
+
+    def paragraph(self, text: str, indent: str = "") -> None:
+        """Running text, wrapped to the width (to 80 columns where there is none), each line indented."""
+        from textwrap import wrap
+
+        for each in safe(text).split("\n"):
+            for piece in wrap(each, max(20, (self.columns or 80) - len(indent)), break_on_hyphens=False) or [""]:
+                self.print((indent + piece).rstrip())
+
+    def table(
+        self,
+        headers: "Sequence[str]",
+        rows: "Sequence[Sequence[Cell]]",
+        flex: "Sequence[int]" = (-1,),
+        right: "Sequence[int]" = (),
+        indent: str = "",
+        notes: "Sequence[str]" = (),
+    ) -> None:
+        """Rows in columns. Where they are too wide the columns in `flex` give way, in that order. `notes`: for each row
+        a text to stand below it, or an empty one."""
+        cells = [[(cell, "") if isinstance(cell, str) else cell for cell in row] for row in rows]
+        count = len(headers)
+        widths = [max([width(headers[n]), *[width(row[n][0]) for row in cells]]) for n in range(count)]
+        if self.columns is not None:
+            for place in flex:
+                over = sum(widths) + len(GAP) * (count - 1) + len(indent) - self.columns
+                if over > 0:
+                    widths[place] = max(min(MIN_FLEX, widths[place]), widths[place] - over)
+        if any(headers):
+            self._row([(name, "dim") for name in headers], widths, right, indent)
+        for number, row in enumerate(cells):
+            self._row(row, widths, right, indent)
+            if number < len(notes) and notes[number]:
+                self.paragraph(notes[number], indent + "    ")
+
+    def _row(
+        self, cells: "Sequence[tuple[str, str]]", widths: "Sequence[int]", right: "Sequence[int]", indent: str
+    ) -> None:
+        shown = []
+        for number, (text, style) in enumerate(cells):
+            piece = cut(text, widths[number]) if self.columns is not None else text
+            room = " " * (widths[number] - width(piece))
+            styled = self.style(piece, style)
+            last = number == len(cells) - 1
+            shown.append(room + styled if number in right else styled if last else styled + room)
+        self.print((indent + GAP.join(shown)).rstrip())
+
+    def envelope(self, command: str, data: "object") -> None:
+        """The answer as JSON."""
+        self.print(fastjson.dumps({"v": VERSION, "command": command, "ok": True, "data": data}))
+
+    def error(self, command: str, message: str, hint: str, one_line: bool = False) -> None:
+        """An error: for a person on stderr, with --json on stdout."""
+        if self.json:
+            error = {"message": message, "hint": hint}
+            self.print(fastjson.dumps({"v": VERSION, "command": command, "ok": False, "error": error}))
+            return
+        text = "memtui: " + (line(message) if one_line else safe(message))
+        if hint and one_line:
+            text = text.rstrip(".") + ". " + line(hint)
+        elif hint:
+            text += "\n  " + safe(hint)
+        self.say(text)

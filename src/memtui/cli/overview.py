@@ -1,0 +1,87 @@
+"""`memtui` alone: how things stand, and what to do next."""
+
+import argparse
+import os
+
+from memtui.cli.context import Context
+from memtui.cli.deliveries import GLYPHS, text_of, what
+from memtui.cli.memories import tilde
+from memtui.cli.output import Output, Result, age, line, many
+from memtui.core import clock, config, delivery, locate, receipts, review, scopes, trust
+from memtui.core.errors import MemtuiError
+
+KIND_WORDS = {"guidance": "guidance", "updates": "updates to review", "items": "unfinished items"}
+
+
+def run(ctx: Context, args: argparse.Namespace) -> Result:
+    """Say how things stand."""
+    _ = ctx.config_dir
+    counts: dict[str, int] = {}
+    for scope in scopes.discover(ctx.env, ctx.cwd):
+        if scope.kind != "instructions":
+            counts[scope.kind] = counts.get(scope.kind, 0) + len(scopes.files(scope))
+    waiting = dict.fromkeys(review.KINDS, 0)
+    for entry in review.waiting(ctx.root, [ctx.slug, None]):
+        waiting[entry.kind] += 1
+    last = next((record for record in delivery.newest_first(ctx.root) if record.get("text")), None)
+    outcome = receipts.outcomes([last], ctx.env, ctx.now())[text_of(last, "id")] if last else None
+    steps = _steps(ctx, waiting, total=sum(counts.values()))
+    data = {
+        "project": ctx.project_root,
+        "mode": ctx.setting("mode"),
+        "memories": counts,
+        "waiting": waiting,
+        "last_delivery": {"id": last.get("id"), "time": last.get("time"), "outcome": outcome} if last else None,
+        "next": [{"command": command, "why": why} for command, why in steps],
+    }
+
+    def text(out: Output) -> None:
+        words = [many(number, kind + " memory", kind + " memories") for kind, number in counts.items() if number]
+        there = [f"{number} {KIND_WORDS[kind]}" for kind, number in waiting.items() if number]
+        out.heading(f"memtui {ctx.setting('mode')}", line(tilde(ctx, ctx.project_root)))
+        out.print("  " + (", ".join(words) or "no memories"))
+        out.print("  " + ("waiting: " + ", ".join(there) if there else "nothing waits"))
+        if last is not None and outcome is not None:
+            glyph, style = GLYPHS[outcome]
+            when = age(clock.parse(last.get("time")), ctx.now())
+            receipt = out.style(f"{glyph} {outcome}", style)
+            out.print(f"  last delivery {when} ago: {line(what(last))}, {receipt}")
+        out.print()
+        out.table(["", ""], [[(command, "bold"), why] for command, why in steps], indent="  ")
+        out.print()
+        out.print("All commands: memtui --help")
+
+    return Result(data, text)
+
+
+def _steps(ctx: Context, waiting: "dict[str, int]", total: int) -> "list[tuple[str, str]]":
+    """What to do next, most pressing first."""
+    from memtui.hooks import status
+
+    steps = []
+    try:
+        hooks = status.status(ctx.env, ctx.cwd)
+        if not hooks.installed:
+            steps.append(("memtui hooks install", "the hooks are not installed: no session is served"))
+        elif hooks.problems:
+            steps.append(("memtui hooks status", "something keeps the hooks from running"))
+    except (MemtuiError, OSError):
+        steps.append(("memtui doctor", "the settings can't be read"))
+    if waiting["updates"]:
+        steps.append(("memtui inbox", f"{many(waiting['updates'], 'update')} to review"))
+    directory, exists = locate.project_dir(ctx.env, ctx.cwd)
+    if exists:
+        try:
+            found = trust.status(ctx.root, directory)
+        except OSError:
+            found = trust.Status(always=False)
+        if found.new or found.changed:
+            number = many(len(found.new) + len(found.changed), "memory", "memories")
+            steps.append(("memtui trust --list", f"{number} of this repository not trusted, not delivered"))
+    if os.path.exists(config.file_path(ctx.root)) and "error" in ctx.settings():
+        steps.append(("memtui config edit", "config.toml can't be read"))
+    if total:
+        steps.append(("memtui list", "what is remembered"))
+    steps.append(('memtui guide "…"', "tell the next session something"))
+    steps.append(("memtui deliveries", "what was delivered, and whether it arrived"))
+    return steps

@@ -1,0 +1,158 @@
+"""The command line as a parser. Only the module of the command that was called is imported: `guide` is called by monitors,
+every minute."""
+
+import argparse
+import sys
+from importlib import import_module
+
+import memtui
+from memtui.core.errors import UsageError
+
+# command -> module under memtui.cli; the order is the one of `memtui --help`
+COMMANDS = {
+    "list": "memories",
+    "show": "memories",
+    "search": "memories",
+    "new": "editing",
+    "edit": "editing",
+    "rm": "changing",
+    "mv": "changing",
+    "cp": "changing",
+    "restore": "changing",
+    "undo": "changing",
+    "redo": "changing",
+    "index": "index",
+    "guide": "guide",
+    "inbox": "inbox",
+    "approve": "inbox",
+    "reject": "inbox",
+    "items": "items",
+    "deliveries": "deliveries",
+    "receipts": "deliveries",
+    "sessions": "sessions",
+    "hooks": "hooks",
+    "trust": "trust",
+    "doctor": "doctor",
+    "paths": "paths",
+    "config": "config",
+    "demo": "demo",
+    "completions": "completions",
+}
+
+VERBATIM = ("example:", "exit codes:")
+EXIT_CODES = """\
+exit codes:
+  0  done                     3  not found
+  1  failed                   4  conflict: changed meanwhile, or the name is taken
+  2  wrong usage              5  doctor, hooks status: something wants mending"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import NoReturn
+
+    from memtui.cli.context import Context
+    from memtui.cli.output import Result
+
+    Run = Callable[["Context", argparse.Namespace], "Result"]
+    Commands = argparse._SubParsersAction["Parser"]  # noqa: SLF001  argparse has no public name for it
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are ours to print."""
+
+    def error(self, message: str) -> "NoReturn":
+        raise UsageError(message[:1].upper() + message[1:] + ".", f"See `{self.prog} --help`.")
+
+
+class _Formatter(argparse.HelpFormatter):
+    """Wraps prose, and leaves examples and the table of exit codes as they are."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if text.startswith(VERBATIM):
+            return text
+        return super()._fill_text(text, width, indent)
+
+
+def add_common(parser: Parser) -> None:
+    """The options that every command has; they may stand before the command or after it."""
+    group = parser.add_argument_group("everywhere")
+    group.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="answer as JSON")
+    group.add_argument(
+        "--project", metavar="DIR", default=argparse.SUPPRESS, help="the project of this directory, not of this one"
+    )
+    group.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="show where an error came from")
+
+
+def command(commands: "Commands", name: str, run: "Run", summary: str, example: str, more: str = "") -> Parser:
+    """Add a command with its one-line `summary`, more words on it, and an example (lines of shell)."""
+    lines = "\n".join("  " + each for each in example.splitlines())
+    parser = commands.add_parser(
+        name,
+        help=summary,
+        description=(summary[:1].upper() + summary[1:] + "." + (" " + more if more else "")),
+        epilog=f"example:\n{lines}",
+        formatter_class=_Formatter,
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run)
+    add_common(parser)
+    return parser
+
+
+def build(only: "str | None" = None) -> Parser:
+    """The parser with all commands, or with that of one command."""
+    parser = Parser(
+        prog="memtui",
+        description="See and steer what Claude Code remembers and what it is told.",
+        epilog=EXIT_CODES
+        + "\n\n`memtui` alone says how things stand; `memtui demo` makes a sample world to try it in.",
+        formatter_class=_Formatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"memtui {memtui.__version__}")
+    add_common(parser)
+    commands: Commands = parser.add_subparsers(
+        title="commands", dest="command", metavar="COMMAND", parser_class=Parser, required=False
+    )
+    modules = dict.fromkeys(COMMANDS.values()) if only is None else [COMMANDS[only]]
+    for name in modules:
+        import_module("memtui.cli." + name).register(commands)
+    return parser
+
+
+def wanted(argv: "list[str]") -> "str | None":
+    """The command that stands on a command line, if it is one of ours."""
+    skip = False
+    for word in argv:
+        if skip:
+            skip = False
+        elif word == "--project":
+            skip = True
+        elif not word.startswith("-"):
+            return word if word in COMMANDS else None
+    return None
+
+
+def parse(argv: "list[str]") -> argparse.Namespace:
+    """Read a command line. Raises UsageError, SystemExit after --help and --version."""
+    name = wanted(argv)
+    known = name is not None and "-h" not in argv[: argv.index(name)] and "--help" not in argv[: argv.index(name)]
+    if name is None and not any(word in {"-h", "--help"} or not word.startswith("-") for word in argv):
+        # `memtui` alone, perhaps with options: no command needs to be known.
+        return _bare(argv)
+    return build(name if known else None).parse_args(argv, argparse.Namespace(command=None))
+
+
+def _bare(argv: "list[str]") -> argparse.Namespace:
+    parser = Parser(prog="memtui", allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"memtui {memtui.__version__}")
+    add_common(parser)
+    return parser.parse_args(argv, argparse.Namespace(command=None))
+
+
+def stdin_bytes(limit: int) -> bytes:
+    """Standard input, at most one byte more than `limit`. Raises UsageError where nobody would ever write there."""
+    if sys.stdin is None or sys.stdin.isatty():
+        raise UsageError("There is no text on standard input.", "Pipe it in, or give it on the command line.")
+    return sys.stdin.buffer.read(limit + 1)

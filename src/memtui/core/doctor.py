@@ -1,0 +1,351 @@
+"""What a person could have wrong with memtui's files, and how to mend it. Looks only; nothing is changed.
+
+The hooks and the client are looked at by the command line (cli/doctor.py), which may import them.
+"""
+
+import dataclasses
+import os
+import tomllib
+from collections.abc import Iterator
+
+from memtui.core import (
+    claims,
+    clock,
+    config,
+    delivery,
+    fastjson,
+    fs,
+    ids,
+    inbox,
+    index_budget,
+    locate,
+    memory_index,
+    paths,
+    render,
+    review,
+    scopes,
+    trust,
+)
+from memtui.core.errors import MemtuiError
+from memtui.core.journal import Journal
+
+OK, NOTE, PROBLEM = "ok", "note", "problem"
+DAY = 86400.0
+ERRORS_DAYS = 7
+CLAIM_SECONDS = 3600.0
+TRASH_BYTES = 100_000_000
+FILES_LOOKED_AT = 20_000
+NAMES_SHOWN = 5
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """`area` is what was looked at, `level` is ok, note or problem, `remedy` what to do (empty where nothing is to do)."""
+
+    area: str
+    level: str
+    message: str
+    remedy: str = ""
+
+
+def check(env: dict[str, str], cwd: str, now: float, frame_units: int) -> list[Finding]:
+    """Everything but hooks and client. `frame_units`: what a block around guidance takes of the budget.
+
+    A check that fails itself is a finding; the others go on.
+    """
+    root = paths.root(env)
+    found: list[Finding] = []
+    for area, findings in (
+        ("root", lambda: _root(root)),
+        ("config", lambda: _config(root)),
+        ("errors", lambda: _errors(root, now)),
+        ("inbox", lambda: _inboxes(root, now, frame_units)),
+        ("memories", lambda: _memories(env, cwd)),
+        ("trust", lambda: _trust(env, root, cwd)),
+        ("journal", lambda: _journal(root)),
+        ("log", lambda: _log(root)),
+    ):
+        try:
+            got = list(findings())
+        except (OSError, MemtuiError, ValueError, RecursionError) as error:
+            got = [
+                Finding(area, PROBLEM, f"can't be looked at: {error}", "Check owner and mode of the files it names.")
+            ]
+        found += got or [Finding(area, OK, "")]
+    return found
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - NAMES_SHOWN
+    return ", ".join(names[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def _root(root: str) -> Iterator[Finding]:
+    if not os.path.lexists(root):
+        above = root
+        while not os.path.isdir(above):
+            above = os.path.dirname(above)
+        if not os.access(above, os.W_OK | os.X_OK):
+            yield Finding(
+                "root",
+                PROBLEM,
+                f"{root} can't be made: {above} is not writable",
+                f"chmod u+rwx {above}, or set MEMTUI_HOME.",
+            )
+        else:
+            yield Finding("root", OK, f"{root} is not there yet; the first thing that is written makes it")
+        return
+    if not os.path.isdir(root):
+        yield Finding("root", PROBLEM, f"{root} is no directory", "Move it away.")
+        return
+    if not os.access(root, os.R_OK | os.W_OK | os.X_OK):
+        yield Finding("root", PROBLEM, f"{root} is not writable: hooks log nothing", f"chmod -R u+rwX {root}")
+        return
+    open_to_others, locked = [], []
+    for number, (path, mode) in enumerate(_modes(root)):
+        if number >= FILES_LOOKED_AT:
+            break
+        if mode & 0o077:
+            open_to_others.append(os.path.relpath(path, root))
+        if mode & 0o600 != 0o600:
+            locked.append(os.path.relpath(path, root))
+    if open_to_others:
+        yield Finding(
+            "root",
+            PROBLEM,
+            f"{len(open_to_others)} of memtui's files are open to other users: {_some(open_to_others)}",
+            f"chmod -R go-rwx {root}",
+        )
+    if locked:
+        yield Finding("root", PROBLEM, f"not readable and writable for you: {_some(locked)}", f"chmod -R u+rwX {root}")
+    trash = sum(os.lstat(path).st_size for path, _ in _modes(root + "/trash"))
+    if trash > TRASH_BYTES:
+        yield Finding(
+            "root", NOTE, f"the trash holds {trash // 1_000_000} MB", "memtui restore lists it; memtui rm --purge ID."
+        )
+
+
+def _modes(top: str) -> Iterator[tuple[str, int]]:
+    """Every file and directory from `top` on, with its permission bits; no symlinks."""
+    try:
+        yield top, os.lstat(top).st_mode & 0o777
+    except OSError:
+        return
+    for here, directories, files in os.walk(top):
+        for name in [*directories, *files]:
+            path = os.path.join(here, name)
+            try:
+                found = os.lstat(path).st_mode
+            except OSError:
+                continue
+            if found & fs.S_IFMT != fs.S_IFLNK:
+                yield path, found & 0o777
+
+
+def _config(root: str) -> Iterator[Finding]:
+    path = config.file_path(root)
+    data = fs.read_or_empty(path)
+    if not data.strip():
+        yield Finding("config", OK, "defaults")
+        return
+    try:
+        settings = tomllib.loads(data.decode("utf-8-sig"))
+    except ValueError as error:
+        yield Finding(
+            "config", PROBLEM, f"{path} can't be read: {error}; the last good settings hold", "memtui config edit"
+        )
+        return
+    for where, key, problem in problems(settings):
+        yield Finding("config", PROBLEM, f"{where}{key} {problem}", f"memtui config edit   (docs: {path})")
+
+
+def problems(settings: dict[str, object]) -> Iterator[tuple[str, str, str]]:
+    """(table, key, what is wrong) of settings as written."""
+    tables = settings.get("projects", {})
+    for key, given in settings.items():
+        if key == "projects":
+            continue
+        if key not in config.DEFAULTS:
+            yield "", key, "is no setting" + _near(key)
+        elif (problem := config.problem(key, given)) is not None:
+            yield "", key, f"{problem}, not {given!r}: the default holds"
+    if not isinstance(tables, dict):
+        yield "", "projects", 'must hold tables, as [projects."/path"]'
+        return
+    for place, table in tables.items():
+        where = f'[projects."{place}"] '
+        if not isinstance(table, dict):
+            yield where, "", "must be a table"
+            continue
+        if not place.startswith("/"):
+            yield where, "", "must name an absolute path"
+        elif paths.project_root(place) != place:
+            yield where, "", f"is no project's root: that is {paths.project_root(place)}"
+        for key, given in table.items():
+            if key not in config.PER_PROJECT:
+                why = "can't be set for one project" if key in config.DEFAULTS else "is no setting" + _near(key)
+                yield where, key, why
+            elif (problem := config.problem(key, given)) is not None:
+                yield where, key, f"{problem}, not {given!r}"
+
+
+def _near(key: str) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(key, config.DEFAULTS, 1)
+    return f": did you mean {close[0]}?" if close else ""
+
+
+def _errors(root: str, now: float) -> Iterator[Finding]:
+    path = root + "/log/errors.jsonl"
+    if not os.path.exists(path):
+        return
+    recent = []
+    for line in delivery.lines_backwards(path):
+        row = fastjson.loads_dict(line)
+        seconds = clock.parse(row.get("time"))
+        if seconds is None:
+            continue
+        if seconds < now - ERRORS_DAYS * DAY:
+            break
+        recent.append(row)
+    if recent:
+        last = recent[0]
+        what = f"{last.get('where')}: {last.get('error')}: {last.get('message')}"
+        yield Finding(
+            "errors",
+            PROBLEM,
+            f"{len(recent)} errors of hooks and workers within {ERRORS_DAYS} days; the last at {last.get('time')}: {what}",
+            f"Look into {path}; remove it once that is mended.",
+        )
+
+
+def _inboxes(root: str, now: float, frame_units: int) -> Iterator[Finding]:
+    budget = config.number(config.load(root), "budget") - frame_units
+    for slug in [None, *review.slugs(root)]:
+        directory = paths.inbox_dir(root, slug)
+        name = slug or "global"
+        for kind, file in inbox.FILES.items():
+            path = f"{directory}/{file}"
+            try:
+                size = os.stat(path).st_size
+            except OSError:
+                continue
+            if size > inbox.MAX_BYTES:
+                yield Finding(
+                    "inbox",
+                    PROBLEM,
+                    f"{path} is larger than {inbox.MAX_BYTES >> 20} MB: hooks don't read it whole",
+                    "Shorten it in an editor.",
+                )
+                continue
+            if kind == "guidance":
+                yield from _guidance(name, inbox.read(path), now, budget)
+        for file, delivery_id, _, _ in claims.listed(directory):
+            if now - (ids.id_time(delivery_id) or now) > CLAIM_SECONDS:
+                yield Finding(
+                    "inbox",
+                    PROBLEM,
+                    f"{name}: guidance taken by delivery {delivery_id} is still unproven",
+                    f"The next session of that project settles it; or move {directory}/{claims.DIRECTORY}/{file} back.",
+                )
+
+
+def _guidance(name: str, entries: list[inbox.Entry], now: float, budget: int) -> Iterator[Finding]:
+    for entry in entries:
+        what = f"{name}: guidance {entry.id}"
+        attempts = entry.fields.get("attempts", "0")
+        withdraw = f"memtui guide --withdraw {entry.id}"
+        if entry.expired(now):
+            yield Finding("inbox", PROBLEM, f"{what} expired undelivered", withdraw)
+        elif attempts.isdigit() and int(attempts) >= claims.MAX_ATTEMPTS:
+            yield Finding(
+                "inbox", PROBLEM, f"{what} is held: it came back {attempts} times", f"Leave it anew, and {withdraw}"
+            )
+        elif "\0" in entry.text:
+            yield Finding("inbox", PROBLEM, f"{what} is binary and not delivered", withdraw)
+        elif render.units(entry.text) >= budget:
+            yield Finding("inbox", PROBLEM, f"{what} is too long to be delivered", f"Shorten it, or {withdraw}")
+
+
+def _memories(env: dict[str, str], cwd: str) -> Iterator[Finding]:
+    for scope in scopes.discover(env, cwd):
+        if scope.problem:
+            yield Finding("memories", PROBLEM, f"{scope.label}: {scope.directory} {scope.problem}", "Remove the link.")
+            continue
+        if scope.kind == "instructions" or not scope.exists:
+            continue
+        for memory in scopes.memories(scope):
+            if memory.broken:
+                where = f"{scope.label}:{memory.stem}"
+                yield Finding(
+                    "memories", PROBLEM, f"{where} is broken: {memory.broken}", f"Mend {memory.path} in an editor."
+                )
+        yield from _index(scope)
+
+
+def _index(scope: scopes.Scope) -> Iterator[Finding]:
+    try:
+        index = memory_index.parse_index(fs.read_bytes(scope.index_path))
+    except FileNotFoundError:
+        return
+    files = [name for name, problem in scopes.files(scope) if not problem]
+    budget = index_budget.budget(index.raw, agent=scope.kind == "agent")
+    fix = f"memtui index --scope {scope.label} --fix"
+    if budget.cut_line is not None:
+        yield Finding(
+            "memories",
+            PROBLEM,
+            f"{scope.label}: MEMORY.md is over its budget, cut at line {budget.cut_line}: {len(budget.below)} memories below",
+            "Shorten lines or move memories elsewhere: memtui index",
+        )
+    own = [entry for entry in memory_index.dangling(index, files) if entry.leads]
+    if own:
+        names = _some([entry.target for entry in own])
+        yield Finding("memories", PROBLEM, f"{scope.label}: MEMORY.md points to what is not there: {names}", fix)
+    absent = memory_index.missing(index, files)
+    if absent:
+        yield Finding("memories", PROBLEM, f"{scope.label}: MEMORY.md has no line for {_some(absent)}", fix)
+
+
+def _trust(env: dict[str, str], root: str, cwd: str) -> Iterator[Finding]:
+    path = trust.path(root)
+    data = fs.read_or_empty(path)
+    if data.strip() and not isinstance(fastjson.loads_dict(data).get("dirs"), dict):
+        yield Finding(
+            "trust", PROBLEM, f"{path} can't be read: nothing is trusted", "Mend it, or remove it and trust again."
+        )
+    directory, exists = locate.project_dir(env, cwd)
+    if not exists:
+        return
+    found = trust.status(root, directory)
+    waiting = [*found.new, *found.changed]
+    if waiting:
+        yield Finding(
+            "trust",
+            PROBLEM,
+            f"not trusted, so not delivered, in {directory}: {_some(waiting)}",
+            "Read them, then: memtui trust",
+        )
+    for name, why in found.refused.items():
+        yield Finding("trust", PROBLEM, f"{directory}/{name} {why}", "Remove the link.")
+
+
+def _journal(root: str) -> Iterator[Finding]:
+    journal = Journal(root)
+    ledger = journal.ledger()
+    if journal.unfinished() is not None:
+        yield Finding("journal", NOTE, "a change was cut off; the next one finishes it or takes it back")
+    if ledger.skipped:
+        yield Finding("journal", NOTE, f"{ledger.skipped} lines of {journal.path} can't be read: those can't be undone")
+
+
+def _log(root: str) -> Iterator[Finding]:
+    for path in delivery.months(root)[:1]:
+        bad = 0
+        for number, line in enumerate(delivery.lines_backwards(path)):
+            if number >= 1000:
+                break
+            bad += fastjson.loads_dict(line).get("v") != delivery.VERSION
+        if bad:
+            yield Finding("log", NOTE, f"{bad} of the newest lines of {path} can't be read and are passed over")

@@ -1,0 +1,273 @@
+"""What a person does with what waits in the inbox: approve, reject, withdraw, tick off. Each is one undo step.
+
+Entries are edited where they stand; what others append to the same file meanwhile stays.
+"""
+
+import dataclasses
+from collections.abc import Callable, Iterable, Sequence
+
+from memtui.core import clock, delivery, fastjson, frontmatter, fs, ids, inbox, memory, paths, trust, upkeep
+from memtui.core.changes import ANCHOR_LINES, Change, FileChange, TextEdit
+from memtui.core.conversation import normalised
+from memtui.core.errors import ConflictError, MemtuiError, NotFoundError, UsageError
+from memtui.core.journal import Journal
+from memtui.core.memory import Memory
+from memtui.core.scopes import Scope
+from memtui.core.store import Store
+
+KINDS = ("guidance", "updates", "items")
+EVIDENCE = ("> agent: ", "> you: ")
+REJECTED = "rejected.jsonl"
+MIN_REF = 4
+
+
+@dataclasses.dataclass(frozen=True)
+class Waiting:
+    """An entry of an inbox. `slug` is its project, None for the global inbox; `kind` is one of KINDS.
+
+    `source` is the text of the whole file as it was read.
+    """
+
+    kind: str
+    slug: str | None
+    directory: str
+    entry: inbox.Entry
+    source: str = dataclasses.field(repr=False)
+
+    @property
+    def id(self) -> str:
+        return self.entry.id
+
+    @property
+    def scope(self) -> str:
+        """project or global"""
+        return "project" if self.slug else "global"
+
+    @property
+    def path(self) -> str:
+        """The file it stands in."""
+        return f"{self.directory}/{inbox.FILES[self.kind]}"
+
+    @property
+    def text(self) -> str:
+        """Its text without the evidence."""
+        return self._parts()[0]
+
+    @property
+    def evidence(self) -> list[str]:
+        """The lines at the end that show where a pending update comes from."""
+        return self._parts()[1]
+
+    def _parts(self) -> tuple[str, list[str]]:
+        if self.kind != "updates":
+            return self.entry.text, []
+        lines = self.entry.text.rstrip().split("\n")
+        end = len(lines)
+        while end and lines[end - 1].startswith(EVIDENCE):
+            end -= 1
+        # The extractor writes a quotation of the text itself as `\\> …`, so that it is no evidence.
+        body = [line[1:] if line.startswith("\\> ") else line for line in lines[:end]]
+        return "\n".join(body).strip(), lines[end:]
+
+
+def slugs(root: str) -> list[str]:
+    """The projects that have an inbox."""
+    import os
+
+    try:
+        return sorted(os.listdir(root + "/projects"))
+    except OSError:
+        return []
+
+
+def waiting(root: str, projects: Iterable[str | None], kinds: Sequence[str] = KINDS) -> list[Waiting]:
+    """The entries of some projects' inboxes (None: the global one), in the order of the files.
+
+    Raises MemtuiError for a file that can't be read.
+    """
+    found = []
+    for slug in projects:
+        directory = paths.inbox_dir(root, slug)
+        for kind in kinds:
+            path = f"{directory}/{inbox.FILES[kind]}"
+            try:
+                source = inbox.decode(fs.read_or_empty(path))
+            except NotADirectoryError:
+                continue
+            except OSError as error:
+                raise MemtuiError(f"{path} can't be read: {error.strerror}", "Check its owner and mode.") from error
+            found += [Waiting(kind, slug, directory, entry, source) for entry in inbox.parse(source, kind == "items")]
+    return found
+
+
+def match(ref: str, names: Iterable[str], what: str) -> str:
+    """The one of some ids that `ref` is, begins or ends. Raises NotFoundError; ConflictError if several fit."""
+    wanted = ref.strip().lstrip("…").upper()
+    every = list(dict.fromkeys(names))
+    exact = [name for name in every if name.upper() == wanted]
+    if exact:
+        return exact[0]
+    fit = [name for name in every if name.upper().startswith(wanted) or name.upper().endswith(wanted)]
+    if len(wanted) < MIN_REF or not fit:
+        short = f"An id's beginning or end needs {MIN_REF} characters." if len(wanted) < MIN_REF else ""
+        raise NotFoundError(f"There is no {what} “{ref}”.", short)
+    if len(fit) > 1:
+        shown = ", ".join(fit[:8]) + (", …" if len(fit) > 8 else "")
+        raise ConflictError(f"“{ref}” can mean several: {shown}.", "Give more of the id.")
+    return fit[0]
+
+
+def find(entries: Sequence[Waiting], ref: str, what: str) -> Waiting:
+    """The entry with this id, or a unique beginning or end of it. Raises as `match`."""
+    found = match(ref, [each.id for each in entries], what)
+    return next(each for each in entries if each.id == found)
+
+
+def _anchor(entry: inbox.Entry, source: str) -> str:
+    """The lines before an entry, which tell where it stands."""
+    before = source[: entry.start].split("\n")[:-1][-ANCHOR_LINES:]
+    return "".join(line + "\n" for line in before)
+
+
+def removal(item: Waiting) -> TextEdit:
+    """The change that takes an entry out of its file."""
+    return TextEdit(item.path, item.entry.raw, "", _anchor(item.entry, item.source))
+
+
+def _rewritten(item: Waiting, fields: dict[str, str], text: str) -> TextEdit:
+    """The change that puts another entry in the place of this one; hand-written text gets an entry's form."""
+    return TextEdit(item.path, item.entry.raw, inbox.render(fields, text), _anchor(item.entry, item.source))
+
+
+def _appended(directory: str, kind: str, fields: dict[str, str], text: str) -> TextEdit:
+    return TextEdit(f"{directory}/{inbox.FILES[kind]}", "", inbox.render(fields, text))
+
+
+@dataclasses.dataclass(frozen=True)
+class Proposal:
+    """The memory that a pending update would become; `data` is the whole file."""
+
+    item: Waiting
+    scope: str
+    name: str
+    data: bytes
+
+
+def propose(item: Waiting, *, name: str = "", kind: str = "", scope: str = "", description: str = "") -> Proposal:
+    """What approving would write, with what the person says going before what the draft says.
+
+    The evidence stays behind; the session it came from is kept as `originSessionId`.
+    """
+    first, _, rest = item.text.partition("\n")
+    fields = item.entry.fields
+    about = description or first.strip()
+    stem = name or fields.get("name") or memory.slugify(first)
+    data = memory.new_memory_bytes(
+        stem, about, kind or fields.get("type", "feedback"), rest.strip("\n") or first.strip()
+    )
+    if fields.get("session"):
+        doc = frontmatter.parse(data).with_field(("metadata", "originSessionId"), fields["session"])
+        data = doc.to_bytes()
+    return Proposal(item, scope or fields.get("scope") or item.scope, stem, data)
+
+
+def merged(item: Waiting, found: Memory) -> bytes:
+    """A memory's file with a pending update's text at its end. Raises MemtuiError for a broken one."""
+    doc = frontmatter.parse(found.raw)
+    return doc.with_body(doc.body.rstrip("\n") + "\n\n" + item.text + "\n").to_bytes()
+
+
+class Review:
+    """The operations, each one transaction of the journal. All raise ConflictError if an entry changed meanwhile (then
+    nothing is written) and return the transaction's id."""
+
+    def __init__(self, root: str, by: str = "cli", now: Callable[[], float] = clock.now) -> None:
+        self.root = root
+        self.by = by
+        self.now = now
+        self.journal = Journal(root, by=by, now=now)
+
+    def _run(self, op: str, changes: Sequence[Change], items: Sequence[Waiting], verb: str) -> str:
+        first = " ".join(items[0].text.split())[:60]
+        summary = f"{verb} “{first}”" if len(items) == 1 else f"{verb} {len(items)} entries"
+        return self.journal.run(op, changes, summary, entries=[item.id for item in items])
+
+    def withdraw(self, items: Sequence[Waiting]) -> str:
+        """Take guidance back before it is delivered."""
+        return self._run("withdraw", _removals(items), items, "withdraw")
+
+    def reject(self, items: Sequence[Waiting], *, never: bool = False) -> str:
+        """Drop pending updates; `never`: what they say is not extracted again."""
+        changes: list[Change] = list(_removals(items))
+        if never:
+            for item in items:
+                words = item.text.split("\n")[0].strip()
+                digest = ids.content_hash(normalised(words))
+                row = {"v": 1, "hash": digest, "text": words, "time": clock.iso_seconds(self.now()), "id": item.id}
+                changes.append(TextEdit(f"{item.directory}/{REJECTED}", "", fastjson.dumps(row) + "\n"))
+        return self._run("reject", changes, items, "reject")
+
+    def approve(self, store: Store, proposal: Proposal, scope: Scope) -> Memory:
+        """Make the proposed memory and take the entry out of the inbox. Raises ConflictError if the name is taken."""
+        return store.add(scope, proposal.name, proposal.data, op="approve", extra=[removal(proposal.item)])
+
+    def merge(self, store: Store, item: Waiting, found: Memory) -> str:
+        """Append a pending update to a memory and take it out of the inbox."""
+        scope = store.scope(found.scope_label)
+        upkeep.writable(scope)
+        file = upkeep.relative(scope, found.path)
+        data = merged(item, found)
+        if scope.kind == "project" or "project" in scope.aliases:
+            trust.record(self.root, scope.directory, [(file, data)])
+        changes: list[Change] = [FileChange(upkeep.real_path(scope, found.path), found.raw, data), removal(item)]
+        return store.transaction("approve", changes, f"approve into {scope.label}:{found.stem}")
+
+    def done(self, items: Sequence[Waiting]) -> str:
+        """Tick pending items off: they go."""
+        return self._run("done", _removals(items), items, "tick off")
+
+    def keep(self, items: Sequence[Waiting]) -> str:
+        """Keep pending items when the next session replaces the others."""
+        changes = [_rewritten(item, {**self._fields(item), "state": "kept"}, item.entry.text) for item in items]
+        return self._run("keep", changes, items, "keep")
+
+    def edit(self, item: Waiting, text: str) -> str:
+        """Change the text of an entry of any kind; the evidence of a pending update stays."""
+        if not text.strip():
+            raise UsageError("The text is empty.", "To drop the entry, reject it, withdraw it or tick it off.")
+        lines = text.strip("\n").split("\n")
+        if item.kind == "updates":
+            lines = ["\\" + line if line.startswith("> ") else line for line in lines]
+            lines += ["", *item.evidence] if item.evidence else []
+        whole = "\n".join(lines)
+        change = _rewritten(item, self._fields(item), whole)
+        return self._run("edit entry", [change], [item], "edit")
+
+    def to_guidance(self, items: Sequence[Waiting]) -> str:
+        """Make entries guidance of the same scope: the next prompt gets them, once."""
+        changes: list[Change] = list(_removals(items))
+        for item in items:
+            fields = {"id": ids.new_id(self.now()), "time": clock.iso_seconds(self.now()), "from": self.by}
+            changes.append(_appended(item.directory, "guidance", fields, item.text))
+        return self._run("guide", changes, items, "make guidance of")
+
+    def _fields(self, item: Waiting) -> dict[str, str]:
+        if item.entry.fields.get("id"):
+            return dict(item.entry.fields)
+        extra = {key: value for key, value in item.entry.fields.items() if key != "state"}
+        return {"id": ids.new_id(self.now()), "time": clock.iso_seconds(self.now()), "from": self.by, **extra}
+
+
+def _removals(items: Sequence[Waiting]) -> list[TextEdit]:
+    # From the end of a file to its beginning: what stands before an entry, and tells its place, is still there.
+    return [removal(item) for item in sorted(items, key=lambda item: (item.path, -item.entry.start))]
+
+
+def delivered(root: str, entry_id: str) -> str | None:
+    """The id of the delivery that brought an entry, if one did."""
+    for record in delivery.newest_first(root, needle=entry_id.encode()):
+        items = record.get("items")
+        for item in items if isinstance(items, list) else []:
+            if isinstance(item, dict) and item.get("id") == entry_id and not item.get("left_out"):
+                return str(record.get("id"))
+    return None
