@@ -38,7 +38,8 @@ def test_the_plugin_serves_the_same_events_as_settings_do():
     for group in expected.values():
         event = group["hooks"][0]["command"].split()[-1]
         group["hooks"][0]["command"] = (
-            f'exec python3 -I -S "${{CLAUDE_PLUGIN_ROOT}}/hooks/memtui_hook.py" {event} plugin'
+            f'[ ! -r "${{CLAUDE_PLUGIN_ROOT}}/hooks/memtui_hook.py" ] '
+            f'|| exec python3 -I -S "${{CLAUDE_PLUGIN_ROOT}}/hooks/memtui_hook.py" {event} plugin'
         )
     assert hooks == {event: [group] for event, group in expected.items()}
 

@@ -81,9 +81,12 @@ def _same_version(path: str) -> bool:
 def command(event: str, interpreter: str, launcher: str) -> str:
     """The shell command of a hook. Raises MemtuiError for a path that JSON can't hold.
 
-    The client hands it to `/bin/sh -c`; `exec` saves the shell's fork, and the client's time-out ends the hook itself.
+    The client hands it to `/bin/sh -c`. The test in front is what keeps a person's prompts safe when memtui is gone and
+    its hooks are not: Python exits with 2 for a script that is missing, and 2 blocks the prompt. `exec` saves the
+    shell's fork, and the client's time-out ends the hook itself.
     """
-    line = f"exec {shlex.quote(interpreter)} -I -S {shlex.quote(launcher)} {event}"
+    script = shlex.quote(launcher)
+    line = f"[ ! -r {script} ] || exec {shlex.quote(interpreter)} -I -S {script} {event}"
     try:
         line.encode()
     except UnicodeEncodeError:
@@ -111,7 +114,8 @@ def parse(text: object) -> Command | None:
         words = shlex.split(text)
     except ValueError:
         return None
-    words = words[1:] if words[:1] == ["exec"] else words
+    for before in ("||", "exec"):
+        words = words[words.index(before) + 1 :] if before in words else words
     for number, word in enumerate(words):
         if number and word.endswith(LAUNCHER_TAIL):
             return Command(words[0], word, words[number + 1] if number + 1 < len(words) else "")

@@ -129,7 +129,9 @@ def banner(hook: runner.Hook, counts: "list[tuple[str, int]]", untrusted: int) -
         return ""
     words = [f"memtui {hook.mode}"]
     if counts:
-        words.append(", ".join([f"{number} {scope}" for scope, number in counts]) + " memories")
+        total = sum(number for _, number in counts)
+        listed = ", ".join([f"{number} {scope}" for scope, number in counts])
+        words.append(f"{listed} {'memory' if total == 1 else 'memories'}" if total else "no memories yet")
     waiting = []
     for kind, one in (("guidance", "guidance"), ("updates", "updates to review"), ("items", "unfinished items")):
         number = 0
