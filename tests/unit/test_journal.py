@@ -281,6 +281,7 @@ def test_a_full_disk_at_any_write_changes_nothing_and_says_where(tmp_path):
     assert failed >= 5
 
 
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
 def test_a_killed_process_leaves_no_temporary_files_for_good(tmp_path, journal, files):
     pid = os.fork()
     if not pid:
