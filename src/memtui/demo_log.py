@@ -1,5 +1,5 @@
-"""The deliveries of the sample world (demo.py), and the transcripts that prove them: arrived, previewed, timed out, failed,
-unknown because the transcript is gone, and one that still waits."""
+"""The deliveries of the sample world (demo.py), and the transcripts that prove them: arrived, previewed, timed out,
+failed, unknown because the transcript is gone, and one that still waits."""
 
 import os
 from collections.abc import Callable

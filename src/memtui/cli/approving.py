@@ -29,7 +29,7 @@ def run(ctx: Context, args: argparse.Namespace, items: "list[Waiting]") -> Resul
     """Approve entries one by one; each is an undo step of its own."""
     if len(items) > 1 and (args.name or args.description):
         raise UsageError("--name and --description are for one entry at a time.")
-    _ = ctx.config_dir
+    ctx.must_have_home()
     outcomes = []
     for item in items:
         try:

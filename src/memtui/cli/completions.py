@@ -55,7 +55,7 @@ def tree() -> Node:
     return Node("memtui", "", parser.build())
 
 
-def run(ctx: Context, args: argparse.Namespace) -> Result:
+def run(_: Context, args: argparse.Namespace) -> Result:
     """Print the completions."""
     script = {"bash": bash, "zsh": zsh, "fish": fish}[args.shell](tree())
     return Result({"shell": args.shell, "script": script}, lambda out: out.print(script.rstrip("\n")))
@@ -72,7 +72,8 @@ def bash(root: Node) -> str:
         "_memtui() {",
         "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command= action= word words=",
         '  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do',
-        '    case $word in -*) ;; *) if [ -z "$command" ]; then command=$word; elif [ -z "$action" ]; then action=$word; fi ;; esac',
+        "    case $word in -*) continue ;; esac",
+        '    if [ -z "$command" ]; then command=$word; elif [ -z "$action" ]; then action=$word; fi',
         "  done",
         "  case $previous in",
         '    --project) COMPREPLY=($(compgen -d -- "$current")); return ;;',
@@ -144,10 +145,8 @@ def fish(root: Node) -> str:
     """Completions for fish."""
     lines = ["# fish completion for memtui", "complete -c memtui -f"]
     names = " ".join(node.name for node in root.below)
-    for node in root.below:
-        lines.append(
-            f"complete -c memtui -n 'not __fish_seen_subcommand_from {names}' -a {node.name} -d {_quote(node.summary)}"
-        )
+    first = f"complete -c memtui -n 'not __fish_seen_subcommand_from {names}'"
+    lines += [f"{first} -a {node.name} -d {_quote(node.summary)}" for node in root.below]
     for node in root.below:
         here = f"-n '__fish_seen_subcommand_from {node.name}'"
         for each in node.below:

@@ -56,7 +56,7 @@ def _rows(ctx: Context) -> "list[dict[str, object]]":
     return rows
 
 
-def show(ctx: Context, args: argparse.Namespace) -> Result:
+def show(ctx: Context, _: argparse.Namespace) -> Result:
     """List the settings."""
     rows = _rows(ctx)
     path = config.file_path(ctx.root)
@@ -140,7 +140,7 @@ def remove(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(now, lambda out: out.print(f"{args.key} is {shown} ({now['source']})"))
 
 
-def edit(ctx: Context, args: argparse.Namespace) -> Result:
+def edit(ctx: Context, _: argparse.Namespace) -> Result:
     """Open config.toml in an editor; what can't be read is not saved, and kept."""
     from memtui.cli.editor import Draft
 

@@ -61,6 +61,14 @@ class Context:
         except KeyError:
             raise _homeless() from None
 
+    def must_have_home(self) -> None:
+        """Raise UsageError unless both memtui's and Claude's directory are known."""
+        for place in (paths.root, paths.config_dir):
+            try:
+                place(self.env)
+            except KeyError:
+                raise _homeless() from None
+
     def settings(self) -> "dict[str, object]":
         """The settings as written."""
         return config.load(self.root)
@@ -77,7 +85,7 @@ class Context:
         """The store, for changes and their undo."""
         from memtui.core.store import Store
 
-        _ = self.config_dir
+        self.must_have_home()
         return Store(self.env, self.cwd, by="cli", now=self.now)
 
     def journal(self) -> "Journal":
@@ -115,7 +123,7 @@ def _check(env: "dict[str, str]") -> None:
 
 
 def parse_when(text: str, now: float, ahead: bool) -> "float | None":
-    """Seconds since the epoch for `30m`, `2h`, `3d`, `2w` (from now on, or ago) or an ISO date; None if it is neither."""
+    """Seconds since the epoch for `30m`, `2h`, `3d`, `2w` (from now on, or ago) or an ISO date; None for neither."""
     units = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
     number, unit = text.strip()[:-1], text.strip()[-1:].lower()
     if unit in units and number.isascii() and number.isdigit() and len(number) < 7:

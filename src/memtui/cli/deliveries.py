@@ -3,11 +3,11 @@
 import argparse
 import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from memtui.cli import parser
 from memtui.cli.context import Context, parse_when
-from memtui.cli.output import Output, Result, age, line, many, safe
+from memtui.cli.output import Output, Result, age, ago, line, many, safe
 from memtui.core import clock, delivery, receipts, review
 from memtui.core.errors import UsageError
 
@@ -142,7 +142,7 @@ def _wanted(ctx: Context, args: argparse.Namespace, record: Record) -> bool:
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """List deliveries."""
-    _ = ctx.config_dir
+    ctx.must_have_home()
     skipped = delivery.Skipped()
     found = _filtered(ctx, args, skipped)
     limit = args.limit if args.limit > 0 else None
@@ -160,7 +160,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(data, lambda out: _print(ctx, out, records, told, skipped.count))
 
 
-def _cells(ctx: Context, record: Record, outcome: str) -> "list[str | tuple[str, str]]":
+def _cells(ctx: Context, record: Record, outcome: str) -> "list[Sequence[str]]":
     glyph, style = GLYPHS[outcome]
     where = text_of(record, "project_root").rstrip("/").rpartition("/")[2] or text_of(record, "project")[-20:]
     return [
@@ -237,7 +237,7 @@ def find(ctx: Context, ref: str) -> Record:
 
 def show(ctx: Context, args: argparse.Namespace) -> Result:
     """Show one delivery."""
-    _ = ctx.config_dir
+    ctx.must_have_home()
     record = find(ctx, args.id)
     outcome = receipts.outcomes([record], ctx.env, ctx.now())[text_of(record, "id")]
     path = receipts.transcript_path(record, ctx.config_dir)
@@ -248,9 +248,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
 def _print_one(ctx: Context, out: Output, record: Record, outcome: str, path: "str | None") -> None:
     glyph, style = GLYPHS[outcome]
     when = clock.parse(record.get("time"))
-    out.heading(
-        f"Delivery {line(text_of(record, 'id'))}", f"{age(when, ctx.now())} ago, {line(text_of(record, 'time'))}"
-    )
+    out.heading(f"Delivery {line(text_of(record, 'id'))}", f"{ago(when, ctx.now())}, {line(text_of(record, 'time'))}")
     facts = [
         ("receipt", out.style(f"{glyph} {outcome}", style) + f" ({MEANINGS[outcome]})"),
         (
@@ -282,7 +280,7 @@ def _print_one(ctx: Context, out: Output, record: Record, outcome: str, path: "s
 
 def prove(ctx: Context, args: argparse.Namespace) -> Result:
     """Say whether deliveries arrived."""
-    _ = ctx.config_dir
+    ctx.must_have_home()
     if args.ids:
         records = [find(ctx, ref) for ref in args.ids]
     else:

@@ -5,10 +5,10 @@ import shutil
 import subprocess
 import sys
 
-from memtui.cli import parser
+from memtui.cli import fit, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, many, safe
-from memtui.core import doctor
+from memtui.core import doctor, inbox
 from memtui.core.doctor import NOTE, OK, PROBLEM, Finding
 from memtui.core.errors import EXIT_FINDINGS, MemtuiError
 
@@ -41,12 +41,14 @@ def register(commands: "parser.Commands") -> None:
     )
 
 
-def run(ctx: Context, args: argparse.Namespace) -> Result:
+def run(ctx: Context, _: argparse.Namespace) -> Result:
     """Check everything."""
-    from memtui.hooks.deliver import FRAME_UNITS
+    ctx.must_have_home()
 
-    _ = ctx.config_dir
-    found = [*_hooks(ctx), *_client(ctx), *doctor.check(ctx.env, ctx.cwd, ctx.now(), FRAME_UNITS)]
+    def fits(entry: inbox.Entry, scope: str, directory: str) -> bool:
+        return fit.fits(ctx, entry, scope, directory)
+
+    found = [*_hooks(ctx), *_client(ctx), *doctor.check(ctx.env, ctx.cwd, ctx.now(), fits)]
     problems = [each for each in found if each.level == PROBLEM]
     data = {
         "findings": [{"area": f.area, "level": f.level, "message": f.message, "remedy": f.remedy} for f in found],
@@ -106,8 +108,10 @@ def _print(out: Output, found: "list[Finding]") -> None:
             mark, style = MARKS[each.level]
             problems += each.level == PROBLEM
             words = f"{title}: {each.message}" if each.message else title
-            lines = safe(words).split("\n")
-            out.print(out.style(mark, style) + " " + "\n  ".join(lines))
+            first, *rest = out.wrapped(words, 2)
+            out.print(out.style(mark, style) + " " + first)
+            for each_line in rest:
+                out.print("  " + each_line)
             if each.remedy:
                 out.print("    → " + safe(each.remedy))
     out.print()

@@ -5,6 +5,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+from typing import Self
 
 from memtui.cli.context import Context
 from memtui.core.errors import MemtuiError, UsageError
@@ -23,7 +24,7 @@ class Draft:
         with open(self.path, "wb") as file:
             file.write(data)
 
-    def __enter__(self) -> "Draft":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, _: object, error: "BaseException | None", __: object) -> None:

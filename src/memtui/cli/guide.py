@@ -2,12 +2,12 @@
 
 import argparse
 
-from memtui.cli import parser
+from memtui.cli import fit, parser
 from memtui.cli.context import Context, parse_when
-from memtui.cli.output import Result, many
-from memtui.core import claims, clock, config, inbox, render
+from memtui.cli.output import Result
+from memtui.core import claims, clock, inbox, render
 from memtui.core.errors import MemtuiError, UsageError
-
+from memtui.hooks import deliver
 
 NAME_LIMIT = 80
 ADDRESSES = ("session", "agent", "path")
@@ -52,9 +52,10 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         from memtui.cli import inbox as waiting
 
         return waiting.list_guidance(ctx) if args.list else waiting.withdraw(ctx, args.withdraw)
-    text = _text(ctx, args.text)
+    text = _text(args.text)
     fields = _fields(ctx, args)
     directory = ctx.inbox(args.everywhere)
+    _check_length(ctx, text, fields, directory, "global" if args.everywhere else "project")
     try:
         entry_id = inbox.append_entry(directory, "guidance", fields, text, now=ctx.now())
     except OSError as error:
@@ -82,7 +83,7 @@ def _narrate(ctx: Context, everywhere: bool) -> None:
         ctx.out.say(f"left for {where}; `memtui undo` does not apply, `memtui guide --withdraw` does")
 
 
-def _text(ctx: Context, words: "list[str]") -> str:
+def _text(words: "list[str]") -> str:
     if words in ([], ["-"]):
         data = parser.stdin_bytes(inbox.MAX_BYTES)
         try:
@@ -98,21 +99,18 @@ def _text(ctx: Context, words: "list[str]") -> str:
         raise UsageError("The guidance is empty: nothing was left.", "Give some text.")
     if "\0" in text or any("\ud800" <= c <= "\udfff" for c in text):
         raise UsageError("The guidance is binary, not text.", "Pass text only; put other things in a file and name it.")
-    limit = room(ctx)
-    units = render.units(render.clean(text))
-    if units >= limit:
-        raise UsageError(
-            f"The guidance is {units:,} characters long, and {limit - 1:,} fit into one delivery.",
-            "Shorten it, or put the long part into a file and name the file.",
-        )
     return text
 
 
-def room(ctx: Context) -> int:
-    """UTF-16 units that a note must stay below, as hooks measure it."""
-    from memtui.hooks.deliver import FRAME_UNITS
-
-    return config.number(ctx.settings(), "budget") - FRAME_UNITS
+def _check_length(ctx: Context, text: str, fields: "dict[str, str]", directory: str, scope: str) -> None:
+    entry = inbox.Entry("0" * deliver.ID_UNITS, {**fields, "time": clock.iso_seconds(ctx.now())}, text, "", 0)
+    over = fit.over(ctx, entry, scope, directory)
+    if over > 0:
+        units = render.units(render.clean(text))
+        raise UsageError(
+            f"The guidance is {units:,} characters long, and {max(0, units - over):,} fit into one delivery.",
+            "Shorten it, or put the long part into a file and name the file.",
+        )
 
 
 def _fields(ctx: Context, args: argparse.Namespace) -> "dict[str, str]":
@@ -141,7 +139,7 @@ def _addresses(given: "list[str]") -> "list[str]":
         if kind == "session" and len(name) < claims.MIN_SESSION_PREFIX:
             raise UsageError(f"--to {address}: at least {claims.MIN_SESSION_PREFIX} characters of the session's id.")
         if any(other.startswith(kind + ":") for other in found):
-            raise UsageError(f"--to: all must hold, so that two of {kind}: can't.", f"Leave {many(2, 'note')} instead.")
+            raise UsageError(f"--to: all must hold, so that two of {kind}: can't.", "Leave two notes instead.")
         found.append(f"{kind}:{name}")
     return found
 

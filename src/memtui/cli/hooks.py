@@ -2,7 +2,6 @@
 
 import argparse
 
-
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
@@ -43,7 +42,7 @@ def register(commands: "parser.Commands") -> None:
 
 def change(ctx: Context, args: argparse.Namespace) -> Result:
     """Install or uninstall."""
-    _ = ctx.root
+    ctx.must_have_home()
     path = install.settings_path(ctx.env, ctx.cwd, args.scope)
     plan = install.plan(path, args.action, env=ctx.env, scope=args.scope)
     if not ctx.out.json:
@@ -89,11 +88,11 @@ def _show(out: Output, plan: install.Plan) -> None:
         out.print(out.style(safe(each), STYLES.get(each[:1], "")))
 
 
-def status(ctx: Context, args: argparse.Namespace) -> Result:
+def status(ctx: Context, _: argparse.Namespace) -> Result:
     """Say how the hooks stand. Exit code 5 where something wants mending."""
     from memtui.hooks import status as hook_status
 
-    _ = ctx.root
+    ctx.must_have_home()
     found = hook_status.status(ctx.env, ctx.cwd)
     data = {**hook_status.as_json(found), "installed": found.installed}
     code = EXIT_FINDINGS if found.problems or not found.installed else 0

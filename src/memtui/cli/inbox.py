@@ -2,10 +2,10 @@
 
 import argparse
 
-from memtui.cli import parser
+from memtui.cli import fit, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, age, line, many
-from memtui.core import claims, clock, config, render, review
+from memtui.core import claims, clock, config, review
 from memtui.core.errors import NotFoundError, UsageError
 from memtui.core.review import Waiting
 
@@ -35,7 +35,7 @@ def register(commands: "parser.Commands") -> None:
         "approve",
         approve,
         "make pending updates memories",
-        "memtui approve 7XAD\nmemtui approve 7XAD --name use-pnpm --type feedback\nmemtui approve 7XAD --into prefer-pnpm",
+        "memtui approve 7XAD\nmemtui approve 7XAD --name use-pnpm\nmemtui approve 7XAD --into prefer-pnpm",
         "What will be written is shown; `memtui undo` takes it back. IDs may be given by a beginning or end.",
     )
     found.add_argument("ids", nargs="*", metavar="ID", help="pending updates, see `memtui inbox`")
@@ -71,10 +71,7 @@ def state_of(ctx: Context, item: Waiting) -> "list[str]":
         attempts = item.entry.fields.get("attempts", "0")
         if attempts.isdigit() and int(attempts) >= claims.MAX_ATTEMPTS:
             words.append(f"held: came back {attempts} times")
-        budget = config.number(ctx.settings(), "budget")
-        from memtui.hooks.deliver import FRAME_UNITS
-
-        if render.units(item.entry.text) >= budget - FRAME_UNITS:
+        if not fit.fits(ctx, item.entry, item.scope, item.directory):
             words.append("too long to deliver")
         if "\0" in item.entry.text:
             words.append("binary, not delivered")

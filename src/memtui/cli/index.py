@@ -24,7 +24,7 @@ def register(commands: "parser.Commands") -> None:
         run,
         "show what MEMORY.md costs and what is wrong with it",
         "memtui index\nmemtui index --scope auto --fix",
-        f"The client loads {index_budget.MAX_LINES} lines or {index_budget.MAX_UNITS:,} characters of it and drops the rest.",
+        f"The client loads {index_budget.MAX_LINES} lines or {index_budget.MAX_UNITS:,} characters of it.",
     )
     found.add_argument("--scope", help="only this scope")
     found.add_argument("--all-projects", action="store_true", help="also the native memory of all other projects")

@@ -3,10 +3,12 @@
 import os
 import sys
 
-from memtui.core.errors import EXIT_FAILED, EXIT_USAGE, MemtuiError, UsageError
+from memtui.core.errors import EXIT_FAILED, EXIT_USAGE, MemtuiError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from argparse import Namespace
+
     from memtui.cli.output import Output
 
 EXIT_INTERRUPTED = 130
@@ -42,6 +44,8 @@ def _run(words: "list[str]", out: "Output") -> int:
     from memtui.cli import parser
 
     name = parser.wanted(words) or "memtui"
+    if name not in parser.COMMANDS:
+        name = "memtui"
     try:
         args = parser.parse(words)
         return _command(args, out)
@@ -63,17 +67,16 @@ def _run(words: "list[str]", out: "Output") -> int:
         return EXIT_FAILED
 
 
-def _command(args: "object", out: "Output") -> int:
+def _command(args: "Namespace", out: "Output") -> int:
     from memtui.cli.context import Context
 
-    name = getattr(args, "command", None)
+    name = args.command
     ctx = Context(os.environ, out, getattr(args, "project", None))
     if name is None:
-        from memtui.cli import overview
-
-        run, name = overview.run, "memtui"
+        name = "memtui"
+        from memtui.cli.overview import run
     else:
-        run = getattr(args, "run", None) or _no_command
+        run = args.run
     result = run(ctx, args)
     if out.json:
         out.envelope(name, result.data)
@@ -82,15 +85,7 @@ def _command(args: "object", out: "Output") -> int:
     return int(result.code)
 
 
-def _no_command(*_: object) -> "NoReturn":
-    raise UsageError("There is no such command.", "See `memtui --help`.")
-
-
 def _trace(out: "Output") -> None:
     import traceback
 
     out.say(traceback.format_exc().rstrip())
-
-
-if TYPE_CHECKING:
-    from typing import NoReturn

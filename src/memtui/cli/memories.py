@@ -5,7 +5,7 @@ import os
 
 from memtui.cli import parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, age, line, many, safe, size
+from memtui.cli.output import Output, Result, age, ago, line, many, safe, size
 from memtui.cli.survey import Row, survey
 from memtui.core import clock, memory, scopes
 from memtui.core.errors import NotFoundError
@@ -61,13 +61,13 @@ def register(commands: "parser.Commands") -> None:
 
 def find(ctx: Context, ref: str) -> Memory:
     """The memory that a reference means. Raises NotFoundError, ConflictError."""
-    _ = ctx.config_dir
+    ctx.must_have_home()
     return scopes.find(ctx.env, ctx.cwd, ref)
 
 
 def chosen(ctx: Context, label: "str | None", all_projects: bool = False) -> "list[Scope]":
     """The scopes to look at: all, or those of a label or kind. Raises NotFoundError with the labels there are."""
-    _ = ctx.config_dir
+    ctx.must_have_home()
     every = scopes.discover(ctx.env, ctx.cwd, all_projects=all_projects)
     if label is None:
         return every
@@ -123,10 +123,14 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         "memories": [data_of(row) for _, rows in parts for row in rows],
     }
     if args.names:
-        return Result(
-            data, lambda out: [out.print(line(row.memory.stem)) for _, rows in parts for row in rows] and None
-        )
+        return Result(data, lambda out: _names(out, parts))
     return Result(data, lambda out: _print(ctx, out, parts))
+
+
+def _names(out: Output, parts: "list[tuple[Scope, list[Row]]]") -> None:
+    for _, rows in parts:
+        for row in rows:
+            out.print(line(row.memory.stem))
 
 
 def _fits(row: Row, kind: "str | None") -> bool:
@@ -225,9 +229,9 @@ def _print_one(ctx: Context, out: Output, row: Row, back: "list[str]") -> None:
     facts = [("type", found.type or "-"), ("description", found.description or "-")]
     known = {"name", "type", "description", "title"}
     facts += [(key, str(value)) for key, value in _flat(found.fields) if key.rpartition(".")[2] not in known]
-    facts.append(("changed", f"{age(found.changed_at or None, now)} ago, {size(found.size)}"))
+    facts.append(("changed", f"{ago(found.changed_at or None, now)}, {size(found.size)}"))
     if row.deliveries:
-        facts.append(("delivered", f"{row.deliveries}×, last {age(clock.parse(row.last_delivery), now)} ago"))
+        facts.append(("delivered", f"{row.deliveries}×, last {ago(clock.parse(row.last_delivery), now)}"))
     if row.uses:
         facts.append(("used", f"{row.uses}× opened or written by the agent"))
     if found.links:
@@ -312,7 +316,7 @@ def rank(words: "list[str]", found: Memory) -> "tuple[float, str]":
         here = 4.0 * (word in name) + 2.0 * (word in description) + min(body.count(word), 3) * 0.5
         if not here:
             near = [w for w in (name + " " + description).replace("-", " ").split() if abs(len(w) - len(word)) < 3]
-            here = 1.0 if len(word) > 3 and difflib.get_close_matches(word, near, 1, 0.8) else 0.0
+            here = 1.0 if len(word) > 3 and difflib.get_close_matches(word, near, 1, 0.75) else 0.0
         if not here:
             return 0.0, ""
         score += here

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import TextIO
 
-    Cell = str | tuple[str, str]  # text, or text and style
+    Cell = Sequence[str]  # text, or text and style
 
 
 class Result:
@@ -92,6 +92,14 @@ def age(seconds: "float | None", now: float) -> str:
     return "now"
 
 
+def ago(seconds: "float | None", now: float) -> str:
+    """`just now`, `3h ago`; `-` for no time."""
+    span = age(seconds, now)
+    if span in {"-", "now"}:
+        return span.replace("now", "just now")
+    return f"in {span[1:]}" if span[0] == "+" else f"{span} ago"
+
+
 def size(count: int) -> str:
     """`420 B`, `1.2 kB`, `34 kB`, `5.1 MB`."""
     for step, unit in ((1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "kB")):
@@ -151,6 +159,16 @@ class Output:
             note = cut(note, max(MIN_FLEX, self.columns - width(text) - len(GAP)))
         self.print(self.style(text, "bold") + (GAP + self.style(note, "dim") if note else ""))
 
+    def wrapped(self, text: str, indent: int = 0) -> "list[str]":
+        """Running text as lines that leave room for an indent; at least one. Long words stay whole."""
+        from textwrap import wrap
+
+        room = max(20, (self.columns or 80) - indent)
+        lines = [
+            wrap(each, room, break_on_hyphens=False, break_long_words=False) or [""] for each in safe(text).split("\n")
+        ]
+        return [piece for pieces in lines for piece in pieces]
+
     def marked(self, head: str, columns: int, text: str, style: str = "") -> None:
         """A line with a head that takes so many columns, and text that is cut to what room is left."""
         room = None if self.columns is None else max(MIN_FLEX, self.columns - columns)
@@ -158,11 +176,8 @@ class Output:
 
     def paragraph(self, text: str, indent: str = "") -> None:
         """Running text, wrapped to the width (to 80 columns where there is none), each line indented."""
-        from textwrap import wrap
-
-        for each in safe(text).split("\n"):
-            for piece in wrap(each, max(20, (self.columns or 80) - len(indent)), break_on_hyphens=False) or [""]:
-                self.print((indent + piece).rstrip())
+        for piece in self.wrapped(text, len(indent)):
+            self.print((indent + piece).rstrip())
 
     def table(
         self,
@@ -175,7 +190,7 @@ class Output:
     ) -> None:
         """Rows in columns. Where they are too wide the columns in `flex` give way, in that order. `notes`: for each row
         a text to stand below it, or an empty one."""
-        cells = [[(cell, "") if isinstance(cell, str) else cell for cell in row] for row in rows]
+        cells = [[(cell, "") if isinstance(cell, str) else (cell[0], cell[1]) for cell in row] for row in rows]
         count = len(headers)
         widths = [max([width(headers[n]), *[width(row[n][0]) for row in cells]]) for n in range(count)]
         if self.columns is not None:

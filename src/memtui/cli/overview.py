@@ -6,16 +6,16 @@ import os
 from memtui.cli.context import Context
 from memtui.cli.deliveries import GLYPHS, text_of, what
 from memtui.cli.memories import tilde
-from memtui.cli.output import Output, Result, age, line, many
+from memtui.cli.output import Output, Result, ago, line, many
 from memtui.core import clock, config, delivery, locate, receipts, review, scopes, trust
 from memtui.core.errors import MemtuiError
 
 KIND_WORDS = {"guidance": "guidance", "updates": "updates to review", "items": "unfinished items"}
 
 
-def run(ctx: Context, args: argparse.Namespace) -> Result:
+def run(ctx: Context, _: argparse.Namespace) -> Result:
     """Say how things stand."""
-    _ = ctx.config_dir
+    ctx.must_have_home()
     counts: dict[str, int] = {}
     for scope in scopes.discover(ctx.env, ctx.cwd):
         if scope.kind != "instructions":
@@ -43,9 +43,9 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         out.print("  " + ("waiting: " + ", ".join(there) if there else "nothing waits"))
         if last is not None and outcome is not None:
             glyph, style = GLYPHS[outcome]
-            when = age(clock.parse(last.get("time")), ctx.now())
+            when = ago(clock.parse(last.get("time")), ctx.now())
             receipt = out.style(f"{glyph} {outcome}", style)
-            out.print(f"  last delivery {when} ago: {line(what(last))}, {receipt}")
+            out.print(f"  last delivery {when}: {line(what(last))}, {receipt}")
         out.print()
         out.table(["", ""], [[(command, "bold"), why] for command, why in steps], indent="  ")
         out.print()

@@ -1,5 +1,5 @@
-"""The command line as a parser. Only the module of the command that was called is imported: `guide` is called by monitors,
-every minute."""
+"""The command line as a parser. Only the module of the command that was called is imported: monitors call `guide` every
+minute."""
 
 import argparse
 import sys
@@ -112,8 +112,9 @@ def build(only: "str | None" = None) -> Parser:
     )
     parser.add_argument("--version", action="version", version=f"memtui {memtui.__version__}")
     add_common(parser)
+    # With `prog` given argparse need not format a usage line, nor import shutil for its width.
     commands: Commands = parser.add_subparsers(
-        title="commands", dest="command", metavar="COMMAND", parser_class=Parser, required=False
+        title="commands", dest="command", metavar="COMMAND", parser_class=Parser, required=False, prog="memtui"
     )
     modules = dict.fromkeys(COMMANDS.values()) if only is None else [COMMANDS[only]]
     for name in modules:
@@ -122,7 +123,7 @@ def build(only: "str | None" = None) -> Parser:
 
 
 def wanted(argv: "list[str]") -> "str | None":
-    """The command that stands on a command line, if it is one of ours."""
+    """The word on a command line that should be a command."""
     skip = False
     for word in argv:
         if skip:
@@ -130,18 +131,29 @@ def wanted(argv: "list[str]") -> "str | None":
         elif word == "--project":
             skip = True
         elif not word.startswith("-"):
-            return word if word in COMMANDS else None
+            return word
     return None
+
+
+def _unknown(name: str) -> UsageError:
+    import difflib
+
+    close = difflib.get_close_matches(name, COMMANDS, 3, 0.5)
+    hint = f"Did you mean {' or '.join(close)}? " if close else ""
+    return UsageError(f"There is no command “{name}”.", hint + "`memtui --help` lists them.")
 
 
 def parse(argv: "list[str]") -> argparse.Namespace:
     """Read a command line. Raises UsageError, SystemExit after --help and --version."""
     name = wanted(argv)
-    known = name is not None and "-h" not in argv[: argv.index(name)] and "--help" not in argv[: argv.index(name)]
-    if name is None and not any(word in {"-h", "--help"} or not word.startswith("-") for word in argv):
-        # `memtui` alone, perhaps with options: no command needs to be known.
-        return _bare(argv)
-    return build(name if known else None).parse_args(argv, argparse.Namespace(command=None))
+    before = argv if name is None else argv[: argv.index(name)]
+    if "-h" in before or "--help" in before:
+        return build().parse_args(before, argparse.Namespace(command=None))
+    if name is None:
+        return _bare(argv)  # no command needs to be known
+    if name not in COMMANDS:
+        raise _unknown(name)
+    return build(name).parse_args(argv, argparse.Namespace(command=None))
 
 
 def _bare(argv: "list[str]") -> argparse.Namespace:

@@ -6,7 +6,7 @@ import os
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.deliveries import GLYPHS, items_of, text_of, what
-from memtui.cli.output import Output, Result, age, line
+from memtui.cli.output import Output, Result, age, ago, line
 from memtui.core import clock, delivery, fastjson, fs, receipts, review
 from memtui.core.errors import NotFoundError
 
@@ -129,7 +129,7 @@ def _print(ctx: Context, out: Output, shown: "list[Session]") -> None:
 
 def show(ctx: Context, args: argparse.Namespace) -> Result:
     """Show one session."""
-    _ = ctx.config_dir
+    ctx.must_have_home()
     every = {each.id: each for each in collect(ctx.root)}
     try:
         found = every[review.match(args.id, every, "session")]
@@ -147,7 +147,7 @@ def _print_one(ctx: Context, out: Output, found: Session, told: "dict[str, str]"
     out.heading(f"Session {line(found.id)}", line(found.project))
     started = clock.parse(data["started"])
     for key, value in (
-        ("started", f"{age(started, now)} ago" if started else "-"),
+        ("started", ago(started, now)),
         ("directory", line(str(data["cwd"]))),
         ("mode", str(data["mode"]) or "-"),
         ("deliveries", str(data["deliveries"])),

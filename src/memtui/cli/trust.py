@@ -31,7 +31,7 @@ def register(commands: "parser.Commands") -> None:
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Trust, list, or trust no more."""
-    _ = ctx.config_dir
+    ctx.must_have_home()
     directory, exists = locate.project_dir(ctx.env, ctx.cwd)
     if not exists:
         if args.list:

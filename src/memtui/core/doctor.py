@@ -6,7 +6,7 @@ The hooks and the client are looked at by the command line (cli/doctor.py), whic
 import dataclasses
 import os
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from memtui.core import (
     claims,
@@ -21,7 +21,6 @@ from memtui.core import (
     locate,
     memory_index,
     paths,
-    render,
     review,
     scopes,
     trust,
@@ -34,13 +33,14 @@ DAY = 86400.0
 ERRORS_DAYS = 7
 CLAIM_SECONDS = 3600.0
 TRASH_BYTES = 100_000_000
+Fits = Callable[[inbox.Entry, str, str], bool]
 FILES_LOOKED_AT = 20_000
 NAMES_SHOWN = 5
 
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """`area` is what was looked at, `level` is ok, note or problem, `remedy` what to do (empty where nothing is to do)."""
+    """`area` is what was looked at, `level` is ok, note or problem, `remedy` what to do; empty where nothing is."""
 
     area: str
     level: str
@@ -48,25 +48,26 @@ class Finding:
     remedy: str = ""
 
 
-def check(env: dict[str, str], cwd: str, now: float, frame_units: int) -> list[Finding]:
-    """Everything but hooks and client. `frame_units`: what a block around guidance takes of the budget.
+def check(env: dict[str, str], cwd: str, now: float, fits: Fits) -> list[Finding]:
+    """Everything but hooks and client. `fits` tells of guidance (entry, scope, inbox) whether a delivery has room.
 
     A check that fails itself is a finding; the others go on.
     """
     root = paths.root(env)
     found: list[Finding] = []
-    for area, findings in (
-        ("root", lambda: _root(root)),
-        ("config", lambda: _config(root)),
-        ("errors", lambda: _errors(root, now)),
-        ("inbox", lambda: _inboxes(root, now, frame_units)),
-        ("memories", lambda: _memories(env, cwd)),
-        ("trust", lambda: _trust(env, root, cwd)),
-        ("journal", lambda: _journal(root)),
-        ("log", lambda: _log(root)),
-    ):
+    checks: dict[str, Iterator[Finding]] = {
+        "root": _root(root),
+        "config": _config(root),
+        "errors": _errors(root, now),
+        "inbox": _inboxes(root, now, fits),
+        "memories": _memories(env, cwd),
+        "trust": _trust(env, root, cwd),
+        "journal": _journal(root),
+        "log": _log(root),
+    }
+    for area, findings in checks.items():
         try:
-            got = list(findings())
+            got = list(findings)
         except (OSError, MemtuiError, ValueError, RecursionError) as error:
             got = [
                 Finding(area, PROBLEM, f"can't be looked at: {error}", "Check owner and mode of the files it names.")
@@ -215,13 +216,12 @@ def _errors(root: str, now: float) -> Iterator[Finding]:
         yield Finding(
             "errors",
             PROBLEM,
-            f"{len(recent)} errors of hooks and workers within {ERRORS_DAYS} days; the last at {last.get('time')}: {what}",
+            f"{len(recent)} errors within {ERRORS_DAYS} days; the last at {last.get('time')}: {what}",
             f"Look into {path}; remove it once that is mended.",
         )
 
 
-def _inboxes(root: str, now: float, frame_units: int) -> Iterator[Finding]:
-    budget = config.number(config.load(root), "budget") - frame_units
+def _inboxes(root: str, now: float, fits: Fits) -> Iterator[Finding]:
     for slug in [None, *review.slugs(root)]:
         directory = paths.inbox_dir(root, slug)
         name = slug or "global"
@@ -240,7 +240,7 @@ def _inboxes(root: str, now: float, frame_units: int) -> Iterator[Finding]:
                 )
                 continue
             if kind == "guidance":
-                yield from _guidance(name, inbox.read(path), now, budget)
+                yield from _guidance(slug, directory, now, fits)
         for file, delivery_id, _, _ in claims.listed(directory):
             if now - (ids.id_time(delivery_id) or now) > CLAIM_SECONDS:
                 yield Finding(
@@ -251,9 +251,9 @@ def _inboxes(root: str, now: float, frame_units: int) -> Iterator[Finding]:
                 )
 
 
-def _guidance(name: str, entries: list[inbox.Entry], now: float, budget: int) -> Iterator[Finding]:
-    for entry in entries:
-        what = f"{name}: guidance {entry.id}"
+def _guidance(slug: str | None, directory: str, now: float, fits: Fits) -> Iterator[Finding]:
+    for entry in inbox.read(f"{directory}/{inbox.FILES['guidance']}"):
+        what = f"{slug or 'global'}: guidance {entry.id}"
         attempts = entry.fields.get("attempts", "0")
         withdraw = f"memtui guide --withdraw {entry.id}"
         if entry.expired(now):
@@ -264,7 +264,7 @@ def _guidance(name: str, entries: list[inbox.Entry], now: float, budget: int) ->
             )
         elif "\0" in entry.text:
             yield Finding("inbox", PROBLEM, f"{what} is binary and not delivered", withdraw)
-        elif render.units(entry.text) >= budget:
+        elif not fits(entry, "project" if slug else "global", directory):
             yield Finding("inbox", PROBLEM, f"{what} is too long to be delivered", f"Shorten it, or {withdraw}")
 
 
@@ -296,7 +296,7 @@ def _index(scope: scopes.Scope) -> Iterator[Finding]:
         yield Finding(
             "memories",
             PROBLEM,
-            f"{scope.label}: MEMORY.md is over its budget, cut at line {budget.cut_line}: {len(budget.below)} memories below",
+            f"{scope.label}: MEMORY.md is too long, cut at line {budget.cut_line}: {len(budget.below)} memories below",
             "Shorten lines or move memories elsewhere: memtui index",
         )
     own = [entry for entry in memory_index.dangling(index, files) if entry.leads]
