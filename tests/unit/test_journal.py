@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memtui.core import changes, inbox
+from memtui.core import changes, fs, inbox
 from memtui.core.changes import FileChange, TextEdit
 from memtui.core.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.journal import Journal
@@ -310,6 +310,22 @@ def test_recovery_never_overwrites_what_somebody_wrote_meanwhile(journal, files)
     assert snapshot(files)["gone.md"] == b"written anew\n"
     assert snapshot(files)["old.md"] == b"old\n"
     assert "new.md" not in snapshot(files)
+
+
+def test_words_written_at_the_last_moment_are_put_back(journal, files, monkeypatch):
+    before = snapshot(files)
+    real = fs.write_atomic
+
+    def late(path, data, durable=True):
+        if data == b"changed\n" and path.endswith("old.md"):
+            with open(path, "ab") as file:
+                file.write(b"late\n")
+        real(path, data, durable)
+
+    monkeypatch.setattr(fs, "write_atomic", late)
+    with pytest.raises(ConflictError, match=r"old\.md"):
+        journal.run("test", plan(files), "s")
+    assert snapshot(files) == before | {"old.md": b"old\nlate\n"}
 
 
 def test_an_interrupt_takes_back_what_was_made(journal, files):
