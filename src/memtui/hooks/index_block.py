@@ -10,10 +10,10 @@ CHANGED = "Changes among the memories in {directory} since this session last saw
 
 def sources(hook: runner.Hook) -> "list[tuple[str, catalog.Catalog]]":
     """(scope, catalog) of the project's memories, as far as they are trusted, and of the global ones. The client loads
-    its native ones itself."""
+    its native ones itself, also where the person has put them into the project."""
     found = []
     project, exists = locate.project_dir(hook.env, hook.started_in)
-    if exists:
+    if exists and project != locate.auto_dir(hook.env, hook.started_in):
         found.append(("project", catalog.read(hook.root, project, trust.load(hook.root, project))))
     found.append(("global", catalog.read(hook.root, locate.global_dir(hook.env))))
     return found
