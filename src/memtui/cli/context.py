@@ -27,6 +27,7 @@ class Context:
         self.env = dict(env)
         self.out = out
         self.given = project is not None
+        self.kept: dict[str, object] = {}  # what is read once a run
         _check(self.env)
         try:
             self.cwd = os.path.realpath(project if project is not None else os.getcwd())

@@ -2,6 +2,7 @@
 minute."""
 
 import argparse
+import os
 import sys
 from importlib import import_module
 
@@ -49,7 +50,7 @@ exit codes:
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
     from memtui.cli.context import Context
     from memtui.cli.output import Result
@@ -61,6 +62,9 @@ if TYPE_CHECKING:
 class Parser(argparse.ArgumentParser):
     """A parser whose errors are ours to print."""
 
+    def __init__(self, **options: "Any") -> None:
+        super().__init__(**{"formatter_class": _Formatter, "allow_abbrev": False, **options})
+
     def error(self, message: str) -> "NoReturn":
         raise UsageError(message[:1].upper() + message[1:] + ".", f"See `{self.prog} --help`.")
 
@@ -68,10 +72,24 @@ class Parser(argparse.ArgumentParser):
 class _Formatter(argparse.HelpFormatter):
     """Wraps prose, and leaves examples and the table of exit codes as they are."""
 
+    def __init__(self, prog: str, **options: "Any") -> None:
+        # argparse makes one for every option that is added, and would import shutil to ask for the width.
+        super().__init__(prog, **{"width": _columns() - 2, **options})
+
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         if text.startswith(VERBATIM):
             return text
         return super()._fill_text(text, width, indent)
+
+
+def _columns() -> int:
+    given = os.environ.get("COLUMNS", "")
+    if given.isdigit() and int(given):
+        return max(40, int(given))
+    try:
+        return max(40, os.get_terminal_size().columns)
+    except OSError:
+        return 80
 
 
 def add_common(parser: Parser) -> None:
@@ -92,8 +110,6 @@ def command(commands: "Commands", name: str, run: "Run", summary: str, example: 
         help=summary,
         description=(summary[:1].upper() + summary[1:] + "." + (" " + more if more else "")),
         epilog=f"example:\n{lines}",
-        formatter_class=_Formatter,
-        allow_abbrev=False,
     )
     parser.set_defaults(run=run)
     add_common(parser)
@@ -107,12 +123,9 @@ def build(only: "str | None" = None) -> Parser:
         description="See and steer what Claude Code remembers and what it is told.",
         epilog=EXIT_CODES
         + "\n\n`memtui` alone says how things stand; `memtui demo` makes a sample world to try it in.",
-        formatter_class=_Formatter,
-        allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"memtui {memtui.__version__}")
     add_common(parser)
-    # With `prog` given argparse need not format a usage line, nor import shutil for its width.
     commands: Commands = parser.add_subparsers(
         title="commands", dest="command", metavar="COMMAND", parser_class=Parser, required=False, prog="memtui"
     )
@@ -157,7 +170,7 @@ def parse(argv: "list[str]") -> argparse.Namespace:
 
 
 def _bare(argv: "list[str]") -> argparse.Namespace:
-    parser = Parser(prog="memtui", allow_abbrev=False)
+    parser = Parser(prog="memtui")
     parser.add_argument("--version", action="version", version=f"memtui {memtui.__version__}")
     add_common(parser)
     return parser.parse_args(argv, argparse.Namespace(command=None))

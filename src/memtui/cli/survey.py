@@ -50,14 +50,12 @@ class Usage:
         self.last.setdefault(path, time)
 
 
-_usage: dict[str, Usage] = {}
-
-
-def usage(root: str) -> Usage:
+def usage(ctx: Context) -> Usage:
     """The counts, read once a run."""
-    if root not in _usage:
-        _usage[root] = Usage(root)
-    return _usage[root]
+    found = ctx.kept.get("usage")
+    if not isinstance(found, Usage):
+        found = ctx.kept["usage"] = Usage(ctx.root)
+    return found
 
 
 def index_of(scope: Scope) -> "memory_index.Index | None":
@@ -70,7 +68,7 @@ def index_of(scope: Scope) -> "memory_index.Index | None":
 
 def survey(ctx: Context, scope: Scope) -> "list[Row]":
     """The memories of a scope with everything there is to say of them."""
-    counts = usage(ctx.root)
+    counts = usage(ctx)
     index = index_of(scope) if scope.kind != "instructions" else None
     below: set[str] = set()
     absent: set[str] = set()

@@ -1,0 +1,215 @@
+"""What scripts rely on: the JSON envelope, exit codes, help with an example, and documents that lack nothing."""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memtui.cli import completions, parser
+
+DOCS = Path(__file__).parents[2] / "docs" / "cli.md"
+ID, DRAFT, ITEM = "A09Q6F", "J5VMX3", "1R7A0A"
+
+# Every command and action, with arguments that work in the sample world.
+CALLS = [
+    [],
+    ["list"],
+    ["list", "--all-projects", "--sort", "deliveries"],
+    ["show", "prefer-pnpm"],
+    ["search", "pnpm"],
+    ["new", "use-zod", "--body", "Validate input with zod."],
+    ["edit", "prefer-pnpm", "--description", "pnpm only"],
+    ["rm", "prefer-pnpm"],
+    ["rm", "prefer-pnpm", "--purge", "--yes"],
+    ["mv", "prefer-pnpm", "use-pnpm"],
+    ["cp", "prefer-pnpm", "--to", "global"],
+    ["restore"],
+    ["restore", "prefer-tabs"],
+    ["undo"],
+    ["undo", "--list"],
+    ["redo", "--list"],
+    ["index"],
+    ["index", "--fix"],
+    ["guide", "hello"],
+    ["guide", "--list"],
+    ["guide", "--withdraw", ID],
+    ["inbox"],
+    ["approve", DRAFT],
+    ["reject", DRAFT, "--never"],
+    ["items"],
+    ["items", "done", ITEM],
+    ["items", "keep", ITEM],
+    ["items", "guide", ITEM],
+    ["items", "edit", ITEM, "another text"],
+    ["deliveries"],
+    ["deliveries", "show", "2CF53G"],
+    ["receipts"],
+    ["sessions"],
+    ["sessions", "show", "d2f7"],
+    ["hooks", "install", "--yes"],
+    ["hooks", "uninstall", "--dry-run"],
+    ["hooks", "status"],
+    ["trust"],
+    ["trust", "--list"],
+    ["doctor"],
+    ["paths"],
+    ["paths", "guidance"],
+    ["config"],
+    ["config", "list"],
+    ["config", "get", "mode"],
+    ["config", "set", "mode", "whisper"],
+    ["config", "unset", "mode"],
+    ["completions", "bash"],
+]
+FINDINGS = {"doctor", "hooks"}
+
+
+@pytest.mark.parametrize("words", CALLS, ids=" ".join)
+def test_every_command_answers_in_the_envelope(memtui, words):
+    done = memtui(*words, "--json", check=False)
+    answer = json.loads(done.out)
+    assert done.out.count("\n") == 1
+    assert set(answer) == {"v", "command", "ok", "data"}
+    assert (answer["v"], answer["ok"], answer["command"]) == (1, True, words[0] if words else "memtui")
+    assert done.code in ({0, 5} if words and words[0] in FINDINGS else {0})
+
+
+@pytest.mark.parametrize("words", CALLS, ids=" ".join)
+def test_every_command_speaks_to_a_person(memtui, words):
+    done = memtui(*words, check=False)
+    assert done.code in {0, 5}
+    assert done.out.strip()
+    assert "\x1b" not in done.out
+
+
+def every_parser():
+    root = parser.build()
+    pending = [(["memtui"], root)]
+    while pending:
+        path, found = pending.pop()
+        for action in found._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                pending += [([*path, name], below) for name, below in action.choices.items()]
+        if len(path) > 1:
+            yield path, found
+
+
+PARSERS = {" ".join(path[1:]): found for path, found in every_parser()}
+
+
+def test_the_calls_above_leave_no_command_out():
+    called = {" ".join(words[:n]) for words in CALLS for n in (1, 2)} | {"demo", "redo", "config edit"}
+    assert set(PARSERS) <= called
+    assert set(parser.COMMANDS) == {name for name in PARSERS if " " not in name}
+
+
+@pytest.mark.parametrize("name", PARSERS)
+def test_every_command_has_help_with_an_example(name):
+    text = PARSERS[name].format_help()
+    assert f"example:\n  memtui {name}" in text
+    assert "--json" in text
+
+
+@pytest.mark.parametrize("name", PARSERS)
+def test_the_examples_can_be_parsed(name):
+    for line in PARSERS[name].epilog.splitlines()[1:]:
+        found = re.search(r"(?:^|\| )memtui ([^|>]*)", line.strip())
+        if found:
+            import shlex
+
+            parser.build().parse_args(shlex.split(found[1].replace('"$(', "").replace('")', "")))
+
+
+@pytest.mark.parametrize("name", PARSERS)
+def test_every_command_is_documented(name):
+    assert re.search(rf"`{name}\b[^`]*`", DOCS.read_text()), f"docs/cli.md says nothing of `{name}`"
+
+
+def test_every_option_of_guide_is_documented():
+    text = DOCS.read_text()
+    options = [flag for node in completions.tree().below if node.name == "guide" for flag in node.flags()]
+    assert [flag for flag in options if flag.startswith("--") and flag not in text and flag != "--help"] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["show", "no-such-memory"], 3),
+        (["deliveries", "show", "ZZZZZZ"], 3),
+        (["approve", "ZZZZZZ"], 3),
+        (["list", "--scope", "nowhere"], 3),
+        (["new", "prefer-pnpm", "--scope", "project", "--body", "x"], 4),
+        (["show", "prefer-pnpm", "--nonsense"], 2),
+        (["frobnicate"], 2),
+        (["approve"], 2),
+        (["config", "set", "budget", "7"], 2),
+        (["edit", "meeting-notes", "--type", "user"], 1),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else str(value),
+)
+def test_errors_are_one_shape_and_the_exit_code_says_which_kind(memtui, words, code):
+    done = memtui(*words, "--json", check=False)
+    answer = json.loads(done.out)
+    assert (done.code, answer["v"], answer["ok"]) == (code, 1, False)
+    assert set(answer["error"]) == {"message", "hint"}
+    plain = memtui(*words, check=False)
+    assert (plain.code, plain.out) == (code, "")
+    assert plain.err.startswith("memtui: ")
+
+
+def test_an_unexpected_error_is_one_line_and_debug_shows_where(memtui, monkeypatch):
+    monkeypatch.setattr("memtui.cli.paths.locate.auto_dir", lambda *_: 1 / 0)
+    done = memtui("paths", check=False)
+    assert (done.code, done.err.count("\n")) == (1, 1)
+    assert "ZeroDivisionError" in done.err
+    assert "Traceback" in memtui("paths", "--debug", check=False).err
+
+
+def test_options_for_everything_stand_before_or_after_the_command(memtui, world):
+    before = memtui("--json", "--project", world.blog, "list").data
+    after = memtui("list", "--project", world.blog, "--json").data
+    assert before == after
+    assert before["project"] == world.blog
+
+
+def test_a_command_like_the_one_typed_is_named(memtui):
+    assert "Did you mean list" in memtui("lisst", check=False).err
+
+
+def test_nothing_is_written_by_looking(memtui, world):
+    before = snapshot(world)
+    looks = ["list", "show prefer-pnpm", "search pnpm", "index", "inbox", "items", "deliveries", "receipts", "sessions"]
+    looks += ["trust --list", "doctor", "paths", "config", "undo --list", "restore", "hooks install --dry-run", ""]
+    for words in looks:
+        memtui(*words.split(), check=False)
+    assert snapshot(world) == before
+
+
+def snapshot(world):
+    caches = "/memtui/run/"
+    files = (path for path in Path(world.directory).rglob("*") if path.is_file() and caches not in str(path))
+    return {str(path): path.read_bytes() for path in files}
+
+
+def test_guide_imports_what_it_needs_and_no_more(world):
+    code = (
+        "import sys; from memtui.cli.main import main; main(['guide', 'hello'])\n"
+        "heavy = {'yaml', 'rapidfuzz', 'textual', 'anthropic', 'json', 'dataclasses', 'typing', 'tomllib', 'subprocess',"
+        " 'difflib', 'pathlib', 'memtui.core.journal', 'memtui.core.store', 'memtui.core.scopes', 'shutil'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    env = {**world.env, "PYTHONPATH": str(Path(parser.__file__).parents[2])}
+    done = subprocess.run([sys.executable, "-S", "-c", code], env=env, cwd=world.shop, capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "[]", done.stdout + done.stderr
+
+
+def test_who_reads_may_go_away(world):
+    env = {**world.env, "PYTHONPATH": str(Path(parser.__file__).parents[2])}
+    command = f"{sys.executable} -m memtui completions bash | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], env=env, cwd=world.shop, capture_output=True, text=True)
+    assert done.stderr == ""
+    assert done.returncode in {0, 141}

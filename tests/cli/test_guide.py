@@ -1,0 +1,160 @@
+"""`memtui guide`, as a monitor calls it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memtui.core import inbox, paths
+
+LAUNCHER = Path(paths.__file__).parents[1] / "hooks" / "launch.py"
+
+
+def waiting(shell, everywhere=False):
+    root = shell.env["HOME"] + "/.claude/memtui"
+    slug = None if everywhere else paths.slug(shell.cwd)
+    return inbox.read(paths.inbox_dir(root, slug) + "/guidance.md")
+
+
+def test_it_prints_the_id_and_says_nothing_else(bare):
+    done = bare("guide", "CI", "is", "red", "--from", "ci-watch", "--urgent", "--to", "path:src/**", "--expires", "2h")
+    (entry,) = waiting(bare)
+    assert (done.out, done.err) == (entry.id + "\n", "")
+    assert entry.text == "CI is red"
+    assert entry.fields["from"] == "ci-watch"
+    assert (entry.fields["urgent"], entry.fields["for"]) == ("yes", "path:src/**")
+    assert entry.fields["expires"] == "2026-11-21T11:00:00Z"
+
+
+@pytest.mark.parametrize("words", [["-"], []])
+def test_it_reads_standard_input(bare, words):
+    bare("guide", *words, stdin="first line\r\nzweite Zeile äöü 🎉\n\n")
+    assert waiting(bare)[0].text == "first line\nzweite Zeile äöü 🎉"
+
+
+def test_global_guidance_is_for_every_project(bare):
+    bare("guide", "hello", "--global")
+    assert waiting(bare) == []
+    assert waiting(bare, everywhere=True)[0].text == "hello"
+
+
+def test_project_names_another_directory(bare, tmp_path):
+    other = tmp_path / "other"
+    (other / ".git").mkdir(parents=True)
+    (other / "deep").mkdir()
+    assert bare.json("guide", "hello", "--project", str(other / "deep"))["project"] == str(other)
+
+
+@pytest.mark.parametrize(
+    ("words", "stdin"),
+    [
+        ([""], b""),
+        (["  \n\t"], b""),
+        ([], b""),
+        (["-"], b"\0\1\2\3"),
+        (["-"], b"\xff\xfe broken"),
+        (["a\0b"], b""),
+        (["x" * 9000], b""),
+        (["-"], b"x" * 2_000_000),
+        (["🎉" * 4600], b""),
+        (["hi", "--expires", "soon"], b""),
+        (["hi", "--expires", "2020-01-01"], b""),
+        (["hi", "--expires", "0h"], b""),
+        (["hi", "--to", "everybody"], b""),
+        (["hi", "--to", "session:"], b""),
+        (["hi", "--to", "session:ab"], b""),
+        (["hi", "--to", "path:a,b"], b""),
+        (["hi", "--to", "agent:a", "--to", "agent:b"], b""),
+        (["hi", "--from", ""], b""),
+        (["hi", "--from", "x" * 100], b""),
+        (["hi", "--nonsense"], b""),
+        (["hi", "--project", "/no/such/directory"], b""),
+    ],
+)
+def test_bad_input_is_one_clear_line_and_leaves_nothing(bare, words, stdin):
+    done = bare("guide", *words, stdin=stdin, check=False)
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.count("\n") == 1
+    assert done.err.startswith("memtui: ")
+    assert waiting(bare) == []
+
+
+def test_without_home_it_says_so(bare):
+    del bare.env["HOME"]
+    done = bare("guide", "hello", check=False)
+    assert done.code == 2
+    assert "HOME" in done.err
+    assert "CLAUDE_CONFIG_DIR" in done.err
+
+
+def test_a_relative_place_is_refused(bare):
+    bare.env["MEMTUI_HOME"] = "somewhere"
+    assert "MEMTUI_HOME" in bare("guide", "hello", check=False).err
+
+
+def test_memtui_home_is_enough(bare, tmp_path):
+    bare.env = {"PATH": bare.env["PATH"], "MEMTUI_HOME": str(tmp_path / "root")}
+    bare("guide", "hello", "--global")
+    assert inbox.read(str(tmp_path / "root/global/guidance.md"))[0].text == "hello"
+
+
+def test_an_unwritable_root_is_an_error(bare, tmp_path):
+    (tmp_path / "file").write_text("")
+    bare.env["MEMTUI_HOME"] = str(tmp_path / "file")
+    done = bare("guide", "hello", check=False)
+    assert (done.code, done.err.count("\n")) == (1, 1)
+
+
+def test_a_cron_job_in_the_home_directory_is_warned(bare):
+    bare.cwd = bare.env["HOME"]
+    assert "--global" in bare("guide", "hello").err
+
+
+def longest(shell):
+    """The length up to which `guide` takes a note."""
+    error = json.loads(shell("guide", "x" * 12_000, "--json", check=False).out)["error"]["message"]
+    return int(error.split(", and ")[1].split()[0].replace(",", ""))
+
+
+@pytest.mark.parametrize("sender", ["cli", "a <very> \"odd\" name & more"])
+def test_what_it_accepts_the_hook_delivers_whole(bare, sender):
+    size = longest(bare) - 2 * len(sender) - 60
+    text = "x" * (size - 2) + "!y"
+    bare("guide", text, "--from", sender)
+    payload = {"session_id": "11111111-2222", "cwd": bare.cwd, "hook_event_name": "UserPromptSubmit", "prompt": "hi"}
+    command = [sys.executable, "-I", "-S", str(LAUNCHER), "UserPromptSubmit"]
+    done = subprocess.run(command, input=json.dumps(payload), env={"HOME": bare.env["HOME"]}, capture_output=True, text=True)
+    assert text in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+    assert waiting(bare) == []
+
+
+def test_the_limit_that_it_names_is_one_it_accepts(bare):
+    size = longest(bare)
+    bare("guide", "x" * size)
+    assert bare("guide", "x" * (size + 1), check=False).code == 2
+
+
+def test_guidance_can_be_withdrawn_and_brought_back(bare):
+    first = bare("guide", "one").out.strip()
+    bare("guide", "two")
+    bare("guide", "--withdraw", first[-6:])
+    assert [entry.text for entry in waiting(bare)] == ["two"]
+    bare("undo")
+    assert [entry.text for entry in waiting(bare)] == ["one", "two"]
+
+
+def test_hand_written_guidance_can_be_withdrawn_too(memtui):
+    (entry,) = [e for e in memtui.json("guide", "--list")["entries"] if e["id"].startswith("h")]
+    memtui("guide", "--withdraw", entry["id"])
+    assert entry["id"] not in {e["id"] for e in memtui.json("guide", "--list")["entries"]}
+
+
+def test_withdrawing_what_was_delivered_says_so(memtui):
+    (record,) = memtui.json("deliveries", "--kind", "guidance", "--limit", "1")["deliveries"]
+    done = memtui("guide", "--withdraw", record["items"][0]["id"], check=False)
+    assert done.code == 3
+    assert "delivered already" in done.err
+    assert record["id"] in done.err
