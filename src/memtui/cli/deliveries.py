@@ -10,31 +10,12 @@ from memtui.cli.context import Context, parse_when
 from memtui.cli.output import Output, Result, age, ago, line, many, safe
 from memtui.core import clock, delivery, receipts, review
 from memtui.core.errors import UsageError
-
-Record = dict[str, object]
+from memtui.core.told import GLYPHS, MEANINGS, Record, items_of, text_of, what
 
 LIMIT = 20
 # As many newest records are looked at where a filter needs each one's receipt.
 SCANNED = 5000
 POLL_SECONDS = 0.5
-GLYPHS = {
-    receipts.ARRIVED: ("✓", "green"),
-    receipts.PREVIEWED: ("◐", "yellow"),
-    receipts.TIMED_OUT: ("⧖", "red"),
-    receipts.FAILED: ("✗", "red"),
-    receipts.UNKNOWN: ("?", "dim"),
-    receipts.WAITING: ("…", "cyan"),
-    receipts.NOTHING: ("·", "dim"),
-}
-MEANINGS = {
-    receipts.ARRIVED: "the session's transcript holds it",
-    receipts.PREVIEWED: "too large: only a preview arrived",
-    receipts.TIMED_OUT: "the client gave up on the hook, nothing arrived",
-    receipts.FAILED: "nothing arrived",
-    receipts.UNKNOWN: "the transcript is gone or does not tell",
-    receipts.WAITING: "the turn is not that far yet",
-    receipts.NOTHING: "the agent opened or wrote a memory; nothing was injected",
-}
 KINDS = ("guidance", "pending-update", "pending-item", "index", "memory", "whisper", "use")
 
 
@@ -72,43 +53,6 @@ def register(commands: "parser.Commands") -> None:
     )
     found.add_argument("ids", nargs="*", metavar="ID", help="default: the newest")
     found.add_argument("--limit", type=int, default=LIMIT, metavar="N", help=f"default: {LIMIT}")
-
-
-def items_of(record: Record) -> "list[Record]":
-    """The items of a record."""
-    found = record.get("items")
-    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
-
-
-def text_of(record: Record, key: str) -> str:
-    """A text of a record; empty if it is missing."""
-    found = record.get(key)
-    return found if isinstance(found, str) else ""
-
-
-def what(record: Record) -> str:
-    """`2 guidance, index of 14`: what a record brought, and how much was left out."""
-    counts: dict[str, int] = {}
-    left = 0
-    for item in items_of(record):
-        if item.get("left_out"):
-            count = item.get("count")
-            left += count if isinstance(count, int) else 1
-        else:
-            kind = str(item.get("kind", "?"))
-            counts[kind] = counts.get(kind, 0) + 1
-    words = []
-    for kind, count in counts.items():
-        if kind == "use":
-            first = next(i for i in items_of(record) if i.get("kind") == "use")
-            words.append(f"agent {first.get('action', 'used')} {first.get('id', '')}")
-        elif kind == "index":
-            words.append(f"index of {count}")
-        else:
-            words.append(f"{count} {kind}" if kind == "guidance" else many(count, kind.replace("-", " ")))
-    if left:
-        words.append(f"{left} left out")
-    return ", ".join(words) or "nothing"
 
 
 def _filtered(ctx: Context, args: argparse.Namespace, skipped: delivery.Skipped) -> "Iterator[Record]":

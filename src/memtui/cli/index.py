@@ -7,10 +7,10 @@ from memtui.cli.context import Context
 from memtui.cli.editing import show_diff
 from memtui.cli.memories import chosen, tilde
 from memtui.cli.output import Output, Result, line, many
-from memtui.cli.survey import index_of
 from memtui.core import changes, index_budget, memory_index, scopes, upkeep
 from memtui.core.index_budget import Budget
 from memtui.core.scopes import Scope
+from memtui.core.survey import index_of
 
 METER = 20
 FULL, NEARLY = 1.0, 0.8

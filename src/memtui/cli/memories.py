@@ -6,11 +6,11 @@ import os
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, age, ago, line, many, safe, size
-from memtui.cli.survey import Row, survey
 from memtui.core import clock, memory, scopes
 from memtui.core.errors import NotFoundError
 from memtui.core.memory import Memory
 from memtui.core.scopes import Scope
+from memtui.core.survey import Row, Usage, survey
 
 SORTS = ("name", "type", "age", "size", "deliveries")
 SEARCH_LIMIT = 20
@@ -99,10 +99,18 @@ def data_of(row: Row) -> "dict[str, object]":
     }
 
 
+def usage(ctx: Context) -> Usage:
+    """The counts of the delivery log, read once a run."""
+    found = ctx.kept.get("usage")
+    if not isinstance(found, Usage):
+        found = ctx.kept["usage"] = Usage(ctx.root)
+    return found
+
+
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """List memories by scope."""
     every = chosen(ctx, args.scope, args.all_projects)
-    parts = [(scope, [row for row in survey(ctx, scope) if _fits(row, args.type)]) for scope in every]
+    parts = [(scope, [row for row in survey(ctx.root, scope, usage(ctx)) if _fits(row, args.type)]) for scope in every]
     for _, rows in parts:
         rows.sort(key=lambda row: _order(row, args.sort))
     data = {
@@ -192,7 +200,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     scope = next(
         (s for s in scopes.discover(ctx.env, ctx.cwd, all_projects=True) if s.label == found.scope_label), None
     )
-    rows = survey(ctx, scope) if scope else []
+    rows = survey(ctx.root, scope, usage(ctx)) if scope else []
     row = next((each for each in rows if each.memory.path == found.path), Row(found, os.path.basename(found.path)))
     raw = found.raw.decode("utf-8", "backslashreplace")
     back = [each.memory.stem for each in rows if _links_to(each.memory, found) and each.memory.path != found.path]

@@ -4,11 +4,11 @@ import argparse
 import os
 
 from memtui.cli.context import Context
-from memtui.cli.deliveries import GLYPHS, text_of, what
 from memtui.cli.memories import tilde
 from memtui.cli.output import Output, Result, ago, line, many
 from memtui.core import clock, config, delivery, locate, receipts, review, scopes, trust
 from memtui.core.errors import MemtuiError
+from memtui.core.told import GLYPHS, text_of, what
 
 KIND_WORDS = {"guidance": "guidance", "updates": "updates to review", "items": "unfinished items"}
 

@@ -3,7 +3,6 @@
 import os
 from dataclasses import dataclass, field
 
-from memtui.cli.context import Context
 from memtui.core import delivery, fs, index_budget, memory_index, scopes, trust
 from memtui.core.memory import Memory
 from memtui.core.scopes import Scope
@@ -50,14 +49,6 @@ class Usage:
         self.last.setdefault(path, time)
 
 
-def usage(ctx: Context) -> Usage:
-    """The counts, read once a run."""
-    found = ctx.kept.get("usage")
-    if not isinstance(found, Usage):
-        found = ctx.kept["usage"] = Usage(ctx.root)
-    return found
-
-
 def index_of(scope: Scope) -> "memory_index.Index | None":
     """The scope's MEMORY.md, None where there is none or it can't be read."""
     try:
@@ -66,9 +57,8 @@ def index_of(scope: Scope) -> "memory_index.Index | None":
         return None
 
 
-def survey(ctx: Context, scope: Scope) -> "list[Row]":
+def survey(root: str, scope: Scope, counts: Usage) -> "list[Row]":
     """The memories of a scope with everything there is to say of them."""
-    counts = usage(ctx)
     index = index_of(scope) if scope.kind != "instructions" else None
     below: set[str] = set()
     absent: set[str] = set()
@@ -76,7 +66,7 @@ def survey(ctx: Context, scope: Scope) -> "list[Row]":
         found = index_budget.budget(index.raw, agent=scope.kind == "agent")
         below = {_normal(entry.target) for entry in found.below}
         absent = set(memory_index.missing(index, [file for file, problem in scopes.files(scope) if not problem]))
-    trusted = trust.trusted_names(ctx.root, scope.directory) if scope.kind == "project" and scope.exists else None
+    trusted = trust.trusted_names(root, scope.directory) if scope.kind == "project" and scope.exists else None
     rows = []
     memories = list(scopes.memories(scope))
     names = {name for each in memories for name in (each.name, each.stem)}

@@ -1,0 +1,66 @@
+"""A record of the delivery log, and its receipt, in words: what was brought, and whether it arrived."""
+
+from memtui.core import receipts
+
+Record = dict[str, object]
+
+# outcome -> glyph, colour
+GLYPHS = {
+    receipts.ARRIVED: ("✓", "green"),
+    receipts.PREVIEWED: ("◐", "yellow"),
+    receipts.TIMED_OUT: ("⧖", "red"),
+    receipts.FAILED: ("✗", "red"),
+    receipts.UNKNOWN: ("?", "dim"),
+    receipts.WAITING: ("…", "cyan"),
+    receipts.NOTHING: ("·", "dim"),
+}
+MEANINGS = {
+    receipts.ARRIVED: "the session's transcript holds it",
+    receipts.PREVIEWED: "too large: only a preview arrived",
+    receipts.TIMED_OUT: "the client gave up on the hook, nothing arrived",
+    receipts.FAILED: "nothing arrived",
+    receipts.UNKNOWN: "the transcript is gone or does not tell",
+    receipts.WAITING: "the turn is not that far yet",
+    receipts.NOTHING: "the agent opened or wrote a memory; nothing was injected",
+}
+
+
+def items_of(record: Record) -> "list[Record]":
+    """The items of a record."""
+    found = record.get("items")
+    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+
+
+def text_of(record: Record, key: str) -> str:
+    """A text of a record; empty if it is missing."""
+    found = record.get(key)
+    return found if isinstance(found, str) else ""
+
+
+def what(record: Record) -> str:
+    """`2 guidance, index of 14`: what a record brought, and how much was left out."""
+    counts: dict[str, int] = {}
+    left = 0
+    for item in items_of(record):
+        if item.get("left_out"):
+            count = item.get("count")
+            left += count if isinstance(count, int) else 1
+        else:
+            kind = str(item.get("kind", "?"))
+            counts[kind] = counts.get(kind, 0) + 1
+    words = []
+    for kind, count in counts.items():
+        if kind == "use":
+            first = next(i for i in items_of(record) if i.get("kind") == "use")
+            words.append(f"agent {first.get('action', 'used')} {first.get('id', '')}")
+        elif kind == "index":
+            words.append(f"index of {count}")
+        else:
+            words.append(
+                f"{count} {kind}"
+                if kind == "guidance"
+                else f"{count} {kind.replace('-', ' ')}{'' if count == 1 else 's'}"
+            )
+    if left:
+        words.append(f"{left} left out")
+    return ", ".join(words) or "nothing"
