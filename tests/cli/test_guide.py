@@ -119,14 +119,16 @@ def longest(shell):
     return int(error.split(", and ")[1].split()[0].replace(",", ""))
 
 
-@pytest.mark.parametrize("sender", ["cli", "a <very> \"odd\" name & more"])
+@pytest.mark.parametrize("sender", ["cli", 'a <very> "odd" name & more'])
 def test_what_it_accepts_the_hook_delivers_whole(bare, sender):
     size = longest(bare) - 2 * len(sender) - 60
     text = "x" * (size - 2) + "!y"
     bare("guide", text, "--from", sender)
     payload = {"session_id": "11111111-2222", "cwd": bare.cwd, "hook_event_name": "UserPromptSubmit", "prompt": "hi"}
     command = [sys.executable, "-I", "-S", str(LAUNCHER), "UserPromptSubmit"]
-    done = subprocess.run(command, input=json.dumps(payload), env={"HOME": bare.env["HOME"]}, capture_output=True, text=True)
+    done = subprocess.run(
+        command, input=json.dumps(payload), env={"HOME": bare.env["HOME"]}, capture_output=True, text=True
+    )
     assert text in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
     assert waiting(bare) == []
 

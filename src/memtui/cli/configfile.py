@@ -39,7 +39,7 @@ def _table_of(line: str) -> "list[str] | None":
     if not HEADER.match(line) or line.lstrip().startswith("[["):
         return None
     try:
-        value: object = tomllib.loads(line)
+        value: object = tomllib.loads(line.rstrip("\r"))
     except ValueError:
         return None
     path = []

@@ -5,6 +5,7 @@ Memories, notes and logs hold text that others wrote: it is escaped on its way t
 
 import sys
 
+from memtui.core.words import age, ago, many, size
 from memtui.core import fastjson
 
 VERSION = 1
@@ -77,41 +78,6 @@ def cut(text: str, columns: int) -> str:
             break
         kept += char
     return kept.rstrip() + "…"
-
-
-def age(seconds: "float | None", now: float) -> str:
-    """`now`, `4m`, `3h`, `12d`, `5mo`, `2y`; `-` for no time. A time to come has a `+` before it."""
-    if seconds is None:
-        return "-"
-    past = int(now - seconds)
-    sign = "+" if past <= -60 else ""
-    past = abs(past)
-    for size, unit in ((31_536_000, "y"), (2_592_000 * 2, "mo"), (86400, "d"), (3600, "h"), (60, "m")):
-        if past >= size:
-            return f"{sign}{past // (2_592_000 if unit == 'mo' else size)}{unit}"
-    return "now"
-
-
-def ago(seconds: "float | None", now: float) -> str:
-    """`just now`, `3h ago`; `-` for no time."""
-    span = age(seconds, now)
-    if span in {"-", "now"}:
-        return span.replace("now", "just now")
-    return f"in {span[1:]}" if span[0] == "+" else f"{span} ago"
-
-
-def size(count: int) -> str:
-    """`420 B`, `1.2 kB`, `34 kB`, `5.1 MB`."""
-    for step, unit in ((1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "kB")):
-        if count >= step:
-            number = count / step
-            return f"{number:.1f} {unit}" if number < 10 else f"{number:.0f} {unit}"
-    return f"{count} B"
-
-
-def many(count: int, one: str, several: str = "") -> str:
-    """`1 memory`, `3 memories`: the plural is `one` with an s unless given."""
-    return f"{count} {one if count == 1 else several or one + 's'}"
 
 
 class Output:
@@ -194,10 +160,11 @@ class Output:
         count = len(headers)
         widths = [max([width(headers[n]), *[width(row[n][0]) for row in cells]]) for n in range(count)]
         if self.columns is not None:
-            for place in flex:
-                over = sum(widths) + len(GAP) * (count - 1) + len(indent) - self.columns
-                if over > 0:
-                    widths[place] = max(min(MIN_FLEX, widths[place]), widths[place] - over)
+            for least in (MIN_FLEX, MIN_FLEX // 3):
+                for place in flex:
+                    over = sum(widths) + len(GAP) * (count - 1) + len(indent) - self.columns
+                    if over > 0:
+                        widths[place] = max(min(least, widths[place]), widths[place] - over)
         if any(headers):
             self._row([(name, "dim") for name in headers], widths, right, indent)
         for number, row in enumerate(cells):

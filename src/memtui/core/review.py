@@ -131,12 +131,13 @@ def _anchor(entry: inbox.Entry, source: str) -> str:
 
 def removal(item: Waiting) -> TextEdit:
     """The change that takes an entry out of its file."""
-    return TextEdit(item.path, item.entry.raw, "", _anchor(item.entry, item.source))
+    return TextEdit(item.path, item.entry.raw, "", _anchor(item.entry, item.source), item.entry.start)
 
 
 def _rewritten(item: Waiting, fields: dict[str, str], text: str) -> TextEdit:
     """The change that puts another entry in the place of this one; hand-written text gets an entry's form."""
-    return TextEdit(item.path, item.entry.raw, inbox.render(fields, text), _anchor(item.entry, item.source))
+    made = inbox.render(fields, text)
+    return TextEdit(item.path, item.entry.raw, made, _anchor(item.entry, item.source), item.entry.start)
 
 
 def _appended(directory: str, kind: str, fields: dict[str, str], text: str) -> TextEdit:

@@ -1,0 +1,145 @@
+"""Settings are changed without touching what a person wrote around them."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.cli import configfile
+from memtui.core import config
+from memtui.core.errors import MemtuiError
+
+WRITTEN = """\
+# My settings
+mode = "full"   # loud and clear
+
+budget = 6_000
+
+[projects."/srv/shop"]   # the shop
+banner = false
+"""
+
+
+def file(shell):
+    return Path(shell.env["HOME"], ".claude/memtui/config.toml")
+
+
+def test_comments_order_and_blank_lines_stay(bare):
+    file(bare).parent.mkdir(parents=True)
+    file(bare).write_text(WRITTEN)
+    bare("config", "set", "mode", "whisper")
+    bare("config", "set", "items_max", "5")
+    assert file(bare).read_text() == WRITTEN.replace('"full"', '"whisper"').replace("6_000\n", "6_000\nitems_max = 5\n")
+    bare("config", "unset", "items_max")
+    bare("config", "set", "mode", "full")
+    assert file(bare).read_text() == WRITTEN
+
+
+def test_a_change_can_be_undone(bare):
+    bare("config", "set", "mode", "off")
+    bare("undo")
+    assert not file(bare).exists()
+
+
+def test_a_project_has_its_own_mode(bare):
+    bare("config", "set", "mode", "off", "--project", ".")
+    assert tomllib.loads(file(bare).read_text()) == {"projects": {bare.cwd: {"mode": "off"}}}
+    assert bare("config", "get", "mode").out == "off\n"
+    assert (file(bare).stat().st_mode & 0o777) == 0o600
+    bare("config", "set", "mode", "whisper")
+    assert bare("config", "get", "mode").out == "off\n"
+    bare("config", "unset", "mode", "--project", ".")
+    assert bare("config", "get", "mode").out == "whisper\n"
+    assert bare("config", "set", "budget", "700", "--project", ".", check=False).code == 2
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("mode", "loud"),
+        ("budget", "12"),
+        ("budget", "99999"),
+        ("banner", "maybe"),
+        ("extract_confidence", "2"),
+        ("items_max", "x"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(bare, key, value):
+    assert bare("config", "set", key, value, check=False).code == 2
+    assert not file(bare).exists()
+
+
+def test_unknown_and_wrong_settings_are_named(bare):
+    file(bare).parent.mkdir(parents=True)
+    file(bare).write_text('mod = "off"\nbudget = 3\n[projects."relative"]\nbudget = 700\n')
+    text = bare("config").out
+    assert "did you mean mode?" in text
+    assert "budget must be between" in text
+    assert "absolute path" in text
+
+
+def test_what_is_no_toml_is_left_alone(bare):
+    file(bare).parent.mkdir(parents=True)
+    file(bare).write_text("mode = \n")
+    assert bare("config", "set", "mode", "off", check=False).code == 1
+    assert file(bare).read_text() == "mode = \n"
+
+
+def test_the_editor_saves_what_can_be_read_and_keeps_the_rest(bare, editor):
+    bare.env["EDITOR"] = editor("path.write_text('mode = \"off\"\\nbudgte = 1\\n')")
+    assert "did you mean budget?" in bare("config", "edit").out
+    assert bare("config", "get", "mode").out == "off\n"
+    bare.env["EDITOR"] = editor("path.write_text('mode = ')")
+    done = bare("config", "edit", check=False)
+    assert done.code == 1
+    draft = Path(done.err.split("kept in ")[1].splitlines()[0])
+    assert draft.read_text() == "mode = "
+    assert bare("config", "get", "mode").out == "off\n"
+    draft.unlink()
+    draft.parent.rmdir()
+
+
+VALUES = {
+    "mode": st.sampled_from(config.MODES),
+    "budget": st.integers(500, 9800),
+    "banner": st.booleans(),
+    "extract_confidence": st.sampled_from([0.25, 0.5, 1.0]),
+}
+LINES = st.lists(
+    st.sampled_from(
+        [
+            "# a comment",
+            "",
+            "  # indented",
+            'items_max = 3 # "three"',
+            "[projects.'/a b']",
+            '[projects."/c#"]\nextract = true',
+        ]
+    ),
+    max_size=6,
+    unique=True,
+)
+
+
+@given(
+    LINES, st.sampled_from(sorted(VALUES)), st.data(), st.sampled_from([None, "/a b", "/c#", '/q"\\ü']), st.booleans()
+)
+def test_a_change_says_what_was_asked_and_keeps_every_other_line(lines, key, data, project, crlf):
+    newline = "\r\n" if crlf else "\n"
+    text = "".join(line.replace("\n", newline) + newline for line in lines)
+    try:
+        before = configfile.parse(text)
+    except MemtuiError:
+        return
+    value = data.draw(VALUES[key])
+    made = configfile.change(text, key, value, project)
+    table = tomllib.loads(made)
+    table = table["projects"][project] if project else table
+    assert table[key] == value
+    kept = iter(made.splitlines())
+    assert all(any(line == other for other in kept) for line in text.rstrip().splitlines())
+    gone = tomllib.loads(configfile.change(made, key, None, project))
+    before.setdefault("projects", {}).setdefault(project, {}) if project else None
+    assert gone == before

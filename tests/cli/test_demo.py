@@ -1,0 +1,71 @@
+"""The sample world is always the same, and lets nobody's files come to harm."""
+
+from pathlib import Path
+
+from memtui import demo
+from memtui.cli.main import main
+
+
+def everything(directory):
+    return {
+        str(path.relative_to(directory)): (
+            path.read_bytes().replace(str(directory).encode(), b"@"),
+            path.stat().st_mode,
+        )
+        for path in Path(directory).rglob("*")
+        if path.is_file() and "/run/" not in str(path)
+    }
+
+
+def test_the_same_directory_and_time_give_the_same_bytes(tmp_path):
+    place = str(tmp_path / "world")
+    demo.build(place, 1_790_000_000.0)
+    first = everything(place)
+    demo.build(place, 1_790_000_000.0)
+    assert everything(place) == first
+    assert len(first) > 40
+
+
+def test_the_tour_shows_the_main_lists_and_how_to_go_on(bare, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.mkdtemp", lambda prefix: str(tmp_path))
+    for path in (tmp_path / "home", tmp_path / "repo"):
+        bare.cwd = "/"
+        import shutil
+
+        shutil.rmtree(path)
+    bare.env["HOME"] = "/nowhere"
+    out = bare("demo").out
+    for words in ("$ memtui list", "$ memtui inbox", "$ memtui deliveries", "prefer-pnpm", "✓ arrived", "export HOME="):
+        assert words in out
+    assert f"cd {tmp_path}/shop" in out
+
+
+def test_a_directory_with_other_things_is_left_alone(bare, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/file").write_text("precious")
+    assert bare("demo", str(tmp_path / "mine"), check=False).code == 2
+    assert (tmp_path / "mine/file").read_text() == "precious"
+
+
+def test_an_older_sample_world_is_made_anew_unless_it_shall_be_kept(bare, tmp_path):
+    place = str(tmp_path / "world")
+    bare("demo", place)
+    marker = Path(place, "shop/mine.txt")
+    marker.write_text("x")
+    bare("demo", place, "--keep")
+    assert marker.exists()
+    bare("demo", place)
+    assert not marker.exists()
+
+
+def test_the_person_s_own_files_are_not_touched(bare, tmp_path):
+    bare("demo", str(tmp_path / "world"))
+    assert list(Path(bare.env["HOME"]).iterdir()) == []
+
+
+def test_the_environment_that_is_printed_is_enough(bare, tmp_path):
+    data = bare.json("demo", str(tmp_path / "world"))
+    bare.env = {"PATH": bare.env["PATH"], "MEMTUI_NOW": bare.env["MEMTUI_NOW"], **data["env"]}
+    bare.cwd = data["projects"][0]
+    assert len(bare.json("list", "--scope", "project")["memories"]) == 4
+    assert main is not None

@@ -1,0 +1,191 @@
+"""What waits is listed, approved, rejected, ticked off, and each step can be taken back."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memtui.core import paths
+
+
+def shop_inbox(world, name="pending-updates.md"):
+    return Path(paths.inbox_dir(world.root, paths.slug(world.shop))) / name
+
+
+def ids(memtui, kind):
+    return [entry["id"] for entry in memtui.json("inbox", "--kind", kind)["entries"]]
+
+
+def test_everything_that_waits_is_listed_with_what_keeps_it(memtui):
+    found = memtui.json("inbox")
+    kinds = [entry["kind"] for entry in found["entries"]]
+    assert [kinds.count(kind) for kind in ("guidance", "updates", "items")] == [6, 4, 4]
+    states = {entry["text"]: entry["state"] for entry in found["entries"]}
+    assert states["The staging database is down until noon."] == ["expired"]
+    assert states["The error rate doubled after the last deploy."] == ["held: came back 3 times"]
+    assert found["elsewhere"] == 1
+    assert len(memtui.json("inbox", "--all-projects")["entries"]) == 15
+    text = memtui("inbox").out
+    assert "! expired" in text
+    assert "memtui inbox --all-projects" in text
+
+
+def test_guidance_too_long_for_a_delivery_is_named(memtui, world):
+    shop_inbox(world, "guidance.md").write_text("long " * 3000)
+    (entry,) = [e for e in memtui.json("guide", "--list")["entries"] if e["scope"] == "project"]
+    assert entry["state"] == ["too long to deliver"]
+
+
+def test_an_empty_inbox_says_what_to_do(bare):
+    assert "memtui guide" in bare("inbox").out
+
+
+def test_approving_makes_the_memory_and_takes_the_entry_out(memtui, world):
+    done = memtui("approve", "J5VMX3")
+    written = Path(world.shop, ".claude/memory/no-snapshot-tests.md").read_text()
+    assert "originSessionId: d2f7b8c9-1e64-4d53-9f70-3a8c5b6e2f04" in written
+    assert "> you:" not in written
+    assert "Assert on what the user sees instead." in done.out
+    assert not any(name.endswith("J5VMX3") for name in ids(memtui, "updates"))
+    (memory,) = [m for m in memtui.json("list")["memories"] if m["name"] == "no-snapshot-tests"]
+    assert (memory["type"], memory["description"], memory["flags"]) == (
+        "feedback",
+        "No snapshot tests for components",
+        [],
+    )
+
+
+def test_undo_takes_both_halves_of_an_approval_back(memtui, world):
+    before = shop_inbox(world).read_bytes()
+    memtui("approve", "J5VMX3")
+    memtui("undo")
+    assert shop_inbox(world).read_bytes() == before
+    assert not Path(world.shop, ".claude/memory/no-snapshot-tests.md").exists()
+
+
+def test_a_dry_run_writes_nothing(memtui, world):
+    assert "would write" in memtui("approve", "J5VMX3", "--dry-run").out
+    assert len(ids(memtui, "updates")) == 4
+    assert not Path(world.shop, ".claude/memory/no-snapshot-tests.md").exists()
+
+
+def test_the_person_decides_name_type_scope_and_description(memtui, world):
+    memtui(
+        "approve", "J5VMX3", "--name", "tests", "--type", "user", "--scope", "global", "--description", "How to test"
+    )
+    text = Path(world.config, "memory/tests.md").read_text()
+    assert "name: tests\ndescription: How to test\n" in text
+    assert "type: user" in text
+
+
+def test_a_taken_name_is_a_conflict_that_names_the_ways_out(memtui):
+    done = memtui("approve", "VGHARY", check=False)
+    assert done.code == 4
+    assert "--into project:prefer-pnpm" in done.err
+    assert "--name" in done.err
+    assert len(ids(memtui, "updates")) == 4
+
+
+def test_approving_into_a_memory_appends_to_it(memtui, world):
+    path = Path(world.shop, ".claude/memory/prefer-pnpm.md")
+    before = path.read_bytes()
+    memtui("approve", "VGHARY", "--into", "prefer-pnpm")
+    after = path.read_bytes()
+    assert after.startswith(before)
+    assert b"`pnpm install --frozen-lockfile` is what CI should run." in after
+    assert next(m for m in memtui.json("list")["memories"] if m["name"] == "prefer-pnpm")["flags"] == []
+    memtui("undo")
+    assert path.read_bytes() == before
+    assert len(ids(memtui, "updates")) == 4
+
+
+def test_approving_all_goes_on_after_a_conflict(memtui):
+    done = memtui("approve", "--all", check=False)
+    assert done.code == 4
+    assert [name[-6:] for name in ids(memtui, "updates")] == ["VGHARY"]
+
+
+def test_the_text_can_be_edited_first(memtui, world, editor):
+    memtui.env["EDITOR"] = editor("path.write_text(path.read_text().replace('Assert', 'Always assert'))")
+    memtui("approve", "J5VMX3", "--edit")
+    assert "Always assert on" in Path(world.shop, ".claude/memory/no-snapshot-tests.md").read_text()
+
+
+def test_an_editor_that_fails_approves_nothing(memtui, editor):
+    memtui.env["EDITOR"] = editor("path.write_text('gone'); sys.exit(1)")
+    assert memtui("approve", "J5VMX3", "--edit", check=False).code == 1
+    assert len(ids(memtui, "updates")) == 4
+
+
+def test_a_draft_of_another_project_goes_to_that_project(memtui, world):
+    (entry,) = [e for e in memtui.json("inbox", "--all-projects")["entries"] if "alt text" in e["text"]]
+    memtui("approve", entry["id"])
+    assert Path(world.blog, ".claude/memory/alt-texts.md").exists()
+    assert not Path(world.shop, ".claude/memory/alt-texts.md").exists()
+
+
+def test_quoted_lines_of_a_body_are_no_evidence(memtui, world):
+    entry = "<!-- memtui id=01K8ZC5N8W3M1T9Q6V2R4B7XAD -->\nQuote them\n\n\\> as they said\n\n> you: quote me\n<!-- /memtui -->\n"
+    shop_inbox(world).write_text(entry)
+    (found,) = [e for e in memtui.json("inbox", "--kind", "updates")["entries"] if e["scope"] == "project"]
+    assert found["text"] == "Quote them\n\n> as they said"
+    assert found["evidence"] == ["> you: quote me"]
+    memtui("approve", found["id"], "--scope", "global")
+    text = Path(world.config, "memory/quote-them.md").read_text()
+    assert "> as they said" in text
+    assert "quote me" not in text
+
+
+def test_rejecting_drops_entries_and_undo_brings_them_back(memtui, world):
+    before = shop_inbox(world).read_bytes()
+    memtui("reject", "J5VMX3", "BV8W63")
+    assert len(ids(memtui, "updates")) == 2
+    memtui("undo")
+    assert shop_inbox(world).read_bytes() == before
+    assert not shop_inbox(world, "rejected.jsonl").exists()
+
+
+def test_never_notes_the_words(memtui, world):
+    memtui("reject", "J5VMX3", "--never")
+    (row,) = [json.loads(line) for line in shop_inbox(world, "rejected.jsonl").read_text().splitlines()]
+    assert (row["v"], row["text"]) == (1, "No snapshot tests for components")
+    memtui("undo")
+    assert not shop_inbox(world, "rejected.jsonl").exists()
+
+
+def test_one_or_more_ids_or_all(memtui):
+    assert memtui("reject", check=False).code == 2
+    assert memtui("reject", "J5VMX3", "--all", check=False).code == 2
+    memtui("reject", "--all")
+    assert ids(memtui, "updates") == []
+    assert memtui("reject", "--all", check=False).code == 3
+
+
+def items(memtui):
+    return {item["text"]: item["state"] for item in memtui.json("items")["items"]}
+
+
+def test_items_are_ticked_off_kept_and_passed_on(memtui):
+    memtui("items", "done", "1R7A0A")
+    memtui("items", "keep", "DK4EK8")
+    memtui("items", "edit", "DK4EK8", "Update", "the", "client")
+    memtui("items", "guide", "K5YPX7")
+    assert items(memtui) == {"Update the client": ["kept"], "Ask Jo about the invoice layout": []}
+    assert "Delete the feature flag new-cart after 1 December" in memtui("guide", "--list").out
+    for _ in range(4):
+        memtui("undo")
+    assert len(items(memtui)) == 4
+
+
+def test_hand_written_items_can_be_kept_and_ticked_off(memtui):
+    (found,) = [i["id"] for i in memtui.json("items")["items"] if i["id"].startswith("h")]
+    memtui("items", "keep", found)
+    assert items(memtui)["Ask Jo about the invoice layout"] == ["kept"]
+    (kept,) = [i["id"] for i in memtui.json("items")["items"] if "Jo" in i["text"]]
+    memtui("items", "done", kept)
+    assert "Ask Jo about the invoice layout" not in items(memtui)
+
+
+@pytest.mark.parametrize("ref", ["01M7", "X", "zzzzzz"])
+def test_ids_must_be_unique_and_there(memtui, ref):
+    assert memtui("reject", ref, check=False).code in {3, 4}

@@ -1,0 +1,219 @@
+"""Memories from the command line: seen with what is wrong with them, changed, moved, deleted, brought back."""
+
+from pathlib import Path
+
+import pytest
+
+
+def memory(memtui, name):
+    return next((m for m in memtui.json("list")["memories"] if m["file"] == name + ".md"), None)
+
+
+def test_the_list_says_what_is_wrong_with_each(memtui):
+    assert memory(memtui, "prefer-pnpm")["flags"] == []
+    assert memory(memtui, "skip-code-review")["flags"] == [
+        "not trusted, not delivered: memtui trust",
+        "no line in MEMORY.md",
+    ]
+    assert memory(memtui, "release-steps")["flags"] == ["broken link [[deploy-dashboard]]"]
+    assert memory(memtui, "meeting-notes")["flags"][0].startswith("broken: line 3")
+    text = memtui("list").out
+    assert "! broken link [[deploy-dashboard]]" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_what_falls_below_the_cut_is_named(memtui, world):
+    found = memtui.json("list", "--project", world.blog, "--scope", "auto")["memories"]
+    flags = {m["name"]: m["flags"] for m in found}
+    assert flags["writing-style"] == []
+    assert "below the cut" in flags["newsletter"][0]
+    (index,) = memtui.json("index", "--project", world.blog, "--scope", "auto")["indexes"]
+    assert [entry["target"] for entry in index["below"]] == ["newsletter.md"]
+    assert index["cut_line"] == 201
+
+
+def test_deliveries_and_uses_are_counted(memtui):
+    found = memory(memtui, "prefer-pnpm")
+    assert (found["deliveries"], found["uses"]) == (4, 1)
+    assert memory(memtui, "skip-code-review")["deliveries"] == 0
+
+
+def test_filters_and_orders(memtui):
+    assert {m["type"] for m in memtui.json("list", "--type", "tool")["memories"]} == {"tool"}
+    assert {m["scope"] for m in memtui.json("list", "--scope", "agent")["memories"]} == {
+        "agent:reviewer",
+        "agent:migrator@project",
+    }
+    by_age = [m["name"] for m in memtui.json("list", "--scope", "project", "--sort", "age")["memories"]]
+    assert by_age == ["skip-code-review", "release-steps", "prefer-pnpm", "payment-provider"]
+    assert "writing-style" in {m["name"] for m in memtui.json("list", "--all-projects")["memories"]}
+
+
+def test_a_memory_is_shown_with_its_links_both_ways(memtui):
+    found = memtui.json("show", "prefer-pnpm")
+    assert (found["links"], found["backlinks"]) == (["release-steps"], ["release-steps"])
+    assert found["fields"]["metadata"] == {"type": "feedback"}
+
+
+def test_raw_is_the_files_bytes(memtui, world):
+    path = Path(world.shop, ".claude/memory/payment-provider.md")
+    assert memtui("show", "payment-provider", "--raw").out == path.read_text()
+
+
+def test_text_of_others_can_not_act_on_the_terminal(memtui, world):
+    evil = "\x1b]0;owned\x07 \x1b[2J \u202egnp.exe \x9b31m"
+    data = f"---\nname: evil\ndescription: 'x {evil}'\n---\n\n{evil}\n"
+    Path(world.config, "memory/evil.md").write_text(data)
+    for words in (["list"], ["show", "evil"], ["search", "owned"], ["doctor"], ["index"], ["show", "evil", "--raw"]):
+        out = memtui(*words, check=False).out if "--raw" not in words else ""
+        assert not {"\x1b", "\x9b", "\x07", "\u202e"} & set(out)
+    assert memtui.json("show", "evil")["body"].strip() == evil
+
+
+def test_search_forgives_a_typing_error_and_ranks_names_first(memtui):
+    hits = memtui.json("search", "pnpm")["hits"]
+    assert hits[0]["name"] == "prefer-pnpm"
+    assert memtui.json("search", "concsie")["hits"][0]["name"] == "concise-answers"
+    assert memtui.json("search", "pnpm", "giraffe")["hits"] == []
+    assert "--all-projects" in memtui("search", "giraffe").out
+
+
+def test_a_new_memory_goes_into_the_repository_only_where_it_has_a_scope(memtui):
+    assert memtui.json("new", "use-zod", "--body", "Use zod.")["scope"] == "project"
+
+
+def test_elsewhere_it_goes_to_the_clients_own_memory(bare):
+    made = bare.json("new", "use-zod", "--type", "tool", "--body", "-", stdin="Use zod.\n\nFor all input.\n")
+    assert (made["scope"], made["description"], made["type"]) == ("auto", "Use zod.", "tool")
+    assert list(Path(bare.cwd).iterdir()) == [Path(bare.cwd, ".git")]
+
+
+def test_without_a_body_and_a_terminal_there_is_nothing_to_write(memtui):
+    done = memtui("new", "use-zod", check=False)
+    assert (done.code, "--body" in done.err) == (2, True)
+
+
+def test_editing_fields_changes_their_lines_only(memtui, world):
+    path = Path(world.shop, ".claude/memory/payment-provider.md")
+    before = path.read_text()
+    memtui("edit", "payment-provider", "--type", "tool", "--set", "metadata.owner=")
+    assert path.read_text() == before.replace("type: reference", "type: tool").replace("  owner: checkout team\n", "")
+    assert "Nothing changed" in memtui("edit", "payment-provider", "--type", "tool").out
+
+
+def test_the_editor_gets_the_file(memtui, world, editor):
+    memtui.env["VISUAL"] = editor("path.write_text(path.read_text().replace('every install', 'each install'))")
+    memtui("edit", "prefer-pnpm")
+    assert "each install" in Path(world.shop, ".claude/memory/prefer-pnpm.md").read_text()
+    assert memory(memtui, "prefer-pnpm")["flags"] == []
+
+
+def test_an_editor_that_fails_discards_the_edit(memtui, world, editor):
+    path = Path(world.shop, ".claude/memory/prefer-pnpm.md")
+    before = path.read_bytes()
+    memtui.env["EDITOR"] = editor("path.write_text('gone'); sys.exit(1)")
+    assert memtui("edit", "prefer-pnpm", check=False).code == 1
+    assert path.read_bytes() == before
+
+
+def test_a_conflict_keeps_what_was_typed_and_says_where(memtui, world, editor):
+    path = Path(world.shop, ".claude/memory/prefer-pnpm.md")
+    other = path.read_text() + "\nSomebody else was faster.\n"
+    memtui.env["EDITOR"] = editor(
+        f"path.write_text(path.read_text() + 'MINE')\npathlib.Path({str(path)!r}).write_text({other!r})"
+    )
+    done = memtui("edit", "prefer-pnpm", check=False)
+    assert done.code == 4
+    assert path.read_text() == other
+    draft = Path(done.err.split("kept in ")[1].split(";")[0])
+    assert draft.read_text().endswith("MINE")
+    draft.unlink()
+    draft.parent.rmdir()
+
+
+def test_a_broken_memory_can_be_mended_in_the_editor_only(memtui, editor):
+    assert memtui("edit", "meeting-notes", "--type", "user", check=False).code == 1
+    memtui.env["EDITOR"] = editor("path.write_text(path.read_text().replace('about \"soft', 'about soft'))")
+    memtui("edit", "meeting-notes")
+    assert not any("broken" in flag for flag in memory(memtui, "meeting-notes")["flags"])
+
+
+def test_renaming_repairs_links_and_index(memtui, world):
+    memtui("mv", "prefer-pnpm", "use-pnpm")
+    directory = Path(world.shop, ".claude/memory")
+    assert "[[use-pnpm]]" in (directory / "release-steps.md").read_text()
+    assert "](use-pnpm.md)" in (directory / "MEMORY.md").read_text()
+    memtui("undo")
+    assert "[[prefer-pnpm]]" in (directory / "release-steps.md").read_text()
+
+
+def test_moving_copying_deleting_and_restoring(memtui, world):
+    memtui("mv", "test-database", "--to", "global")
+    assert memory(memtui, "test-database")["scope"] == "global"
+    memtui("cp", "test-database", "db", "--to", "agent:reviewer")
+    assert memory(memtui, "db")["scope"] == "agent:reviewer"
+    memtui("rm", "db", "test-database")
+    assert memory(memtui, "db") is None
+    assert {item["name"] for item in memtui.json("restore")["trash"]} == {"db", "prefer-tabs", "test-database"}
+    memtui("restore", "test-database")
+    assert memory(memtui, "test-database")["scope"] == "global"
+
+
+def test_undo_and_redo_go_through_the_history(memtui):
+    memtui("rm", "prefer-pnpm")
+    memtui("undo")
+    assert memory(memtui, "prefer-pnpm")
+    memtui("redo")
+    assert memory(memtui, "prefer-pnpm") is None
+    rows = memtui.json("undo", "--list")["history"]
+    assert (rows[0]["summary"], rows[0]["state"]) == ("delete project:prefer-pnpm", "done")
+    memtui("undo", rows[0]["id"][-6:])
+    assert memory(memtui, "prefer-pnpm")
+
+
+def test_for_good_needs_a_yes(memtui):
+    assert memtui("rm", "prefer-pnpm", "--purge", check=False).code == 1
+    assert memory(memtui, "prefer-pnpm")
+    memtui("rm", "prefer-pnpm", "--purge", "--yes")
+    assert memtui("restore", "prefer-pnpm", check=False).code == 3
+    memtui("rm", "prefer-tabs", "--purge", "--yes")
+    assert memtui.json("restore")["trash"] == []
+
+
+def test_the_index_is_mended_after_showing_how(memtui, world):
+    path = Path(world.shop, ".claude/memory/MEMORY.md")
+    before = path.read_text()
+    assert "-- [old-wiki]" in memtui("index", "--scope", "project", "--fix", "--dry-run").out
+    assert path.read_text() == before
+    memtui("index", "--scope", "project", "--fix")
+    after = path.read_text()
+    assert "old-wiki" not in after
+    assert "](payment-provider.md)" in after
+    assert set(before.splitlines()) - set(after.splitlines()) == {
+        "- [old-wiki](old-wiki.md) — The wiki, until we moved"
+    }
+    memtui("undo")
+    assert path.read_text() == before
+
+
+def test_trust_is_given_shown_and_taken_back(memtui):
+    assert memtui.json("trust", "--list")["new"] == ["skip-code-review.md"]
+    memtui("trust")
+    assert memory(memtui, "skip-code-review")["flags"] == ["no line in MEMORY.md"]
+    memtui("trust", "--remove")
+    assert memtui.json("trust", "--list")["trusted"] == []
+
+
+def test_a_project_without_memories_has_nothing_to_trust(bare):
+    assert bare("trust", check=False).code == 3
+    assert "no memories" in bare("trust", "--list").out
+
+
+@pytest.mark.parametrize(
+    "words", [["list"], ["deliveries"], ["sessions"], ["items"], ["inbox"], ["index"], ["receipts"], []]
+)
+def test_an_empty_machine_says_what_to_do_next(bare, words):
+    out = bare(*words).out
+    assert out.strip()
+    if words not in (["index"], ["receipts"]):
+        assert "memtui" in out or "pending-items.md" in out

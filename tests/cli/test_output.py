@@ -1,0 +1,133 @@
+"""What reaches a terminal: nothing that acts on it, nothing wider than it, no colour where none is wanted."""
+
+import json
+import re
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.cli import output
+from memtui.cli.output import Output
+
+ANY_TEXT = st.text(st.characters(), max_size=60)
+
+
+@given(ANY_TEXT)
+def test_escaped_text_has_nothing_that_acts_on_a_terminal(text):
+    shown = output.safe(text)
+    for char in shown:
+        code = ord(char)
+        assert char == "\n" or code >= 32
+        assert not any(
+            low <= code <= high for low, high in ((0x7F, 0x9F), (0xD800, 0xDFFF), (0x202A, 0x202E), (0x2066, 0x2069))
+        )
+
+
+@given(st.text(st.characters(whitelist_categories=("L", "N", "P", "S", "Zs")), max_size=60))
+def test_ordinary_text_of_any_language_stays(text):
+    assert output.safe(text) == text.replace("\t", "    ")
+
+
+@given(ANY_TEXT, st.integers(2, 40))
+def test_cut_text_fits(text, columns):
+    assert output.width(output.cut(output.line(text), columns)) <= columns
+
+
+@pytest.mark.parametrize(
+    ("past", "shown"),
+    [
+        (5, "now"),
+        (70, "1m"),
+        (7300, "2h"),
+        (90_000, "1d"),
+        (86400 * 45, "45d"),
+        (86400 * 90, "3mo"),
+        (86400 * 800, "2y"),
+    ],
+)
+def test_times_are_ages(past, shown):
+    assert output.age(1000.0, 1000.0 + past) == shown
+    assert output.age(None, 0.0) == "-"
+
+
+class Terminal:
+    """A stream that says it is a terminal."""
+
+    encoding = "utf-8"
+
+    def __init__(self):
+        self.text = ""
+
+    def write(self, text):
+        self.text += text
+
+    def flush(self):
+        pass
+
+    def isatty(self):
+        return True
+
+    def fileno(self):
+        raise OSError
+
+
+CELLS = st.lists(st.tuples(st.text(max_size=30).map(output.line), st.text(max_size=90).map(output.line)), min_size=1)
+
+
+@given(CELLS, st.integers(40, 120))
+def test_tables_are_no_wider_than_the_terminal(rows, columns):
+    out = Output({"COLUMNS": str(columns)})
+    out.stdout = stream = Terminal()
+    out.table(["NAME", "DESCRIPTION"], rows, flex=(1, 0))
+    assert all(output.width(line) <= columns for line in stream.text.splitlines())
+
+
+def test_colour_only_on_a_terminal_and_unless_refused(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    assert Output({}).style("x", "red") == "\x1b[31mx\x1b[0m"
+    assert Output({"NO_COLOR": "1"}).style("x", "red") == "x"
+    assert Output({"TERM": "dumb"}).style("x", "red") == "x"
+    assert Output({}).style("x", "") == "x"
+
+
+def test_colours_take_nothing_from_what_is_said(memtui, monkeypatch):
+    plain = memtui("list").out + memtui("deliveries").out
+    monkeypatch.setattr(Output, "style", lambda _self, text, name: f"\x1b[1m{text}\x1b[0m" if name and text else text)
+    coloured = memtui("list").out + memtui("deliveries").out
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
+
+
+def test_a_terminal_without_utf_8_still_gets_an_answer(world):
+    import subprocess
+    from pathlib import Path
+
+    env = {**world.env, "PYTHONPATH": str(Path(output.__file__).parents[2]), "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run([sys.executable, "-m", "memtui", "deliveries"], env=env, cwd=world.shop, capture_output=True)
+    assert done.returncode == 0
+    assert b"arrived" in done.stdout
+
+
+def test_json_is_exact(memtui):
+    text = "tab\there \u202e and \x1b[31m and \U0001f389"
+    memtui("guide", text)
+    out = memtui("guide", "--list", "--json").out
+    assert out.isascii()
+    assert text in {entry["text"] for entry in json.loads(out)["data"]["entries"]}
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_the_main_lists_fit(memtui, columns):
+    memtui.env["COLUMNS"] = str(columns)
+    for words in (
+        ["list"],
+        ["deliveries"],
+        ["sessions"],
+        ["receipts"],
+        ["items"],
+        ["restore"],
+        ["undo", "--list"],
+    ):
+        wide = [line for line in memtui(*words).out.splitlines() if output.width(line) > columns]
+        assert [line for line in wide if not line.startswith(("Tick off", "Bring back", "⧖ timed out:"))] == []
