@@ -6,12 +6,13 @@ from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.editing import as_data, written
 from memtui.cli.memories import find
-from memtui.cli.output import Output, Result, age, line, many
+from memtui.cli.output import Output, Result, line
 from memtui.core import clock, review
 from memtui.core.errors import MemtuiError, NotFoundError, UsageError
 from memtui.core.history import Transaction
 from memtui.core.store import Store
 from memtui.core.trash import TrashItem
+from memtui.core.words import age, many
 
 HISTORY = 20
 

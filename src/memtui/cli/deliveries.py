@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 
 from memtui.cli import parser
 from memtui.cli.context import Context, parse_when
-from memtui.cli.output import Output, Result, age, ago, line, many, safe
+from memtui.cli.output import Output, Result, line, safe
 from memtui.core import clock, delivery, receipts, review
 from memtui.core.errors import UsageError
 from memtui.core.told import GLYPHS, MEANINGS, Record, items_of, text_of, what
+from memtui.core.words import age, ago, many
 
 LIMIT = 20
 # As many newest records are looked at where a filter needs each one's receipt.

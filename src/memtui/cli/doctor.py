@@ -7,10 +7,11 @@ import sys
 
 from memtui.cli import fit, parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, many, safe
+from memtui.cli.output import Output, Result, safe
 from memtui.core import doctor, inbox
 from memtui.core.doctor import NOTE, OK, PROBLEM, Finding
 from memtui.core.errors import EXIT_FINDINGS, MemtuiError
+from memtui.core.words import many
 
 CLIENT_SECONDS = 10
 OLDEST_CLIENT = (2, 0)

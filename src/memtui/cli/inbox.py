@@ -4,10 +4,11 @@ import argparse
 
 from memtui.cli import fit, parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, age, line, many
+from memtui.cli.output import Output, Result, line
 from memtui.core import claims, clock, config, review
 from memtui.core.errors import NotFoundError, UsageError
 from memtui.core.review import Waiting
+from memtui.core.words import age, many
 
 KIND_WORDS = {"guidance": "guidance", "updates": "pending updates", "items": "pending items"}
 NEXT = {

@@ -6,11 +6,12 @@ from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.editing import show_diff
 from memtui.cli.memories import chosen, tilde
-from memtui.cli.output import Output, Result, line, many
+from memtui.cli.output import Output, Result, line
 from memtui.core import changes, index_budget, memory_index, scopes, upkeep
 from memtui.core.index_budget import Budget
 from memtui.core.scopes import Scope
 from memtui.core.survey import index_of
+from memtui.core.words import many
 
 METER = 20
 FULL, NEARLY = 1.0, 0.8

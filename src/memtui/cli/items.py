@@ -4,9 +4,10 @@ import argparse
 
 from memtui.cli import inbox, parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, age, line
+from memtui.cli.output import Output, Result, line
 from memtui.core.errors import UsageError
 from memtui.core.review import Review, Waiting
+from memtui.core.words import age
 
 ACTIONS = {
     "done": "tick items off",

@@ -5,12 +5,13 @@ import os
 
 from memtui.cli import parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, age, ago, line, many, safe, size
+from memtui.cli.output import Output, Result, line, safe
 from memtui.core import clock, memory, scopes
 from memtui.core.errors import NotFoundError
 from memtui.core.memory import Memory
 from memtui.core.scopes import Scope
 from memtui.core.survey import Row, Usage, survey
+from memtui.core.words import age, ago, many, size
 
 SORTS = ("name", "type", "age", "size", "deliveries")
 SEARCH_LIMIT = 20

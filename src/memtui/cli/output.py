@@ -5,7 +5,6 @@ Memories, notes and logs hold text that others wrote: it is escaped on its way t
 
 import sys
 
-from memtui.core.words import age, ago, many, size
 from memtui.core import fastjson
 
 VERSION = 1

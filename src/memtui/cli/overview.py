@@ -5,10 +5,11 @@ import os
 
 from memtui.cli.context import Context
 from memtui.cli.memories import tilde
-from memtui.cli.output import Output, Result, ago, line, many
+from memtui.cli.output import Output, Result, line
 from memtui.core import clock, config, delivery, locate, receipts, review, scopes, trust
 from memtui.core.errors import MemtuiError
 from memtui.core.told import GLYPHS, text_of, what
+from memtui.core.words import ago, many
 
 KIND_WORDS = {"guidance": "guidance", "updates": "updates to review", "items": "unfinished items"}
 

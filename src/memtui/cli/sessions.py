@@ -5,10 +5,11 @@ import os
 
 from memtui.cli import parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, age, ago, line
+from memtui.cli.output import Output, Result, line
 from memtui.core import clock, delivery, fastjson, fs, receipts, review
 from memtui.core.errors import NotFoundError
 from memtui.core.told import GLYPHS, items_of, text_of, what
+from memtui.core.words import age, ago
 
 Record = dict[str, object]
 LIMIT = 20

@@ -6,10 +6,11 @@ import os
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.memories import tilde
-from memtui.cli.output import Output, Result, line, many
+from memtui.cli.output import Output, Result, line
 from memtui.core import locate, trust
 from memtui.core.errors import MemtuiError, NotFoundError
 from memtui.core.memory import read_memory
+from memtui.core.words import many
 
 
 def register(commands: "parser.Commands") -> None:

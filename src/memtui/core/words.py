@@ -1,0 +1,36 @@
+"""Ages, sizes and counts in the few characters that a list has room for."""
+
+
+def age(seconds: "float | None", now: float) -> str:
+    """`now`, `4m`, `3h`, `12d`, `5mo`, `2y`; `-` for no time. A time to come has a `+` before it."""
+    if seconds is None:
+        return "-"
+    past = int(now - seconds)
+    sign = "+" if past <= -60 else ""
+    past = abs(past)
+    for size, unit in ((31_536_000, "y"), (2_592_000 * 2, "mo"), (86400, "d"), (3600, "h"), (60, "m")):
+        if past >= size:
+            return f"{sign}{past // (2_592_000 if unit == 'mo' else size)}{unit}"
+    return "now"
+
+
+def ago(seconds: "float | None", now: float) -> str:
+    """`just now`, `3h ago`; `-` for no time."""
+    span = age(seconds, now)
+    if span in {"-", "now"}:
+        return span.replace("now", "just now")
+    return f"in {span[1:]}" if span[0] == "+" else f"{span} ago"
+
+
+def size(count: int) -> str:
+    """`420 B`, `1.2 kB`, `34 kB`, `5.1 MB`."""
+    for step, unit in ((1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "kB")):
+        if count >= step:
+            number = count / step
+            return f"{number:.1f} {unit}" if number < 10 else f"{number:.0f} {unit}"
+    return f"{count} B"
+
+
+def many(count: int, one: str, several: str = "") -> str:
+    """`1 memory`, `3 memories`: the plural is `one` with an s unless given."""
+    return f"{count} {one if count == 1 else several or one + 's'}"
