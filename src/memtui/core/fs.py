@@ -80,11 +80,12 @@ def write_all(fd: int, data: bytes) -> None:
         data = data[posix.write(fd, data) :]
 
 
-def append(path: str, data: bytes, durable: bool = False) -> None:
+def append(path: str, data: bytes, durable: bool = False) -> bool:
     """Append in a single write to a file made if need be: whole lines of concurrent writers do not mix.
 
     A last line torn by a crash is closed with a newline first, so that it costs one line, not two. `durable` waits
-    for the disk. Raises OSError; what a full disk took of the data is then taken off again.
+    for the disk. False if another process has removed or replaced the file in between, and may not have seen the data.
+    Raises OSError; what a full disk took of the data is then taken off again.
     """
     flags = posix.O_RDWR | posix.O_APPEND | posix.O_CREAT | posix.O_CLOEXEC | posix.O_NONBLOCK
     fd = _open_making_dirs(path, flags, FILE_MODE)
@@ -100,6 +101,7 @@ def append(path: str, data: bytes, durable: bool = False) -> None:
             _write_rest(fd, data, written)
         if durable:
             posix.fsync(fd)
+        return posix.fstat(fd).st_nlink > 0
     finally:
         posix.close(fd)
 

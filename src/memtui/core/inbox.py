@@ -5,6 +5,7 @@ form is described in docs/file-formats.md. Hook path: nothing here imports what 
 """
 
 import posix
+import time
 
 from memtui.core import clock, fs, ids
 
@@ -13,6 +14,10 @@ OPEN, CLOSE, END = "<!-- memtui", "<!-- /memtui -->", "-->"
 LOCK_NAME = ".lock"
 # A hook reads no more than this of an inbox file: what is larger was not written for a prompt.
 MAX_BYTES = 1 << 20
+# What a writer without the lock needs at most between opening a file and writing to it.
+GRACE_SECONDS = 0.002
+# What a process needs at most from replacing a file to letting go of its lock.
+REPLACE_SECONDS = 0.5
 BULLETS = ("- ", "* ", "+ ")
 
 TYPE_CHECKING = False
@@ -36,6 +41,11 @@ class Entry:
     def flag(self, name: str) -> bool:
         """Whether a yes/no field is set."""
         return self.fields.get(name, "").lower() in {"yes", "true", "1"}
+
+    def count(self, name: str, default: int = 0) -> int:
+        """A field that holds a whole number; `default` for one that does not."""
+        given = self.fields.get(name, "")
+        return int(given) if given.isascii() and given.isdigit() and len(given) < 10 else default
 
     def time(self) -> "float | None":
         """When it was written, in seconds since the epoch, as far as its fields or its id tell."""
@@ -63,9 +73,10 @@ def encode(text: str) -> bytes:
 def parse_fields(line: str) -> "dict[str, str]":
     """`key=value key="two words"` of a first line, without its comment marks. Words without `=` are dropped."""
     fields: dict[str, str] = {}
+    line = line.replace("\t", " ")
     at, size = 0, len(line)
     while at < size:
-        if line[at] in " \t":
+        if line[at] == " ":
             at += 1
             continue
         equals = line.find("=", at)
@@ -101,7 +112,9 @@ def render_fields(fields: "dict[str, str]") -> str:
     """The inverse of `parse_fields`. Line ends, control characters and `-->` in a value become blanks."""
     words = []
     for key, given in fields.items():
-        value = "".join([c if c.isprintable() else " " for c in given]).replace(END, "")
+        value = "".join([c if c.isprintable() else " " for c in given])
+        while END in value:
+            value = value.replace(END, " ")
         if not value or " " in value or '"' in value or "\\" in value:
             value = '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
         words.append(key + "=" + value)
@@ -148,14 +161,14 @@ def parse(source: str, items: bool = False) -> "list[Entry]":
 
     for line in source.split("\n"):
         following = at + len(line) + 1
-        bare = line.rstrip("\r")
-        if _is_open(bare.removeprefix("\ufeff")):
+        bare = line.rstrip("\r") if at else line.rstrip("\r").removeprefix("\ufeff")
+        if _is_open(bare):
             if begin >= 0:
                 close(at)
             else:
                 entries.extend(_loose(source, loose, at, items))
             begin, lines = at, []
-            fields = parse_fields(bare.removeprefix("\ufeff").rstrip()[len(OPEN) : -len(END)])
+            fields = parse_fields(bare.rstrip()[len(OPEN) : -len(END)])
         elif begin >= 0 and bare.rstrip() == CLOSE:
             close(min(following, len(source)))
             begin, loose = -1, min(following, len(source))
@@ -175,25 +188,29 @@ def _loose(source: str, start: int, end: int, items: bool) -> "list[Entry]":
     if not chunk.strip("\ufeff \t\r\n"):
         return []
     if not items:
-        text = chunk.replace("\r\n", "\n").strip("\ufeff\n \t")
+        text = chunk.replace("\r\n", "\n").strip("\ufeff \t\r\n")
         return [Entry("h" + ids.content_hash(text), {}, text, chunk, start)]
     found: list[Entry] = []
     at = start
+    open_ended = False  # whether an indented line goes on with the last item
     for line in chunk.split("\n"):
         size = min(len(line) + 1, end - at)
         text = line.strip("\ufeff \t\r")
-        if line[:1] in {" ", "\t"} and text and found and not text.startswith(BULLETS):
+        if line[:1] in {" ", "\t"} and text and open_ended and not text.startswith(BULLETS):
             last = found[-1]
             last.text += "\n" + text
-            last.raw += source[at : at + size]
+            last.raw = source[last.start : at + size]
             last.id = "h" + ids.content_hash(last.text)
-        elif text and not text.startswith(("#", "<!--")):
+        elif text.startswith(("#", "<!--")):
+            open_ended = False
+        elif text:
             state: dict[str, str] = {}
             if text.startswith(BULLETS):
                 text = text[2:].lstrip()
             if text[:3] in {"[ ]", "[x]", "[X]"}:
                 state = {} if text[1] == " " else {"state": "done"}
                 text = text[3:].lstrip()
+            open_ended = bool(text)
             if text:
                 found.append(Entry("h" + ids.content_hash(text), state, text, source[at : at + size], at))
         at += len(line) + 1
@@ -220,14 +237,32 @@ def append_entry(
     """
     seconds = clock.now() if now is None else now
     whole = {"id": fields.get("id") or ids.new_id(seconds), "time": clock.iso_seconds(seconds), **fields}
-    data = encode(render(whole, text))
+    append_text(directory, kind, render(whole, text), timeout)
+    return whole["id"]
+
+
+def append_text(directory: str, kind: str, text: str, timeout: float) -> None:
+    """Append text as it is, under the lock if it can be had in `timeout` seconds, else without. Raises OSError."""
+    data = encode(text)
     path = directory + "/" + FILES[kind]
     try:
         with fs.Lock(directory + "/" + LOCK_NAME, timeout):
             fs.append(path, data, durable=True)
+            return
     except fs.LockTimeoutError:
-        fs.append(path, data, durable=True)
-    return whole["id"]
+        if fs.append(path, data, durable=True):
+            return
+    # Whoever holds the lock has replaced the file: only after it can be seen whether this came along.
+    lock = fs.Lock(directory + "/" + LOCK_NAME, max(timeout, REPLACE_SECONDS))
+    try:
+        lock.__enter__()
+    except fs.LockTimeoutError:
+        pass  # rather said twice than lost
+    try:
+        if data not in fs.read_or_empty(path):
+            fs.append(path, data, durable=True)
+    finally:
+        lock.__exit__()
 
 
 def rewrite(path: str, change: "Callable[[str], str]", timeout: float = 2.0) -> bool:
@@ -240,20 +275,26 @@ def rewrite(path: str, change: "Callable[[str], str]", timeout: float = 2.0) -> 
     with fs.Lock(path[: path.rfind("/")] + "/" + LOCK_NAME, timeout):
         while True:
             try:
-                fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+                fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK)
             except FileNotFoundError:
                 fd = -1
             try:
+                if fd >= 0 and posix.fstat(fd).st_mode & fs.S_IFMT != fs.S_IFREG:
+                    raise OSError(22, "not a regular file", path)
                 before = _read_fd(fd) if fd >= 0 else b""
                 after = encode(change(decode(before)))
                 if after == before:
                     return False
                 if fd >= 0 and posix.fstat(fd).st_size != len(before):
                     continue
-                if after:
+                if fd < 0:
+                    fs.append(path, after, durable=True)  # someone may have made the file since
+                elif after:
                     fs.write_atomic(path, after)
                 else:
                     fs.unlink(path)
+                if fd >= 0:
+                    time.sleep(GRACE_SECONDS)
                 late = _read_fd(fd, len(before)) if fd >= 0 else b""
                 if late:
                     fs.append(path, late, durable=True)
