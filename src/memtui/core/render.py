@@ -10,7 +10,7 @@ TAGS = {
     "index": "memtui-index",
 }
 # Text may not open or close our tags, nor the one that the client wraps a hook's context in.
-GUARDED = ("memtui-", "/memtui-", "system-reminder", "/system-reminder")
+GUARDED = ("memtui-", "system-reminder")
 TAIL_UNITS = 160
 
 
@@ -32,9 +32,17 @@ def clean(text: str) -> str:
     head, *rest = text.split("<")
     parts = [head]
     for part in rest:
-        parts.append("&lt;" if part[:20].lstrip().lower().startswith(GUARDED) else "<")
+        parts.append("&lt;" if _guarded(part) else "<")
         parts.append(part)
     return "".join(parts)
+
+
+def _guarded(text: str) -> bool:
+    """Whether text behind a `<` goes on as a guarded tag, even where blanks or invisible characters stand between."""
+    at = 0
+    while at < len(text) and (text[at] == "/" or text[at].isspace() or not text[at].isprintable()):
+        at += 1
+    return text[at : at + 20].casefold().startswith(GUARDED)
 
 
 def _harmless(char: str) -> bool:
@@ -93,18 +101,19 @@ def compose(blocks: "list[Block]", budget: int, delivery_id: str) -> "tuple[str,
     """Fill the budget with blocks in the order given. Returns the text, the log's items, and the parts left out.
 
     No part is cut: one that does not fit is left out whole and named at the end of its block as far as there is room.
+    Guidance comes whole or not at all; of every list at least the number of what was left out is told.
     """
     texts: list[str] = []
     items: list[dict[str, object]] = []
     left_out: list[Part] = []
     room = budget
-    for block in blocks:
-        fields = {**block.attributes, "delivery": delivery_id}
-        head = f"<{block.tag} " + " ".join([f'{k}="{attribute(v)}"' for k, v in fields.items()]) + ">\n"
-        if block.intro:
-            head += clean(block.intro) + "\n"
-        foot = f"</{block.tag}>"
-        free = room - units(head) - units(foot) - 1
+    frames = [_frame(block, delivery_id) for block in blocks]
+    # What the lists still to come need to say at least how much of each was left out.
+    later = sum([_least(block, frame) for block, frame in zip(blocks, frames, strict=True)])
+    for block, (head, foot) in zip(blocks, frames, strict=True):
+        least = _least(block, (head, foot))
+        later -= least
+        free = room - units(head) - units(foot) - 1 - (later if least else 0)
         taken: list[str] = []
         missing: list[Part] = []
         last = len(block.parts) - 1
@@ -119,7 +128,7 @@ def compose(blocks: "list[Block]", budget: int, delivery_id: str) -> "tuple[str,
                 missing.append(part)
         left_out.extend(missing)
         items.extend(_missing_items(block, missing))
-        if not taken:
+        if not taken and (not least or free < TAIL_UNITS):
             continue
         if missing or block.unlisted:
             taken.append(_tail(missing, block.unlisted, free))
@@ -127,6 +136,20 @@ def compose(blocks: "list[Block]", budget: int, delivery_id: str) -> "tuple[str,
         room -= units(text) + 1
         texts.append(text)
     return "\n".join(texts), items, left_out
+
+
+def _frame(block: Block, delivery_id: str) -> "tuple[str, str]":
+    """What stands before and after a block's parts."""
+    fields = {**block.attributes, "delivery": delivery_id}
+    head = f"<{block.tag} " + " ".join([f'{k}="{attribute(v)}"' for k, v in fields.items()]) + ">\n"
+    if block.intro:
+        head += clean(block.intro) + "\n"
+    return head, f"</{block.tag}>"
+
+
+def _least(block: Block, frame: "tuple[str, str]") -> int:
+    """Units of a list of which nothing finds room but the number of what it holds; 0 for guidance, which waits."""
+    return 0 if block.tag == TAGS["guidance"] else units(frame[0]) + units(frame[1]) + 2 + TAIL_UNITS
 
 
 def _missing_items(block: Block, missing: "list[Part]") -> "list[dict[str, object]]":
