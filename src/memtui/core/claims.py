@@ -15,16 +15,21 @@ LOCK_SECONDS = 0.05
 MAX_ATTEMPTS = 3
 MIN_SESSION_PREFIX = 4
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 class Asker:
-    """Who asks for guidance: a session of a project, perhaps with an agent's name, perhaps touching paths."""
+    """Who asks for guidance: a session of a project, perhaps with an agent's name, perhaps touching paths. `top`: the
+    work tree that path globs are relative to."""
 
-    __slots__ = ("agent", "now", "paths", "project_root", "session_id", "urgent_only")
+    __slots__ = ("agent", "now", "paths", "session_id", "top", "urgent_only")
 
-    def __init__(self, session_id: str, agent: str, project_root: str, now: float) -> None:
+    def __init__(self, session_id: str, agent: str, top: str, now: float) -> None:
         self.session_id = session_id
         self.agent = agent
-        self.project_root = project_root
+        self.top = top
         self.now = now
         self.paths: list[str] = []
         self.urgent_only = False
@@ -34,8 +39,7 @@ def addressed(entry: inbox.Entry, asker: Asker) -> "str | None":
     """Why this entry is for the asker, or None if it is not, not yet, or no longer."""
     if entry.expired(asker.now) or "\0" in entry.text:
         return None
-    attempts = entry.fields.get("attempts", "0")
-    if attempts.isdigit() and int(attempts) >= MAX_ATTEMPTS:
+    if entry.count("attempts") >= MAX_ATTEMPTS:
         return None
     reasons = []
     touches = False
@@ -65,7 +69,7 @@ def _touched(pattern: str, asker: Asker) -> bool:
         return False
     from memtui.core import globs
 
-    return any(globs.matches(pattern, path, asker.project_root) for path in asker.paths)
+    return any(globs.matches(pattern, path, asker.top) for path in asker.paths)
 
 
 class Claim:
@@ -99,21 +103,27 @@ def _wanted(path: str, asker: Asker) -> "tuple[int, list[tuple[inbox.Entry, str]
 
 
 def peek(directory: str, asker: Asker) -> "list[tuple[inbox.Entry, str]]":
-    """What there is for the asker, without taking it. A file larger than an inbox may be is left alone."""
+    """What there is for the asker, without taking it. A file larger than an inbox may be is left alone. Raises OSError
+    for one that can't be read, or is a symlink: a renamed one may point nowhere."""
     path = directory + "/" + inbox.FILES["guidance"]
     try:
-        size = posix.stat(path).st_size
-        return _wanted(path, asker)[1] if 0 < size <= inbox.MAX_BYTES else []
+        found = posix.lstat(path)
+    except FileNotFoundError:
+        return []
+    if found.st_mode & fs.S_IFMT == fs.S_IFLNK:
+        raise OSError(22, "is a symlink", path)
+    try:
+        return _wanted(path, asker)[1] if 0 < found.st_size <= inbox.MAX_BYTES else []
     except FileNotFoundError:
         return []
 
 
-def take(directory: str, asker: Asker, delivery_id: str, too_long: int) -> "Claim | None":
+def take(directory: str, asker: Asker, delivery_id: str, fits: "Callable[[inbox.Entry], bool]") -> "Claim | None":
     """Take what there is for the asker out of an inbox; None if there is nothing or another hook was faster.
 
-    Entries for others, and those of `too_long` characters or more, are put back at once.
+    Entries for others, and those that do not fit, are put back at once. Raises OSError.
     """
-    if not [entry for entry, _ in peek(directory, asker) if len(entry.text) < too_long]:
+    if not any(fits(entry) for entry, _ in peek(directory, asker)):
         return None
     path = directory + "/" + inbox.FILES["guidance"]
     name = f"{delivery_id}~{session.safe(asker.session_id)}~{posix.getpid()}.md"
@@ -122,7 +132,7 @@ def take(directory: str, asker: Asker, delivery_id: str, too_long: int) -> "Clai
     try:
         lock.__enter__()
     except OSError:
-        pass  # the rename below is what decides; the lock only spares a rewriting person's editor a second look
+        pass  # the rename below is what decides; the lock only spares those who rewrite the file a second look
     try:
         try:
             posix.rename(path, claimed)
@@ -133,22 +143,38 @@ def take(directory: str, asker: Asker, delivery_id: str, too_long: int) -> "Clai
             except FileNotFoundError:
                 return None
         size, mine, others = _wanted(claimed, asker)
-        others.extend([entry for entry, _ in mine if len(entry.text) >= too_long])
-        mine = [(entry, reason) for entry, reason in mine if len(entry.text) < too_long]
-        put_back(directory, others)
-        if not mine:
-            posix.unlink(claimed)
-            return None
-        return Claim(directory, name, size, mine)
+        fitting = [(entry, reason) for entry, reason in mine if fits(entry)]
+        others.extend([entry for entry, _ in mine if all(entry is not each for each, _ in fitting)])
+        mine = fitting
+        others.sort(key=lambda entry: entry.start)
+        put_back(directory, others, locked=lock.fd >= 0)
+        claim = Claim(directory, name, size, mine)
+        if mine:
+            return claim
+        drop(claim, locked=lock.fd >= 0)
+        return None
     finally:
         lock.__exit__()
 
 
-def put_back(directory: str, entries: "list[inbox.Entry]") -> None:
-    """Append entries to the inbox they came from, exactly as they stood there."""
-    if entries:
-        data = "".join([e.raw if e.raw.endswith("\n") else e.raw + "\n" for e in entries])
-        fs.append(directory + "/" + inbox.FILES["guidance"], inbox.encode(data))
+def put_back(directory: str, entries: "list[inbox.Entry]", locked: bool = False) -> None:
+    """Append entries to the inbox they came from, exactly as they stood there. `locked`: the caller holds its lock.
+    Raises OSError."""
+    _append(directory, "".join([e.raw if e.raw.endswith("\n") else e.raw + "\n" for e in entries]), locked)
+
+
+def drop(claim: Claim, locked: bool = False) -> None:
+    """Remove a claim whose entries are all back in the inbox, but not what was appended to it since. Raises OSError."""
+    _append(claim.directory, inbox.decode(fs.read_bytes(claim.path, offset=claim.size)), locked)
+    posix.unlink(claim.path)
+
+
+def _append(directory: str, text: str, locked: bool) -> None:
+    if text and locked:
+        # Not synced: the claim still holds it, and is settled only when the disk has long been written.
+        fs.append(directory + "/" + inbox.FILES["guidance"], inbox.encode(text))
+    elif text:
+        inbox.append_text(directory, "guidance", text, LOCK_SECONDS)
 
 
 def listed(directory: str) -> "list[tuple[str, str, str, int]]":
@@ -160,6 +186,6 @@ def listed(directory: str) -> "list[tuple[str, str, str, int]]":
     found = []
     for name in sorted(names):
         parts = name.removesuffix(".md").split("~")
-        if len(parts) == 3 and parts[2].isdigit() and ids.id_time(parts[0]) is not None:
+        if len(parts) == 3 and parts[2].isascii() and parts[2].isdigit() and ids.id_time(parts[0]) is not None:
             found.append((name, parts[0], parts[1], int(parts[2])))
     return found

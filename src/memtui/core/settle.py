@@ -43,10 +43,12 @@ def settle(
     session_id: str = "",
     directories: "list[str] | None" = None,
     now: "float | None" = None,
+    wait: float = LOCK_SECONDS,
 ) -> "list[Settled]":
-    """Settle the claims of one session, or of all, in the inboxes given, or in all. Raises OSError.
+    """Settle the claims of one session, or of all, in the inboxes given, or in all.
 
-    Claims about which nothing can be said yet are left for a later call.
+    Claims about which nothing can be said yet, or whose inbox is locked for longer than `wait` seconds, are left for a
+    later call; so is one that can't be settled, which is logged and keeps no other from it.
     """
     seconds = clock.now() if now is None else now
     config = paths.config_dir(env)
@@ -56,7 +58,13 @@ def settle(
         for name, delivery_id, owner, pid in claims.listed(directory):
             if session_id and owner != session.safe(session_id):
                 continue
-            done = _settle_one(root, config, directory, (name, delivery_id, owner, pid), views, seconds)
+            try:
+                done = _settle_one(root, config, directory, (name, delivery_id, owner, pid), views, seconds, wait)
+            except (FileNotFoundError, fs.LockTimeoutError):
+                continue  # another process settled it, or works on the inbox
+            except OSError as error:
+                delivery.log_error(root, "settle", error)
+                continue
             if done is not None:
                 found.append(done)
     return found
@@ -78,6 +86,7 @@ def _settle_one(
     claim: "tuple[str, str, str, int]",
     views: "dict[str, receipts.TranscriptView]",
     now: float,
+    wait: float,
 ) -> "Settled | None":
     name, delivery_id, owner, pid = claim
     taken = ids.id_time(delivery_id) or 0.0
@@ -91,11 +100,8 @@ def _settle_one(
     # A session's first prompt comes before its transcript.
     if outcome == receipts.WAITING or (outcome == receipts.UNKNOWN and not view.exists and age < TRACE_SECONDS):
         return None
-    try:
-        with fs.Lock(directory + "/" + inbox.LOCK_NAME, LOCK_SECONDS):
-            return _close(root, directory, name, delivery_id, record, outcome, path)
-    except FileNotFoundError:
-        return None  # another process settled it
+    with fs.Lock(directory + "/" + inbox.LOCK_NAME, wait):
+        return _close(root, directory, name, delivery_id, record, outcome, path)
 
 
 def _alive(pid: int) -> bool:
@@ -132,22 +138,27 @@ def _close(
     size = _size(record, name, len(data))
     entries = inbox.parse(inbox.decode(data[:size]))
     late = data[size:]
+    beside: list[inbox.Entry] = []  # never delivered by this claim
     if record is not None:
         delivered = {item.get("id") for item in _items(record) if not item.get("left_out")}
         back = [e for e in entries if e.id in delivered] if outcome in BACK else []
     elif outcome in {receipts.ARRIVED, receipts.PREVIEWED}:
         arrived = _named(transcript, delivery_id, entries)
         back = arrived if outcome == receipts.PREVIEWED else []
+        others = [e for e in entries if all(e is not each for each in arrived)]
+        beside = _never_put_back(root, directory, name, delivery_id, others)
         _log_recovered(root, directory, name, delivery_id, arrived, transcript, size)
     else:
         back = _never_put_back(root, directory, name, delivery_id, entries)
     present = {e.id for e in inbox.read(directory + "/" + inbox.FILES["guidance"])}
     returned = [e for e in back if e.id not in present]
     text = "".join([_again(e, repeat=record is None and outcome == receipts.UNKNOWN) for e in returned])
+    beside = [e for e in beside if e.id not in present]
+    text += "".join([e.raw if e.raw.endswith("\n") else e.raw + "\n" for e in beside])
     if text or late:
         fs.append(directory + "/" + inbox.FILES["guidance"], inbox.encode(text) + late, durable=True)
     posix.unlink(claimed)
-    return Settled(delivery_id, outcome, [e.id for e in returned])
+    return Settled(delivery_id, outcome, [e.id for e in [*returned, *beside]])
 
 
 def _size(record: "dict[str, object] | None", name: str, whole: int) -> int:
@@ -166,9 +177,7 @@ def _items(record: "dict[str, object]") -> "list[dict[str, object]]":
 
 def _again(entry: inbox.Entry, repeat: bool) -> str:
     """An entry that goes back, with the attempt counted."""
-    attempts = entry.fields.get("attempts", "0")
-    count = int(attempts) + 1 if attempts.isdigit() else 1
-    fields = {**entry.fields, "id": entry.id, "attempts": str(count)}
+    fields = {**entry.fields, "id": entry.id, "attempts": str(entry.count("attempts") + 1)}
     if repeat:
         fields["repeat"] = "yes"
     return inbox.render(fields, entry.text)

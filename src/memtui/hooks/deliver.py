@@ -2,11 +2,14 @@
 
 import time
 
-from memtui.core import claims, clock, config, delivery, fs, ids, inbox, render
+from memtui.core import claims, clock, config, delivery, ids, inbox, render
 from memtui.hooks import runner
 
-# A block around one note of guidance takes up to this much of the budget.
-FRAME_UNITS = 400
+ID_UNITS = 26
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Oversize = dict[str, tuple[str, str, inbox.Entry]]  # id -> (scope, directory of the inbox, entry)
 
 
 def budget(hook: runner.Hook) -> int:
@@ -17,6 +20,34 @@ def budget(hook: runner.Hook) -> int:
 def asker(hook: runner.Hook) -> claims.Asker:
     """Who this hook asks guidance for."""
     return claims.Asker(hook.session_id, hook.env.get("MEMTUI_AGENT", ""), hook.project_root, clock.now())
+
+
+def collect(
+    hook: runner.Hook, who: claims.Asker, delivery_id: str
+) -> "tuple[list[tuple[str, claims.Claim]], Oversize]":
+    """Take the guidance that is due, as (scope, claim), and what is due but too long for any delivery, by id.
+
+    An inbox that can't be read keeps nothing from the other.
+    """
+    taken: list[tuple[str, claims.Claim]] = []
+    oversize: Oversize = {}
+    for scope, directory in hook.inboxes():
+
+        def fits(entry: inbox.Entry, scope: str = scope, directory: str = directory) -> bool:
+            block = _note(scope, directory, entry, "", who.now)
+            if render.compose([block], budget(hook), "0" * ID_UNITS)[0]:
+                return True
+            oversize[entry.id] = (scope, directory, entry)
+            return False
+
+        try:
+            claim = claims.take(directory, who, delivery_id, fits)
+        except OSError as error:
+            runner.fail(hook.env, hook.event, error)
+            continue
+        if claim is not None:
+            taken.append((scope, claim))
+    return taken, oversize
 
 
 def ago(seconds: "float | None", now: float) -> str:
@@ -30,32 +61,53 @@ def ago(seconds: "float | None", now: float) -> str:
     return "just now"
 
 
+def _item(scope: str, directory: str, entry: inbox.Entry, reason: str) -> "dict[str, object]":
+    return {
+        "kind": "guidance",
+        "id": entry.id,
+        "scope": scope,
+        "path": f"{directory}/{inbox.FILES['guidance']}",
+        "hash": ids.content_hash(entry.text),
+        "reason": reason,
+    }
+
+
+def _note(scope: str, directory: str, entry: inbox.Entry, reason: str, now: float) -> render.Block:
+    source = entry.fields.get("from") or "a hand-written note"
+    fields = {"id": entry.id, "scope": scope, "from": source}
+    if entry.fields.get("time"):
+        fields["time"] = entry.fields["time"]
+    intro = f"Note left by the user of this machine through memtui ({source}, {ago(entry.time(), now)})."
+    if entry.flag("repeat"):
+        fields["repeat"] = "yes"
+        intro += " It may have been delivered before."
+    part = render.Part(entry.text, entry.text[:40], _item(scope, directory, entry, reason))
+    return render.Block(render.TAGS["guidance"], fields, intro, [part])
+
+
 def guidance_blocks(taken: "list[tuple[str, claims.Claim]]", now: float) -> "list[render.Block]":
     """A block for each note of guidance: urgent ones first, then oldest first."""
     found = []
     for scope, claim in taken:
         for entry, reason in claim.entries:
-            source = entry.fields.get("from") or "a hand-written note"
-            fields = {"id": entry.id, "scope": scope, "from": source}
-            if entry.fields.get("time"):
-                fields["time"] = entry.fields["time"]
-            intro = f"Note left by the user of this machine through memtui ({source}, {ago(entry.time(), now)})."
-            if entry.flag("repeat"):
-                fields["repeat"] = "yes"
-                intro += " It may have been delivered before."
-            item: dict[str, object] = {
-                "kind": "guidance",
-                "id": entry.id,
-                "scope": scope,
-                "path": f"{claim.directory}/{inbox.FILES['guidance']}",
-                "hash": ids.content_hash(entry.text),
-                "reason": reason,
-            }
-            part = render.Part(entry.text, entry.text[:40], item)
             rank = (not entry.flag("urgent"), entry.time() or now)
-            found.append((rank, render.Block(render.TAGS["guidance"], fields, intro, [part])))
+            found.append((rank, _note(scope, claim.directory, entry, reason, now)))
     found.sort(key=lambda pair: pair[0])
     return [block for _, block in found]
+
+
+def oversize_blocks(oversize: "Oversize", told: "set[str]") -> "list[render.Block]":
+    """What is too long for any delivery is never cut: the session is told once where it stands."""
+    found = []
+    for entry_id, (scope, directory, entry) in oversize.items():
+        if entry_id in told:
+            continue
+        item = {**_item(scope, directory, entry, "too long for a delivery"), "left_out": "too long"}
+        path = str(item["path"])
+        text = f"A note of {len(entry.text)} characters, too long to be given here, stands in {path}."
+        part = render.Part(text, text, item)
+        found.append(render.Block(render.TAGS["guidance"], {"scope": scope, "source": path}, "", [part]))
+    return found
 
 
 def send(
@@ -67,7 +119,8 @@ def send(
 ) -> "list[render.Part]":
     """Compose, print, log. Returns what found no room.
 
-    Guidance that found no room is back in its inbox, and all of it is if printing fails.
+    Guidance that found no room is back in its inbox, and all of it is if printing fails. What became of a delivery that
+    can't be logged, the transcript tells.
     """
     try:
         text, items, left_out = render.compose(blocks, budget(hook), delivery_id)
@@ -76,14 +129,20 @@ def send(
             runner.reply(hook.event, text, message)
     except BaseException:
         for _, claim in taken:
-            claims.put_back(claim.directory, [entry for entry, _ in claim.entries])
-            fs.unlink(claim.path)
+            try:
+                claims.put_back(claim.directory, [entry for entry, _ in claim.entries])
+                claims.drop(claim)
+            except OSError as error:
+                runner.fail(hook.env, hook.event, error)
         raise
     if items:
-        delivery.append(hook.root, record(hook, delivery_id, text, items, taken), clock.now())
+        try:
+            delivery.append(hook.root, record(hook, delivery_id, text, items, taken), clock.now())
+        except OSError as error:
+            runner.fail(hook.env, hook.event, error)
     for _, claim in taken:
         if not claim.entries:
-            fs.unlink(claim.path)
+            claims.drop(claim)
     return left_out
 
 

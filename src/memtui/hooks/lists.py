@@ -17,8 +17,8 @@ def _shown(entry: inbox.Entry, now: float) -> str:
     """A draft without its evidence: one list item, further lines indented."""
     lines = [line for line in entry.text.split("\n") if line.strip() and not line.startswith(EVIDENCE)]
     kind = entry.fields.get("kind", "note")
-    seen = entry.fields.get("seen", "1")
-    times = f", seen {seen} times" if seen.isdigit() and int(seen) > 1 else ""
+    seen = entry.count("seen", 1)
+    times = f", seen {seen} times" if seen > 1 else ""
     return f"- [{kind}{times}, {ago(entry.time(), now)}] " + "\n  ".join(lines)
 
 
@@ -42,13 +42,17 @@ def updates(
     entries.sort(key=lambda e: e.time() or now, reverse=True)
     fresh = [e for e in entries if (e.time() or now) >= horizon][: config.number(hook.settings, "updates_max")]
     present = {entry.id for entry in entries}
-    knows: dict[str, list[str]] = {}
+    # What newer ones push out of the list is known all the same.
+    knows: dict[str, list[str]] = {
+        entry_id: [str(piece) for piece in before]
+        for entry_id, before in known.items()
+        if entry_id in present and isinstance(before, list)
+    }
     parts: list[render.Part] = []
     for entry in fresh:
         digest = ids.content_hash(entry.text)
         before = known.get(entry.id)
         if isinstance(before, list) and before and before[0] == digest:
-            knows[entry.id] = [str(piece) for piece in before]
             continue
         text = _shown(entry, now)
         knows[entry.id] = [digest, text]
@@ -83,14 +87,17 @@ def _difference(before: str, after: str) -> str:
     return "\n".join(lines)
 
 
-def items(hook: runner.Hook, scope: str, directory: str) -> "render.Block | None":
-    """The block of one inbox's pending items, of other sessions than this one; None if there are none."""
+def items(hook: runner.Hook, scope: str, directory: str, only: "set[str] | None" = None) -> "render.Block | None":
+    """The block of one inbox's pending items, of other sessions than this one and perhaps `only` of these ids; None if
+    there are none."""
     path = f"{directory}/{inbox.FILES['items']}"
     now = clock.now()
     parts = []
     for entry in inbox.read(path, items=True)[: config.number(hook.settings, "items_max")]:
         origin = entry.fields.get("session", "")
         if entry.fields.get("state") == "done" or (origin and origin == hook.session_id):
+            continue
+        if only is not None and entry.id not in only:
             continue
         source = f"session {origin[:8]}, {ago(entry.time(), now)}" if origin else "hand-written"
         text = "- [ ] " + entry.text.replace("\n", "\n  ") + f" ({source})"

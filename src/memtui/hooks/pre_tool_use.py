@@ -31,18 +31,15 @@ def handle(hook: Hook) -> None:
             continue
     else:
         return
-    from memtui.core import claims, ids, session
+    from memtui.core import ids, locate, session
     from memtui.hooks import deliver, prompt
 
     asker = deliver.asker(hook)
     asker.paths = touched(hook)
+    asker.top = locate.worktree_top(hook.started_in)
     asker.urgent_only = True
     delivery_id = ids.new_id()
-    taken: list[tuple[str, claims.Claim]] = []
-    for scope, directory in hook.inboxes():
-        claim = claims.take(directory, asker, delivery_id, deliver.budget(hook) - deliver.FRAME_UNITS)
-        if claim is not None:
-            taken.append((scope, claim))
+    taken, _ = deliver.collect(hook, asker, delivery_id)
     if not taken:
         return
     deliver.send(hook, delivery_id, deliver.guidance_blocks(taken, asker.now), taken)

@@ -3,6 +3,9 @@
 from memtui.core import claims, ids, inbox, render, session
 from memtui.hooks import deliver, lists, runner
 
+# How long a prompt waits for the lock of an inbox to settle what became of earlier guidance.
+SETTLE_SECONDS = 0.05
+
 
 def deliver_prompt(
     hook: runner.Hook,
@@ -14,55 +17,97 @@ def deliver_prompt(
     """Everything that is due before this prompt. `stamps`: of the inboxes' pending updates; `unsettled`: earlier
     guidance of this session may not have arrived; `changed`: so may memories have."""
     if unsettled:
-        from memtui.core import settle
-
-        directories = [directory for _, directory in hook.inboxes()]
-        settle.settle(hook.env, hook.root, session_id=hook.session_id, directories=directories)
-    first = not state.get("prompted")
+        settle_claims(hook, hook.session_id)
     delivery_id = ids.new_id()
     asker = deliver.asker(hook)
-    taken: list[tuple[str, claims.Claim]] = []
-    for scope, directory in hook.inboxes():
-        claim = claims.take(directory, asker, delivery_id, deliver.budget(hook) - deliver.FRAME_UNITS)
-        if claim is not None:
-            taken.append((scope, claim))
-    blocks = deliver.guidance_blocks(taken, asker.now)
-    known = session.table(state, "updates")
-    knows: dict[str, object] = dict(known)
+    taken, oversize = deliver.collect(hook, asker, delivery_id)
+    told = _told(state)
+    blocks = deliver.guidance_blocks(taken, asker.now) + deliver.oversize_blocks(oversize, told)
+    after: dict[str, object] = {**state, "prompted": True, "turn": []}
+    found = due_lists(hook, state, after, stamps)
+    # What fails from here on must not hold up the guidance that is already taken.
     try:
-        for scope, directory in hook.inboxes() if hook.mode == "full" else []:
-            if stamps.get(scope) == session.table(state, "stamps").get(scope, 0):
-                continue
-            block, knows[scope] = lists.updates(hook, scope, directory, session.table(known, scope))
-            if block is not None:
-                blocks.append(block)
-        for scope, directory in hook.inboxes() if first else []:
-            block = lists.items(hook, scope, directory)
-            if block is not None:
-                blocks.append(block)
-        after = {**state, "prompted": True, "stamps": stamps, "turn": [], "updates": knows}
         if changed:
             from memtui.hooks import index_block
 
-            blocks.extend(index_block.changes(hook, after))
+            found += index_block.changes(hook, after)
     except Exception as error:
-        # A list that can't be read must not hold up the guidance that is already taken.
         runner.fail(hook.env, hook.event, error)
-        after = {**state, "prompted": True}
+    try:
+        if found:
+            # Where nothing can be kept, the same lists would come with every prompt.
+            session.save(hook.root, hook.session_id, {**state, "prompted": True})
+            blocks += found
+    except OSError as error:
+        runner.fail(hook.env, hook.event, error)
     left_out = deliver.send(hook, delivery_id, blocks, taken)
     forget(after, left_out)
+    waiting = {str(part.item["id"]) for part in left_out}
+    if oversize:
+        after["told"] = sorted(told | (oversize.keys() - waiting))
     remember(after, "turn", taken)
     if after != state:
         session.save(hook.root, hook.session_id, after)
 
 
+def settle_claims(hook: runner.Hook, session_id: str = "") -> None:
+    """Bring back guidance that earlier hooks took, of one session or of all, and that did not arrive."""
+    from memtui.core import settle
+
+    directories = [directory for _, directory in hook.inboxes()]
+    try:
+        settle.settle(hook.env, hook.root, session_id=session_id, directories=directories, wait=SETTLE_SECONDS)
+    except Exception as error:
+        runner.fail(hook.env, hook.event, error)
+
+
+def _told(state: "dict[str, object]") -> "set[str]":
+    """The ids of the notes that this session knows to be too long for a delivery."""
+    told = state.get("told")
+    return {str(each) for each in told} if isinstance(told, list) else set()
+
+
+def due_lists(
+    hook: runner.Hook, state: "dict[str, object]", after: "dict[str, object]", stamps: "dict[str, object]"
+) -> "list[render.Block]":
+    """The blocks of pending updates and items that are due; `after` is told what the session then knows."""
+    blocks = []
+    known = session.table(state, "updates")
+    knows: dict[str, object] = dict(known)
+    for scope, directory in hook.inboxes() if hook.mode == "full" else []:
+        if stamps.get(scope) != session.table(state, "stamps").get(scope, 0):
+            try:
+                block, knows[scope] = lists.updates(hook, scope, directory, session.table(known, scope))
+            except OSError as error:
+                runner.fail(hook.env, hook.event, error)
+                continue
+            blocks += [block] if block is not None else []
+    waiting = state.get("waiting")
+    only = {str(each) for each in waiting} if state.get("prompted") and isinstance(waiting, list) else None
+    for scope, directory in hook.inboxes() if only or not state.get("prompted") else []:
+        try:
+            block = lists.items(hook, scope, directory, only)
+        except OSError as error:
+            runner.fail(hook.env, hook.event, error)
+            continue
+        blocks += [block] if block is not None else []
+    after |= {"stamps": stamps, "updates": knows, "waiting": []}
+    return blocks
+
+
 def forget(after: "dict[str, object]", left_out: "list[render.Part]") -> None:
     """What found no room is new again at the next prompt."""
+    waiting = []
     for part in left_out:
+        name = str(part.item["id"])
         if part.item.get("kind") == "pending-update":
             scope = str(part.item["scope"])
             session.table(after, "stamps")[scope] = -1
-            session.table(session.table(after, "updates"), scope).pop(str(part.item["id"]), None)
+            session.table(session.table(after, "updates"), scope).pop(name, None)
+        elif part.item.get("kind") == "pending-item":
+            waiting.append(name)
+    if waiting:
+        after["waiting"] = waiting
 
 
 def remember(after: "dict[str, object]", key: str, taken: "list[tuple[str, claims.Claim]]") -> None:

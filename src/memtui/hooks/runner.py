@@ -105,9 +105,9 @@ def main(argv: "list[str]") -> None:
         return
     try:
         payload = fastjson.loads_dict(read_stdin())
-        if not payload.get("session_id"):
-            return
         hook = Hook(argv[0], env, payload, started)
+        if not hook.session_id:
+            return
         if "plugin" in argv[1:] and _stands_down(hook):
             return
         hook.load_settings()

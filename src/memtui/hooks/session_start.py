@@ -3,7 +3,7 @@
 import posix
 
 from memtui.core import clock, config, fs, ids, inbox, locate, render, session
-from memtui.hooks import deliver, index_block, lists, prompt, runner
+from memtui.hooks import deliver, index_block, prompt, runner
 from memtui.hooks.user_prompt_submit import stamp
 
 AGAIN = "Note of the user that this session was given before and {lost} dropped from the context."
@@ -33,8 +33,10 @@ def handle(hook: runner.Hook) -> None:
     untrusted = 0
     try:
         if source == "compact":
-            blocks += _again(old, "turn" if old.get("compacting") != "manual" else "", "the compaction")
-            after |= {"turn": [], "tool": [], "updates": {}, "stamps": {}}
+            goes_on = old.get("compacting") != "manual"
+            blocks += _again(old, "turn" if goes_on else "", "the compaction")
+            # A long turn may be compacted again.
+            after |= {"turn": old.get("turn") if goes_on else [], "tool": [], "updates": {}, "stamps": {}}
         elif source == "resume":
             _mark_resumed(hook)
             blocks += _again(old, "tool", "the resume")
@@ -71,9 +73,7 @@ def _settle(hook: runner.Hook) -> None:
                 continue
         except OSError:
             continue
-        from memtui.core import settle
-
-        settle.settle(hook.env, hook.root, directories=directories)
+        prompt.settle_claims(hook)
         return
 
 
@@ -82,7 +82,9 @@ def _again(old: "dict[str, object]", key: str, lost: str) -> "list[render.Block]
     notes = old.get(key)
     blocks = []
     for note in notes if isinstance(notes, list) else []:
-        scope, source = note
+        if not isinstance(note, list) or len(note) != 2:
+            continue
+        scope, source = str(note[0]), str(note[1])
         for entry in inbox.parse(source):
             fields = {"id": entry.id, "scope": scope, "from": entry.fields.get("from", "a hand-written note")}
             item: dict[str, object] = {"kind": "guidance", "id": entry.id, "scope": scope, "reason": f"lost by {lost}"}
@@ -95,18 +97,8 @@ def _again(old: "dict[str, object]", key: str, lost: str) -> "list[render.Block]
 
 def _lists(hook: runner.Hook, after: "dict[str, object]") -> "list[render.Block]":
     """Pending updates and items anew."""
-    blocks = []
-    knows: dict[str, object] = {}
-    stamps: dict[str, object] = {}
-    for scope, directory in hook.inboxes():
-        stamps[scope] = stamp(directory + "/pending-updates.md")
-        block, knows[scope] = lists.updates(hook, scope, directory, {})
-        blocks += [block] if block is not None else []
-    after |= {"updates": knows, "stamps": stamps}
-    for scope, directory in hook.inboxes():
-        block = lists.items(hook, scope, directory)
-        blocks += [block] if block is not None else []
-    return blocks
+    stamps: dict[str, object] = {scope: stamp(path + "/pending-updates.md") for scope, path in hook.inboxes()}
+    return prompt.due_lists(hook, {}, after, stamps)
 
 
 def _mark_resumed(hook: runner.Hook) -> None:
@@ -148,4 +140,4 @@ def banner(hook: runner.Hook, counts: "list[tuple[str, int]]", untrusted: int) -
         words.append(f"{untrusted} in {render.clean(directory)} not trusted, not delivered: run `memtui trust`")
     if "error" in hook.settings:
         words.append(f"config.toml can't be read, the last good settings hold: {hook.settings['error']}")
-    return " · ".join(words)
+    return render.clean(render.one_line(" · ".join(words)))

@@ -39,7 +39,7 @@ def handle(hook: Hook) -> None:
             now[scope] = stamp(directory + "/pending-updates.md")
             if now[scope] != stamps.get(scope, 0):
                 busy = True
-        if first and stamp(directory + "/pending-items.md"):
+        if (first or state.get("waiting")) and stamp(directory + "/pending-items.md"):
             busy = True
         try:
             names = posix.listdir(directory + "/claimed")
