@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.cli import output
+from memtui.core import words
 from memtui.cli.output import Output
 
 ANY_TEXT = st.text(st.characters(), max_size=60)
@@ -48,8 +49,8 @@ def test_cut_text_fits(text, columns):
     ],
 )
 def test_times_are_ages(past, shown):
-    assert output.age(1000.0, 1000.0 + past) == shown
-    assert output.age(None, 0.0) == "-"
+    assert words.age(1000.0, 1000.0 + past) == shown
+    assert words.age(None, 0.0) == "-"
 
 
 class Terminal:
