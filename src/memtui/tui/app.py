@@ -1,0 +1,230 @@
+"""The application: screens, global actions, and one watcher that tells the screens when files change."""
+
+import os
+from typing import Any, ClassVar
+
+from textual import work
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.message import Message
+from textual.screen import Screen
+from textual.theme import BUILTIN_THEMES
+
+from memtui.core.errors import MemtuiError
+from memtui.tui import actions, safe
+from memtui.tui.data import Data
+from memtui.tui.screens.base import TABS, Base
+
+WATCH_SECONDS = 0.7
+THEMES = ("textual-dark", "textual-light", "textual-ansi")
+
+
+class Changed(Message):
+    """Files that the screens show have changed."""
+
+
+class Verbs(Provider):
+    """The palette: every action as `group: verb`."""
+
+    def _commands(self) -> list[tuple[str, str, str]]:
+        app = self.app
+        assert isinstance(app, MemtuiApp)  # noqa: S101  the provider is this application's
+        groups = {actions.GLOBAL, getattr(self.screen, "group", "")}
+        return [(f"{a.group}: {a.verb}", a.help, a.id) for a in actions.table() if a.group in groups]
+
+    async def discover(self) -> Hits:
+        """Everything, before anything is typed."""
+        for name, text, action_id in self._commands():
+            yield DiscoveryHit(name, lambda i=action_id: self._run(i), help=text)  # type: ignore[misc]
+
+    async def search(self, query: str) -> Hits:
+        """What fits."""
+        matcher = self.matcher(query)
+        for name, text, action_id in self._commands():
+            score = max(matcher.match(name), matcher.match(text) * 0.8)
+            if score > 0:
+                yield Hit(score, matcher.highlight(name), lambda i=action_id: self._run(i), help=text)  # type: ignore[misc]
+
+    def _run(self, action_id: str) -> None:
+        app = self.app
+        if isinstance(app, MemtuiApp) and isinstance(app.screen, Base):
+            app.run_action_of(app.screen, action_id)
+
+
+class MemtuiApp(App[None]):
+    """`read_only` forbids every action that writes."""
+
+    TITLE = "memtui"
+    CSS_PATH = "memtui.tcss"
+    COMMANDS: ClassVar[set[type[Provider] | Any]] = {Verbs}
+    ENABLE_COMMAND_PALETTE = True
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+z", "suspend_process", show=False)]
+
+    def __init__(self, env: dict[str, str], cwd: str, *, read_only: bool = False, now: float | None = None) -> None:
+        super().__init__()
+        self.data = Data(env, cwd, now=now)
+        self.read_only = read_only
+        self.remapped: dict[str, str] = self.data.keys()
+        theme = self.data.setting("theme")
+        self.theme = theme if theme in BUILTIN_THEMES else THEMES[0]
+
+    def get_default_screen(self) -> Screen[Any]:
+        """The first screen."""
+        from memtui.tui.screens import make
+
+        return make("memories")
+
+    def on_mount(self) -> None:
+        """Bind the global keys, and watch the files."""
+        for binding in actions.bindings(actions.GLOBAL, self.remapped):
+            self._bindings.bind(binding.key, binding.action, binding.description, show=False)
+        self._stamp = self.data.stamp()
+        self.set_interval(WATCH_SECONDS, self._look)
+        self.read()
+
+    # data
+
+    def _look(self) -> None:
+        stamp = self.data.stamp()
+        if stamp != self._stamp:
+            self._stamp = stamp
+            self.read()
+
+    @work(thread=True, exclusive=True, group="read")
+    def read(self) -> None:
+        """Read what the frame shows, then let the screen on top read what it shows."""
+        self.data.refresh()
+        self.call_from_thread(self._read)
+
+    def _read(self) -> None:
+        if isinstance(self.screen, Base):
+            self.screen.frame()
+            self.screen.reload()
+
+    # actions
+
+    def run_action_of(self, screen: Base, action_id: str) -> None:
+        """Run an action on a screen, or tell why not. What went wrong is told, never raised."""
+        action = actions.get(action_id)
+        reason = "memtui runs with --read-only." if action.writes and self.read_only else screen.why_not(action_id)
+        if reason:
+            self.notify(safe.clean(reason), severity="warning")
+            return
+        handler = getattr(screen, action.method, None) or getattr(self, action.method)
+        try:
+            handler()
+        except MemtuiError as error:
+            self.fail(error)
+        except OSError as error:
+            self.fail(MemtuiError(f"{error.filename or 'A file'}: {error.strerror}", "Mend that and try again."))
+
+    def fail(self, error: MemtuiError) -> None:
+        """Tell what went wrong and what to do."""
+        self.notify(safe.clean(f"{error.message}\n{error.hint}".strip()), severity="error", timeout=10, markup=False)
+
+    def say(self, text: str) -> None:
+        """Tell what happened."""
+        self.notify(safe.clean(text), markup=False)
+
+    def action_run(self, action_id: str) -> None:
+        """A global key."""
+        if isinstance(self.screen, Base):
+            self.run_action_of(self.screen, action_id)
+
+    def _go(self, name: str) -> None:
+        from memtui.tui.screens import make
+
+        if isinstance(self.screen, Base) and self.screen.group == name:
+            return
+        if not self.is_screen_installed(name):
+            self.install_screen(make(name), name)
+        self.switch_screen(name)
+
+    def do_app_memories(self) -> None:
+        """To the memories."""
+        self._go("memories")
+
+    def do_app_inbox(self) -> None:
+        """To the inbox."""
+        self._go("inbox")
+
+    def do_app_guidance(self) -> None:
+        """To the guidance."""
+        self._go("guidance")
+
+    def do_app_deliveries(self) -> None:
+        """To the deliveries."""
+        self._go("deliveries")
+
+    def do_app_health(self) -> None:
+        """To the health."""
+        self._go("health")
+
+    def do_app_undo(self) -> None:
+        """Take back the last change."""
+        self.say("Undone: " + self.data.undo())
+        self.read()
+
+    def do_app_redo(self) -> None:
+        """Do it again."""
+        self.say("Done again: " + self.data.redo())
+        self.read()
+
+    def do_app_guide(self) -> None:
+        """Leave guidance."""
+        from memtui.tui.widgets.compose import Compose
+
+        self.push_screen(Compose(self.data))
+
+    def do_app_palette(self) -> None:
+        """The palette."""
+        self.action_command_palette()
+
+    def do_app_help(self) -> None:
+        """The keys of this screen."""
+        from memtui.tui.widgets.help import Help
+
+        if isinstance(self.screen, Base):
+            self.push_screen(Help(self.screen.group, self.remapped))
+
+    def do_app_next_pane(self) -> None:
+        """The next pane."""
+        self.screen.focus_next()
+
+    def do_app_previous_pane(self) -> None:
+        """The pane before."""
+        self.screen.focus_previous()
+
+    def do_app_copy(self) -> None:
+        """Copy what the screen shows."""
+        text = getattr(self.screen, "copied", lambda: "")()
+        if text:
+            self.copy_to_clipboard(text)
+            self.say(f"Copied {len(text)} characters.")
+        else:
+            self.notify("There is nothing to copy here.", severity="warning")
+
+    def do_app_refresh(self) -> None:
+        """Read everything again."""
+        self.data.forget()
+        self.read()
+
+    def do_app_theme(self) -> None:
+        """The next theme."""
+        at = THEMES.index(self.theme) if self.theme in THEMES else 0
+        self.theme = THEMES[(at + 1) % len(THEMES)]
+
+    def do_app_quit(self) -> None:
+        """Leave."""
+        self.exit()
+
+
+def main(cwd: str, *, read_only: bool = False) -> int:
+    """Run the application in this terminal; its exit code."""
+    app = MemtuiApp(dict(os.environ), cwd, read_only=read_only)
+    app.run()
+    return app.return_code or 0
+
+
+__all__ = ["TABS", "Changed", "MemtuiApp", "main"]

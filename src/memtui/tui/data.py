@@ -1,0 +1,161 @@
+"""What the screens show, read from the engine. Reading happens in workers; a screen draws what was read last.
+
+Nothing here decides anything: every rule is the engine's, and the command line can do all of it as well.
+"""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from memtui.core import clock, config, delivery, journal, paths, receipts, review, scopes, survey
+from memtui.core.scopes import Scope
+from memtui.core.store import Store
+from memtui.core.survey import Row
+from memtui.core.told import Record
+from memtui.hooks import status
+
+# As many of the newest deliveries are held at once; older ones are read when the list is followed to its end.
+RECORDS = 2000
+
+
+@dataclass
+class Facts:
+    """What the frame shows: the project's name, its mode, whether the hooks are on, and what waits on each screen."""
+
+    project: str = ""
+    mode: str = "full"
+    hooks: bool = True
+    waiting: dict[str, int] = field(default_factory=dict)
+
+
+class Data:
+    """The engine for one working directory. `now` holds the clock still, for pictures and tests."""
+
+    def __init__(self, env: dict[str, str], cwd: str, *, now: float | None = None) -> None:
+        self.env = env
+        self.cwd = os.path.realpath(cwd)
+        self.root = paths.root(env)
+        self.project_root = paths.project_root(self.cwd)
+        self.slug = paths.slug(self.project_root)
+        self.facts = Facts(os.path.basename(self.project_root) or "/")
+        self._now = now
+        self._outcomes: dict[str, str] = {}
+
+    def now(self) -> float:
+        """Seconds since the epoch."""
+        return clock.now() if self._now is None else self._now
+
+    # settings
+
+    def settings(self) -> dict[str, object]:
+        """The settings as written."""
+        return config.load(self.root)
+
+    def setting(self, key: str) -> object:
+        """One setting; for keys of the TUI alone what is written, or None."""
+        settings = self.settings()
+        return config.value(settings, self.project_root, key) if key in config.DEFAULTS else settings.get(key)
+
+    def keys(self) -> dict[str, str]:
+        """The person's key map: action id to keys."""
+        table = self.settings().get("keys")
+        return {str(k): v for k, v in table.items() if isinstance(v, str)} if isinstance(table, dict) else {}
+
+    # the frame
+
+    def refresh(self) -> None:
+        """Read what the frame shows."""
+        waiting = self.waiting()
+        counts = {"guidance": sum(w.kind == "guidance" for w in waiting)}
+        counts["inbox"] = sum(w.kind != "guidance" for w in waiting)
+        mode = str(self.setting("mode"))
+        hooks = status.status(self.env, self.cwd).installed
+        self.facts = Facts(self.facts.project, mode, hooks, counts)
+
+    def stamp(self) -> tuple[object, ...]:
+        """Something that changes when a file does that a screen may show."""
+        watched = [config.file_path(self.root), self.root + "/trust.json", self.root + "/journal.jsonl"]
+        for slug in (None, *review.slugs(self.root)):
+            directory = paths.inbox_dir(self.root, slug)
+            watched += [directory, *[f"{directory}/{name}" for name in _names(directory)]]
+        watched += [*delivery.months(self.root)[:1], self.root + "/log/errors.jsonl"]
+        for scope in scopes.discover(self.env, self.cwd):
+            watched.append(scope.directory)
+            if scope.exists:
+                watched += [f"{scope.directory}/{name}" for name in _names(scope.directory)]
+        return tuple(_stamp(path) for path in watched)
+
+    def forget(self) -> None:
+        """Read everything anew from now on."""
+        self._outcomes.clear()
+
+    # memories
+
+    def scopes(self, *, every: bool = False) -> list[Scope]:
+        """The scopes of the working directory; `every` adds those of other projects."""
+        return scopes.discover(self.env, self.cwd, all_projects=every)
+
+    def survey(self, found: list[Scope], progress: Callable[[int], bool]) -> dict[str, list[Row]]:
+        """Scope label to its memories. `progress(scopes done)` may return False to stop."""
+        counts = survey.Usage(self.root)
+        rows: dict[str, list[Row]] = {}
+        for number, scope in enumerate(found):
+            rows[scope.label] = survey.survey(self.root, scope, counts) if scope.exists and not scope.problem else []
+            if not progress(number + 1):
+                break
+        return rows
+
+    def store(self) -> Store:
+        """The store, for changes and their undo."""
+        return Store(self.env, self.cwd, by="tui", now=self.now)
+
+    def undo(self) -> str:
+        """Take back the last change, and say what it was. Raises MemtuiError."""
+        return journal.Journal(self.root, by="tui", now=self.now).undo().summary
+
+    def redo(self) -> str:
+        """Do it again. Raises MemtuiError."""
+        return journal.Journal(self.root, by="tui", now=self.now).redo().summary
+
+    # inbox
+
+    def waiting(self, *, every: bool = False) -> list[review.Waiting]:
+        """What waits for this project and everywhere; `every` adds the other projects'."""
+        others = [slug for slug in review.slugs(self.root) if slug != self.slug] if every else []
+        return review.waiting(self.root, [self.slug, None, *others])
+
+    def review(self) -> review.Review:
+        """What a person does with it."""
+        return review.Review(self.root, by="tui", now=self.now)
+
+    # deliveries
+
+    def records(self, limit: int = RECORDS) -> list[Record]:
+        """The newest records of the delivery log, newest first."""
+        found: list[Record] = []
+        for record in delivery.newest_first(self.root):
+            found.append(record)
+            if len(found) >= limit:
+                break
+        return found
+
+    def outcomes(self, records: list[Record]) -> dict[str, str]:
+        """Delivery id to outcome; what is settled is not looked up again."""
+        open_ones = [r for r in records if self._outcomes.get(str(r.get("id")), receipts.WAITING) == receipts.WAITING]
+        self._outcomes.update(receipts.outcomes(open_ones, self.env, self.now()))
+        return self._outcomes
+
+
+def _names(directory: str) -> list[str]:
+    try:
+        return sorted(name for name in os.listdir(directory) if name.endswith(".md"))
+    except OSError:
+        return []
+
+
+def _stamp(path: str) -> tuple[int, int, int]:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return (0, 0, 0)
+    return found.st_mtime_ns, found.st_size, found.st_ino

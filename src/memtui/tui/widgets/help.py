@@ -1,0 +1,58 @@
+"""All keys of a screen, made from the table of actions."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from memtui.tui import actions
+
+LISTS = (
+    ("j k ↓ ↑", "move"),
+    ("< > home end", "first, last"),
+    ("^f ^b pgdn pgup", "a screen on, back"),
+    ("enter", "open, go deeper"),
+    ("escape", "come back, clear the filter or the marks"),
+)
+
+
+class Help(ModalScreen[None]):
+    """The keys of a group and the global ones; escape leaves."""
+
+    DEFAULT_CSS = """
+    Help { align: center middle; background: $background 60%; }
+    Help > VerticalScroll { width: 76; max-width: 98%; height: auto; max-height: 96%; padding: 1 2; background: $panel; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,question_mark", "dismiss", "close")]
+
+    def __init__(self, group: str, remapped: Mapping[str, str], words: str = "") -> None:
+        super().__init__()
+        self.group, self.remapped, self.words = group, remapped, words
+
+    def compose(self) -> ComposeResult:
+        """One text, scrolled if it must be."""
+        with VerticalScroll():
+            yield Static(self._text())
+
+    def _text(self) -> Text:
+        text = Text()
+        for title, group in ((self.group.capitalize(), self.group), ("Everywhere", actions.GLOBAL)):
+            text.append(f"{title}\n", style="bold")
+            for action in actions.of(group):
+                keys = " ".join(actions.key_word(key) for key in actions.keys_of(action, self.remapped).split(","))
+                text.append(f"  {keys:<12}", style="bold")
+                text.append(f"{action.help}\n")
+            text.append("\n")
+        text.append("In lists\n", style="bold")
+        for keys, words in LISTS:
+            text.append(f"  {keys:<16}", style="bold")
+            text.append(f"{words}\n")
+        if self.words:
+            text.append("\n" + self.words + "\n")
+        text.append("\nescape closes. Keys can be remapped: [keys] in config.toml.", style="dim")
+        return text

@@ -1,0 +1,282 @@
+"""A list of any length that draws only the lines on the screen.
+
+The rows are plain data of the screen's; a `draw` function makes the cells of one row when its line is painted. The cursor
+and the marks hold on to row ids, so that both survive when the files behind the rows change.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Generic, TypeVar
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: `width` in cells, 0 for the one that takes what is left; hidden on screens narrower than `from_width`."""
+
+    title: str
+    width: int = 0
+    right: bool = False
+    from_width: int = 0
+
+
+class RowList(ScrollView, Generic[Row], can_focus=True):
+    """See the module. `draw(row) -> list[Text]` gives a cell for each column."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"rows--cursor", "rows--cursor-blurred", "rows--head", "rows--mark"}
+    DEFAULT_CSS = """
+    RowList { height: 1fr; width: 1fr; scrollbar-size-vertical: 1; }
+    RowList > .rows--cursor { background: $primary 35%; text-style: bold; }
+    RowList > .rows--cursor-blurred { background: $surface-lighten-1; }
+    RowList > .rows--head { color: $text-muted; }
+    RowList > .rows--mark { color: $accent; text-style: bold; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", "up", show=False),
+        Binding("down,j", "move(1)", "down", show=False),
+        Binding("pageup,ctrl+b", "page(-1)", "page up", show=False),
+        Binding("pagedown,ctrl+f", "page(1)", "page down", show=False),
+        Binding("home,less_than_sign", "edge(-1)", "first", show=False),
+        Binding("end,greater_than_sign", "edge(1)", "last", show=False),
+        Binding("enter", "open", "open", show=False),
+    ]
+    cursor: reactive[int] = reactive(0, repaint=False)
+
+    @dataclass
+    class Moved(Message):
+        """The cursor stands on another row, or on none (`row_id` empty)."""
+
+        rows: "RowList[object]"
+        row_id: str
+
+        @property
+        def control(self) -> "RowList[object]":
+            """The list, for `@on(RowList.Moved, "#id")`."""
+            return self.rows
+
+    @dataclass
+    class Opened(Message):
+        """Enter, or a second click, on a row."""
+
+        rows: "RowList[object]"
+        row_id: str
+
+        @property
+        def control(self) -> "RowList[object]":
+            """The list, for `@on(RowList.Opened, "#id")`."""
+            return self.rows
+
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        draw: Callable[[Row], list[Text]],
+        key: Callable[[Row], str],
+        *,
+        empty: str = "",
+        header: bool = True,
+        id: str | None = None,  # noqa: A002  textual's name
+    ) -> None:
+        super().__init__(id=id)
+        self.columns = list(columns)
+        self._draw = draw
+        self._key = key
+        self.empty = empty
+        self.header = header
+        self.rows: Sequence[Row] = ()
+        self.marks: set[str] = set()
+        self._anchor: int | None = None
+        self._strips: dict[tuple[int, bool, bool], Strip] = {}
+
+    # data
+
+    def show(self, rows: Sequence[Row]) -> None:
+        """Show these rows; the cursor stays on the row it was on, or near where that was."""
+        here = self.row_id
+        self.rows = rows
+        self._strips.clear()
+        self.virtual_size = Size(self.size.width, len(rows))
+        place = self.cursor
+        if here and not (place < len(rows) and self._key(rows[place]) == here):
+            place = next((at for at, row in enumerate(rows) if self._key(row) == here), place)
+        self._place(place)
+        self.refresh()
+        if self.row_id != here:
+            self.post_message(self.Moved(self, self.row_id))  # type: ignore[arg-type]
+
+    def redraw(self) -> None:
+        """Paint anew, as when what `draw` shows has changed."""
+        self._strips.clear()
+        self.refresh()
+
+    @property
+    def row(self) -> Row | None:
+        """The row under the cursor."""
+        return self.rows[self.cursor] if 0 <= self.cursor < len(self.rows) else None
+
+    @property
+    def row_id(self) -> str:
+        """The id of the row under the cursor; empty if there is none."""
+        row = self.row
+        return "" if row is None else self._key(row)
+
+    def chosen(self) -> list[Row]:
+        """The marked rows that are shown, else the one under the cursor."""
+        marked = [row for row in self.rows if self._key(row) in self.marks]
+        return marked or ([self.row] if self.row is not None else [])
+
+    # marks
+
+    def toggle_mark(self) -> None:
+        """Mark or unmark the row under the cursor, and go on to the next."""
+        if self.row_id:
+            self.marks ^= {self.row_id}
+            self.redraw()
+            self.action_move(1)
+
+    def mark_range(self) -> None:
+        """First call: a range begins here. Second: everything from there to here is marked."""
+        if self._anchor is None:
+            self._anchor = self.cursor
+            return
+        first, last = sorted((self._anchor, self.cursor))
+        self.marks |= {self._key(row) for row in self.rows[first : last + 1]}
+        self._anchor = None
+        self.redraw()
+
+    def clear_marks(self) -> bool:
+        """Unmark everything; False if nothing was marked."""
+        had = bool(self.marks) or self._anchor is not None
+        self.marks.clear()
+        self._anchor = None
+        self.redraw()
+        return had
+
+    # moving
+
+    def _place(self, at: int) -> None:
+        self.cursor = max(0, min(at, len(self.rows) - 1))
+        self.scroll_to_region(Region(0, self.cursor, 1, 1 + self.header), animate=False, force=True)
+
+    def move_to(self, at: int) -> None:
+        """Put the cursor on a row by number."""
+        before = self.cursor
+        self._place(at)
+        if self.cursor != before:
+            self.refresh()
+            self.post_message(self.Moved(self, self.row_id))  # type: ignore[arg-type]
+
+    def action_move(self, step: int) -> None:
+        """One row up or down."""
+        self.move_to(self.cursor + step)
+
+    def action_page(self, direction: int) -> None:
+        """One screen up or down."""
+        self.move_to(self.cursor + direction * max(1, self.size.height - 1 - self.header))
+
+    def action_edge(self, direction: int) -> None:
+        """The first or the last row."""
+        self.move_to(len(self.rows) - 1 if direction > 0 else 0)
+
+    def action_open(self) -> None:
+        """Open the row under the cursor."""
+        if self.row_id:
+            self.post_message(self.Opened(self, self.row_id))  # type: ignore[arg-type]
+
+    def on_click(self, event: events.Click) -> None:
+        """A click moves the cursor there; on the row it is on already, it opens."""
+        at = event.y + int(self.scroll_offset.y) - self.header
+        if event.y < self.header or not 0 <= at < len(self.rows):
+            return
+        if at == self.cursor and event.chain > 1:
+            self.action_open()
+        self.move_to(at)
+
+    # painting
+
+    def on_resize(self) -> None:
+        """Widths depend on the room."""
+        self._strips.clear()
+        self.virtual_size = Size(self.size.width, len(self.rows))
+
+    def on_focus(self) -> None:
+        """The cursor looks different in focus."""
+        self.redraw()
+
+    def on_blur(self) -> None:
+        """The cursor looks different out of focus."""
+        self.redraw()
+
+    def _shown(self) -> list[tuple[int, Column, int]]:
+        """(number, column, width) of the columns there is room for."""
+        width = self.scrollable_content_region.width - 1
+        shown = [(at, column) for at, column in enumerate(self.columns) if width >= column.from_width]
+        fixed = sum(column.width + 1 for _, column in shown if column.width)
+        flexible = max(1, sum(not column.width for _, column in shown))
+        rest = max(4, (width - fixed) // flexible - 1)
+        return [(at, column, column.width or rest) for at, column in shown]
+
+    def render_line(self, y: int) -> Strip:
+        """Paint one line of the screen."""
+        width = self.size.width
+        if self.header and y == 0:
+            return self._head(width)
+        if not self.rows:
+            lines = self.empty.split("\n")
+            text = lines[y - 1 - self.header] if 0 <= y - 1 - self.header < len(lines) else ""
+            style = self.get_component_rich_style("rows--head")
+            return Strip([Segment(" " + text, style)]).adjust_cell_length(width, self.rich_style).crop(0, width)
+        at = y + int(self.scroll_offset.y) - self.header
+        if at >= len(self.rows):
+            return Strip.blank(width, self.rich_style)
+        key = (at, at == self.cursor, self.has_focus)
+        strip = self._strips.get(key)
+        if strip is None:
+            if len(self._strips) > 1000:
+                self._strips.clear()
+            strip = self._strips[key] = self._line(at, width)
+        return strip
+
+    def _head(self, width: int) -> Strip:
+        style = self.get_component_rich_style("rows--head")
+        words = [" "]
+        for _, column, room in self._shown():
+            title = column.title[:room]
+            words.append((title.rjust(room) if column.right else title.ljust(room)) + " ")
+        return Strip([Segment("".join(words), style)]).adjust_cell_length(width, style).crop(0, width)
+
+    def _line(self, at: int, width: int) -> Strip:
+        row = self.rows[at]
+        base = self.rich_style
+        if at == self.cursor:
+            name = "rows--cursor" if self.has_focus else "rows--cursor-blurred"
+            base += self.get_component_rich_style(name)
+        marked = self._key(row) in self.marks
+        mark_style = base + self.get_component_rich_style("rows--mark") if marked else base
+        segments = [Segment("●" if marked else "›" if at == self.cursor else " ", mark_style)]
+        cells = self._draw(row)
+        for number, column, room in self._shown():
+            segments.extend(self._cell(cells[number], room, column.right, base))
+        return Strip(segments).adjust_cell_length(width, base).crop(0, width)
+
+    def _cell(self, text: Text, room: int, right: bool, base: Style) -> list[Segment]:
+        if cell_len(text.plain) > room:
+            text = text.copy()
+            text.truncate(room, overflow="ellipsis")
+        gap = " " * max(0, room - cell_len(text.plain))
+        console = self.app.console
+        segments = [Segment(part.text, base + (part.style or Style())) for part in text.render(console)]
+        filler = [Segment(gap, base)] if gap else []
+        return [*(filler + segments if right else segments + filler), Segment(" ", base)]
