@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.cli import output
-from memtui.core import words
 from memtui.cli.output import Output
+from memtui.core.words import age
 
 ANY_TEXT = st.text(st.characters(), max_size=60)
 
@@ -49,8 +49,8 @@ def test_cut_text_fits(text, columns):
     ],
 )
 def test_times_are_ages(past, shown):
-    assert words.age(1000.0, 1000.0 + past) == shown
-    assert words.age(None, 0.0) == "-"
+    assert age(1000.0, 1000.0 + past) == shown
+    assert age(None, 0.0) == "-"
 
 
 class Terminal:
