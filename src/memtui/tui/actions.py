@@ -14,8 +14,8 @@ GLOBAL = "app"
 
 @dataclass(frozen=True)
 class Action:
-    """`id` is `group.verb`; `keys` as textual writes them, comma-separated; `footer` is the short word in the footer, empty
-    for none; `help` a sentence; `writes` whether `--read-only` forbids it."""
+    """`id` is `group.verb`; `keys` as textual writes them, comma-separated; `footer` is the short word in the footer,
+    empty for none; `help` a sentence; `writes` whether `--read-only` forbids it."""
 
     id: str
     keys: str
@@ -105,7 +105,7 @@ KEY_WORDS = {
 
 def key_word(keys: str) -> str:
     """The first of some keys as a person reads it: `?`, `^p`, `space`."""
-    first = keys.split(",")[0]
+    first = keys.partition(",")[0]
     if first in KEY_WORDS:
         return KEY_WORDS[first]
     return "^" + first[5:] if first.startswith("ctrl+") else first

@@ -29,14 +29,14 @@ class Verbs(Provider):
 
     def _commands(self) -> list[tuple[str, str, str]]:
         app = self.app
-        assert isinstance(app, MemtuiApp)  # noqa: S101  the provider is this application's
+        assert isinstance(app, MemtuiApp)
         groups = {actions.GLOBAL, getattr(self.screen, "group", "")}
         return [(f"{a.group}: {a.verb}", a.help, a.id) for a in actions.table() if a.group in groups]
 
     async def discover(self) -> Hits:
         """Everything, before anything is typed."""
         for name, text, action_id in self._commands():
-            yield DiscoveryHit(name, lambda i=action_id: self._run(i), help=text)  # type: ignore[misc]
+            yield DiscoveryHit(name, lambda i=action_id: self._run(i), help=text)
 
     async def search(self, query: str) -> Hits:
         """What fits."""
@@ -44,7 +44,7 @@ class Verbs(Provider):
         for name, text, action_id in self._commands():
             score = max(matcher.match(name), matcher.match(text) * 0.8)
             if score > 0:
-                yield Hit(score, matcher.highlight(name), lambda i=action_id: self._run(i), help=text)  # type: ignore[misc]
+                yield Hit(score, matcher.highlight(name), lambda i=action_id: self._run(i), help=text)
 
     def _run(self, action_id: str) -> None:
         app = self.app

@@ -121,7 +121,7 @@ class Base(Screen[None]):
 
     # actions
 
-    def why_not(self, action_id: str) -> str:
+    def why_not(self, action_id: str) -> str:  # noqa: ARG002
         """Why an action can't be done now, in words; empty if it can."""
         return ""
 

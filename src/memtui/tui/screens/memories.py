@@ -79,11 +79,11 @@ class Memories(Base):
     def on_mount(self) -> None:
         """Start in the list."""
         super().on_mount()
-        self.list.focus()
+        self.table.focus()
         self.reload()
 
     @property
-    def list(self) -> RowList[tuple[Scope, Row]]:
+    def table(self) -> RowList[tuple[Scope, Row]]:
         """The memories."""
         return self.query_one("#list", RowList)
 
@@ -128,8 +128,8 @@ class Memories(Base):
         pairs.sort(key=lambda pair: self._order(pair[1]))
         total = len(pairs)
         pairs = fuzzy.select(pairs, self.typed, _searched)
-        self.list.empty = EMPTY if not self.typed else f"Nothing fits “{self.typed}”.\nescape clears the filter."
-        self.list.show(pairs)
+        self.table.empty = EMPTY if not self.typed else f"Nothing fits “{self.typed}”.\nescape clears the filter."
+        self.table.show(pairs)
         words = f"{len(pairs)} of {total}" if len(pairs) != total else f"{total} memories"
         self.tell(words + (f" · {self.kind}" if self.kind else "") + f" · by {self.sort}")
         self._show_line(place.scope if place else None)
@@ -182,7 +182,7 @@ class Memories(Base):
     @on(RowList.Moved, "#list")
     def show_detail(self) -> None:
         """The memory under the cursor."""
-        pair = self.list.row
+        pair = self.table.row
         detail = self.query_one("#detail", Detail)
         if pair is None:
             detail.show("", Text("Nothing is chosen.", style="dim"))
@@ -197,7 +197,7 @@ class Memories(Base):
 
     @on(RowList.Opened, "#scopes")
     def _scope_opened(self) -> None:
-        self.list.focus()
+        self.table.focus()
 
     @on(RowList.Opened, "#list")
     def do_memories_open(self) -> None:
@@ -214,13 +214,13 @@ class Memories(Base):
         """Back: from the memory to the list, from the filter to everything, from marks to none."""
         if self.query_one("#detail", Detail).has_focus:
             self.remove_class("deep")
-            self.list.focus()
-        elif not self.list.clear_marks():
+            self.table.focus()
+        elif not self.table.clear_marks():
             self._filter("")
 
     def copied(self) -> str:
         """What y copies: the memory that is shown."""
-        return self.list.row[1].memory.raw.decode("utf-8", "replace") if self.list.row else ""
+        return self.table.row[1].memory.raw.decode("utf-8", "replace") if self.table.row else ""
 
     # filter
 
@@ -237,13 +237,13 @@ class Memories(Base):
 
     @on(Input.Submitted, "#filter")
     def _filtered(self) -> None:
-        self.list.focus()
+        self.table.focus()
 
     def _filter(self, typed: str) -> None:
         line = self.query_one("#filter", Input)
         line.value = typed
         line.set_class(bool(typed), "shown")
-        self.list.focus()
+        self.table.focus()
 
     def do_memories_type_filter(self) -> None:
         """One type only."""
@@ -259,16 +259,16 @@ class Memories(Base):
     def do_memories_sort(self) -> None:
         """The next order."""
         self.sort = SORTS[(SORTS.index(self.sort) + 1) % len(SORTS)]
-        self.list.redraw()
+        self.table.redraw()
         self.fill()
 
     def do_memories_mark(self) -> None:
         """Mark."""
-        self.list.toggle_mark()
+        self.table.toggle_mark()
 
     def do_memories_range(self) -> None:
         """Mark a range."""
-        self.list.mark_range()
+        self.table.mark_range()
 
     # changing
 
@@ -276,7 +276,7 @@ class Memories(Base):
         """What needs a memory, or a scope that may be written."""
         if action_id in {"memories.new", "memories.restore", "memories.filter", "memories.search", "memories.sort"}:
             return ""
-        chosen = self.list.chosen()
+        chosen = self.table.chosen()
         needs = action_id.partition(".")[2] not in {"type_filter", "trust", "range"}
         if needs and not chosen:
             return "There is no memory under the cursor."
@@ -289,9 +289,9 @@ class Memories(Base):
 
     def _each(self, change: "object", words: str) -> None:
         """Run a change on every chosen memory, tell how it went, and read again."""
-        assert callable(change)  # noqa: S101
+        assert callable(change)
         done = 0
-        for scope, row in self.list.chosen():
+        for scope, row in self.table.chosen():
             try:
                 change(scope, row.memory)
                 done += 1
@@ -299,7 +299,7 @@ class Memories(Base):
                 self.main.fail(error)
                 break
         if done:
-            self.list.clear_marks()
+            self.table.clear_marks()
             self.main.say(f"{words}: {done}. z takes it back.")
         self.main.read()
 
@@ -310,7 +310,7 @@ class Memories(Base):
 
     def do_memories_purge(self) -> None:
         """Delete for good, after asking."""
-        names = ", ".join(row.memory.name for _, row in self.list.chosen()[:5])
+        names = ", ".join(row.memory.name for _, row in self.table.chosen()[:5])
         store = self.main.data.store()
 
         def then(answer: str | None) -> None:
@@ -327,7 +327,7 @@ class Memories(Base):
             if kind:
                 self._each(lambda _, found: store.retype(found, kind), f"Made {kind}")
 
-        current = self.list.chosen()[0][1].memory.type
+        current = self.table.chosen()[0][1].memory.type
         self.app.push_screen(Choice("Type", [(kind, kind) for kind in memory.TYPES], current), then)
 
     def _to_scope(self, question: str, words: str, act: str) -> None:
@@ -351,7 +351,7 @@ class Memories(Base):
 
     def do_memories_rename(self) -> None:
         """Another name."""
-        found = self.list.chosen()[0][1].memory
+        found = self.table.chosen()[0][1].memory
         store = self.main.data.store()
 
         def then(name: str | None) -> None:
@@ -387,7 +387,7 @@ class Memories(Base):
         self.main.read()
 
     def _try(self, change: "object", words: str) -> None:
-        assert callable(change)  # noqa: S101
+        assert callable(change)
         try:
             change()
             self.main.say(words)

@@ -23,7 +23,9 @@ def memory_text(scope: Scope, row: Row, backlinks: list[str], now: float) -> Tex
     for flag in row.flags:
         text.append(f"! {safe.line(flag)}\n", style="yellow")
     text.append("\n")
-    text.append(safe.clean(found.body if found.has_frontmatter or not found.broken else found.raw.decode("utf-8", "replace")))
+    text.append(
+        safe.clean(found.body if found.has_frontmatter or not found.broken else found.raw.decode("utf-8", "replace"))
+    )
     text.append("\n\n")
     if found.links:
         text.append("links  → " + ", ".join(safe.line(name) for name in found.links) + "\n", style="dim")

@@ -26,7 +26,8 @@ class Help(ModalScreen[None]):
 
     DEFAULT_CSS = """
     Help { align: center middle; background: $background 60%; }
-    Help > VerticalScroll { width: 76; max-width: 98%; height: auto; max-height: 96%; padding: 1 2; background: $panel; }
+    Help > VerticalScroll { width: 76; max-width: 98%; height: auto; max-height: 96%; padding: 1 2;
+      background: $panel; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,question_mark", "dismiss", "close")]
 

@@ -1,7 +1,7 @@
 """A list of any length that draws only the lines on the screen.
 
-The rows are plain data of the screen's; a `draw` function makes the cells of one row when its line is painted. The cursor
-and the marks hold on to row ids, so that both survive when the files behind the rows change.
+The rows are plain data of the screen's; a `draw` function makes the cells of one row when its line is painted. The
+cursor and the marks hold on to row ids, so that both survive when the files behind the rows change.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ Row = TypeVar("Row")
 
 @dataclass(frozen=True)
 class Column:
-    """A column: `width` in cells, 0 for the one that takes what is left; hidden on screens narrower than `from_width`."""
+    """A column: `width` in cells, 0 for the one that takes what is left; hidden where there is less than `from_width`."""
 
     title: str
     width: int = 0

@@ -1,0 +1,23 @@
+"""The frame: screens by number, help and palette from one table, read-only."""
+
+from memtui.tui import actions
+
+from .conftest import settle
+
+
+async def test_the_first_screen_lists_every_memory(app):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        names = [row.memory.name for _, row in app.screen.table.rows]
+        assert "prefer-pnpm" in names
+        assert "concise-answers" in names
+
+
+def test_every_action_has_a_method_and_a_key_of_its_own():
+    from memtui.tui.app import MemtuiApp
+
+    for group in {action.group for action in actions.table()}:
+        keys = [key for a in actions.of(group) for key in a.keys.split(",")]
+        assert len(keys) == len(set(keys)), group
+    for action in actions.of(actions.GLOBAL):
+        assert hasattr(MemtuiApp, action.method), action.id
