@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.cli import configfile
+from memtui.core import configfile
 from memtui.core import config
 from memtui.core.errors import MemtuiError
 

@@ -2,14 +2,11 @@
 
 import argparse
 
-from memtui.cli import configfile, parser
+from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.core import changes, config, doctor, fs
+from memtui.core import changes, config, configfile, doctor, fs, settings
 from memtui.core.errors import MemtuiError, UsageError
-
-Value = str | int | float | bool
-WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 
 def register(commands: "parser.Commands") -> None:
@@ -34,38 +31,22 @@ def register(commands: "parser.Commands") -> None:
     parser.command(actions, "edit", edit, "open config.toml in your editor", "memtui config edit")
 
 
-def _text(ctx: Context) -> str:
-    try:
-        return fs.read_or_empty(config.file_path(ctx.root)).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise MemtuiError("config.toml is not UTF-8 text.", "Mend it: memtui config edit") from error
-    except OSError as error:
-        raise MemtuiError(f"{error.filename} can't be read: {error.strerror}.") from error
-
-
 def _rows(ctx: Context) -> "list[dict[str, object]]":
-    settings = configfile.parse(_text(ctx))
-    table = config.project_table(settings, ctx.project_root)
-    rows: list[dict[str, object]] = []
-    for key, default in config.DEFAULTS.items():
-        in_project = key in config.PER_PROJECT and key in table
-        source = "project" if in_project else "config" if key in settings else "default"
-        given = table[key] if in_project else settings.get(key, default)
-        value = config.value(settings, ctx.project_root, key)
-        rows.append({"key": key, "value": value, "source": source, "problem": config.problem(key, given)})
-    return rows
+    found = settings.rows(ctx.root, ctx.project_root)
+    return [{"key": s.key, "value": s.value, "source": s.source, "problem": s.problem} for s in found]
 
 
 def show(ctx: Context, _: argparse.Namespace) -> Result:
     """List the settings."""
     rows = _rows(ctx)
     path = config.file_path(ctx.root)
-    unknown = [f"{where}{key} {why}" for where, key, why in doctor.problems(configfile.parse(_text(ctx)))]
+    unknown = [f"{where}{key} {why}" for where, key, why in doctor.problems(configfile.parse(settings.text(ctx.root)))]
     data = {"path": path, "project": ctx.project_root, "settings": rows, "problems": unknown}
 
     def text(out: Output) -> None:
         out.print(out.style(line(path), "dim"))
-        cells = [[(str(r["key"]), "bold"), configfile.written(_plain(r["value"])), str(r["source"])] for r in rows]
+        plain = settings.plain
+        cells = [[(str(r["key"]), "bold"), configfile.written(plain(r["value"])), str(r["source"])] for r in rows]
         out.table(["SETTING", "VALUE", "FROM"], cells)
         for problem in unknown:
             out.print(out.style("! " + line(problem), "yellow"))
@@ -73,40 +54,11 @@ def show(ctx: Context, _: argparse.Namespace) -> Result:
     return Result(data, text)
 
 
-def _plain(value: object) -> Value:
-    return value if isinstance(value, (str, int, float)) else str(value)
-
-
 def get(ctx: Context, args: argparse.Namespace) -> Result:
     """Print one setting."""
     row = next(row for row in _rows(ctx) if row["key"] == args.key)
-    value = _plain(row["value"])
+    value = settings.plain(row["value"])
     return Result(row, lambda out: out.print(value if isinstance(value, str) else configfile.written(value)))
-
-
-def _value(key: str, text: str) -> Value:
-    """A value as the person wrote it, in the type of the setting. Raises UsageError."""
-    default = config.DEFAULTS[key]
-    value: Value = text
-    if isinstance(default, bool):
-        value = WORDS.get(text.lower(), text)
-    elif isinstance(default, (int, float)):
-        try:
-            value = float(text) if isinstance(default, float) else int(text)
-        except ValueError:
-            value = text
-    problem = config.problem(key, value)
-    if problem is not None:
-        raise UsageError(f"{key} {problem}, not {text}.", "docs/file-formats.md explains the settings.")
-    return value
-
-
-def _write(ctx: Context, before: str, after: str, summary: str) -> None:
-    if before == after:
-        return
-    old = before.encode() if before else None
-    change = changes.FileChange(config.file_path(ctx.root), old, after.encode() or None, fs.FILE_MODE)
-    ctx.journal().run("config", [change], summary)
 
 
 def _owner(ctx: Context, key: str) -> "str | None":
@@ -120,9 +72,8 @@ def _owner(ctx: Context, key: str) -> "str | None":
 def assign(ctx: Context, args: argparse.Namespace) -> Result:
     """Change one setting."""
     owner = _owner(ctx, args.key)
-    value = _value(args.key, args.value)
-    before = _text(ctx)
-    _write(ctx, before, configfile.change(before, args.key, value, owner), f"set {args.key} to {args.value}")
+    value = settings.value_of(args.key, args.value)
+    settings.assign(ctx.root, ctx.journal(), args.key, value, owner)
     where = f" for {owner}" if owner else ""
     data = {"key": args.key, "value": value, "project": owner}
     return Result(
@@ -133,10 +84,9 @@ def assign(ctx: Context, args: argparse.Namespace) -> Result:
 def remove(ctx: Context, args: argparse.Namespace) -> Result:
     """Go back to the default."""
     owner = _owner(ctx, args.key)
-    before = _text(ctx)
-    _write(ctx, before, configfile.change(before, args.key, None, owner), f"unset {args.key}")
+    settings.assign(ctx.root, ctx.journal(), args.key, None, owner)
     now = next(row for row in _rows(ctx) if row["key"] == args.key)
-    shown = configfile.written(_plain(now["value"]))
+    shown = configfile.written(settings.plain(now["value"]))
     return Result(now, lambda out: out.print(f"{args.key} is {shown} ({now['source']})"))
 
 
@@ -148,14 +98,14 @@ def edit(ctx: Context, _: argparse.Namespace) -> Result:
     with Draft(ctx, "config.toml", before) as draft:
         after = draft.edit()
         try:
-            settings = configfile.parse(after.decode("utf-8"))
+            written = configfile.parse(after.decode("utf-8"))
         except UnicodeDecodeError as error:
             raise MemtuiError("That is not UTF-8 text: nothing was saved.") from error
         if draft.edited:
             path = config.file_path(ctx.root)
             change = changes.FileChange(path, before or None, after or None, fs.FILE_MODE)
             ctx.journal().run("config", [change], "edit config.toml")
-    problems = [f"{where}{key} {why}" for where, key, why in doctor.problems(settings)]
+    problems = [f"{where}{key} {why}" for where, key, why in doctor.problems(written)]
 
     def text(out: Output) -> None:
         out.print("saved" if draft.edited else "Nothing changed.")
