@@ -121,13 +121,3 @@ def _check(env: "dict[str, str]") -> None:
             env.pop(name, None)
         elif not value.startswith("/"):
             raise UsageError(f"{name} is {value!r}, which is no absolute path.", "Write it out from the root: /…")
-
-
-def parse_when(text: str, now: float, ahead: bool) -> "float | None":
-    """Seconds since the epoch for `30m`, `2h`, `3d`, `2w` (from now on, or ago) or an ISO date; None for neither."""
-    units = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
-    number, unit = text.strip()[:-1], text.strip()[-1:].lower()
-    if unit in units and number.isascii() and number.isdigit() and len(number) < 7:
-        span = int(number) * units[unit]
-        return now + span if ahead else now - span
-    return clock.parse(text)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 from memtui.cli import parser
-from memtui.cli.context import Context, parse_when
+from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.core import clock, delivery, receipts, review
 from memtui.core.errors import UsageError
@@ -59,7 +59,7 @@ def register(commands: "parser.Commands") -> None:
 def _filtered(ctx: Context, args: argparse.Namespace, skipped: delivery.Skipped) -> "Iterator[Record]":
     since = None
     if args.since:
-        since = parse_when(args.since, ctx.now(), ahead=False)
+        since = clock.parse_when(args.since, ctx.now(), ahead=False)
         if since is None:
             raise UsageError(f"--since {args.since}: neither a span nor a date.", "Say 2h, 3d or 2026-11-01.")
     needle = args.session.encode() if args.session and args.session.isascii() else b""

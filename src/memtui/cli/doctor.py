@@ -5,13 +5,14 @@ import shutil
 import subprocess
 import sys
 
-from memtui.cli import fit, parser
+from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, safe
 from memtui.core import doctor, inbox
 from memtui.core.doctor import NOTE, OK, PROBLEM, Finding
 from memtui.core.errors import EXIT_FINDINGS, MemtuiError
 from memtui.core.words import many
+from memtui.hooks import fit
 
 CLIENT_SECONDS = 10
 OLDEST_CLIENT = (2, 0)
@@ -47,7 +48,7 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
     ctx.must_have_home()
 
     def fits(entry: inbox.Entry, scope: str, directory: str) -> bool:
-        return fit.fits(ctx, entry, scope, directory)
+        return fit.over(ctx.settings(), ctx.now(), entry, scope, directory) <= 0
 
     found = [*_hooks(ctx), *_client(ctx), *doctor.check(ctx.env, ctx.cwd, ctx.now(), fits)]
     problems = [each for each in found if each.level == PROBLEM]

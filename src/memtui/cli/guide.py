@@ -2,15 +2,13 @@
 
 import argparse
 
-from memtui.cli import fit, parser
-from memtui.cli.context import Context, parse_when
+from memtui.cli import parser
+from memtui.cli.context import Context
 from memtui.cli.output import Result
-from memtui.core import claims, clock, inbox, render
+from memtui.core import guide, inbox
 from memtui.core.errors import MemtuiError, UsageError
-from memtui.hooks import deliver
+from memtui.hooks import fit
 
-NAME_LIMIT = 80
-ADDRESSES = ("session", "agent", "path")
 EXAMPLE = """\
 memtui guide "CI is red on master: the lockfile job fails" --urgent --expires 2h
 tail -5 build.log | memtui guide - --from ci-watch --to 'path:src/**'"""
@@ -53,9 +51,9 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
         return waiting.list_guidance(ctx) if args.list else waiting.withdraw(ctx, args.withdraw)
     text = _text(args.text)
-    fields = _fields(ctx, args)
+    fields = guide.fields(args.sender, args.to, args.urgent, args.expires, ctx.now())
     directory = ctx.inbox(args.everywhere)
-    _check_length(ctx, text, fields, directory, "global" if args.everywhere else "project")
+    fit.check(ctx.settings(), ctx.now(), text, fields, "global" if args.everywhere else "project", directory)
     try:
         entry_id = inbox.append_entry(directory, "guidance", fields, text, now=ctx.now())
     except OSError as error:
@@ -94,64 +92,4 @@ def _text(words: "list[str]") -> str:
             ) from error
     else:
         text = " ".join(words)
-    text = text.replace("\r\n", "\n").strip("\n \t\r")
-    if not text:
-        raise UsageError("The guidance is empty: nothing was left.", "Give some text.")
-    if "\0" in text or any("\ud800" <= c <= "\udfff" for c in text):
-        raise UsageError("The guidance is binary, not text.", "Pass text only; put other things in a file and name it.")
-    return text
-
-
-def _check_length(ctx: Context, text: str, fields: "dict[str, str]", directory: str, scope: str) -> None:
-    entry = inbox.Entry("0" * deliver.ID_UNITS, {**fields, "time": clock.iso_seconds(ctx.now())}, text, "", 0)
-    over = fit.over(ctx, entry, scope, directory)
-    if over > 0:
-        units = render.units(render.clean(text))
-        raise UsageError(
-            f"The guidance is {units:,} characters long, and {max(0, units - over):,} fit into one delivery.",
-            "Shorten it, or put the long part into a file and name the file.",
-        )
-
-
-def _fields(ctx: Context, args: argparse.Namespace) -> "dict[str, str]":
-    sender = " ".join(args.sender.split())
-    if not sender or len(sender) > NAME_LIMIT or not sender.isprintable():
-        raise UsageError(f"--from takes a name of at most {NAME_LIMIT} characters.")
-    fields = {"from": sender}
-    if args.to:
-        fields["for"] = ",".join(_addresses(args.to))
-    if args.urgent:
-        fields["urgent"] = "yes"
-    if args.expires is not None:
-        fields["expires"] = clock.iso_seconds(_expiry(ctx, args.expires))
-    return fields
-
-
-def _addresses(given: "list[str]") -> "list[str]":
-    found: list[str] = []
-    for address in given:
-        kind, colon, name = address.strip().partition(":")
-        name = name.strip()
-        if not colon or kind not in ADDRESSES or not name or "," in name or not name.isprintable():
-            raise UsageError(
-                f"--to {address}: not an addressee.", "Say session:ID, agent:NAME or path:GLOB, without commas."
-            )
-        if kind == "session" and len(name) < claims.MIN_SESSION_PREFIX:
-            raise UsageError(f"--to {address}: at least {claims.MIN_SESSION_PREFIX} characters of the session's id.")
-        if any(other.startswith(kind + ":") for other in found):
-            raise UsageError(f"--to: all must hold, so that two of {kind}: can't.", "Leave two notes instead.")
-        found.append(f"{kind}:{name}")
-    return found
-
-
-def _expiry(ctx: Context, text: str) -> float:
-    seconds = parse_when(text, ctx.now(), ahead=True)
-    if seconds is None:
-        raise UsageError(
-            f"--expires {text}: neither a time to come nor a date.", "Say 30m, 2h, 3d or 2026-12-31T18:00Z."
-        )
-    if seconds <= ctx.now():
-        raise UsageError(
-            f"--expires {text}: that is over already.", "Say 30m, 2h, 3d or a later date (without a zone: UTC)."
-        )
-    return seconds
+    return guide.text(text)

@@ -2,13 +2,14 @@
 
 import argparse
 
-from memtui.cli import fit, parser
+from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.core import claims, clock, config, review
+from memtui.core import claims, clock, review
 from memtui.core.errors import NotFoundError, UsageError
 from memtui.core.review import Waiting
 from memtui.core.words import age, many
+from memtui.hooks import fit
 
 KIND_WORDS = {"guidance": "guidance", "updates": "pending updates", "items": "pending items"}
 NEXT = {
@@ -62,29 +63,6 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--never", action="store_true", help="note it, so that the same words are never extracted again")
 
 
-def state_of(ctx: Context, item: Waiting) -> "list[str]":
-    """Words on what keeps an entry from being delivered."""
-    words = []
-    now = ctx.now()
-    if item.kind == "guidance":
-        if item.entry.expired(now):
-            words.append("expired")
-        attempts = item.entry.fields.get("attempts", "0")
-        if attempts.isdigit() and int(attempts) >= claims.MAX_ATTEMPTS:
-            words.append(f"held: came back {attempts} times")
-        if not fit.fits(ctx, item.entry, item.scope, item.directory):
-            words.append("too long to deliver")
-        if "\0" in item.entry.text:
-            words.append("binary, not delivered")
-    elif item.kind == "updates":
-        days = config.number(ctx.settings(), "updates_days")
-        if (item.entry.time() or now) < now - days * 86400:
-            words.append(f"older than {days} days, not delivered")
-    elif item.entry.fields.get("state") in {"kept", "done"}:
-        words.append(item.entry.fields["state"])
-    return words
-
-
 def _details(item: Waiting, now: float) -> "list[str]":
     fields = item.entry.fields
     words = []
@@ -121,7 +99,7 @@ def as_data(ctx: Context, item: Waiting) -> "dict[str, object]":
         "fields": item.entry.fields,
         "text": item.text,
         "evidence": item.evidence,
-        "state": state_of(ctx, item),
+        "state": fit.state_of(ctx.settings(), item, ctx.now()),
     }
 
 
@@ -192,7 +170,7 @@ def _print(ctx: Context, out: Output, items: "list[Waiting]", taken: "list[dict[
         out.heading(KIND_WORDS[kind].capitalize(), f"{len(mine)}  ·  {NEXT[kind]}")
         for item in mine:
             where = "" if item.slug == ctx.slug else "global" if item.slug is None else line(item.slug)
-            bad = state_of(ctx, item)
+            bad = fit.state_of(ctx.settings(), item, ctx.now())
             head = f"  {out.style(short(item.id), 'cyan')}  {age(item.entry.time(), now):>4}  "
             words = ["! " + ", ".join(bad)] if bad else []
             words += [where] if where else []

@@ -90,3 +90,15 @@ def _time(text: str) -> float:
     if hours > 23 or minutes > 59 or seconds >= 61 or abs(offset) > 86400:
         raise ValueError
     return hours * 3600 + minutes * 60 + seconds - offset
+
+
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+
+
+def parse_when(text: str, now: float, ahead: bool) -> "float | None":
+    """Seconds since the epoch for `30m`, `2h`, `3d`, `2w` (from now on, or ago) or an ISO date; None for neither."""
+    number, unit = text.strip()[:-1], text.strip()[-1:].lower()
+    if unit in UNITS and number.isascii() and number.isdigit() and len(number) < 7:
+        span = int(number) * UNITS[unit]
+        return now + span if ahead else now - span
+    return parse(text)
