@@ -7,10 +7,8 @@ from memtui.cli.context import Context
 from memtui.cli.editing import show_diff
 from memtui.cli.memories import chosen, tilde
 from memtui.cli.output import Output, Result, line
-from memtui.core import changes, index_budget, memory_index, scopes, upkeep
-from memtui.core.index_budget import Budget
-from memtui.core.scopes import Scope
-from memtui.core.survey import index_of
+from memtui.core import index_budget
+from memtui.core.index_report import Report, mend, reports
 from memtui.core.words import many
 
 METER = 20
@@ -31,64 +29,6 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--all-projects", action="store_true", help="also the native memory of all other projects")
     found.add_argument("--fix", action="store_true", help="add missing lines and remove those that point nowhere")
     found.add_argument("--dry-run", action="store_true", help="with --fix: only show the diff")
-
-
-class Report:
-    """The index of one scope: its budget, links to missing files, memories without a line, and its mended content."""
-
-    def __init__(self, scope: Scope, index: memory_index.Index) -> None:
-        self.scope = scope
-        self.index = index
-        self.budget: Budget = index_budget.budget(index.raw, agent=scope.kind == "agent")
-        files = [name for name, problem in scopes.files(scope) if not problem]
-        self.dangling = memory_index.dangling(index, files)
-        self.missing = memory_index.missing(index, files)
-        self.fixed = self._fixed()
-
-    def _fixed(self) -> bytes:
-        data = self.index.raw
-        for entry in self.dangling:
-            if entry.leads:
-                data = memory_index.remove_line(data, entry.target)
-        about = {each.path: each for each in scopes.memories(self.scope)} if self.missing else {}
-        for name in self.missing:
-            found = about[f"{self.scope.directory}/{name}"]
-            data = memory_index.add_line(data, name, found.name, found.description, kind=found.type)
-        return data
-
-    def data(self) -> "dict[str, object]":
-        """The report for --json."""
-        found = self.budget
-        return {
-            "scope": self.scope.label,
-            "path": self.scope.index_path,
-            "lines": found.lines,
-            "max_lines": found.max_lines,
-            "characters": found.units,
-            "max_characters": found.max_units,
-            "bytes": found.bytes,
-            "share": round(found.share, 3),
-            "cut_line": found.cut_line,
-            "below": [{"line": e.line, "title": e.title, "target": e.target} for e in found.below],
-            "dangling": [{"line": e.line, "title": e.title, "target": e.target, "own": e.leads} for e in self.dangling],
-            "missing": self.missing,
-            "fixable": self.fixed != self.index.raw,
-        }
-
-
-def reports(every: "list[Scope]") -> "list[Report]":
-    """The indexes of some scopes; a scope without a memory needs none."""
-    found = []
-    for scope in every:
-        if scope.kind == "instructions" or scope.problem or not scope.exists:
-            continue
-        index = index_of(scope)
-        if index is None:
-            index = memory_index.parse_index(b"")
-        report = Report(scope, index)
-        if report.index.raw or report.missing:
-            found.append(report)
-    return found
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
@@ -135,19 +75,14 @@ def _print(ctx: Context, out: Output, found: "list[Report]") -> None:
 
 
 def _fix(ctx: Context, args: argparse.Namespace, found: "list[Report]") -> Result:
-    todo = [each for each in found if each.fixed != each.index.raw and each.scope.writable]
+    todo = [each for each in found if each.fixable]
     rows = []
     for each in todo:
         added = len(each.missing)
         removed = len([entry for entry in each.dangling if entry.leads])
         rows.append({"scope": each.scope.label, "path": each.scope.index_path, "added": added, "removed": removed})
     if not args.dry_run and todo:
-        store = ctx.store()
-        edits: list[changes.Change] = []
-        for each in todo:
-            path = upkeep.real_path(each.scope, each.scope.index_path)
-            edits += changes.text_edits(path, each.index.raw, each.fixed)
-        store.transaction("index", edits, "mend " + ", ".join(f"MEMORY.md of {each.scope.label}" for each in todo))
+        mend(ctx.store(), todo)
 
     def text(out: Output) -> None:
         for each in todo:

@@ -1,0 +1,75 @@
+"""Everything that `memtui doctor` looks at: hooks and client first, then memtui's own files (core/doctor.py)."""
+
+import shutil
+import subprocess
+
+from memtui.core import config, doctor, inbox, paths
+from memtui.core.doctor import NOTE, OK, PROBLEM, Finding
+from memtui.core.errors import MemtuiError
+from memtui.core.words import many
+from memtui.hooks import fit, status
+
+CLIENT_SECONDS = 10
+OLDEST_CLIENT = (2, 0)
+TITLES = {
+    "hooks": "hooks in Claude Code's settings",
+    "client": "Claude Code",
+    "root": "memtui's own files",
+    "config": "settings",
+    "errors": "errors of hooks and workers",
+    "inbox": "inboxes",
+    "memories": "memories and their index",
+    "trust": "trust in the project's memories",
+    "journal": "the journal of changes",
+    "log": "the delivery log",
+}
+
+
+def check(env: dict[str, str], cwd: str, now: float) -> list[Finding]:
+    """All findings; changes nothing."""
+    settings = config.load(paths.root(env))
+
+    def fits(entry: inbox.Entry, scope: str, directory: str) -> bool:
+        return fit.over(settings, now, entry, scope, directory) <= 0
+
+    return [*_hooks(env, cwd), *_client(env), *doctor.check(env, cwd, now, fits)]
+
+
+def _hooks(env: dict[str, str], cwd: str) -> list[Finding]:
+    try:
+        found = status.status(env, cwd)
+    except (MemtuiError, OSError) as error:
+        return [Finding("hooks", PROBLEM, f"can't be looked at: {error}", "memtui hooks status")]
+    problems = [Finding("hooks", PROBLEM, problem, "memtui hooks status") for problem in found.problems]
+    if not found.installed:
+        problems.append(Finding("hooks", PROBLEM, "not installed: no session is served", "memtui hooks install"))
+    if problems:
+        return problems
+    places = sorted({entry.source for entry in found.entries})
+    return [Finding("hooks", OK, f"{many(len(found.entries), 'hook')} ({', '.join(places)})")]
+
+
+def _client(env: dict[str, str]) -> list[Finding]:
+    path = shutil.which("claude", path=env.get("PATH"))
+    if path is None:
+        return [Finding("client", NOTE, "`claude` is not on the PATH, so its version is not known")]
+    try:
+        done = subprocess.run(
+            [path, "--version"],
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=CLIENT_SECONDS,
+            check=True,
+            env=env,
+        )
+        word = done.stdout.decode("utf-8", "replace").split()[0]
+        version = tuple(int(part) for part in word.split(".")[:2])
+    except (OSError, subprocess.SubprocessError, ValueError, IndexError):
+        return [
+            Finding(
+                "client", PROBLEM, f"{path} does not tell its version", "Run `claude --version` and mend what it says."
+            )
+        ]
+    if version < OLDEST_CLIENT:
+        return [Finding("client", PROBLEM, f"{path} is {word}: too old for these hooks", "Update Claude Code.")]
+    return [Finding("client", OK, f"{word} at {path}")]
