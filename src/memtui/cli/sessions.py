@@ -1,19 +1,17 @@
 """`memtui sessions`: which sessions memtui served, and what each one got."""
 
 import argparse
-import os
 
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.core import clock, delivery, fastjson, fs, receipts, review
+from memtui.core import clock, receipts, review
 from memtui.core.errors import NotFoundError
-from memtui.core.told import GLYPHS, items_of, text_of, what
+from memtui.core.sessions import Session, collect
+from memtui.core.told import GLYPHS, text_of, what
 from memtui.core.words import age, ago
 
-Record = dict[str, object]
 LIMIT = 20
-PARTS = (".cursor.json", ".index.json")
 
 
 def register(commands: "parser.Commands") -> None:
@@ -30,71 +28,6 @@ def register(commands: "parser.Commands") -> None:
     actions: parser.Commands = found.add_subparsers(dest="action", metavar="ACTION", parser_class=parser.Parser)
     each = parser.command(actions, "show", show, "show what one session got", "memtui sessions show 5f0c")
     each.add_argument("id", metavar="ID")
-
-
-class Session:
-    """A session by its id: what its state file says, and its records of the delivery log, newest first."""
-
-    def __init__(self, name: str) -> None:
-        self.id = name
-        self.state: Record = {}
-        self.records: list[Record] = []
-
-    @property
-    def last(self) -> str:
-        """When it was heard of last, as the log writes times."""
-        times = [text_of(record, "time") for record in self.records] + [text_of(self.state, "started")]
-        return max(times)
-
-    @property
-    def project(self) -> str:
-        """Its project's root, or the project's slug."""
-        newest = self.records[0] if self.records else {}
-        for found in (self.state, newest):
-            if text_of(found, "project_root") or text_of(found, "project"):
-                return text_of(found, "project_root") or text_of(found, "project")
-        return ""
-
-    def slug(self) -> str:
-        """Its project's slug."""
-        return text_of(self.state, "project") or (text_of(self.records[0], "project") if self.records else "")
-
-    def data(self) -> Record:
-        """The session for --json."""
-        newest = self.records[0] if self.records else {}
-        return {
-            "id": self.id,
-            "project": self.project,
-            "cwd": text_of(self.state, "cwd") or text_of(newest, "cwd"),
-            "mode": text_of(self.state, "mode") or text_of(newest, "mode"),
-            "started": text_of(self.state, "started") or None,
-            "last": self.last or None,
-            "deliveries": sum(bool(record.get("text")) for record in self.records),
-            "uses": sum(item.get("kind") == "use" for record in self.records for item in items_of(record)),
-        }
-
-
-def collect(root: str) -> "list[Session]":
-    """All sessions, the one heard of last first."""
-    found: dict[str, Session] = {}
-    try:
-        names = os.listdir(root + "/sessions")
-    except OSError:
-        names = []
-    for name in names:
-        if not name.endswith(".json") or name.endswith(PARTS):
-            continue
-        try:
-            state = fastjson.loads_dict(fs.read_bytes(f"{root}/sessions/{name}"))
-        except OSError:
-            continue
-        key = name.removesuffix(".json")
-        found.setdefault(key, Session(key)).state = state
-    for record in delivery.newest_first(root):
-        key = text_of(record, "session_id")
-        if key:
-            found.setdefault(key, Session(key)).records.append(record)
-    return sorted(found.values(), key=lambda each: each.last, reverse=True)
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:

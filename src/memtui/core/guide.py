@@ -32,9 +32,7 @@ def addresses(given: "list[str]") -> "list[str]":
         kind, colon, name = address.strip().partition(":")
         name = name.strip()
         if not colon or kind not in ADDRESSES or not name or "," in name or not name.isprintable():
-            raise UsageError(
-                f"{address}: not an addressee.", "Say session:ID, agent:NAME or path:GLOB, no commas."
-            )
+            raise UsageError(f"{address}: not an addressee.", "Say session:ID, agent:NAME or path:GLOB, no commas.")
         if kind == "session" and len(name) < claims.MIN_SESSION_PREFIX:
             raise UsageError(f"{address}: at least {claims.MIN_SESSION_PREFIX} characters of the session's id.")
         if any(other.startswith(kind + ":") for other in found):

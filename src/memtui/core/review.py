@@ -244,6 +244,22 @@ class Review:
         change = _rewritten(item, self._fields(item), whole)
         return self._run("edit entry", [change], [item], "edit")
 
+    def guide(self, directory: str, fields: dict[str, str], text: str) -> str:
+        """Leave guidance in an inbox as a step that can be undone until a hook takes it; the entry's id."""
+        now = self.now()
+        whole = {"id": ids.new_id(now), "time": clock.iso_seconds(now), **fields}
+        change = _appended(directory, "guidance", whole, text)
+        self.journal.run("guide", [change], f"guidance “{' '.join(text.split())[:60]}”", entries=[whole["id"]])
+        return whole["id"]
+
+    def reword(self, item: Waiting, directory: str, fields: dict[str, str], text: str) -> str:
+        """Change guidance that waits: its text, its fields, the inbox it is in. What was held is delivered again."""
+        kept = {key: value for key, value in self._fields(item).items() if key in {"id", "time", "from"}}
+        whole = {**kept, **{key: value for key, value in fields.items() if key not in kept}}
+        if directory == item.directory:
+            return self._run("edit entry", [_rewritten(item, whole, text)], [item], "edit")
+        return self._run("edit entry", [removal(item), _appended(directory, "guidance", whole, text)], [item], "edit")
+
     def to_guidance(self, items: Sequence[Waiting]) -> str:
         """Make entries guidance of the same scope: the next prompt gets them, once."""
         changes: list[Change] = list(_removals(items))

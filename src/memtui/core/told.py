@@ -1,6 +1,8 @@
 """A record of the delivery log, and its receipt, in words: what was brought, and whether it arrived."""
 
-from memtui.core import receipts
+from dataclasses import dataclass
+
+from memtui.core import receipts, render
 
 Record = dict[str, object]
 
@@ -64,3 +66,33 @@ def what(record: Record) -> str:
     if left:
         words.append(f"{left} left out")
     return ", ".join(words) or "nothing"
+
+
+@dataclass(frozen=True)
+class Note:
+    """Guidance as a delivery brought it. `scope` is project or global."""
+
+    record: Record
+    id: str
+    text: str
+    sender: str
+    scope: str
+    reason: str
+
+
+def notes(record: Record) -> "list[Note]":
+    """The guidance of a record, with its text as the agent got it."""
+    from html import unescape
+
+    found = []
+    whole = text_of(record, "text")
+    for item in items_of(record):
+        name = text_of(item, "id")
+        if item.get("kind") != "guidance" or item.get("left_out") or not name:
+            continue
+        tag = render.TAGS["guidance"]
+        head, _, rest = whole.partition(f'<{tag} id="{render.attribute(name)}"')[2].partition(">\n")
+        text = rest.partition(f"\n</{tag}>")[0].partition("\n")[2]  # the first line says whence it comes
+        sender = unescape(head.partition(' from="')[2].partition('"')[0])
+        found.append(Note(record, name, text, sender, text_of(item, "scope"), text_of(item, "reason")))
+    return found

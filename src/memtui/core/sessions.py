@@ -1,0 +1,94 @@
+"""The sessions that memtui served: what their state files say, and what the delivery log tells of them."""
+
+import os
+from collections.abc import Iterable
+
+from memtui.core import delivery, fastjson, fs, transcript
+from memtui.core.conversation import spoken
+from memtui.core.told import Record, items_of, text_of
+
+PARTS = (".cursor.json", ".index.json")
+# The first prompt stands near the beginning of a transcript, or what comes before it is not worth reading.
+TITLE_RECORDS = 60
+
+
+def title(path: str) -> str:
+    """The first words of the person in a transcript, on one line; empty if there are none, or no transcript."""
+    try:
+        for number, record in enumerate(transcript.Reader(path)):
+            if number >= TITLE_RECORDS:
+                break
+            if record.get("type") != "user" or record.get("isMeta") or record.get("isSidechain"):
+                continue
+            texts = [transcript.text_of(b.get("text")) for b in transcript.blocks(record) if b.get("type") == "text"]
+            said = " ".join(spoken("\n".join(texts)).split())
+            if said:
+                return said[:200]
+    except OSError:
+        pass
+    return ""
+
+
+class Session:
+    """A session by its id: what its state file says, and its records of the delivery log, newest first."""
+
+    def __init__(self, name: str) -> None:
+        self.id = name
+        self.state: Record = {}
+        self.records: list[Record] = []
+
+    @property
+    def last(self) -> str:
+        """When it was heard of last, as the log writes times."""
+        times = [text_of(record, "time") for record in self.records] + [text_of(self.state, "started")]
+        return max(times)
+
+    @property
+    def project(self) -> str:
+        """Its project's root, or the project's slug."""
+        newest = self.records[0] if self.records else {}
+        for found in (self.state, newest):
+            if text_of(found, "project_root") or text_of(found, "project"):
+                return text_of(found, "project_root") or text_of(found, "project")
+        return ""
+
+    def slug(self) -> str:
+        """Its project's slug."""
+        return text_of(self.state, "project") or (text_of(self.records[0], "project") if self.records else "")
+
+    def data(self) -> Record:
+        """The session for --json."""
+        newest = self.records[0] if self.records else {}
+        return {
+            "id": self.id,
+            "project": self.project,
+            "cwd": text_of(self.state, "cwd") or text_of(newest, "cwd"),
+            "mode": text_of(self.state, "mode") or text_of(newest, "mode"),
+            "started": text_of(self.state, "started") or None,
+            "last": self.last or None,
+            "deliveries": sum(bool(record.get("text")) for record in self.records),
+            "uses": sum(item.get("kind") == "use" for record in self.records for item in items_of(record)),
+        }
+
+
+def collect(root: str, records: "Iterable[Record] | None" = None) -> "list[Session]":
+    """All sessions, the one heard of last first. `records`: of the delivery log, newest first, instead of all."""
+    found: dict[str, Session] = {}
+    try:
+        names = os.listdir(root + "/sessions")
+    except OSError:
+        names = []
+    for name in names:
+        if not name.endswith(".json") or name.endswith(PARTS):
+            continue
+        try:
+            state = fastjson.loads_dict(fs.read_bytes(f"{root}/sessions/{name}"))
+        except OSError:
+            continue
+        key = name.removesuffix(".json")
+        found.setdefault(key, Session(key)).state = state
+    for record in delivery.newest_first(root) if records is None else records:
+        key = text_of(record, "session_id")
+        if key:
+            found.setdefault(key, Session(key)).records.append(record)
+    return sorted(found.values(), key=lambda each: each.last, reverse=True)
