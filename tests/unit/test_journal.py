@@ -422,3 +422,20 @@ def test_an_edit_never_loses_another_line(text, removed, added):
     assert sorted(line for line in result.replace("\r", "").split("\n") if line) == sorted(
         [*kept, *(line for line in added.split("\n") if line)]
     )
+
+
+def test_changes_made_together_are_undone_and_redone_together(tmp_path):
+    journal = Journal(str(tmp_path / "root"))
+    one, two = tmp_path / "one.md", tmp_path / "two.md"
+    journal.run("create", [FileChange(str(one), None, b"before")], "create one")
+    with journal.together():
+        journal.run("edit", [FileChange(str(one), b"before", b"1")], "edit one")
+        journal.run("create", [FileChange(str(two), None, b"2")], "create two")
+    journal.undo()
+    assert one.read_bytes() == b"before"
+    assert not two.exists()
+    assert journal.redo().summary == "edit 2 memories"
+    assert (one.read_bytes(), two.read_bytes()) == (b"1", b"2")
+    journal.undo()
+    journal.undo()
+    assert not one.exists()

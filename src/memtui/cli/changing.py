@@ -99,7 +99,8 @@ def rm(ctx: Context, args: argparse.Namespace) -> Result:
     if args.purge:
         return _purge(ctx, store, args)
     found = [find(ctx, name) for name in args.names]
-    rows = [{**as_data(each), "trash_id": store.delete(each)} for each in found]
+    with store.together():
+        rows = [{**as_data(each), "trash_id": store.delete(each)} for each in found]
 
     def text(out: Output) -> None:
         for each in found:

@@ -9,7 +9,7 @@ from memtui.cli.context import Context
 from memtui.cli.editor import Draft
 from memtui.cli.memories import find, tilde
 from memtui.cli.output import Output, Result, line, safe
-from memtui.core import frontmatter, inbox, memory, upkeep
+from memtui.core import frontmatter, inbox, memory, scopes, upkeep
 from memtui.core.errors import ConflictError, MemtuiError, UsageError
 from memtui.core.memory import Memory
 from memtui.core.scopes import Scope
@@ -67,13 +67,6 @@ def text_of(given: str) -> str:
     return text
 
 
-def default_scope(store: Store) -> Scope:
-    """Where a new memory goes if nobody says: into the repository only if it has a project scope already."""
-    scopes = store.scopes()
-    project = next((s for s in scopes if s.kind == "project" and s.exists and not s.problem), None)
-    return project or next(s for s in scopes if s.kind == "auto" or "auto" in s.aliases)
-
-
 def written(ctx: Context, out: Output, verb: str, found: Memory) -> None:
     """Say what was written, and where."""
     out.print(
@@ -95,7 +88,7 @@ def as_data(found: Memory) -> "dict[str, object]":
 def new(ctx: Context, args: argparse.Namespace) -> Result:
     """Make a memory."""
     store = ctx.store()
-    scope = store.scope(args.scope) if args.scope else default_scope(store)
+    scope = store.scope(args.scope) if args.scope else scopes.home(store.scopes())
     stem = upkeep.check_name(args.name)
     if args.body is None:
         if not sys.stdin.isatty():

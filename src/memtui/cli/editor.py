@@ -1,14 +1,12 @@
 """A person's editor on a draft. What was typed is never lost: a draft that could not be saved stays, and is named."""
 
 import os
-import shlex
 import shutil
-import subprocess
 import tempfile
 from typing import Self
 
 from memtui.cli.context import Context
-from memtui.core.errors import MemtuiError, UsageError
+from memtui.core import editor
 
 
 class Draft:
@@ -36,28 +34,6 @@ class Draft:
 
     def edit(self) -> bytes:
         """Run the editor; what it saved. Raises MemtuiError if it ended with an error, which discards the edit."""
-        words = command(self.ctx.env)
-        try:
-            done = subprocess.run([*words, self.path], check=False, env=self.ctx.env)
-        except OSError as error:
-            raise MemtuiError(f"The editor {words[0]} can't be started: {error.strerror}.", "Set $EDITOR.") from error
-        if done.returncode:
-            raise MemtuiError(f"The editor ended with {done.returncode}: nothing was changed.")
-        with open(self.path, "rb") as file:
-            data = file.read()
+        data = editor.run(self.ctx.env, self.path)
         self.edited = data != self.before
         return data
-
-
-def command(env: "dict[str, str]") -> "list[str]":
-    """The editor's command line: $VISUAL, $EDITOR, else vi or nano where there is one. Raises UsageError."""
-    for name in ("VISUAL", "EDITOR"):
-        if env.get(name, "").strip():
-            try:
-                return shlex.split(env[name])
-            except ValueError as error:
-                raise UsageError(f"${name} can't be read: {error}.") from error
-    for name in ("vi", "nano"):
-        if shutil.which(name, path=env.get("PATH")):
-            return [name]
-    raise UsageError("There is no editor: neither $VISUAL nor $EDITOR is set.", "Set one, or use --body.")

@@ -1,15 +1,17 @@
 """`memtui list`, `show` and `search`: what is remembered, where, and what became of it."""
 
 import argparse
+import dataclasses
 import os
 
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
-from memtui.core import clock, memory, scopes
+from memtui.core import clock, memory, origin, scopes
 from memtui.core.errors import NotFoundError
 from memtui.core.memory import Memory
 from memtui.core.scopes import Scope
+from memtui.core.search import rank
 from memtui.core.survey import Row, Usage, survey
 from memtui.core.words import age, ago, many, size
 
@@ -50,6 +52,7 @@ def register(commands: "parser.Commands") -> None:
     )
     found.add_argument("name", metavar="NAME")
     found.add_argument("--raw", action="store_true", help="the file's bytes as they are")
+    found.add_argument("--born", action="store_true", help="also what was said in the session it comes from")
 
     found = parser.command(
         commands, "search", search, "search names, descriptions and texts", "memtui search pnpm lock file"
@@ -216,6 +219,10 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     }
     if args.raw:
         return Result({**data, "raw": raw}, lambda out: _raw(out, found.raw))
+    born = origin.of(ctx.env, found) if args.born else None
+    if args.born:
+        data["born"] = None if born is None else dataclasses.asdict(born)
+        return Result(data, lambda out: (_print_one(ctx, out, row, back), _print_born(out, born))[1])
     return Result(data, lambda out: _print_one(ctx, out, row, back))
 
 
@@ -253,6 +260,17 @@ def _print_one(ctx: Context, out: Output, row: Row, back: "list[str]") -> None:
         out.print("  " + out.style(f"! {line(flag)}", "yellow"))
     out.print()
     out.print(safe(found.body.strip("\n")))
+
+
+def _print_born(out: Output, born: "origin.Origin | None") -> None:
+    out.print()
+    if born is None:
+        out.print("Where it comes from is not known: it names no session, or the transcript is gone.")
+        return
+    out.heading("born", f"session {line(born.session[:8])}  “{line(born.title)}”")
+    for who, text in (("agent", born.agent), ("you", born.said)):
+        if text:
+            out.print(f"  {out.style(f'{who:<6}', 'dim')}{line(text)}")
 
 
 def _flat(fields: "dict[str, object]", prefix: str = "") -> "list[tuple[str, object]]":
@@ -305,33 +323,6 @@ def search(ctx: Context, args: argparse.Namespace) -> Result:
             out.print("  Try fewer words, or --all-projects.")
 
     return Result(data, text)
-
-
-def rank(words: "list[str]", found: Memory) -> "tuple[float, str]":
-    """How well a memory answers some words, and the line of its body that does best. 0: a word is nowhere.
-
-    A word counts most in the name, then in the description, least in the body; one that is nowhere may be a slightly
-    different word of the name or description.
-    """
-    import difflib
-
-    name, description, body = (
-        found.name.lower() + " " + found.stem.lower(),
-        found.description.lower(),
-        found.body.lower(),
-    )
-    score = 0.0
-    for word in words:
-        here = 4.0 * (word in name) + 2.0 * (word in description) + min(body.count(word), 3) * 0.5
-        if not here:
-            near = [w for w in (name + " " + description).replace("-", " ").split() if abs(len(w) - len(word)) < 3]
-            here = 1.0 if len(word) > 3 and difflib.get_close_matches(word, near, 1, 0.75) else 0.0
-        if not here:
-            return 0.0, ""
-        score += here
-    lines = [each.strip() for each in found.body.split("\n")]
-    best = max(lines, key=lambda each: sum(word in each.lower() for word in words), default="")
-    return score / len(words), best if any(word in best.lower() for word in words) else ""
 
 
 def types() -> "tuple[str, ...]":

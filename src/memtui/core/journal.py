@@ -31,6 +31,7 @@ class Journal:
         self.path = root + "/journal.jsonl"
         self.trash = root + "/trash"
         self.lock_path = root + "/run/store.lock"
+        self._group = ""
 
     # Contents
 
@@ -154,7 +155,16 @@ class Journal:
         if one can't be written; either way nothing is changed.
         """
         with self.locked():
-            return self._run(op, changes, summary, **more)
+            return self._run(op, changes, summary, **({"group": self._group} if self._group else {}), **more)
+
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        """What is changed inside is one step for undo and redo."""
+        self._group = ids.new_id(self.now())
+        try:
+            yield
+        finally:
+            self._group = ""
 
     def _run(self, op: str, changes: Sequence[Change], summary: str, **more: Any) -> str:
         transaction = ids.new_id(self.now())
@@ -266,17 +276,38 @@ class Journal:
         """Take back the last operation that still stands, or the one named. Raises NotFoundError if there is none,
         ConflictError naming the file if one was changed since."""
         with self.locked():
-            found = self.ledger().to_undo(transaction)
-            changes = [change.inverse() for change in reversed(self.changes_of(found.record))]
-            self._again("undo", found, changes)
-            return found
+            done = self._undo(transaction)
+            group = done.record.get("group") if transaction is None else None
+            return self._rest(done, group, "undoable", self._undo)
+
+    def _undo(self, transaction: str | None = None) -> Transaction:
+        found = self.ledger().to_undo(transaction)
+        changes = [change.inverse() for change in reversed(self.changes_of(found.record))]
+        self._again("undo", found, changes)
+        return found
 
     def redo(self) -> Transaction:
         """Make the operation undone last again. Raises as `undo`."""
         with self.locked():
-            found = self.ledger().to_redo()
-            self._again("redo", found, self.changes_of(found.record))
-            return found
+            done = self._redo()
+            return self._rest(done, done.record.get("group"), "redoable", self._redo)
+
+    def _redo(self) -> Transaction:
+        found = self.ledger().to_redo()
+        self._again("redo", found, self.changes_of(found.record))
+        return found
+
+    def _rest(self, first: Transaction, group: object, keys: str, step: Callable[[], Transaction]) -> Transaction:
+        """Go on with what was changed together with the first; the first, its summary naming how many there were."""
+        count = 1
+        while group:
+            ledger = self.ledger()
+            names = getattr(ledger, keys)
+            if not names or ledger.transactions[names[-1]].record.get("group") != group:
+                break
+            step()
+            count += 1
+        return first if count == 1 else dataclasses.replace(first, summary=f"{first.op} {count} memories")
 
     def _again(self, op: str, found: Transaction, changes: Sequence[Change]) -> None:
         try:

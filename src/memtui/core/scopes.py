@@ -187,6 +187,12 @@ def pick(scopes: Sequence[Scope], label: str) -> Scope:
     raise NotFoundError(f"There is no scope “{label}”.", "Scopes here: " + ", ".join(s.label for s in scopes) + ".")
 
 
+def home(scopes: Sequence[Scope]) -> Scope:
+    """Where a new memory goes if nobody says: into the repository only if it has a project scope already."""
+    project = next((s for s in scopes if s.kind == "project" and s.exists and not s.problem), None)
+    return project or next(s for s in scopes if s.kind == "auto" or "auto" in s.aliases)
+
+
 def named(env: dict[str, str], cwd: str, label: str) -> Scope:
     """As `pick`, among all scopes; other projects are looked at only if need be."""
     scopes = discover(env, cwd, all_projects=label.startswith("auto:"))

@@ -6,6 +6,7 @@ ConflictError and stays as it is.
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 
 from memtui.core import changes as ch
 from memtui.core import clock, frontmatter, ids, memory, memory_index, paths, scopes, trash, trust, upkeep
@@ -222,6 +223,10 @@ class Store:
     def transaction(self, op: str, changes: Sequence[Change], summary: str) -> str:
         """Make any changes as one step; its id. Raises as `Journal.run`."""
         return self.journal.run(op, changes, summary)
+
+    def together(self) -> AbstractContextManager[None]:
+        """As `Journal.together`."""
+        return self.journal.together()
 
     def undo(self, transaction: str | None = None) -> Transaction:
         """As `Journal.undo`."""

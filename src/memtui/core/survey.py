@@ -3,12 +3,41 @@
 import os
 from dataclasses import dataclass, field
 
-from memtui.core import delivery, fs, index_budget, memory_index, scopes, trust
+from memtui.core import clock, delivery, fs, ids, index_budget, memory_index, scopes, trust
 from memtui.core.memory import Memory
 from memtui.core.scopes import Scope
 
 # Counting reads the log from its end; what is older than this many records says little.
 RECORDS_READ = 2000
+
+
+# How many of a memory's newest deliveries are kept to be shown.
+TOLD = 8
+# Where a flag begins so, it has this letter in lists.
+LETTERS = {
+    "broken:": "X",
+    "not trusted": "U",
+    "below the cut": "B",
+    "no line": "N",
+    "broken link": "L",
+    "changed since": "C",
+}
+MEANINGS = {
+    "X": "the frontmatter is broken",
+    "U": "not trusted, so not delivered",
+    "B": "below the cut of MEMORY.md",
+    "N": "no line in MEMORY.md",
+    "L": "a link leads nowhere",
+    "C": "changed since it was delivered",
+}
+
+
+@dataclass
+class Told:
+    """A delivery that brought a memory: its record of the log without text and items, and the item's own fields."""
+
+    record: "dict[str, object]"
+    item: "dict[str, object]"
 
 
 @dataclass
@@ -21,6 +50,13 @@ class Row:
     deliveries: int = 0
     last_delivery: str | None = None
     uses: int = 0
+    told: list[Told] = field(default_factory=list)
+
+    @property
+    def letters(self) -> str:
+        """The flags as letters, each once."""
+        found = [letter for start, letter in LETTERS.items() if any(flag.startswith(start) for flag in self.flags)]
+        return "".join(found)
 
 
 class Usage:
@@ -30,15 +66,17 @@ class Usage:
         self.deliveries: dict[str, int] = {}
         self.last: dict[str, str] = {}
         self.uses: dict[str, int] = {}
+        self.told: dict[str, list[Told]] = {}
         for number, record in enumerate(delivery.newest_first(root)):
             if number >= RECORDS_READ:
                 break
-            items = record.get("items")
+            items = record.pop("items", None)
+            record.pop("text", None)
             for item in items if isinstance(items, list) else []:
                 if isinstance(item, dict) and item.get("kind") in {"index", "memory", "use"}:
-                    self._count(item, str(record.get("time")))
+                    self._count(item, record)
 
-    def _count(self, item: "dict[str, object]", time: str) -> None:
+    def _count(self, item: "dict[str, object]", record: "dict[str, object]") -> None:
         path = item.get("path")
         if not isinstance(path, str) or item.get("left_out") or item.get("reason") == "gone in this session":
             return
@@ -46,7 +84,10 @@ class Usage:
             self.uses[path] = self.uses.get(path, 0) + 1
             return
         self.deliveries[path] = self.deliveries.get(path, 0) + 1
-        self.last.setdefault(path, time)
+        self.last.setdefault(path, str(record.get("time")))
+        told = self.told.setdefault(path, [])
+        if len(told) < TOLD:
+            told.append(Told(record, item))
 
 
 def index_of(scope: Scope) -> "memory_index.Index | None":
@@ -89,8 +130,20 @@ def survey(root: str, scope: Scope, counts: Usage) -> "list[Row]":
             row.deliveries += counts.deliveries.get(path, 0)
             row.uses += counts.uses.get(path, 0)
             row.last_delivery = row.last_delivery or counts.last.get(path)
+            row.told += counts.told.get(path, [])
+        if row.told and _changed_since(each, row.told[0]):
+            row.flags.append("changed since it was delivered")
         rows.append(row)
     return rows
+
+
+def _changed_since(found: Memory, told: Told) -> bool:
+    """Whether the agent was told of other content than there is now, or nobody knows of which, before this change."""
+    known = told.item.get("hash")
+    if told.item.get("kind") == "index" and isinstance(known, str):
+        return ids.digest(found.raw)[: len(known)] != known
+    when = clock.parse(told.record.get("time"))
+    return when is not None and found.mtime > when
 
 
 def _normal(target: str) -> str:
