@@ -232,11 +232,16 @@ def _is_file(path: str) -> bool:
 
 
 def outcomes(
-    records: "Iterable[dict[str, object]]", env: "dict[str, str]", now: "float | None" = None
+    records: "Iterable[dict[str, object]]",
+    env: "dict[str, str]",
+    now: "float | None" = None,
+    views: "dict[str, TranscriptView] | None" = None,
 ) -> "dict[str, str]":
-    """Delivery id -> outcome, for records of the delivery log. Each transcript is read once."""
+    """Delivery id -> outcome, for records of the delivery log. Each transcript is read once; who asks again and again
+    keeps the `views` (path -> view), so that only what is new is read."""
     config = paths.config_dir(env)
-    views: dict[str, TranscriptView] = {}
+    views = {} if views is None else views
+    read: set[str] = set()
     located: dict[tuple[object, object, object], str | None] = {}
     found: dict[str, str] = {}
     for record in records:
@@ -249,7 +254,9 @@ def outcomes(
         path = located[key] or ""
         if path not in views:
             inside = path[path.rfind("/") + 1 :].startswith("agent-")
-            view = TranscriptView(path, subagent=inside)
-            views[path] = view.refresh() if path else view
+            views[path] = TranscriptView(path, subagent=inside)
+        if path and path not in read:
+            views[path].refresh()
+            read.add(path)
         found[name] = outcome(record, views[path], now)
     return found
