@@ -6,11 +6,10 @@ import dataclasses
 from memtui.cli import inbox
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
-from memtui.core import frontmatter, paths, review, scopes, upkeep
+from memtui.core import approval, frontmatter, review, scopes, upkeep
 from memtui.core.errors import ConflictError, MemtuiError, UsageError
 from memtui.core.review import Proposal, Review, Waiting
 from memtui.core.scopes import Scope
-from memtui.core.store import Store
 
 
 @dataclasses.dataclass
@@ -44,24 +43,11 @@ def run(ctx: Context, args: argparse.Namespace, items: "list[Waiting]") -> Resul
     return Result(data, lambda out: _print(ctx, out, outcomes, dry=args.dry_run), code)
 
 
-def _store(ctx: Context, item: Waiting) -> Store:
-    """The store of the entry's own project."""
-    if item.slug is None or item.slug == ctx.slug:
-        return ctx.store()
-    home = item.entry.fields.get("project", "")
-    if home.startswith("/") and paths.slug(paths.project_root(home)) == item.slug:
-        return Store(ctx.env, home, by="cli")
-    raise UsageError(
-        f"{item.id} belongs to another project, {item.slug}.",
-        "Use --project DIR with its directory, or --scope global.",
-    )
-
-
 def _create(ctx: Context, args: argparse.Namespace, item: Waiting) -> Outcome:
     proposal = review.propose(
         item, name=args.name or "", kind=args.type or "", scope=args.scope or "", description=args.description or ""
     )
-    store = _store(ctx, item) if proposal.scope in {"project", "auto"} else ctx.store()
+    store = approval.store_of(ctx.store(), item, proposal.scope, ctx.now)
     scope = store.scope(proposal.scope)
     stem = upkeep.check_name(proposal.name)
     proposal = dataclasses.replace(proposal, name=stem)

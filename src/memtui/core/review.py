@@ -154,7 +154,9 @@ class Proposal:
     data: bytes
 
 
-def propose(item: Waiting, *, name: str = "", kind: str = "", scope: str = "", description: str = "") -> Proposal:
+def propose(
+    item: Waiting, *, name: str = "", kind: str = "", scope: str = "", description: str = "", body: str = ""
+) -> Proposal:
     """What approving would write, with what the person says going before what the draft says.
 
     The evidence stays behind; the session it came from is kept as `originSessionId`.
@@ -163,9 +165,8 @@ def propose(item: Waiting, *, name: str = "", kind: str = "", scope: str = "", d
     fields = item.entry.fields
     about = description or first.strip()
     stem = name or fields.get("name") or memory.slugify(first)
-    data = memory.new_memory_bytes(
-        stem, about, kind or fields.get("type", "feedback"), rest.strip("\n") or first.strip()
-    )
+    text = body.strip("\n") or rest.strip("\n") or first.strip()
+    data = memory.new_memory_bytes(stem, about, kind or fields.get("type", "feedback"), text)
     if fields.get("session"):
         doc = frontmatter.parse(data).with_field(("metadata", "originSessionId"), fields["session"])
         data = doc.to_bytes()

@@ -1,0 +1,72 @@
+"""What approving a pending update would write, and where, before anything is written."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from memtui.core import paths, review, scopes, upkeep
+from memtui.core.errors import UsageError
+from memtui.core.review import Proposal, Waiting
+from memtui.core.scopes import Scope
+from memtui.core.store import Store
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A proposal with its place. `taken`: a memory of that name is there already, so that it can't be approved."""
+
+    proposal: Proposal
+    store: Store
+    scope: Scope
+
+    @property
+    def item(self) -> Waiting:
+        """The pending update."""
+        return self.proposal.item
+
+    @property
+    def path(self) -> str:
+        """The file it would become."""
+        return f"{self.scope.directory}/{self.proposal.name}.md"
+
+    @property
+    def taken(self) -> bool:
+        """See the class."""
+        return any(file == f"{self.proposal.name}.md" for file, _ in scopes.files(self.scope))
+
+
+def home_of(item: Waiting) -> str:
+    """The directory of the project that a pending update came from; empty if it does not say, or not truly."""
+    home = item.entry.fields.get("project", "")
+    return home if home.startswith("/") and paths.slug(paths.project_root(home)) == item.slug else ""
+
+
+def store_of(store: Store, item: Waiting, label: str, now: Callable[[], float]) -> Store:
+    """The store to approve an entry with: this one, or for the `project` and `auto` scopes of another project one that
+    works there, on the same journal. Raises UsageError if that project can't be found."""
+    here = paths.slug(paths.project_root(store.cwd))
+    if item.slug in {None, here} or label not in {"project", "auto"}:
+        return store
+    home = home_of(item)
+    if not home:
+        raise UsageError(
+            f"{item.id} belongs to another project, {item.slug}.",
+            "Use --project DIR with its directory, or the scope global.",
+        )
+    other = Store(store.env, home, by=store.journal.by, now=now)
+    other.journal = store.journal
+    return other
+
+
+def ready(store: Store, proposal: Proposal, now: Callable[[], float]) -> Ready:
+    """A proposal with its place. Raises MemtuiError for a name, a scope or a project that can't be."""
+    found = store_of(store, proposal.item, proposal.scope, now)
+    scope = found.scope(proposal.scope)
+    upkeep.writable(scope)
+    return Ready(replace(proposal, name=upkeep.check_name(proposal.name)), found, scope)
+
+
+def drafted(item: Waiting, fields: dict[str, str]) -> Proposal:
+    """A proposal as a person rewrote it: `name`, `scope`, `type`, `description` and `body` of the draft, as far as
+    given, go before what the draft says."""
+    given = {"name": fields.get("name", ""), "kind": fields.get("type", ""), "scope": fields.get("scope", "")}
+    return review.propose(item, description=fields.get("description", ""), body=fields.get("body", ""), **given)
