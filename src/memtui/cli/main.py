@@ -74,7 +74,9 @@ def _command(args: "Namespace", out: "Output") -> int:
     ctx = Context(os.environ, out, getattr(args, "project", None))
     if name is None:
         name = "memtui"
-        from memtui.cli.overview import run
+        from memtui.cli import overview, tui
+
+        run = tui.run if tui.has_terminal() and not out.json else overview.run
     else:
         run = args.run
     result = run(ctx, args)

@@ -38,6 +38,8 @@ COMMANDS = {
     "config": "config",
     "demo": "demo",
     "completions": "completions",
+    "status": "tui",
+    "tui": "tui",
 }
 
 VERBATIM = ("example:", "exit codes:")
@@ -122,7 +124,8 @@ def build(only: "str | None" = None) -> Parser:
         prog="memtui",
         description="See and steer what Claude Code remembers and what it is told.",
         epilog=EXIT_CODES
-        + "\n\n`memtui` alone says how things stand; `memtui demo` makes a sample world to try it in.",
+        + "\n\n`memtui` alone opens the TUI, or says how things stand where there is no terminal; "
+        "`memtui demo` makes a sample world to try it in.",
     )
     parser.add_argument("--version", action="version", version=f"memtui {memtui.__version__}")
     add_common(parser)

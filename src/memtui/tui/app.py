@@ -1,6 +1,5 @@
 """The application: screens, global actions, and one watcher that tells the screens when files change."""
 
-import os
 from typing import Any, ClassVar
 
 from textual import work
@@ -61,10 +60,19 @@ class MemtuiApp(App[None]):
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+z", "suspend_process", show=False)]
 
-    def __init__(self, env: dict[str, str], cwd: str, *, read_only: bool = False, now: float | None = None) -> None:
+    def __init__(
+        self,
+        env: dict[str, str],
+        cwd: str,
+        *,
+        read_only: bool = False,
+        screen: str = "memories",
+        now: float | None = None,
+    ) -> None:
         super().__init__()
         self.data = Data(env, cwd, now=now)
         self.read_only = read_only
+        self.first = screen
         self.remapped: dict[str, str] = self.data.keys()
         theme = self.data.setting("theme")
         self.theme = theme if theme in BUILTIN_THEMES else THEMES[0]
@@ -73,7 +81,7 @@ class MemtuiApp(App[None]):
         """The first screen."""
         from memtui.tui.screens import make
 
-        return make("memories")
+        return make(self.first)
 
     def on_mount(self) -> None:
         """Bind the global keys, and watch the files."""
@@ -220,9 +228,11 @@ class MemtuiApp(App[None]):
         self.exit()
 
 
-def main(cwd: str, *, read_only: bool = False) -> int:
+def main(
+    env: dict[str, str], cwd: str, *, read_only: bool = False, screen: str = "memories", now: float | None = None
+) -> int:
     """Run the application in this terminal; its exit code."""
-    app = MemtuiApp(dict(os.environ), cwd, read_only=read_only)
+    app = MemtuiApp(env, cwd, read_only=read_only, screen=screen, now=now)
     app.run()
     return app.return_code or 0
 

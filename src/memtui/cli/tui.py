@@ -1,0 +1,47 @@
+"""`memtui tui` and `memtui status`: the two answers of `memtui` alone, with a terminal and without."""
+
+import argparse
+import sys
+
+from memtui.cli import overview, parser
+from memtui.cli.context import Context
+from memtui.cli.output import Result
+from memtui.core.errors import UsageError
+
+SCREENS = ("memories", "inbox", "guidance", "deliveries", "health")
+
+
+def register(commands: "parser.Commands") -> None:
+    """Add the commands."""
+    found = parser.command(
+        commands,
+        "tui",
+        run,
+        "open the control room in this terminal; `memtui` alone does the same",
+        "memtui tui --screen deliveries\nmemtui tui --read-only --project ~/shop",
+    )
+    found.add_argument("--read-only", action="store_true", help="look, but change nothing")
+    found.add_argument("--screen", choices=SCREENS, default=SCREENS[0], help="the screen to begin with")
+    parser.command(commands, "status", overview.run, "say how things stand, and what to do next", "memtui status")
+
+
+def has_terminal() -> bool:
+    """Whether a person is there to look and to type."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def run(ctx: Context, args: argparse.Namespace) -> Result:
+    """Run the TUI until the person leaves it."""
+    ctx.must_have_home()
+    if ctx.out.json or not has_terminal():
+        raise UsageError("The TUI needs a terminal.", "`memtui status` says how things stand without one.")
+    from memtui.tui.app import main
+
+    code = main(
+        ctx.env,
+        ctx.cwd,
+        read_only=getattr(args, "read_only", False),
+        screen=getattr(args, "screen", SCREENS[0]),
+        now=ctx.now() if ctx.env.get("MEMTUI_NOW") else None,
+    )
+    return Result({}, None, code)

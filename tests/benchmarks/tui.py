@@ -1,0 +1,225 @@
+"""What the TUI costs in a terminal, in multiples of a bare Textual application's first paint in the same run.
+
+    python tests/benchmarks/tui.py [--runs 7] [--check]
+
+Every case starts the program in a pseudo-terminal of 160x48 and waits until its words stand there. Printed: medians, and
+medians of the ratios to the bare application of the same round. The filter's keys are timed one by one, from the key to the
+repaint. `--check` exits 1 where a bar is missed.
+"""
+
+import argparse
+import fcntl
+import json
+import os
+import pty
+import select
+import signal
+import statistics
+import struct
+import sys
+import tempfile
+import termios
+import time
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+COLUMNS, LINES = 160, 48
+PATIENCE = 60.0
+
+BARE = """
+from textual.app import App
+from textual.widgets import Static
+class Bare(App):
+    def compose(self):
+        yield Static("bare application")
+Bare().run()
+"""
+
+BARS = {"1,000 memories": 1.6, "10,000 memories": 1.9, "100 MB log": 2.0}
+KEY_BAR_MS = 50.0
+MEMORY_BAR_MB = 120.0
+
+
+class Terminal:
+    """A program in a pseudo-terminal."""
+
+    def __init__(self, argv: list[str], env: dict[str, str], cwd: str) -> None:
+        self.started = time.perf_counter()
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.chdir(cwd)
+            os.execve(argv[0], argv, env)
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
+        self.seen = b""
+
+    def read(self, seconds: float) -> bytes:
+        """What arrives within some time, as soon as anything does."""
+        ready, _, _ = select.select([self.fd], [], [], seconds)
+        if not ready:
+            return b""
+        try:
+            chunk = os.read(self.fd, 1 << 16)
+        except OSError:
+            return b""
+        self.seen += chunk
+        return chunk
+
+    def wait_for(self, words: str) -> float:
+        """Seconds from the start until the words were painted."""
+        needle = words.encode()
+        while needle not in self.seen:
+            if time.perf_counter() - self.started > PATIENCE:
+                raise SystemExit(f"{words!r} did not appear in {PATIENCE} s; last:\n{self.seen[-2000:]!r}")
+            self.read(0.5)
+        return time.perf_counter() - self.started
+
+    def quiet(self, seconds: float = 0.4) -> None:
+        """Until nothing more is painted."""
+        while self.read(seconds):
+            pass
+
+    def key(self, key: str) -> float:
+        """Milliseconds from a key to the end of the repaint that it causes."""
+        began = time.perf_counter()
+        os.write(self.fd, key.encode())
+        painted = 0.0
+        while self.read(0.25):
+            painted = time.perf_counter()
+        return ((painted or time.perf_counter()) - began) * 1000
+
+    def peak(self) -> float:
+        """Peak resident megabytes."""
+        for line in Path(f"/proc/{self.pid}/status").read_text().splitlines():
+            if line.startswith("VmHWM"):
+                return int(line.split()[1]) / 1024
+        return 0.0
+
+    def end(self) -> None:
+        """Stop it."""
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        os.close(self.fd)
+
+
+def world(base: Path, memories: int, log: bool = False) -> tuple[dict[str, str], str]:
+    """A home with so many memories; the environment and the project."""
+    project = base / "shop"
+    (project / ".git").mkdir(parents=True)
+    store = base / ".claude" / "memory"
+    store.mkdir(parents=True)
+    index = []
+    for number in range(memories):
+        (store / f"memory-{number:05}.md").write_text(
+            f"---\nname: memory-{number:05}\ndescription: What is known of matter {number} and its neighbours\n"
+            f"metadata:\n  type: {('reference', 'feedback', 'project', 'user')[number % 4]}\n---\n\nThe whole of it.\n"
+        )
+        index.append(f"- [memory-{number:05}](memory-{number:05}.md) - What is known of matter {number}\n")
+    (store / "MEMORY.md").write_text("".join(index[:200]))
+    if log:
+        fill_log(base / ".claude" / "memtui" / "log", str(project))
+    env = {"HOME": str(base), "PATH": os.environ["PATH"], "TERM": "xterm-256color", "PYTHONPATH": str(SOURCE)}
+    return {**env, "COLORTERM": "truecolor", "LANG": "C.UTF-8"}, str(project)
+
+
+def fill_log(directory: Path, project: str) -> None:
+    """100 MB of deliveries, the newest with words of its own."""
+    directory.mkdir(parents=True)
+    now = time.time()
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(now))
+    item = {"kind": "guidance", "id": "01K8ZC5N8W3M1T9Q6V2R4B7XAD", "scope": "project", "chars": 900, "reason": "next"}
+    record = {"v": 1, "id": "01K8ZC5N8W3M1T9Q6V2R4B7XAD", "time": stamp, "event": "UserPromptSubmit"}
+    record |= {"session_id": "0b5d3a52", "cwd": project, "project": "p", "mode": "full", "chars": 900, "ms": 9.0}
+    line = json.dumps(record | {"text": "x" * 900, "items": [item]}) + "\n"
+    last = json.dumps(record | {"session_id": "feedc0de", "text": "the newest", "items": [item]}) + "\n"
+    with (directory / time.strftime("deliveries-%Y-%m.jsonl", time.gmtime(now))).open("w") as file:
+        for _ in range(100 * 1024 * 1024 // len(line) // 1000 + 1):
+            file.write(line * 1000)
+        file.write(last)
+
+
+def bare(base: Path) -> float:
+    """Seconds to the bare application's first paint."""
+    env, project = world(base, 0)
+    terminal = Terminal([sys.executable, "-c", BARE], env, project)
+    seconds = terminal.wait_for("bare application")
+    terminal.end()
+    return seconds
+
+
+def first_paint(env: dict[str, str], project: str) -> float:
+    """Seconds until the first memory stands in the list."""
+    terminal = Terminal([sys.executable, "-m", "memtui"], env, project)
+    seconds = terminal.wait_for("memory-00001")
+    terminal.end()
+    return seconds
+
+
+def log_paint(env: dict[str, str], project: str) -> float:
+    """Seconds until the newest delivery stands in the list of deliveries."""
+    terminal = Terminal([sys.executable, "-m", "memtui", "tui", "--screen", "deliveries"], env, project)
+    seconds = terminal.wait_for("feedc0de"[:4])
+    terminal.end()
+    return seconds
+
+
+def keys(env: dict[str, str], project: str) -> tuple[list[float], float]:
+    """Milliseconds of each key in the filter, and the peak in megabytes after them."""
+    terminal = Terminal([sys.executable, "-m", "memtui"], env, project)
+    terminal.wait_for("memory-00001")
+    terminal.quiet(2.0)
+    terminal.key("/")
+    times = []
+    for _ in range(4):
+        times += [terminal.key(key) for key in "matter 77"]
+        times += [terminal.key("\x7f") for _ in "matter 77"]
+    peak = terminal.peak()
+    terminal.end()
+    return times, peak
+
+
+def main() -> int:
+    """Run all cases, print the table, compare with the bars if asked to."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    missed = []
+    with tempfile.TemporaryDirectory() as directory:
+        base = Path(directory)
+        small = world(base / "small", 1000)
+        large = world(base / "large", 10_000)
+        log = world(base / "log", 20, log=True)
+        cases = {
+            "1,000 memories": lambda: first_paint(*small),
+            "10,000 memories": lambda: first_paint(*large),
+            "100 MB log": lambda: log_paint(*log),
+        }
+        for case in cases.values():
+            case()  # caches, compiled files
+        floors: list[float] = []
+        times: dict[str, list[float]] = {name: [] for name in cases}
+        for number in range(options.runs):
+            floors.append(bare(base / f"bare{number}"))
+            for name, case in cases.items():
+                times[name].append(case())
+        pressed, peak = keys(*large)
+    print(f"Python {sys.version.split()[0]}, {options.runs} rounds, {COLUMNS}x{LINES}")
+    print(f"{'first paint':22} {'ms':>7} {'ratio':>6} {'bar':>5}")
+    print(f"{'bare application':22} {statistics.median(floors) * 1000:7.0f} {1.0:6.2f}")
+    for name, seconds in times.items():
+        ratio = statistics.median([s / b for s, b in zip(seconds, floors, strict=True)])
+        print(f"{name:22} {statistics.median(seconds) * 1000:7.0f} {ratio:6.2f} {BARS[name]:5}")
+        missed += [name] if ratio > BARS[name] else []
+    late = statistics.quantiles(pressed, n=20)[-1]
+    print(
+        f"filter key, 10,000 memories: median {statistics.median(pressed):.0f} ms, p95 {late:.0f} ms, bar {KEY_BAR_MS}"
+    )
+    print(f"peak memory, 10,000 memories: {peak:.0f} MB, bar {MEMORY_BAR_MB}")
+    missed += ["filter key"] if late > KEY_BAR_MS else []
+    missed += ["memory"] if peak > MEMORY_BAR_MB else []
+    print("missed: " + ", ".join(missed) if missed else "all bars met")
+    return 1 if options.check and missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
