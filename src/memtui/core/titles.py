@@ -1,35 +1,42 @@
 """What a session is about, in the person's own first words."""
 
-from memtui.core import transcript
+import os
+import stat
+
+from memtui.core import fastjson, transcript
 from memtui.core.conversation import spoken
 
-LOOKED_AT = 60
-LONGEST_LINE = 1 << 18
-
-
-def _may_hold(line: bytes) -> bool:
-    return len(line) < LONGEST_LINE and b'"user"' in line
+# The person speaks early; what comes before, the client's own records and attached files, can be long.
+LOOKED_AT_BYTES = 1 << 20
 
 
 def first_words(path: str) -> str:
-    """The first line that the person typed in a session; empty where its transcript tells of none."""
+    """The first line that the person typed in a session; empty where its transcript's beginning tells of none."""
     try:
-        for number, record in enumerate(transcript.Reader(path, keep=_may_hold)):
-            if number >= LOOKED_AT:
-                break
-            if record.get("type") != "user" or record.get("isMeta") or record.get("isSidechain"):
-                continue
-            message = record.get("message")
-            content = message.get("content") if isinstance(message, dict) else None
-            texts = (
-                [content]
-                if isinstance(content, str)
-                else [transcript.text_of(block.get("text")) for block in transcript.blocks(record)]
-            )
-            for text in texts:
-                words = spoken(text)
-                if words:
-                    return words.split("\n")[0]
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:
-        pass
+        return ""
+    try:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            return ""
+        data = os.pread(fd, LOOKED_AT_BYTES, 0)
+    except OSError:
+        return ""
+    finally:
+        os.close(fd)
+    for line in data.split(b"\n"):
+        words = _words(fastjson.loads_dict(line)) if b'"user"' in line else ""
+        if words:
+            return words.split("\n")[0]
     return ""
+
+
+def _words(record: dict[str, object]) -> str:
+    if record.get("type") != "user" or record.get("isMeta") or record.get("isSidechain"):
+        return ""
+    message = record.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    if isinstance(content, str):
+        return spoken(content)
+    texts = [spoken(transcript.text_of(block.get("text"))) for block in transcript.blocks(record)]
+    return next((text for text in texts if text), "")

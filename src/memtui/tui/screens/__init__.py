@@ -25,6 +25,37 @@ ACTIONS: tuple[Action, ...] = (
     Action("memories.sort", "s", "sort", "Sort by another column"),
     Action("memories.type_filter", "T", "", "Show one type only"),
     Action("memories.trust", "u", "", "Trust the project's memories as they are now", writes=True),
+    Action("inbox.approve", "a", "approve", "Make it a memory as shown; marked ones are shown first", writes=True),
+    Action("inbox.approve_all", "A", "", "Approve every draft of the list, after seeing them", writes=True),
+    Action("inbox.edit", "e", "edit", "Rewrite it, then approve; of an item, change the text", writes=True),
+    Action("inbox.merge", "m", "merge", "Put it at the end of a memory that is there", writes=True),
+    Action("inbox.reject", "x", "reject", "Drop it", writes=True),
+    Action("inbox.never", "X", "never", "Drop it, and never draft such words again", writes=True),
+    Action("inbox.type", "t", "type", "Another type for the draft"),
+    Action("inbox.scope", "s", "scope", "Another scope for the draft"),
+    Action("inbox.done", "d", "done", "Tick an unfinished item off", writes=True),
+    Action("inbox.keep", "K", "", "Keep an item when the next session leaves others", writes=True),
+    Action("inbox.guide", "G", "", "Make guidance of it, for the next prompt", writes=True),
+    Action("inbox.mark", "space", "mark", "Mark it; most actions work on all marked ones"),
+    Action("inbox.range", "v", "", "Mark a range: once at its start, once at its end"),
+    Action("inbox.filter", "slash", "filter", "Filter by name, text and kind"),
+    Action("inbox.projects", "p", "", "The inboxes of all projects, or of this one"),
+    Action("inbox.open", "o", "", "Read it over the whole screen; unfold what is folded"),
+    Action("deliveries.whole_session", "S", "session", "Everything this session was given, in order"),
+    Action("deliveries.plots", "v", "plots", "Plots: a day, outcomes, hook time, memories most and never delivered"),
+    Action("deliveries.session", "f", "by session", "Show one session only"),
+    Action("deliveries.kind", "t", "kind", "Show one kind only: guidance, index, drafts, uses"),
+    Action("deliveries.outcome", "o", "outcome", "Show what arrived, or what was lost, only"),
+    Action("deliveries.memory", "m", "memory", "Show what brought one memory only"),
+    Action("deliveries.project", "p", "", "Show one project only"),
+    Action("deliveries.text", "slash", "text", "Show what holds some words in its text"),
+    Action("health.fix", "f", "fix", "Do what the finding says, where that is safe", writes=True),
+    Action("health.install", "i", "install hooks", "Put the hooks into a settings file, after showing how", writes=True),
+    Action("health.uninstall", "U", "", "Take the hooks out again, after showing how", writes=True),
+    Action("health.edit", "e", "change", "Change a setting, or the mode of a project", writes=True),
+    Action("health.default", "x", "default", "Take a setting back to its default", writes=True),
+    Action("health.trust", "t", "", "Trust the project's memories as they are now", writes=True),
+    Action("health.settle", "s", "", "Settle guidance whose delivery is unproven", writes=True),
 )
 
 
@@ -34,4 +65,16 @@ def make(name: str) -> Screen[Any]:
         from memtui.tui.screens.memories import Memories
 
         return Memories()
+    if name == "inbox":
+        from memtui.tui.screens.inbox import Inbox
+
+        return Inbox()
+    if name == "deliveries":
+        from memtui.tui.screens.deliveries import Deliveries
+
+        return Deliveries()
+    if name == "health":
+        from memtui.tui.screens.health import Health
+
+        return Health()
     raise KeyError(name)

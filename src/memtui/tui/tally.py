@@ -1,0 +1,159 @@
+"""What the newest months of the delivery log add up to: by day, by hook event, by memory. Counted once, in a worker,
+and kept up with what is appended."""
+
+import threading
+import time
+from array import array
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from memtui.core import clock, logtail
+from memtui.core.logtail import Place
+from memtui.core.told import Record, items_of, text_of
+from memtui.tui.history import Told, project_of, told
+
+DAYS = 90
+RECENT = 2000
+DAY = 86400.0
+MEMORY_KINDS = frozenset({"index", "memory"})
+
+
+@dataclass(slots=True)
+class Day:
+    """One local day: deliveries, their characters, and the milliseconds of every hook that logged."""
+
+    deliveries: int = 0
+    chars: int = 0
+    times: "array[float]" = field(default_factory=lambda: array("f"))
+
+
+@dataclass(slots=True)
+class Memory:
+    """How often a memory was delivered (its line or its text) and used, and when last (seconds since the epoch)."""
+
+    name: str
+    deliveries: int = 0
+    uses: int = 0
+    last: float = 0.0
+
+
+def percentile(times: Iterable[float], share: float) -> float:
+    """The value below which that share lies; 0.0 of nothing."""
+    ordered = sorted(times)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
+
+
+def day_of(seconds: float) -> int:
+    """The number of a local day."""
+    local = time.localtime(seconds)
+    return int((seconds + (local.tm_gmtoff or 0)) // DAY)
+
+
+class Tally:
+    """`days` by number, `events` by name, `memories` by path, `sessions` by id: (last time, project, deliveries).
+    `recent` are the newest deliveries, newest first."""
+
+    def __init__(self, root: str, now: Callable[[], float]) -> None:
+        self.root = root
+        self.now = now
+        self.days: dict[int, Day] = {}
+        self.events: dict[str, array[float]] = {}
+        self.memories: dict[str, Memory] = {}
+        self.sessions: dict[str, tuple[float, str, int]] = {}
+        self.recent: list[Told] = []
+        self.lines = 0
+        self.oldest = 0.0
+        self.complete = False  # the whole log lies within the days counted
+        self.ready = False
+        self._ends: dict[str, int] = {}
+        self._lock = threading.Lock()
+
+    def count(self, go: Callable[[int], bool]) -> bool:
+        """Count everything the first time, what was appended after that; whether anything is new."""
+        with self._lock:
+            if self.ready:
+                got = logtail.appended(self.root, self._ends)
+                if got is not None:
+                    lines, self._ends = got
+                    for place, line in lines:
+                        self._add(place, line, newest=True)
+                    return bool(lines)
+            self._clear()
+            return self._all(go)
+
+    def _clear(self) -> None:
+        for table in (self.days, self.events, self.memories, self.sessions):
+            table.clear()
+        self.recent = []
+        self.lines, self.ready, self.complete, self.oldest = 0, False, False, 0.0
+
+    def _all(self, go: Callable[[int], bool]) -> bool:
+        self._ends = logtail.ends(self.root)
+        oldest = self.now() - DAYS * DAY
+        for number, (place, line) in enumerate(logtail.older(self.root, None, self._ends), 1):
+            seconds = self._add(place, line)
+            if seconds and seconds < oldest:
+                break
+            if number % 500 == 0 and not go(number):
+                return True
+        else:
+            self.complete = True
+        self.ready = True
+        return True
+
+    def _add(self, place: Place, line: bytes, *, newest: bool = False) -> float:
+        record = logtail.record_of(line)
+        seconds = clock.parse(record.get("time")) if record else None
+        if record is None or seconds is None:
+            return 0.0
+        self.lines += 1
+        self.oldest = min(self.oldest or seconds, seconds)
+        ms = record.get("ms")
+        injected = bool(record.get("text") or record.get("chars"))
+        day = self.days.setdefault(day_of(seconds), Day())
+        if injected:
+            chars = record.get("chars")
+            day.deliveries += 1
+            day.chars += chars if isinstance(chars, int) else len(text_of(record, "text"))
+            self._session(record, seconds)
+            if newest:
+                self.recent = [told(record, place), *self.recent[: RECENT - 1]]
+            elif len(self.recent) < RECENT:
+                self.recent.append(told(record, place))
+        if isinstance(ms, (int, float)):
+            day.times.append(ms)
+            self.events.setdefault(text_of(record, "event"), array("f")).append(ms)
+        for item in items_of(record):
+            self._item(item, seconds)
+        return seconds
+
+    def _session(self, record: Record, seconds: float) -> None:
+        name = text_of(record, "session_id")
+        last, project, count = self.sessions.get(name, (0.0, "", 0))
+        self.sessions[name] = (max(last, seconds), project or project_of(record), count + 1)
+
+    def _item(self, item: Record, seconds: float) -> None:
+        path = item.get("path")
+        kind = item.get("kind")
+        if not isinstance(path, str) or item.get("left_out") or item.get("reason") == "gone in this session":
+            return
+        if kind != "use" and kind not in MEMORY_KINDS:
+            return
+        found = self.memories.get(path)
+        if found is None:
+            found = self.memories[path] = Memory(str(item.get("id")))
+        if kind == "use":
+            found.uses += 1
+        else:
+            found.deliveries += 1
+            found.last = max(found.last, seconds)
+
+    def days_back(self, count: int) -> list[tuple[int, Day]]:
+        """The last days, oldest first, those without a delivery too."""
+        today = day_of(self.now())
+        return [(number, self.days.get(number, Day())) for number in range(today - count + 1, today + 1)]
+
+    @property
+    def today(self) -> Day:
+        """The day it is."""
+        return self.days.get(day_of(self.now()), Day())
