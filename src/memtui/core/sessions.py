@@ -3,30 +3,10 @@
 import os
 from collections.abc import Iterable
 
-from memtui.core import delivery, fastjson, fs, transcript
-from memtui.core.conversation import spoken
+from memtui.core import delivery, fastjson, fs
 from memtui.core.told import Record, items_of, text_of
 
 PARTS = (".cursor.json", ".index.json")
-# The first prompt stands near the beginning of a transcript, or what comes before it is not worth reading.
-TITLE_RECORDS = 60
-
-
-def title(path: str) -> str:
-    """The first words of the person in a transcript, on one line; empty if there are none, or no transcript."""
-    try:
-        for number, record in enumerate(transcript.Reader(path)):
-            if number >= TITLE_RECORDS:
-                break
-            if record.get("type") != "user" or record.get("isMeta") or record.get("isSidechain"):
-                continue
-            texts = [transcript.text_of(b.get("text")) for b in transcript.blocks(record) if b.get("type") == "text"]
-            said = " ".join(spoken("\n".join(texts)).split())
-            if said:
-                return said[:200]
-    except OSError:
-        pass
-    return ""
 
 
 class Session:

@@ -19,7 +19,7 @@ CSS = """
 {name} > Vertical {{ width: 72; max-width: 96%; height: auto; max-height: 90%; padding: 1 2; background: $panel; }}
 {name} Static {{ width: 1fr; }}
 {name} Input {{ margin-top: 1; }}
-{name} OptionList {{ height: auto; max-height: 16; margin-top: 1; background: $panel; }}
+{name} OptionList {{ height: auto; max-height: 55vh; margin-top: 1; background: $panel; }}
 {name} .hint {{ color: $text-muted; margin-top: 1; }}
 """
 

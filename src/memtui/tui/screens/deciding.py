@@ -1,0 +1,196 @@
+"""How a draft of the inbox becomes a memory: shown first, each approval one undo step, a bulk of them as well."""
+
+from rich.text import Text
+
+from memtui.core import drafts, memory, review
+from memtui.core.approval import Ready
+from memtui.core.errors import ConflictError, MemtuiError
+from memtui.core.memory import Memory
+from memtui.core.review import Waiting
+from memtui.core.words import many
+from memtui.tui import safe
+from memtui.tui.screens.inbox_acts import Acting
+from memtui.tui.screens.inbox_rows import key_of
+from memtui.tui.screens.inbox_text import merged_text, written_text
+from memtui.tui.widgets.ask import Choice
+from memtui.tui.widgets.form import Form
+from memtui.tui.widgets.preview import Preview
+
+MERGE_CHOICES = 30
+
+
+class Deciding(Acting):
+    """Approving, as proposed, rewritten, elsewhere, or into a memory that is there."""
+
+    # approving
+
+    def do_inbox_approve(self) -> None:
+        """Approve the draft that is on the screen; several, or one that is not, are shown first."""
+        found = [self.ready(each) for each in self._chosen("updates")]
+        bad = next((each for each in found if isinstance(each, MemtuiError)), None)
+        good = [each for each in found if isinstance(each, Ready)]
+        if not good and bad is not None:
+            raise bad
+        if len(found) == 1 and self.seen and not good[0].taken:
+            self._approve(good)
+            return
+        text = Text()
+        for each in good:
+            text.append(written_text(each, alone=False))
+            text.append("\n")
+        if bad is not None:
+            text.append(f"! {len(found) - len(good)} can't be approved: {safe.line(bad.message)}\n", style="yellow")
+        free = [each for each in good if not each.taken]
+        go = f"writes {many(len(free), 'memory', 'memories')}" if free else ""
+        title = f"Approve {many(len(free), 'draft')}: this will be written" if free else "This can't be approved"
+
+        def then(yes: bool | None) -> None:
+            if yes:
+                self._approve(free)
+
+        self.app.push_screen(Preview(title, text, go), then)
+
+    @property
+    def seen(self) -> bool:
+        """Whether the draft itself is on the screen, not only its line."""
+        return not self.has_class("narrow") or self.has_class("deep")
+
+    def do_inbox_approve_all(self) -> None:
+        """Mark every draft that is listed, and show what approving them would write."""
+        self.table.marks |= {line.key for line in self.table.rows if line.item and line.item.kind == "updates"}
+        self.table.redraw()
+        if not self._chosen("updates"):
+            self.main.say("There are no drafts.")
+            return
+        self.do_inbox_approve()
+
+    def _approve(self, found: list[Ready]) -> None:
+        deciding = self.main.data.review()
+        journal = found[0].store.journal
+        done: list[Memory] = []
+        trouble: list[MemtuiError] = []
+        with journal.together():
+            for each in found:
+                each.store.journal = journal
+                try:
+                    done.append(deciding.approve(each.store, each.proposal, each.scope))
+                except MemtuiError as error:
+                    trouble.append(_named(error, each))
+        if trouble:
+            self.main.fail(trouble[0])
+        if done:
+            self.table.clear_marks()
+            words = f"{done[0].scope_label}:{done[0].stem}" if len(done) == 1 else f"{len(done)} memories"
+            self.main.say(f"Approved: {words}. z takes it back.")
+        self.main.read()
+
+    def do_inbox_edit(self) -> None:
+        """Rewrite a draft in a form, then approve it; or an item's text."""
+        item = self._chosen()[0]
+        if item.kind == "items":
+            self._edit_item(item)
+            return
+        first, _, rest = item.text.partition("\n")
+        values = {
+            "name": self._proposed(item, "name") or memory.slugify(first),
+            "type": self._proposed(item, "type") or "feedback",
+            "scope": self._proposed(item, "scope"),
+            "description": self._proposed(item, "description") or first.strip(),
+            "body": self._proposed(item, "body") or rest.strip("\n") or first.strip(),
+        }
+
+        def check(fields: dict[str, str]) -> str:
+            found = self._ready(item, fields)
+            if isinstance(found, MemtuiError):
+                raise found
+            if found.taken:
+                raise ConflictError(f"{found.scope.label} has a {found.proposal.name} already.", "Give another name.")
+            return f"writes {found.path}"
+
+        def then(fields: dict[str, str] | None) -> None:
+            found = self._ready(item, fields) if fields is not None else None
+            if isinstance(found, MemtuiError):
+                self.main.fail(found)
+            elif found is not None:
+                self._approve([found])
+                if not any(key_of(each) == key_of(item) for each in self._again()):
+                    drafts.drop(self.main.data.root, item.id)
+
+        title = f"Approve, rewritten: {safe.line(first, 60)}"
+        labels = [s.label for s in self.main.data.scopes() if s.writable and not s.problem]
+        form = Form(self.main.data.root, item.id, values, labels, title=title, verb="approves it", check=check)
+        self.app.push_screen(form, then)
+
+    def _again(self) -> list[Waiting]:
+        try:
+            return self.main.data.waiting(every=True)
+        except MemtuiError:
+            return []
+
+    def _change(self, field: str, value: str) -> None:
+        for item in self._chosen("updates"):
+            self.changed.setdefault(key_of(item), {})[field] = value
+        self.table.redraw()
+        self.settings_of.clear()
+        self.fill()
+
+    def do_inbox_type(self) -> None:
+        """Another type for the draft."""
+
+        def then(kind: str | None) -> None:
+            if kind:
+                self._change("type", kind)
+
+        current = self._proposed(self._chosen("updates")[0], "type")
+        self.app.push_screen(Choice("Type of the memory", [(kind, kind) for kind in memory.TYPES], current), then)
+
+    def do_inbox_scope(self) -> None:
+        """Another scope for the draft."""
+        targets = [s for s in self.main.data.scopes() if s.writable and not s.problem]
+
+        def then(label: str | None) -> None:
+            if label:
+                self._change("scope", label)
+
+        current = self._proposed(self._chosen("updates")[0], "scope")
+        rows = [(s.label, f"{s.label}  {s.directory}") for s in targets]
+        self.app.push_screen(Choice("Scope of the memory", rows, current), then)
+
+    def do_inbox_merge(self) -> None:
+        """Choose the memory to merge into, the most alike first; then see what it becomes."""
+        item = self._chosen("updates")[0]
+        known = self.settings_of.get(key_of(item))
+        ranked = [(each.memory, f"{each.score:.2f}".removeprefix("0")) for each in (known.alike if known else [])]
+        first = {found.path for found, _ in ranked}
+        ranked += [(each, "   ") for each in self.memories if each.path not in first and each.broken is None]
+        if not ranked:
+            self.main.say("There is no memory to merge into.")
+            return
+        paths = {found.path: found for found, _ in ranked}
+
+        def chosen(path: str | None) -> None:
+            if path:
+                self._merge(item, paths[path])
+
+        rows = [
+            (found.path, f"{score}  {found.scope_label}:{found.stem}  {safe.line(found.description, 60)}")
+            for found, score in ranked[:MERGE_CHOICES]
+        ]
+        self.app.push_screen(Choice("Merge into", rows), chosen)
+
+    def _merge(self, item: Waiting, found: Memory) -> None:
+        data = self.main.data
+
+        def then(yes: bool | None) -> None:
+            if yes:
+                self._act(
+                    lambda: data.review().merge(data.store(), item, found),
+                    f"Merged into {found.scope_label}:{found.stem}.",
+                )
+
+        text = merged_text(found, review.merged(item, found))
+        self.app.push_screen(Preview(f"{found.scope_label}:{found.stem} becomes", text, "writes it", end=True), then)
+
+
+def _named(error: MemtuiError, each: Ready) -> MemtuiError:
+    return type(error)(f"{each.proposal.name}: {error.message}", error.hint)

@@ -1,0 +1,290 @@
+"""Inbox: what wants the person's decision: drafts of memories, and work left unfinished."""
+
+from functools import partial
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on, work
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.timer import Timer
+from textual.widgets import Input, Static
+
+from memtui.core import alike, excerpt, scopes, titles
+from memtui.core.errors import MemtuiError
+from memtui.core.memory import Memory
+from memtui.core.review import Waiting
+from memtui.core.words import age, many
+from memtui.hooks import fit
+from memtui.tui import fuzzy, safe
+from memtui.tui.screens.base import Base
+from memtui.tui.screens.deciding import Deciding
+from memtui.tui.screens.inbox_rows import Line, confidence, is_doubtful, key_of, searched
+from memtui.tui.screens.inbox_text import Setting, draft_text, item_text
+from memtui.tui.widgets.detail import Detail
+from memtui.tui.widgets.rows import Column, RowList
+
+NARROW = 100
+# The cursor rests this long on a draft before its transcript is read.
+REST_SECONDS = 0.15
+KINDS = {"confirmation": "confirmed"}
+EMPTY = """Nothing wants your decision.
+Sessions leave drafts here when you correct or confirm the agent,
+and the work they did not finish.
+g leaves guidance, 1 shows what is remembered."""
+
+
+class Inbox(Deciding, Base):
+    """The list on the left; on the right the memory that a draft would become, and why."""
+
+    group: ClassVar[str] = "inbox"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waiting: list[Waiting] = []
+        self.elsewhere = 0
+        self.every = False
+        self.unfolded = False
+        self.typed = ""
+        self.memories: list[Memory] = []
+        self.settings_of: dict[str, Setting] = {}
+        self.changed: dict[str, dict[str, str]] = {}
+        self._rest: Timer | None = None
+        self._problem = ""
+
+    def body(self) -> ComposeResult:
+        """Two panes; on a narrow screen the list, and the draft over it."""
+        yield Static(id="answer")
+        with Horizontal(id="panes"):
+            with Vertical(id="middle"):
+                yield RowList[Line](
+                    [
+                        Column("kind", 10),
+                        Column("draft"),
+                        Column("conf", 4, right=True, from_width=46),
+                        Column("seen", 4, right=True, from_width=52),
+                        Column("for", 8, from_width=60),
+                        Column("age", 4, right=True),
+                    ],
+                    self._draw,
+                    lambda line: line.key,
+                    empty=EMPTY,
+                    id="list",
+                )
+                yield Input(placeholder="filter: name, text, kind", id="filter")
+            yield Detail(id="detail")
+
+    def on_mount(self) -> None:
+        """Start in the list."""
+        super().on_mount()
+        self.table.focus()
+        self.reload()
+
+    @property
+    def table(self) -> RowList[Line]:
+        """The drafts and items."""
+        return self.query_one("#list", RowList)
+
+    # reading
+
+    def reload(self) -> None:
+        """Read the inboxes and the memories in a worker."""
+        self._read()
+
+    @work(thread=True, exclusive=True, group="inbox")
+    def _read(self) -> None:
+        data = self.main.data
+        problem = ""
+        found: list[Waiting] = []
+        try:
+            found = [each for each in data.waiting(every=True) if each.kind != "guidance"]
+        except MemtuiError as error:
+            problem = f"{error.message} {error.hint}"
+        self.app.call_from_thread(self._show, found, problem)
+        memories = [
+            memory
+            for scope in data.scopes()
+            if scope.exists and scope.writable and not scope.problem
+            for memory in scopes.memories(scope)
+        ]
+        self.app.call_from_thread(self._know, memories)
+
+    def _show(self, found: list[Waiting], problem: str) -> None:
+        near = {self.main.data.slug, None}
+        self._problem = problem
+        self.elsewhere = sum(each.slug not in near for each in found)
+        self.waiting = [each for each in found if self.every or each.slug in near]
+        self.fill()
+
+    def _know(self, memories: list[Memory]) -> None:
+        if [each.raw for each in memories] != [each.raw for each in self.memories]:
+            self.memories = memories
+            self.settings_of.clear()
+            self.show_detail()
+
+    def fill(self) -> None:
+        """Put what waits into the list: drafts, surest first, then items."""
+        drafts = [each for each in self.waiting if each.kind == "updates"]
+        drafts.sort(key=lambda each: (-confidence(each), -(each.entry.time() or 0.0)))
+        doubtful = [each for each in drafts if is_doubtful(each)]
+        items = [each for each in self.waiting if each.kind == "items"]
+        folded = doubtful and not self.unfolded and not self.typed
+        shown = [each for each in drafts if not (folded and is_doubtful(each))]
+        lines = [Line(key_of(each), each) for each in shown]
+        if doubtful and not self.typed:
+            lines.append(Line("fold", None, len(doubtful)))
+        lines += [Line(key_of(each), each) for each in items]
+        if self.typed:
+            lines = fuzzy.select(lines, self.typed, searched)
+        self.table.empty = EMPTY if not self.typed else f"Nothing fits “{self.typed}”.\nescape clears the filter."
+        self.table.show(lines)
+        self.tell(f"{len(lines)} of {len(self.waiting)}" if self.typed else "")
+        self._answer(len(drafts), len(doubtful), len(items))
+        self.show_detail()
+
+    def _answer(self, drafts: int, doubtful: int, items: int) -> None:
+        text = Text(no_wrap=True, overflow="ellipsis")
+        if self._problem:
+            text.append("! " + safe.line(self._problem), style="red")
+        else:
+            sure = drafts - doubtful
+            text.append(f"{many(sure, 'draft waits', 'drafts wait')} for you" if drafts else "No drafts", style="bold")
+            if doubtful:
+                text.append(f" · {doubtful} more look one-off", style="dim")
+            text.append(f" · {many(items, 'item')} unfinished" if items else "", style="dim")
+            if self.elsewhere:
+                words = "with" if self.every else "p shows"
+                text.append(f" · {words} {self.elsewhere} of other projects", style="dim")
+        self.query_one("#answer", Static).update(text)
+
+    # drawing
+
+    def _draw(self, line: Line) -> list[Text]:
+        item = line.item
+        blank = Text("")
+        if item is None:
+            words = f"{many(line.count, 'draft')} that look one-off" if line.count > 1 else "1 draft that looks one-off"
+            return [Text("▾" if self.unfolded else "▸", style="dim"), Text(words, style="dim"), *[blank] * 4]
+        fields = item.entry.fields
+        when = Text(age(item.entry.time(), self.main.data.now()), style="dim")
+        where = Text(self._where(item), style="dim")
+        if item.kind == "items":
+            kept = fields.get("state") == "kept"
+            said = Text(safe.line(item.text, 300))
+            self._highlight(said)
+            return [Text("= kept" if kept else "☐ item", style="dim"), said, blank, blank, where, when]
+        name = Text(safe.line(self._proposed(item, "name") or item.text, 200))
+        self._highlight(name)
+        word = fields.get("kind", "note")
+        kind = Text(safe.line(KINDS.get(word, word), 12), style="dim")
+        conf = Text(fields["confidence"][:4].removeprefix("0") if fields.get("confidence") else "-")
+        seen = safe.line(fields.get("seen", "1"), 4)
+        return [kind, name, conf, Text(f"{seen}×", style="dim" if seen == "1" else ""), where, when]
+
+    def _highlight(self, text: Text) -> None:
+        for start, end in fuzzy.spans(text.plain, self.typed):
+            text.stylize("bold underline", start, end)
+
+    def _where(self, item: Waiting) -> str:
+        data = self.main.data
+        if item.kind == "updates" and self._proposed(item, "scope") == "global":
+            return "global"
+        home = item.entry.fields.get("project", "").rstrip("/").rpartition("/")[2]
+        return safe.line(data.facts.project if item.slug == data.slug else home or item.slug or "global", 40)
+
+    @on(RowList.Moved, "#list")
+    def show_detail(self) -> None:
+        """The draft under the cursor; its setting follows."""
+        line = self.table.row
+        detail = self.query_one("#detail", Detail)
+        if line is None or line.item is None:
+            words = "enter shows or hides them." if line else "Nothing waits."
+            detail.show("fold" if line else "", Text(words, style="dim"))
+            return
+        item = line.item
+        known = self.settings_of.get(line.key)
+        data = self.main.data
+        states = fit.state_of(data.settings(), item, data.now())
+        if item.kind == "items":
+            detail.show(line.key, item_text(item, known.title if known else "", states, data.now()))
+        else:
+            detail.show(line.key, draft_text(item, self.ready(item), known, states, data.now(), detail.size.width - 3))
+        if known is None:
+            if self._rest is not None:
+                self._rest.stop()
+            self._rest = self.set_timer(REST_SECONDS, partial(self._look, line.key, item))
+
+    @work(thread=True, exclusive=True, group="evidence")
+    def _look(self, key: str, item: Waiting) -> None:
+        found = Setting()
+        fields = item.entry.fields
+        path = excerpt.transcript_of(self.main.data.env, fields.get("session", ""))
+        if path:
+            said = [line.partition(": ")[2] for line in item.evidence if line.startswith("> you: ")]
+            try:
+                found.title = titles.first_words(path)
+                if item.kind == "updates":
+                    found.said = excerpt.around(path, fields.get("evidence", ""), said[-1] if said else "")
+            except OSError as error:
+                found.problem = f"The transcript can't be read: {error.strerror}."
+        if path is None and fields.get("session"):
+            found.problem = "The session's transcript is gone."
+        ready = self.ready(item)
+        if item.kind == "updates" and not isinstance(ready, MemtuiError):
+            first, _, rest = item.text.partition("\n")
+            found.alike = alike.ranked(ready.proposal.name, first, rest, self.memories)
+        self.app.call_from_thread(self._found, key, found)
+
+    def _found(self, key: str, found: Setting) -> None:
+        self.settings_of[key] = found
+        if self.table.row_id == key:
+            self.show_detail()
+
+    # moving
+
+    @on(RowList.Opened, "#list")
+    def do_inbox_open(self) -> None:
+        """Over the list on a narrow screen, else to the right; unfold what is folded."""
+        if self.table.row is not None and self.table.row.item is None:
+            self.unfolded = not self.unfolded
+            self.fill()
+            return
+        self.add_class("deep")
+        self.query_one("#detail", Detail).focus()
+        self.call_after_refresh(self.show_detail)
+
+    def on_resize(self) -> None:
+        """One pane or two."""
+        self.set_class(self.size.width < NARROW, "narrow")
+        super().on_resize()
+        self.call_after_refresh(self.show_detail)
+
+    def key_escape(self) -> None:
+        """Back: from the draft to the list, from marks to none, from the filter to everything."""
+        if self.query_one("#detail", Detail).has_focus:
+            self.remove_class("deep")
+            self.table.focus()
+        elif not self.table.clear_marks():
+            line = self.query_one("#filter", Input)
+            line.value = ""
+            line.remove_class("shown")
+            self.table.focus()
+
+    def copied(self) -> str:
+        """What y copies: the text of the entry."""
+        return self.table.row.item.text if self.table.row and self.table.row.item else ""
+
+    def do_inbox_filter(self) -> None:
+        """Open the filter."""
+        line = self.query_one("#filter", Input)
+        line.add_class("shown")
+        line.focus()
+
+    @on(Input.Changed, "#filter")
+    def _typed(self, event: Input.Changed) -> None:
+        self.typed = event.value
+        self.fill()
+
+    @on(Input.Submitted, "#filter")
+    def _filtered(self) -> None:
+        self.table.focus()

@@ -1,0 +1,134 @@
+"""What is decided of entries of the inbox without a question: reject, tick off, keep, pass on. One undo step each."""
+
+from collections.abc import Callable
+
+from memtui.core import approval
+from memtui.core.approval import Ready
+from memtui.core.errors import MemtuiError
+from memtui.core.memory import Memory
+from memtui.core.review import Waiting
+from memtui.core.words import many
+from memtui.tui import safe
+from memtui.tui.screens.base import Base
+from memtui.tui.screens.inbox_rows import Line, key_of
+from memtui.tui.screens.inbox_text import Setting
+from memtui.tui.widgets.ask import Line as Ask
+from memtui.tui.widgets.rows import RowList
+
+DRAFTS = {"approve", "merge", "reject", "never", "type", "scope"}
+ITEMS = {"done", "keep"}
+
+
+class Acting(Base):
+    """Decisions on what is marked, or under the cursor. `changed`: what the person has changed of a draft before
+    approving it, by key."""
+
+    waiting: list[Waiting]
+    memories: list[Memory]
+    settings_of: dict[str, Setting]
+    changed: dict[str, dict[str, str]]
+    every: bool
+
+    @property
+    def table(self) -> RowList[Line]:
+        """The list."""
+        raise NotImplementedError
+
+    def fill(self) -> None:
+        """Show the list anew."""
+        raise NotImplementedError
+
+    def why_not(self, action_id: str) -> str:
+        """What needs a draft, or an item."""
+        verb = action_id.partition(".")[2]
+        if verb in DRAFTS and not self._chosen("updates"):
+            return "There is no draft under the cursor." + (" d ticks an item off." if self._chosen("items") else "")
+        if verb in ITEMS and not self._chosen("items"):
+            return "There is no unfinished item under the cursor." + (" a approves." if self._chosen("updates") else "")
+        if verb in {"edit", "guide"} and not self._chosen():
+            return "There is nothing under the cursor."
+        return ""
+
+    def _chosen(self, kind: str = "") -> list[Waiting]:
+        found = [line.item for line in self.table.chosen() if line.item is not None]
+        return [each for each in found if not kind or each.kind == kind]
+
+    def _proposed(self, item: Waiting, field: str) -> str:
+        """A field of the draft as it would be approved now."""
+        given = self.changed.get(key_of(item), {}).get(field, "")
+        return given or item.entry.fields.get(field, "") or (item.scope if field == "scope" else "")
+
+    def ready(self, item: Waiting) -> Ready | MemtuiError:
+        """What approving it now would write, or why it can't be approved."""
+        return self._ready(item, self.changed.get(key_of(item), {}))
+
+    def _ready(self, item: Waiting, fields: dict[str, str]) -> Ready | MemtuiError:
+        data = self.main.data
+        try:
+            return approval.ready(data.store(), approval.drafted(item, fields), data.now)
+        except MemtuiError as error:
+            return error
+
+    def _act(self, change: Callable[[], object], words: str) -> bool:
+        """Make a change and say so; what went wrong is told. The screen reads again either way."""
+        try:
+            change()
+        except MemtuiError as error:
+            self.main.fail(error)
+            self.main.read()
+            return False
+        self.table.clear_marks()
+        self.main.say(f"{words} z takes it back.")
+        self.main.read()
+        return True
+
+    # rejecting, items
+
+    def do_inbox_reject(self) -> None:
+        """Drop the drafts."""
+        found = self._chosen("updates")
+        self._act(lambda: self.main.data.review().reject(found), f"Rejected: {many(len(found), 'draft')}.")
+
+    def do_inbox_never(self) -> None:
+        """Drop the drafts, and never draft these words again."""
+        found = self._chosen("updates")
+        words = f"Rejected from now on: {many(len(found), 'draft')}."
+        self._act(lambda: self.main.data.review().reject(found, never=True), words)
+
+    def do_inbox_done(self) -> None:
+        """Tick the items off."""
+        found = self._chosen("items")
+        self._act(lambda: self.main.data.review().done(found), f"Done: {many(len(found), 'item')}.")
+
+    def do_inbox_keep(self) -> None:
+        """Keep the items."""
+        found = self._chosen("items")
+        self._act(lambda: self.main.data.review().keep(found), f"Kept: {many(len(found), 'item')}.")
+
+    def do_inbox_guide(self) -> None:
+        """Make guidance of the items, or of the drafts."""
+        found = self._chosen()
+        words = f"Now guidance: {many(len(found), 'entry', 'entries')}, for the next prompt."
+        self._act(lambda: self.main.data.review().to_guidance(found), words)
+
+    def _edit_item(self, item: Waiting) -> None:
+        def then(text: str | None) -> None:
+            if text is not None and text.strip() != item.text:
+                self._act(lambda: self.main.data.review().edit(item, text), "Changed.")
+
+        self.app.push_screen(Ask("Text of the item", safe.line(item.text)), then)
+
+    # the list
+
+    def do_inbox_mark(self) -> None:
+        """Mark."""
+        self.table.toggle_mark()
+
+    def do_inbox_range(self) -> None:
+        """Mark a range."""
+        self.table.mark_range()
+
+    def do_inbox_projects(self) -> None:
+        """This project, or all of them."""
+        self.every = not self.every
+        self.reload()

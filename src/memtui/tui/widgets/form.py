@@ -1,0 +1,162 @@
+"""The form in which a draft is rewritten before it becomes a memory. What is typed outlives escape and a crash."""
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import ModalScreen
+from textual.timer import Timer
+from textual.widgets import Input, Select, Static, TextArea
+
+from memtui.core import drafts
+from memtui.core.errors import MemtuiError
+from memtui.core.memory import TYPES
+from memtui.tui import safe
+
+KEEP_SECONDS = 0.4
+LINES = ("name", "description")
+CHOICES = ("type", "scope")
+
+
+class Form(ModalScreen[dict[str, str] | None]):
+    """`values`: name, type, scope, description, body. `check` is asked before the form goes, and may raise
+    MemtuiError: then the form stays and says why. `where` says in words which file it would be."""
+
+    DEFAULT_CSS = """
+    Form { align: center middle; background: $background 60%; }
+    Form > Vertical { width: 100; max-width: 100%; height: 34; max-height: 100%; padding: 0 1; background: $panel; }
+    Form Horizontal { height: 1; }
+    Form .label { width: 13; color: $text-muted; }
+    Form Input { border: none; height: 1; padding: 0 1; width: 1fr; background: $surface; }
+    Form Input:focus { background: $boost; }
+    Form Select { width: 1fr; height: 1; }
+    Form Select > SelectCurrent { padding: 0 1; }
+    Form TextArea { height: 1fr; border: none; margin-top: 1; padding: 0 1; }
+    Form .where { height: auto; max-height: 2; color: $text-muted; margin-top: 1; }
+    Form .told { height: auto; max-height: 3; color: $text-error; }
+    Form .hint { height: 1; color: $text-muted; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s,ctrl+enter", "save", "save", priority=True),
+        Binding("escape", "leave", "cancel"),
+        Binding("ctrl+g", "discard", "discard", priority=True),
+    ]
+
+    def __init__(
+        self,
+        root: str,
+        name: str,
+        values: dict[str, str],
+        scopes: list[str],
+        *,
+        title: str,
+        verb: str,
+        check: Callable[[dict[str, str]], str],
+    ) -> None:
+        super().__init__()
+        self.root, self.draft = root, name
+        self.given = values
+        kept = drafts.load(root, name)
+        self.values = {key: str(kept.get(key, value)) for key, value in values.items()}
+        self.restored = self.values != values
+        self.scopes = scopes if self.values["scope"] in scopes else [self.values["scope"], *scopes]
+        self.heading, self.verb = title, verb
+        self.check = check
+        self._timer: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        """Four lines, the text, and what becomes of it."""
+        kinds = list(dict.fromkeys([*TYPES, self.values["type"]]))
+        with Vertical():
+            yield Static(Text(self.heading, style="bold"))
+            with Horizontal():
+                yield Static("name", classes="label")
+                yield Input(safe.line(self.values["name"]), id="name")
+            for key, options in (("type", kinds), ("scope", self.scopes)):
+                with Horizontal():
+                    yield Static(key, classes="label")
+                    pairs = [(Text(safe.line(each)), each) for each in options]
+                    yield Select(pairs, value=self.values[key], allow_blank=False, compact=True, id=key)
+            with Horizontal():
+                yield Static("description", classes="label")
+                yield Input(safe.line(self.values["description"]), id="description")
+            yield TextArea(safe.clean(self.values["body"]), id="body", show_line_numbers=False, compact=True)
+            yield Static(classes="where")
+            yield Static(classes="told")
+            hint = Text(no_wrap=True, overflow="ellipsis")
+            for key, word in (("ctrl+s", self.verb), ("tab", "next field"), ("escape", "later"), ("^g", "discard")):
+                hint.append(key, style="bold")
+                hint.append(f" {word}   ")
+            yield Static(hint, classes="hint")
+
+    def on_mount(self) -> None:
+        """Start in the text, where most changes are made."""
+        self.query_one("#body", TextArea).focus()
+        if self.restored:
+            self.query_one(".told", Static).update(Text("What you had typed before is here again; ^g discards it."))
+        self._where()
+
+    def read(self) -> dict[str, str]:
+        """What stands in the form."""
+        found = {key: self.query_one(f"#{key}", Input).value for key in LINES}
+        found |= {key: str(self.query_one(f"#{key}", Select).value) for key in CHOICES}
+        return {**found, "body": self.query_one("#body", TextArea).text}
+
+    @on(Input.Changed)
+    @on(Select.Changed)
+    @on(TextArea.Changed)
+    def _changed(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.set_timer(KEEP_SECONDS, self._keep)
+        self._where()
+
+    def _keep(self) -> None:
+        found = self.read()
+        try:
+            if found == self._shown():
+                drafts.drop(self.root, self.draft)
+            else:
+                drafts.save(self.root, self.draft, dict(found))
+        except OSError as error:
+            self.query_one(".told", Static).update(Text(f"What you type can't be kept: {error.strerror}."))
+
+    def _shown(self) -> dict[str, str]:
+        lines = {key: safe.line(self.given[key]) for key in LINES}
+        return {**self.given, **lines, "body": safe.clean(self.given["body"])}
+
+    def _where(self) -> None:
+        try:
+            self.query_one(".where", Static).update(safe.styled(self.check(self.read())))
+        except MemtuiError as error:
+            self.query_one(".where", Static).update(safe.styled(error.message, "bold"))
+
+    def action_save(self) -> None:
+        """Go, unless something is wrong with it."""
+        found = self.read()
+        try:
+            self.check(found)
+        except MemtuiError as error:
+            self.query_one(".told", Static).update(safe.styled(f"{error.message} {error.hint}"))
+            return
+        self._keep()
+        self.dismiss(found)
+
+    def action_leave(self) -> None:
+        """Close; what was typed is kept for the next time."""
+        self._keep()
+        self.dismiss(None)
+
+    def action_discard(self) -> None:
+        """Close, and forget what was typed."""
+        if self._timer is not None:
+            self._timer.stop()
+        try:
+            drafts.drop(self.root, self.draft)
+        except OSError:
+            pass
+        self.dismiss(None)
