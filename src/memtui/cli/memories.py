@@ -3,6 +3,7 @@
 import argparse
 import dataclasses
 import os
+from collections.abc import Callable
 
 from memtui.cli import parser
 from memtui.cli.context import Context
@@ -222,7 +223,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     born = origin.of(ctx.env, found) if args.born else None
     if args.born:
         data["born"] = None if born is None else dataclasses.asdict(born)
-        return Result(data, lambda out: (_print_one(ctx, out, row, back), _print_born(out, born))[1])
+        return Result(data, lambda out: _print_born(out, born, lambda: _print_one(ctx, out, row, back)))
     return Result(data, lambda out: _print_one(ctx, out, row, back))
 
 
@@ -262,7 +263,8 @@ def _print_one(ctx: Context, out: Output, row: Row, back: "list[str]") -> None:
     out.print(safe(found.body.strip("\n")))
 
 
-def _print_born(out: Output, born: "origin.Origin | None") -> None:
+def _print_born(out: Output, born: "origin.Origin | None", first: "Callable[[], None]") -> None:
+    first()
     out.print()
     if born is None:
         out.print("Where it comes from is not known: it names no session, or the transcript is gone.")

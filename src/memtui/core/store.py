@@ -85,7 +85,7 @@ class Store:
         fields are to be changed that can't be read.
         """
         scope = self._scope_of(found)
-        data = change if isinstance(change, bytes) else _with_fields(found, change)
+        data = change if isinstance(change, bytes) else with_fields(found, change)
         if data == found.raw:
             return found
         return self._write(scope, found, data, "edit")
@@ -93,7 +93,7 @@ class Store:
     def retype(self, found: Memory, kind: str) -> Memory:
         """Give a memory another type, in the form that is there. Raises as `edit`."""
         scope = self._scope_of(found)
-        data = _with_fields(found, {"type": kind})
+        data = with_fields(found, {"type": kind})
         return found if data == found.raw else self._write(scope, found, data, "retype")
 
     def _write(self, scope: Scope, found: Memory, data: bytes, op: str) -> Memory:
@@ -288,7 +288,8 @@ def _mode(path: str) -> int | None:
         return None
 
 
-def _with_fields(found: Memory, fields: Mapping[str, str]) -> bytes:
+def with_fields(found: Memory, fields: Mapping[str, str]) -> bytes:
+    """A memory's file with some fields changed, as `Store.edit` writes it. Raises MemtuiError."""
     if found.broken is not None or not found.has_frontmatter:
         reason = found.broken or "it has none"
         raise MemtuiError(

@@ -183,7 +183,7 @@ class MemtuiApp(App[None]):
         """Leave guidance."""
         from memtui.tui.widgets.compose import Compose
 
-        self.push_screen(Compose(self.data))
+        self.push_screen(Compose(self.data), lambda sent: self.read() if sent else None)
 
     def do_app_palette(self) -> None:
         """The palette."""
@@ -194,7 +194,7 @@ class MemtuiApp(App[None]):
         from memtui.tui.widgets.help import Help
 
         if isinstance(self.screen, Base):
-            self.push_screen(Help(self.screen.group, self.remapped))
+            self.push_screen(Help(self.screen.group, self.remapped, getattr(self.screen, "legend", "")))
 
     def do_app_next_pane(self) -> None:
         """The next pane."""

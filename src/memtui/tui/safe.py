@@ -29,6 +29,13 @@ def _shown(char: str) -> str:
     return char
 
 
+def same_length(text: str) -> str:
+    """A line made harmless letter for letter; tabs stay, for who counts them."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(char if char == "\t" else _shown(char) for char in text)
+
+
 def line(text: str, limit: int = MAX_LINE) -> str:
     """Text on one line, cut at `limit` characters."""
     found = clean(text[: limit + 1]).replace("\n", " ")

@@ -12,15 +12,15 @@ ACTIONS: tuple[Action, ...] = (
     Action("memories.editor", "E", "", "Edit the file in $VISUAL or $EDITOR", writes=True),
     Action("memories.new", "n", "new", "Make a memory", writes=True),
     Action("memories.trash", "d", "trash", "Move it to the trash", writes=True),
+    Action("memories.filter", "slash", "filter", "Filter by name and description"),
+    Action("memories.mark", "space", "mark", "Mark it; most actions work on all marked ones"),
     Action("memories.purge", "D", "", "Delete it for good", writes=True),
     Action("memories.restore", "b", "", "The trash: bring back, or delete for good", writes=True),
     Action("memories.rename", "r", "", "Rename it; links and index follow", writes=True),
     Action("memories.retype", "t", "type", "Change its type", writes=True),
     Action("memories.move", "m", "move", "Move it to another scope", writes=True),
     Action("memories.copy", "c", "", "Copy it to another scope", writes=True),
-    Action("memories.mark", "space", "mark", "Mark it; most actions work on all marked ones"),
     Action("memories.range", "v", "", "Mark a range: once at its start, once at its end"),
-    Action("memories.filter", "slash", "filter", "Filter by name and description"),
     Action("memories.search", "S", "", "Search the texts of all memories"),
     Action("memories.sort", "s", "sort", "Sort by the next column"),
     Action("memories.reverse", "R", "", "Turn the order round"),
@@ -46,6 +46,15 @@ ACTIONS: tuple[Action, ...] = (
     Action("inbox.filter", "slash", "filter", "Filter by name, text and kind"),
     Action("inbox.projects", "p", "", "The inboxes of all projects, or of this one"),
     Action("inbox.open", "o", "", "Read it over the whole screen; unfold what is folded"),
+    Action("guidance.new", "n", "write", "Write guidance", writes=True),
+    Action("guidance.edit", "e", "edit", "Change what waits: text, for whom, until when", writes=True),
+    Action("guidance.withdraw", "w", "withdraw", "Take it back before it is told", writes=True),
+    Action("guidance.again", "r", "say again", "Say it again: the form opens with its text", writes=True),
+    Action("guidance.mark", "space", "mark", "Mark it; withdraw works on all marked ones"),
+    Action("guidance.range", "v", "", "Mark a range: once at its start, once at its end"),
+    Action("guidance.filter", "slash", "filter", "Filter by text, sender, session and state"),
+    Action("guidance.projects", "p", "", "Of all projects, or of this one"),
+    Action("guidance.open", "o", "", "Read it over the whole screen"),
     Action("deliveries.whole_session", "S", "session", "Everything this session was given, in order"),
     Action("deliveries.plots", "v", "plots", "Plots: a day, outcomes, hook time, memories most and never delivered"),
     Action("deliveries.session", "f", "by session", "Show one session only"),
@@ -55,7 +64,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("deliveries.project", "p", "", "Show one project only"),
     Action("deliveries.text", "slash", "text", "Show what holds some words in its text"),
     Action("health.fix", "f", "fix", "Do what the finding says, where that is safe", writes=True),
-    Action("health.install", "i", "install hooks", "Put the hooks into a settings file, after showing how", writes=True),
+    Action(
+        "health.install", "i", "install hooks", "Put the hooks into a settings file, after showing how", writes=True
+    ),
     Action("health.uninstall", "U", "", "Take the hooks out again, after showing how", writes=True),
     Action("health.edit", "e", "change", "Change a setting, or the mode of a project", writes=True),
     Action("health.default", "x", "default", "Take a setting back to its default", writes=True),
@@ -74,6 +85,10 @@ def make(name: str) -> Screen[Any]:
         from memtui.tui.screens.inbox import Inbox
 
         return Inbox()
+    if name == "guidance":
+        from memtui.tui.screens.guidance import Guidance
+
+        return Guidance()
     if name == "deliveries":
         from memtui.tui.screens.deliveries import Deliveries
 

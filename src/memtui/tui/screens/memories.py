@@ -1,6 +1,8 @@
 """Memories: what the agent remembers, by scope."""
 
-from dataclasses import dataclass
+import time
+from collections.abc import Callable
+from itertools import islice
 from typing import ClassVar
 
 from rich.text import Text
@@ -8,82 +10,110 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Static
+from textual.worker import get_current_worker
 
-from memtui.core import clock, fs, index_budget, memory, trust
-from memtui.core.errors import MemtuiError
-from memtui.core.memory import Memory
+from memtui.core import origin, scopes, survey
+from memtui.core.origin import Origin
 from memtui.core.scopes import Scope
 from memtui.core.survey import Row
-from memtui.core.words import age
+from memtui.core.words import ago, many
 from memtui.tui import fuzzy, safe
-from memtui.tui.screens.base import Base
-from memtui.tui.screens.memory_text import memory_text
-from memtui.tui.widgets.ask import Choice, Line, Sure
+from memtui.tui.drafts import Drafts
+from memtui.tui.screens import memory_rows, memory_tree
+from memtui.tui.screens.memory_changes import Changes
+from memtui.tui.screens.memory_keys import NARROW
+from memtui.tui.screens.memory_rows import Pair
+from memtui.tui.screens.memory_text import Facts, Meter, memory_text, meter_line, meter_of
+from memtui.tui.screens.memory_tree import Place
+from memtui.tui.state import State
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import Column, RowList
 
-NARROW = 110
-SORTS = ("name", "age", "type", "deliveries", "size")
-EMPTY = """No memories here.
-n makes one; approved drafts come from the inbox (2)."""
+# The first paint shows so many memories as they are read; what is to be said of them comes after.
+FIRST = 200
+PARTIAL_SECONDS = 0.3
+# Transcripts are read only for what the cursor rests on.
+REST_SECONDS = 0.15
+READING = "Reading …"
+EMPTY = """Nothing is remembered here yet.
+
+n  makes a memory
+2  drafts from your sessions, to be approved
+5  whether the hooks are installed"""
 
 
-@dataclass
-class Place:
-    """A line of the scope pane: a scope (or all of them), and how many memories it holds."""
-
-    key: str
-    label: str
-    scope: Scope | None
-    count: int
-
-
-class Memories(Base):
+class Memories(Changes):
     """Scopes on the left, memories in the middle, the memory itself on the right."""
 
     group: ClassVar[str] = "memories"
+    legend = memory_rows.LEGEND
 
     def __init__(self) -> None:
         super().__init__()
         self.found: list[Scope] = []
         self.rows: dict[str, list[Row]] = {}
-        self.kind = ""
-        self.sort = "name"
         self.typed = ""
+        self.kind = ""
+        self.sort, self.reverse = "name", False
+        self.folds: dict[str, bool] = {}
+        self.outcomes: dict[str, str] = {}
+        self.drafts: dict[str, float] = {}
+        self._place_wanted = ""
+        self._wanted = ""
+        self._pairs: list[Pair] = []
+        self._texts: dict[str, str] = {}
+        self._meters: dict[str, Meter | None] = {}
+        self._origins: dict[tuple[str, str], Origin | None] = {}
+        self._loaded = False
 
     def body(self) -> ComposeResult:
         """Three panes; on a narrow screen the list alone, and the memory over it."""
         with Horizontal(id="panes"):
-            yield RowList[Place](
-                [Column("scope"), Column("", 5, right=True)], self._draw_place, lambda p: p.key, id="scopes"
-            )
+            columns = [Column("scope"), Column("", 5, right=True)]
+            yield RowList[Place](columns, Place.draw, lambda place: place.key, id="scopes")
             with Vertical(id="middle"):
-                yield RowList[tuple[Scope, Row]](
-                    [
-                        Column("", 1),
-                        Column("name", 26),
-                        Column("!", 1),
-                        Column("age", 4, right=True),
-                        Column("sent", 5, right=True),
-                        Column("description", from_width=60),
-                    ],
+                yield Static(id="place")
+                yield RowList[Pair](
+                    memory_rows.columns(self.sort, self.reverse),
                     self._draw,
                     lambda pair: pair[1].memory.path,
-                    empty=EMPTY,
+                    empty=READING,
                     id="list",
                 )
-                yield Input(placeholder="filter: name, description, type", id="filter")
+                yield Input(placeholder="name, description, type", id="filter")
                 yield Static(id="line")
             yield Detail(id="detail")
 
     def on_mount(self) -> None:
-        """Start in the list."""
+        """As it was left, in the list."""
         super().on_mount()
+        left = self.state.get(self.group)
+        sort, kind, place, folds = (left.get(key) for key in ("sort", "kind", "place", "folds"))
+        self.sort = sort if isinstance(sort, str) and sort in memory_rows.SORTS else "name"
+        self.reverse = left.get("reverse") is True
+        self.kind = kind if isinstance(kind, str) else ""
+        self._place_wanted = place if isinstance(place, str) else ""
+        self.folds = {str(k): v for k, v in folds.items() if isinstance(v, bool)} if isinstance(folds, dict) else {}
+        self.table.columns = memory_rows.columns(self.sort, self.reverse)
         self.table.focus()
         self.reload()
+        waiting = Drafts(self.main.data.root).all()
+        if waiting:
+            self.main.say(f"{many(len(waiting), 'draft')} of yours not saved yet: e or n goes on with it.")
 
     @property
-    def table(self) -> RowList[tuple[Scope, Row]]:
+    def state(self) -> State:
+        """What is remembered from one start to the next."""
+        return State(self.main.data.root, read_only=self.main.read_only)
+
+    def remember(self) -> None:
+        """Keep how the screen is left."""
+        place = self.places.row_id
+        left = {"sort": self.sort, "reverse": self.reverse, "kind": self.kind, "place": place, "folds": self.folds}
+        self.state.put(self.group, left)
+
+    @property
+    def table(self) -> RowList[Pair]:
         """The memories."""
         return self.query_one("#list", RowList)
 
@@ -96,306 +126,188 @@ class Memories(Base):
 
     def reload(self) -> None:
         """Read all scopes in a worker; what was read stays on the screen meanwhile."""
-        self._survey()
+        if self.is_mounted:
+            self._survey()
 
     @work(thread=True, exclusive=True, group="survey")
     def _survey(self) -> None:
+        worker = get_current_worker()
         data = self.main.data
-        found = data.scopes(every=True)
-        rows = data.survey(found, lambda done: self._progress(done, len(found)))
-        self.app.call_from_thread(self._show, found, rows)
 
-    def _progress(self, done: int, total: int) -> bool:
-        if total > 20 and done % 10 == 0:
-            self.app.call_from_thread(self.tell, f"reading {done} of {total} scopes")
-        return self.is_attached
+        def show(call: Callable[..., None], *given: object) -> bool:
+            if not worker.is_cancelled and self.is_attached:
+                self.app.call_from_thread(call, *given)
+            return not worker.is_cancelled and self.is_attached
 
-    def _show(self, found: list[Scope], rows: dict[str, list[Row]]) -> None:
+        here = data.scopes()
+        if not self._loaded:
+            first = {s.label: [Row(m, s.label) for m in islice(scopes.memories(s), FIRST)] for s in here if s.exists}
+            if not show(self._show, here, first, False):
+                return
+        counts = survey.Usage(data.root)
+        rows: dict[str, list[Row]] = {}
+        for scope in here:
+            rows[scope.label] = survey.survey(data.root, scope, counts) if scope.exists and not scope.problem else []
+        others = [scope for scope in data.scopes(every=True) if scope.label not in rows]
+        shown = 0.0
+        for number, scope in enumerate(others):
+            if time.monotonic() - shown > PARTIAL_SECONDS:
+                shown = time.monotonic()
+                if not show(self._show, here + others, self.rows | rows, True):
+                    return
+                show(self.tell, f"reading {number} of {many(len(others), 'other project')}")
+            rows[scope.label] = survey.survey(data.root, scope, counts)
+        records = {
+            str(told.record.get("id")): told.record for each in rows.values() for row in each for told in row.told
+        }
+        if show(self._show, here + others, rows, True):
+            show(self._show_outcomes, data.outcomes(list(records.values())))
+
+    def _show(self, found: list[Scope], rows: dict[str, list[Row]], whole: bool) -> None:
         self.found, self.rows = found, rows
-        shown = [s for s in found if s.exists or s.kind in {"global", "project", "auto"}]
-        places = [Place("", "all", None, sum(len(each) for each in rows.values()))]
-        places += [Place(s.label, s.label, s, len(rows.get(s.label, ()))) for s in shown]
-        self.places.show(places)
+        self._loaded = self._loaded or whole
+        self._texts.clear()
+        self._meters.clear()
+        self.drafts = {draft.path: draft.time for draft in Drafts(self.main.data.root).all() if draft.path}
+        self.plant()
+        if self._wanted:
+            self.go_to(self._wanted)
+
+    def _show_outcomes(self, outcomes: dict[str, str]) -> None:
+        self.outcomes = dict(outcomes)
+        self.table.redraw()
+        self.show_detail()
+
+    # filling
+
+    def plant(self) -> None:
+        """Draw the tree, then the list of the place under its cursor."""
+        made = memory_tree.build(self.found, self.rows, self.folds, self.main.data.facts.project)
+        self.places.show(made)
+        if self._place_wanted:
+            keys = [place.key for place in made]
+            if self._place_wanted in keys:
+                self.places.move_to(keys.index(self._place_wanted))
+            self._place_wanted = ""
+        self.sift()
+
+    @property
+    def place(self) -> Place | None:
+        """What the tree's cursor stands on."""
+        return self.places.row
+
+    def sift(self) -> None:
+        """The memories of the place, in their order; then the filter."""
+        place = self.place
+        chosen = place.scopes if place else ()
+        pairs = [(s, row) for s in chosen for row in self.rows.get(s.label, []) if place and place.holds(row)]
+        if self.kind:
+            pairs = [pair for pair in pairs if (pair[1].memory.type or "-") == self.kind]
+        self._pairs = memory_rows.ordered(pairs, self.sort, self.reverse)
+        self.table.columns = memory_rows.columns(self.sort, self.reverse)
         self.fill()
 
     def fill(self) -> None:
-        """Put the rows of the chosen scope through the filter and the order."""
-        place = self.places.row
-        chosen = [place.scope] if place and place.scope else self.found
-        pairs = [(scope, row) for scope in chosen for row in self.rows.get(scope.label, [])]
-        if self.kind:
-            pairs = [pair for pair in pairs if (pair[1].memory.type or "-") == self.kind]
-        pairs.sort(key=lambda pair: self._order(pair[1]))
-        total = len(pairs)
-        pairs = fuzzy.select(pairs, self.typed, _searched)
-        self.table.empty = EMPTY if not self.typed else f"Nothing fits “{self.typed}”.\nescape clears the filter."
-        self.table.show(pairs)
-        words = f"{len(pairs)} of {total}" if len(pairs) != total else f"{total} memories"
-        self.tell(words + (f" · {self.kind}" if self.kind else "") + f" · by {self.sort}")
-        self._show_line(place.scope if place else None)
+        """Put the memories of the place through the filter."""
+        shown = fuzzy.select(self._pairs, self.typed, self._searched)
+        self.table.empty = self._why_empty()
+        self.table.show(shown)
+        self.count()
+        self._show_lines()
         self.show_detail()
 
-    def _order(self, row: Row) -> tuple[object, ...]:
-        found = row.memory
-        return {
-            "name": (found.name.casefold(),),
-            "age": (-found.changed_at, found.name),
-            "type": (found.type or "~", found.name),
-            "deliveries": (-row.deliveries, found.name),
-            "size": (-found.size, found.name),
-        }[self.sort]
+    def _searched(self, pair: Pair) -> str:
+        path = pair[1].memory.path
+        if path not in self._texts:
+            self._texts[path] = memory_rows.searched(pair)
+        return self._texts[path]
 
-    def _show_line(self, scope: Scope | None) -> None:
-        text = ""
-        if scope is not None and scope.kind != "instructions":
-            try:
-                found = index_budget.budget(fs.read_bytes(scope.index_path), agent=scope.kind == "agent")
-                below = f" · {len(found.below)} below the cut" if found.below else ""
-                text = f"MEMORY.md {found.lines}/{found.max_lines} lines, {found.units:,}/{found.max_units:,}{below}"
-            except OSError:
-                text = "no MEMORY.md"
-        self.query_one("#line", Static).update(Text(text, no_wrap=True))
+    def _why_empty(self) -> str:
+        if not self._loaded:
+            return READING
+        if self.typed:
+            return f"Nothing fits “{safe.line(self.typed, 60)}”.\nescape clears the filter, S searches the texts."
+        if self.kind:
+            return f"No {self.kind} here.\nescape shows all types."
+        scope = self.place.scopes[0] if self.place and len(self.place.scopes) == 1 else None
+        if scope is not None and scope.problem:
+            return f"{scope.directory}\n{scope.problem}: it is not read."
+        return EMPTY
 
-    # drawing
+    def count(self) -> None:
+        """What is shown, on the right of the foot."""
+        shown, total, marked = len(self.table.rows), len(self._pairs), len(self.table.marks)
+        words = f"{shown} of {total}" if shown != total else many(total, "memory", "memories")
+        words += f" · {self.kind}" if self.kind else ""
+        self.tell(words + (f" · {marked} marked" if marked else ""))
 
-    def _draw_place(self, place: Place) -> list[Text]:
-        style = "bold" if place.scope is None else "dim" if not place.count else ""
-        return [Text(safe.line(place.label), style=style), Text(str(place.count), style="dim")]
+    def meter(self, scope: Scope) -> Meter | None:
+        """A scope's index, measured once a reading."""
+        if scope.label not in self._meters:
+            self._meters[scope.label] = meter_of(scope)
+        return self._meters[scope.label]
 
-    def _draw(self, pair: tuple[Scope, Row]) -> list[Text]:
-        _, row = pair
-        found = row.memory
-        name = Text(safe.line(found.name, 200), style="red" if found.broken else "")
-        description = Text(safe.line(found.description, 400), style="dim")
-        for text in (name, description):
-            for start, end in fuzzy.spans(text.plain, self.typed):
-                text.stylize("bold underline", start, end)
-        return [
-            Text((found.type or "-")[0], style="bold" if found.type in memory.TYPES else "dim"),
-            name,
-            Text("!" if row.flags else "", style="bold yellow"),
-            Text(age(found.changed_at, self.main.data.now()), style="dim"),
-            Text(f"{row.deliveries}×" if row.deliveries else "", style="dim"),
-            description,
-        ]
+    def _show_lines(self) -> None:
+        place = self.place
+        if place is None:
+            return
+        top = Text(" scope ", style="dim", no_wrap=True, overflow="ellipsis")
+        top.append(safe.line(place.words, 60) + " ▾", "bold")
+        top.append("  p chooses" if not self.typed else f"  filter “{safe.line(self.typed, 30)}”", "dim")
+        self.query_one("#place", Static).update(top)
+        whole = len(place.scopes) > 1
+        picked = [s for s in place.scopes if not whole or s.label in {"global", "project", "auto"}]
+        line = Text(" index ", style="dim", no_wrap=True, overflow="ellipsis")
+        found = [(scope, self.meter(scope)) for scope in picked[:3]]
+        room = self.size.width >= NARROW
+        for scope, meter in found:
+            if meter is not None:
+                line.append_text(meter_line(scope.label, meter.budget, 6 if whole else 20 if room else 12))
+                line.append("    ")
+        if not any(meter for _, meter in found):
+            line.append("no MEMORY.md" if picked and picked[0].kind != "instructions" else "")
+        self.query_one("#line", Static).update(line)
+
+    def _draw(self, pair: Pair) -> list[Text]:
+        return memory_rows.draw(pair, self.typed, self.outcomes, set(self.drafts), self.main.data.now())
+
+    # the memory itself
 
     @on(RowList.Moved, "#list")
     def show_detail(self) -> None:
         """The memory under the cursor."""
-        pair = self.table.row
         detail = self.query_one("#detail", Detail)
+        pair = self.table.row
         if pair is None:
             detail.show("", Text("Nothing is chosen.", style="dim"))
             return
         scope, row = pair
-        back = [each.memory.name for each in self.rows.get(scope.label, []) if row.memory.stem in each.memory.links]
-        detail.show(row.memory.path, memory_text(scope, row, back, self.main.data.now()))
+        found, mine = row.memory, self.rows.get(scope.label, [])
+        back = [r.memory.stem for r in mine if r is not row and {found.stem, found.name} & set(r.memory.links)]
+        missing = [flag[len("broken link [[") : -2] for flag in row.flags if flag.startswith("broken link")]
+        key = (found.path, found.origin_session)
+        seeking = bool(found.origin_session) and key not in self._origins
+        now = self.main.data.now()
+        at = self.drafts.get(found.path)
+        draft = "" if at is None else f"you have a draft of this, {ago(at, now)}: e goes on with it"
+        facts = Facts(back, missing, self.meter(scope), self.outcomes, self._origins.get(key), seeking, draft)
+        detail.show(found.path, memory_text(scope, row, facts, now))
+        if seeking:
+            self.set_timer(REST_SECONDS, lambda: self._rested(pair))
 
-    @on(RowList.Moved, "#scopes")
-    def _scope_moved(self) -> None:
-        self.fill()
+    def _rested(self, pair: Pair) -> None:
+        if self.table.row is pair:
+            self._seek(pair)
 
-    @on(RowList.Opened, "#scopes")
-    def _scope_opened(self) -> None:
-        self.table.focus()
-
-    @on(RowList.Opened, "#list")
-    def do_memories_open(self) -> None:
-        """Over the list on a narrow screen, else to the right."""
-        self.add_class("deep")
-        self.query_one("#detail", Detail).focus()
-
-    def on_resize(self) -> None:
-        """One pane or three."""
-        self.set_class(self.size.width < NARROW, "narrow")
-        super().on_resize()
-
-    def key_escape(self) -> None:
-        """Back: from the memory to the list, from the filter to everything, from marks to none."""
-        if self.query_one("#detail", Detail).has_focus:
-            self.remove_class("deep")
-            self.table.focus()
-        elif not self.table.clear_marks():
-            self._filter("")
+    @work(thread=True, exclusive=True, group="origin")
+    def _seek(self, pair: Pair) -> None:
+        worker = get_current_worker()
+        found = pair[1].memory
+        born = origin.of(self.main.data.env, found, lambda: not worker.is_cancelled)
+        if not worker.is_cancelled and self.is_attached:
+            self._origins[found.path, found.origin_session] = born
+            self.app.call_from_thread(self.show_detail)
 
     def copied(self) -> str:
         """What y copies: the memory that is shown."""
         return self.table.row[1].memory.raw.decode("utf-8", "replace") if self.table.row else ""
-
-    # filter
-
-    def do_memories_filter(self) -> None:
-        """Open the filter."""
-        line = self.query_one("#filter", Input)
-        line.add_class("shown")
-        line.focus()
-
-    @on(Input.Changed, "#filter")
-    def _typed(self, event: Input.Changed) -> None:
-        self.typed = event.value
-        self.fill()
-
-    @on(Input.Submitted, "#filter")
-    def _filtered(self) -> None:
-        self.table.focus()
-
-    def _filter(self, typed: str) -> None:
-        line = self.query_one("#filter", Input)
-        line.value = typed
-        line.set_class(bool(typed), "shown")
-        self.table.focus()
-
-    def do_memories_type_filter(self) -> None:
-        """One type only."""
-        kinds = sorted({row.memory.type or "-" for rows in self.rows.values() for row in rows})
-
-        def then(kind: str | None) -> None:
-            if kind is not None:
-                self.kind = kind
-                self.fill()
-
-        self.app.push_screen(Choice("Show", [("", "all types"), *[(k, k) for k in kinds]], self.kind), then)
-
-    def do_memories_sort(self) -> None:
-        """The next order."""
-        self.sort = SORTS[(SORTS.index(self.sort) + 1) % len(SORTS)]
-        self.table.redraw()
-        self.fill()
-
-    def do_memories_mark(self) -> None:
-        """Mark."""
-        self.table.toggle_mark()
-
-    def do_memories_range(self) -> None:
-        """Mark a range."""
-        self.table.mark_range()
-
-    # changing
-
-    def why_not(self, action_id: str) -> str:
-        """What needs a memory, or a scope that may be written."""
-        if action_id in {"memories.new", "memories.restore", "memories.filter", "memories.search", "memories.sort"}:
-            return ""
-        chosen = self.table.chosen()
-        needs = action_id.partition(".")[2] not in {"type_filter", "trust", "range"}
-        if needs and not chosen:
-            return "There is no memory under the cursor."
-        changes = {"edit", "editor", "trash", "purge", "rename", "retype", "move"}
-        if action_id.partition(".")[2] in changes:
-            for scope, row in chosen:
-                if not scope.writable:
-                    return f"{row.memory.name} is read-only: it is one of your instructions, edit it in your editor."
-        return ""
-
-    def _each(self, change: "object", words: str) -> None:
-        """Run a change on every chosen memory, tell how it went, and read again."""
-        assert callable(change)
-        done = 0
-        for scope, row in self.table.chosen():
-            try:
-                change(scope, row.memory)
-                done += 1
-            except MemtuiError as error:
-                self.main.fail(error)
-                break
-        if done:
-            self.table.clear_marks()
-            self.main.say(f"{words}: {done}. z takes it back.")
-        self.main.read()
-
-    def do_memories_trash(self) -> None:
-        """Move to the trash."""
-        store = self.main.data.store()
-        self._each(lambda _, found: store.delete(found), "Moved to the trash")
-
-    def do_memories_purge(self) -> None:
-        """Delete for good, after asking."""
-        names = ", ".join(row.memory.name for _, row in self.table.chosen()[:5])
-        store = self.main.data.store()
-
-        def then(answer: str | None) -> None:
-            if answer:
-                self._each(lambda _, found: store.purge(store.delete(found)), "Deleted for good")
-
-        self.app.push_screen(Sure(f"Delete {names} for good? This can't be undone.", "Delete for good"), then)
-
-    def do_memories_retype(self) -> None:
-        """Another type."""
-        store = self.main.data.store()
-
-        def then(kind: str | None) -> None:
-            if kind:
-                self._each(lambda _, found: store.retype(found, kind), f"Made {kind}")
-
-        current = self.table.chosen()[0][1].memory.type
-        self.app.push_screen(Choice("Type", [(kind, kind) for kind in memory.TYPES], current), then)
-
-    def _to_scope(self, question: str, words: str, act: str) -> None:
-        store = self.main.data.store()
-        targets = [s for s in self.found if s.writable and not s.problem]
-
-        def then(label: str | None) -> None:
-            scope = next((s for s in targets if s.label == label), None)
-            if scope is not None:
-                self._each(lambda _, found: getattr(store, act)(found, scope), f"{words} {label}")
-
-        self.app.push_screen(Choice(question, [(s.label, f"{s.label}  {s.directory}") for s in targets]), then)
-
-    def do_memories_move(self) -> None:
-        """To another scope."""
-        self._to_scope("Move to", "Moved to", "move")
-
-    def do_memories_copy(self) -> None:
-        """A copy in another scope."""
-        self._to_scope("Copy to", "Copied to", "copy")
-
-    def do_memories_rename(self) -> None:
-        """Another name."""
-        found = self.table.chosen()[0][1].memory
-        store = self.main.data.store()
-
-        def then(name: str | None) -> None:
-            if name and name != found.stem:
-                self._try(lambda: store.rename(found, name), f"Renamed to {name}. z takes it back.")
-
-        self.app.push_screen(Line(f"Rename {found.name} to", found.stem), then)
-
-    def do_memories_restore(self) -> None:
-        """Choose one of the trash."""
-        store = self.main.data.store()
-        now = self.main.data.now()
-        items = store.trash()
-        if not items:
-            self.main.say("The trash is empty.")
-            return
-
-        def then(trash_id: str | None) -> None:
-            if trash_id:
-                self._try(lambda: store.restore(trash_id), "It is back.")
-
-        rows = [(i.id, f"{i.memory.name}  {i.scope_label}  {age(clock.parse(i.time), now)}") for i in items]
-        self.app.push_screen(Choice("Bring back", rows), then)
-
-    def do_memories_trust(self) -> None:
-        """Trust what the project's scope holds now."""
-        scope = next((s for s in self.found if s.kind == "project" and s.exists), None)
-        if scope is None:
-            self.main.say("This project has no memories of its own.")
-            return
-        status = trust.trust(self.main.data.root, scope.directory)
-        self.main.say(f"Trusted {len(status.trusted)} memories of this project.")
-        self.main.read()
-
-    def _try(self, change: "object", words: str) -> None:
-        assert callable(change)
-        try:
-            change()
-            self.main.say(words)
-        except MemtuiError as error:
-            self.main.fail(error)
-        self.main.read()
-
-
-def _searched(pair: tuple[Scope, Row]) -> str:
-    found: Memory = pair[1].memory
-    return f"{found.name} {found.description} {found.type} {pair[0].label}"

@@ -1,38 +1,209 @@
-"""A memory as the detail pane shows it: fields, findings, text, links, deliveries."""
+"""A memory as the detail pane shows it: fields, findings, text, links, its index, its deliveries, its birth."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from rich.text import Text
 
-from memtui.core import clock
+from memtui.core import clock, fs, index_budget, memory_index
+from memtui.core.index_budget import Budget
+from memtui.core.origin import Origin
 from memtui.core.scopes import Scope
-from memtui.core.survey import Row
-from memtui.core.words import age, size
-from memtui.tui import safe
+from memtui.core.survey import MEANINGS, Row
+from memtui.core.told import GLYPHS
+from memtui.core.words import age, ago, size
+from memtui.tui import markdown, safe
+
+# What is drawn of a body while the cursor passes; the whole of it opens with the editor.
+MAX_BODY = 20_000
+BAR = 20
+LABEL = 10
+KNOWN = {"name", "description", "title", "type", "originSessionId", "modified", "updated"}
 
 
-def memory_text(scope: Scope, row: Row, backlinks: list[str], now: float) -> Text:
+@dataclass
+class Meter:
+    """The index of a scope: how full, and which line is whose."""
+
+    budget: Budget
+    index: memory_index.Index
+
+
+@dataclass
+class Facts:
+    """What is known beside the memory itself; `origin` None while it is sought or where there is none."""
+
+    back: Sequence[str] = ()
+    missing: Sequence[str] = ()
+    meter: Meter | None = None
+    outcomes: Mapping[str, str] = field(default_factory=dict)
+    origin: Origin | None = None
+    seeking: bool = False
+    draft: str = ""
+
+
+def meter_of(scope: Scope) -> Meter | None:
+    """The meter of a scope's index; None where there is none."""
+    if scope.kind == "instructions" or scope.problem:
+        return None
+    try:
+        data = fs.read_bytes(scope.index_path)
+    except OSError:
+        return None
+    return Meter(index_budget.budget(data, agent=scope.kind == "agent"), memory_index.parse_index(data))
+
+
+def bar(found: Budget, width: int = BAR) -> Text:
+    """How full an index is, `│` at the cut; what lies beyond is not loaded."""
+    share = found.share
+    whole = max(share, 1.0)
+    full = max(1, round(width * share / whole)) if share else 0
+    cut = min(width, round(width / whole))
+    text = Text().append("━" * min(full, cut), style="green" if share < 0.8 else "yellow")
+    text.append("─" * (cut - min(full, cut)), "dim")
+    text.append("│", "dim" if full < cut else "")
+    return text.append("━" * (full - cut), "red") if full > cut else text
+
+
+def meter_line(label: str, found: Budget, width: int = BAR) -> Text:
+    """One index on one line."""
+    text = Text(f"{label} ", no_wrap=True, end="")
+    text.append_text(bar(found, width))
+    if width < BAR // 2:
+        return text.append(f" {found.lines}/{found.max_lines}", "yellow" if found.below else "dim")
+    text.append(f" {found.lines}/{found.max_lines} lines  {found.units / 1000:.1f}/{found.max_units / 1000:.0f} k", "dim"
+    )
+    if found.below:
+        text.append(f"  {len(found.below)} below the cut", "yellow")
+    return text
+
+
+def memory_text(scope: Scope, row: Row, facts: Facts, now: float) -> Text:
     """All that is to be said of a memory."""
     found = row.memory
     text = Text()
-    text.append(safe.line(found.name) + "\n", style="bold")
+    text.append(safe.line(found.name, 300) + "\n", style="bold")
     if found.description:
         text.append(safe.line(found.description) + "\n")
-    facts = [found.type or "untyped", scope.label, size(found.size), f"changed {age(found.changed_at, now)} ago"]
-    text.append(safe.line(" · ".join(facts)) + "\n", style="dim")
-    if found.origin_session:
-        text.append(f"born in session {safe.line(found.origin_session[:8])}\n", style="dim")
+    words = [found.type or "untyped", scope.label, size(found.size), f"changed {ago(found.changed_at or None, now)}"]
+    text.append(safe.line(" · ".join(words)) + "\n", style="dim")
+    if facts.draft:
+        text.append(f"{facts.draft}\n", style="yellow")
     for flag in row.flags:
-        text.append(f"! {safe.line(flag)}\n", style="yellow")
+        text.append(f"! {safe.line(flag, 300)}\n", style="yellow")
+    for note in found.notes:
+        text.append(f"  {safe.line(note, 300)}\n", style="dim")
     text.append("\n")
-    text.append(
-        safe.clean(found.body if found.has_frontmatter or not found.broken else found.raw.decode("utf-8", "replace"))
-    )
-    text.append("\n\n")
-    if found.links:
-        text.append("links  → " + ", ".join(safe.line(name) for name in found.links) + "\n", style="dim")
-    if backlinks:
-        text.append("linked ← " + ", ".join(safe.line(name) for name in backlinks) + "\n", style="dim")
-    last = age(clock.parse(row.last_delivery), now) if row.last_delivery else ""
-    sent = f"delivered {row.deliveries}×, last {last} ago" if row.deliveries else "never delivered"
-    text.append(sent + (f" · used {row.uses}×" if row.uses else "") + "\n", style="dim")
+    _body(text, row)
+    _labelled(text, _fields(found.fields))
+    _links(text, found.links, facts)
+    _index(text, scope, row, facts.meter)
+    _deliveries(text, row, facts.outcomes, now)
+    _birth(text, row, facts, now)
     text.append(safe.line(found.path), style="dim")
     return text
+
+
+def _body(text: Text, row: Row) -> None:
+    found = row.memory
+    whole = found.body if found.has_frontmatter or not found.broken else found.raw.decode("utf-8", "replace")
+    shown = whole[:MAX_BODY].strip("\n")
+    text.append_text(markdown.render(shown))
+    if len(whole) > MAX_BODY:
+        text.append(f"\n… {len(whole) - MAX_BODY:,} more characters: E opens the whole file", style="dim")
+    text.append("\n\n" if shown.strip() else "(no text)\n\n", style="dim")
+
+
+def _label(text: Text, word: str) -> None:
+    text.append(f"{word:<{LABEL}}", style="dim")
+
+
+def _labelled(text: Text, rows: Sequence[tuple[str, str]]) -> None:
+    for key, value in rows:
+        _label(text, safe.line(key, 40) + " ")
+        text.append(safe.line(value, 300) + "\n")
+    if rows:
+        text.append("\n")
+
+
+def _fields(fields: Mapping[str, object], prefix: str = "") -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for key, value in fields.items():
+        if isinstance(value, dict):
+            found += _fields(value, f"{prefix}{key}.")
+        elif key not in KNOWN and not (key == "node_type" and value == "memory"):
+            found.append((prefix + str(key), ", ".join(map(str, value)) if isinstance(value, list) else str(value)))
+    return found
+
+
+def _links(text: Text, links: Sequence[str], facts: Facts) -> None:
+    if not (links or facts.back):
+        return
+    _label(text, "links")
+    for name in links:
+        gone = name in facts.missing
+        text.append("→ " + safe.line(name, 80), "yellow" if gone else "cyan")
+        text.append(" (nowhere)  " if gone else "  ", "dim")
+    for name in facts.back:
+        text.append("← " + safe.line(name, 80) + "  ", "cyan")
+    text.append("\n\n")
+
+
+def _index(text: Text, scope: Scope, row: Row, meter: Meter | None) -> None:
+    if scope.kind == "instructions":
+        return
+    _label(text, "index")
+    if meter is None:
+        text.append(f"{scope.label} has no MEMORY.md\n\n", "dim")
+        return
+    text.append_text(meter_line("", meter.budget, 12))
+    entry = next((each for each in meter.index.entries if each.is_for(row.file)), None)
+    if entry is None:
+        where = MEANINGS["N"]
+    else:
+        cut = meter.budget.cut_line
+        lost = f", the cut is at {cut}" if cut is not None and entry.line >= cut else ""
+        where = f"line {entry.line}{lost}: {entry.hook or entry.title}"
+    text.append("\n" + " " * LABEL + safe.line(where, 300) + "\n\n", "dim")
+
+
+def _deliveries(text: Text, row: Row, outcomes: Mapping[str, str], now: float) -> None:
+    _label(text, "delivered")
+    used = f", opened or written by the agent {row.uses}×" if row.uses else ""
+    if not row.deliveries:
+        text.append(f"never{used}\n\n")
+        return
+    text.append(f"{row.deliveries}×{used}\n")
+    for told in row.told:
+        record = told.record
+        glyph, style = GLYPHS.get(outcomes.get(str(record.get("id")), ""), (" ", ""))
+        text.append(" " * LABEL + f"{age(clock.parse(record.get('time')), now):>4} ", "dim")
+        text.append(glyph, style)
+        session = safe.line(str(record.get("session_id", "")), 60)[:8]
+        text.append(f"  {session}  {safe.line(str(record.get('event', '')), 40)}", "")
+        text.append(f"  {safe.line(str(told.item.get('reason', '')), 80)}\n", "dim")
+    if row.deliveries > len(row.told):
+        text.append(" " * LABEL + f"and {row.deliveries - len(row.told)} before\n", "dim")
+    text.append("\n")
+
+
+def _birth(text: Text, row: Row, facts: Facts, now: float) -> None:
+    name = row.memory.origin_session
+    if not name:
+        return
+    _label(text, "born in")
+    text.append(f"session {safe.line(name, 60)[:8]}")
+    born = facts.origin
+    if born is None:
+        text.append("  reading its transcript …\n\n" if facts.seeking else "  its transcript is gone\n\n", "dim")
+        return
+    text.append(f" “{safe.line(born.title, 60)}”" if born.title else "")
+    words = [ago(clock.parse(born.time), now) if born.time else "", safe.line(born.branch, 40)]
+    words.append("" if born.written or not born.said else "the passage most alike")
+    text.append("  " + ", ".join(word for word in words if word) + "\n", "dim")
+    for who, said in (("agent", born.agent), ("you", born.said)):
+        if said:
+            _label(text, "  " + who)
+            indented = safe.clean(said).replace("\n", "\n" + " " * LABEL)
+            text.append(f"“{indented}”\n", "dim" if who == "agent" else "")
+    text.append("\n")

@@ -79,6 +79,18 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
             """The list, for `@on(RowList.Opened, "#id")`."""
             return self.rows
 
+    @dataclass
+    class Headed(Message):
+        """A click on the head of a column, by its number in `columns`."""
+
+        rows: "RowList[object]"
+        column: int
+
+        @property
+        def control(self) -> "RowList[object]":
+            """The list, for `@on(RowList.Headed, "#id")`."""
+            return self.rows
+
     def __init__(
         self,
         columns: Sequence[Column],
@@ -197,6 +209,13 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         """A click moves the cursor there; on the row it is on already, it opens."""
+        if event.y < self.header:
+            right = 1
+            for number, _, room in self._shown():
+                right += room + 1
+                if event.x < right:
+                    self.post_message(self.Headed(self, number))  # type: ignore[arg-type]
+                    return
         at = event.y + int(self.scroll_offset.y) - self.header
         if event.y < self.header or not 0 <= at < len(self.rows):
             return
@@ -277,6 +296,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
             text.truncate(room, overflow="ellipsis")
         gap = " " * max(0, room - cell_len(text.plain))
         console = self.app.console
-        segments = [Segment(part.text, base + (part.style or Style())) for part in text.render(console)]
+        own = base + console.get_style(text.style)  # which `render` leaves out where there are no spans
+        segments = [Segment(part.text, own + (part.style or Style())) for part in text.render(console)]
         filler = [Segment(gap, base)] if gap else []
         return [*(filler + segments if right else segments + filler), Segment(" ", base)]

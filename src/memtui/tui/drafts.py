@@ -1,0 +1,72 @@
+"""What was typed in the form of a memory and not saved: kept while it is typed, offered again after a crash."""
+
+import os
+from dataclasses import asdict, dataclass, field
+
+from memtui.core import drafts, ids
+
+VERSION = 1
+PREFIX = "memory-"
+
+
+@dataclass
+class Draft:
+    """`values` as typed, `was` as they were when the form opened; `path` is the memory's file, empty for a new one, and
+    `base` the `ids.digest` of its content then. With `raw` the one value `raw` is the text of the whole file."""
+
+    key: str
+    path: str = ""
+    base: str = ""
+    scope: str = ""
+    time: float = 0.0
+    raw: bool = False
+    values: dict[str, str] = field(default_factory=dict)
+    was: dict[str, str] = field(default_factory=dict)
+
+
+def key_of(path: str) -> str:
+    """The key of the draft for a memory's file."""
+    return ids.digest(path)[:16]
+
+
+class Drafts:
+    """The drafts of memories in a memtui root."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+
+    def save(self, draft: Draft) -> None:
+        """Keep a draft. Raises OSError."""
+        drafts.save(self.root, PREFIX + draft.key, {"v": VERSION, **asdict(draft)})
+
+    def drop(self, key: str) -> None:
+        """It was saved, or is not wanted. Raises OSError."""
+        drafts.drop(self.root, PREFIX + key)
+
+    def of(self, path: str) -> Draft | None:
+        """The draft for a memory's file."""
+        return self._read(key_of(path))
+
+    def all(self) -> list[Draft]:
+        """All drafts, newest first."""
+        try:
+            names = os.listdir(os.path.dirname(drafts.path(self.root, PREFIX)))
+        except OSError:
+            return []
+        keys = [name[len(PREFIX) : -len(".json")] for name in names if name.startswith(PREFIX)]
+        found = [self._read(key) for key in keys]
+        return sorted((draft for draft in found if draft is not None), key=lambda draft: -draft.time)
+
+    def _read(self, key: str) -> Draft | None:
+        found = drafts.load(self.root, PREFIX + key)
+        if found.pop("v", None) != VERSION or found.get("key") != key:
+            return None
+        try:
+            draft = Draft(**found)  # type: ignore[arg-type]
+        except TypeError:
+            return None
+        tables = all(
+            isinstance(t, dict) and all(isinstance(v, str) for v in t.values()) for t in (draft.values, draft.was)
+        )
+        good = isinstance(draft.time, int | float) and isinstance(draft.path, str) and isinstance(draft.scope, str)
+        return draft if tables and good else None

@@ -1,0 +1,290 @@
+"""What is done to memories: each a change of the store, on all marked ones at once, and one step to take back."""
+
+from collections.abc import Callable
+
+from memtui.core import editor, memory, scopes, trust
+from memtui.core.errors import ConflictError, MemtuiError
+from memtui.core.memory import Memory
+from memtui.core.scopes import Scope
+from memtui.core.store import Store
+from memtui.core.words import ago, many
+from memtui.tui import safe
+from memtui.tui.drafts import Draft, Drafts, key_of
+from memtui.tui.screens.memory_keys import Keys
+from memtui.tui.screens.memory_rows import Pair
+from memtui.tui.widgets.ask import Choice, Line, Sure
+
+ALWAYS = {"new", "restore", "filter", "search", "sort", "reverse", "type_filter", "range", "scope", "left", "right"}
+CHANGES = {"edit", "editor", "trash", "purge", "rename", "retype", "move"}
+ONE = {"edit", "editor", "rename"}
+NAMES_SHOWN = 5
+
+
+class Changes(Keys):
+    """The part of the screen that writes."""
+
+    def why_not(self, action_id: str) -> str:
+        """What needs a memory, one memory only, or a scope that may be written."""
+        verb = action_id.partition(".")[2]
+        if action_id.startswith("app.") or verb in ALWAYS | {"trust", "mark_all"}:
+            return ""
+        chosen = self.table.chosen()
+        if not chosen:
+            return "There is no memory under the cursor."
+        if verb in ONE and len(chosen) > 1:
+            return f"{len(chosen)} are marked, this goes one by one: escape unmarks."
+        for scope, row in chosen if verb in CHANGES else ():
+            if not scope.writable:
+                return (
+                    f"{row.memory.name} is one of your instructions, read-only here: change {row.memory.path} itself."
+                )
+        return ""
+
+    def _each(self, change: Callable[[Store, Memory], object], words: str) -> None:
+        """Run a change on every chosen memory as one step, tell how it went, and read again."""
+        chosen = self.table.chosen()
+        store = self.main.data.store()
+        done = 0
+        try:
+            with store.together():
+                for _, row in chosen:
+                    change(store, row.memory)
+                    done += 1
+        except MemtuiError as error:
+            self.main.fail(error)
+        if done:
+            self.table.clear_marks()
+            what = safe.line(chosen[0][1].memory.stem, 60) if len(chosen) == 1 else f"{done} of {len(chosen)}"
+            self.main.say(f"{words}: {what if done < len(chosen) or done == 1 else many(done, 'memory', 'memories')}.")
+        self.main.read()
+
+    def attempt(self, change: Callable[[], object], words: str) -> None:
+        """Run one change, tell how it went, read again, and stand on what came of it."""
+        try:
+            made = change()
+        except MemtuiError as error:
+            self.main.fail(error)
+        else:
+            self.main.say(words)
+            if isinstance(made, Memory):
+                self._wanted = made.path
+        self.main.read()
+
+    def _names(self, chosen: list[Pair]) -> str:
+        names = ", ".join(safe.line(row.memory.stem, 60) for _, row in chosen[:NAMES_SHOWN])
+        return names + (f" and {len(chosen) - NAMES_SHOWN} more" if len(chosen) > NAMES_SHOWN else "")
+
+    # away and back
+
+    def do_memories_trash(self) -> None:
+        """Move to the trash."""
+        self._each(lambda store, found: store.delete(found), "In the trash, z brings back")
+
+    def do_memories_purge(self) -> None:
+        """Delete for good, after asking."""
+        chosen = self.table.chosen()
+
+        def then(answer: str | None) -> None:
+            if answer:
+                self._each(lambda store, found: store.purge(store.delete(found)), "Gone for good")
+
+        question = f"Delete {self._names(chosen)} for good? Nothing brings it back."
+        self.app.push_screen(Sure(question, "Delete for good"), then)
+
+    def do_memories_restore(self) -> None:
+        """The trash."""
+        from memtui.tui.screens.memory_trash import Trash
+
+        def then(path: str | None) -> None:
+            self._wanted = path or ""
+            self.main.read()
+
+        self.app.push_screen(Trash(self.main.data), then)
+
+    # type, name, place
+
+    def do_memories_retype(self) -> None:
+        """Another type."""
+
+        def then(kind: str | None) -> None:
+            if kind:
+                self._each(lambda store, found: store.retype(found, kind), f"Made {kind}")
+
+        current = self.table.chosen()[0][1].memory.type
+        self.app.push_screen(Choice("Type", [(kind, kind) for kind in memory.TYPES], current), then)
+
+    def do_memories_rename(self) -> None:
+        """Another name."""
+        found = self.table.chosen()[0][1].memory
+
+        def then(name: str | None) -> None:
+            if name and name != found.stem:
+                store = self.main.data.store()
+                self.attempt(lambda: store.rename(found, name), f"Renamed to {name}; links and index follow.")
+
+        self.app.push_screen(Line(f"Rename {found.stem} to", found.stem), then)
+
+    def targets(self) -> list[Scope]:
+        """The scopes that take memories."""
+        return [scope for scope in self.found if scope.writable and not scope.problem]
+
+    def _to_scope(self, question: str, then: Callable[[Scope], None]) -> None:
+        targets = self.targets()
+        rows = [(s.label, f"{s.label}  {s.root_path or ''}".rstrip()) for s in targets]
+
+        def chosen(label: str | None) -> None:
+            scope = next((s for s in targets if s.label == label), None)
+            if scope is not None:
+                then(scope)
+
+        self.app.push_screen(Choice(question, rows), chosen)
+
+    def do_memories_move(self) -> None:
+        """To another scope."""
+        names = self._names(self.table.chosen())
+        self._to_scope(
+            f"Move {names} to",
+            lambda scope: self._each(lambda s, found: s.move(found, scope), f"Moved to {scope.label}"),
+        )
+
+    def do_memories_copy(self) -> None:
+        """A copy in another scope, or beside it under another name."""
+        chosen = self.table.chosen()
+
+        def then(scope: Scope) -> None:
+            if len(chosen) == 1 and chosen[0][0].label == scope.label:
+                self._copy_beside(chosen[0][1].memory, scope)
+            else:
+                self._each(lambda store, found: store.copy(found, scope), f"Copied to {scope.label}")
+
+        self._to_scope(f"Copy {self._names(chosen)} to", then)
+
+    def _copy_beside(self, found: Memory, scope: Scope) -> None:
+        def then(name: str | None) -> None:
+            if name:
+                store = self.main.data.store()
+                self.attempt(lambda: store.copy(found, scope, name), f"Copied to {name}.")
+
+        self.app.push_screen(Line("Name of the copy", f"{found.stem}-2"), then)
+
+    # new and edit
+
+    def do_memories_new(self) -> None:
+        """From the template of a type, or an unfinished one."""
+        drafts = {draft.key: draft for draft in Drafts(self.main.data.root).all() if not draft.path}
+        now = self.main.data.now()
+        rows = [
+            (key, f"go on with “{safe.line(d.values.get('name') or 'no name yet', 60)}”, begun {ago(d.time, now)}")
+            for key, d in drafts.items()
+        ]
+        rows += [(kind, f"{kind:<10} {memory.TEMPLATES[kind].partition(chr(10))[0]}") for kind in memory.TYPES]
+        place = self.place
+        only = place.scopes[0] if place is not None and len(place.scopes) == 1 else None
+        scope = only if only in self.targets() else scopes.home(self.found)
+
+        def then(kind: str | None) -> None:
+            if kind is not None and scope is not None:
+                self._form(None, scope, drafts.get(kind), kind)
+
+        current = next(iter(drafts), "") or (place.kind if place is not None and place.kind else "feedback")
+        self.app.push_screen(Choice("New memory", rows, current), then)
+
+    def do_memories_edit(self) -> None:
+        """In the form; a draft that was left is taken up."""
+        scope, row = self.table.chosen()[0]
+        self._form(row.memory, scope, Drafts(self.main.data.root).of(row.memory.path), row.memory.type)
+
+    def _form(self, found: Memory | None, scope: Scope, draft: Draft | None, kind: str) -> None:
+        from memtui.tui.screens.memory_form import Form, too_large
+
+        if found is not None and too_large(found):
+            self.notify("This file is too large for the form; E opens it in your editor.", severity="warning")
+            return
+
+        def then(path: str | None) -> None:
+            self._wanted = path or ""
+            self.main.read()
+
+        self.app.push_screen(Form(self.main, found, scope, self.targets(), kind, draft), then)
+
+    def do_memories_editor(self) -> None:
+        """The file in the person's editor, with the screen given over to it."""
+        found = self.table.chosen()[0][1].memory
+        data = self.main.data
+        with self.app.suspend():
+            after = editor.edited(data.env, found.stem, found.raw)
+        if after == found.raw:
+            self.main.say("Nothing was changed.")
+            return
+        self.save_text(found, after)
+
+    def save_text(self, found: Memory, after: bytes) -> None:
+        """Save a whole file; where it changed meanwhile, show both and ask. What is not saved becomes a draft."""
+        from memtui.tui.screens.memory_conflict import Conflict
+
+        drafts = Drafts(self.main.data.root)
+        text = after.decode("utf-8", "surrogateescape")
+        was = found.raw.decode("utf-8", "surrogateescape")
+        draft = Draft(key_of(found.path), found.path, "", found.scope_label, self.main.data.now(), True)
+        draft.values, draft.was = {"raw": text}, {"raw": was}
+        try:
+            self.main.data.store().edit(found, after)
+        except ConflictError:
+            drafts.save(draft)
+            theirs = memory.read_memory(found.path, found.scope_label)
+
+            def then(answer: str | None) -> None:
+                if answer == "mine":
+                    drafts.drop(draft.key)
+                    self.save_text(theirs, after)
+                elif answer == "theirs":
+                    drafts.drop(draft.key)
+                    self.main.say("What is on the disk stays.")
+                self.main.read()
+
+            self.app.push_screen(Conflict(theirs, after), then)
+        except MemtuiError:
+            drafts.save(draft)
+            raise
+        else:
+            self.main.say(f"Saved {safe.line(found.stem, 60)}.")
+            self.main.read()
+
+    # trust and search
+
+    def do_memories_trust(self) -> None:
+        """Trust what the project's scope holds now, or for good, or no more."""
+        scope = next((s for s in self.found if s.kind == "project" and s.exists and not s.problem), None)
+        if scope is None:
+            self.main.say("This project has no memories of its own.")
+            return
+        root = self.main.data.root
+        status = trust.status(root, scope.directory)
+        wanting = [*status.new, *status.changed]
+        names = ", ".join(safe.line(name.removesuffix(".md"), 60) for name in wanting[:NAMES_SHOWN])
+        names += f" and {len(wanting) - NAMES_SHOWN} more" if len(wanting) > NAMES_SHOWN else ""
+        rows = [("now", f"Trust as they are now: {names}")] if wanting else []
+        rows += [] if status.always else [("always", "Trust whatever this repository's memories become")]
+        rows.append(("remove", "Trust nothing here any more"))
+
+        def then(answer: str | None) -> None:
+            if answer == "remove":
+                self.attempt(lambda: trust.untrust(root, scope.directory), "Nothing here is trusted any more.")
+            elif answer:
+                always = answer == "always" or status.always
+                self.attempt(lambda: trust.trust(root, scope.directory, always), "Trusted: they are delivered.")
+
+        title = (
+            f"{len(status.trusted)} of {len(status.trusted) + len(wanting)} memories of this repository are delivered"
+        )
+        self.app.push_screen(Choice(title, rows), then)
+
+    def do_memories_search(self) -> None:
+        """Search the texts."""
+        from memtui.tui.screens.memory_search import Search
+
+        def then(path: str | None) -> None:
+            if path:
+                self.go_to(path)
+
+        self.app.push_screen(Search(self.rows), then)

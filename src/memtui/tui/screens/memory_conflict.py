@@ -1,0 +1,72 @@
+"""A save over a file that changed since it was opened: both are shown, and the person decides."""
+
+import difflib
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from memtui.core.memory import Memory
+from memtui.tui import safe
+
+BACK, MINE, THEIRS = "", "mine", "theirs"
+WORDS = (
+    (BACK, "Save nothing now; keep mine as a draft"),
+    (MINE, "Save mine over it (z brings the other back)"),
+    (THEIRS, "Keep what is on the disk, drop mine"),
+)
+LINES = 2000
+
+
+def difference(theirs: bytes, mine: bytes) -> Text:
+    """What is on the disk and what was typed, `-` and `+` before the lines that only one of them has."""
+    old, new = (data.decode("utf-8", "replace").splitlines()[:LINES] for data in (theirs, mine))
+    text = Text()
+    for line in difflib.ndiff(old, new):
+        if line.startswith("?"):
+            continue
+        style = {"-": "red", "+": "green"}.get(line[0], "dim")
+        text.append(f"{line[0]} {safe.line(line[2:], 1000)}\n", style)
+    return text
+
+
+class Conflict(ModalScreen[str]):
+    """Answers `mine`, `theirs`, or nothing: then the draft stays."""
+
+    DEFAULT_CSS = """
+    Conflict { align: center middle; background: $background 60%; }
+    Conflict > Vertical { width: 110; max-width: 98%; height: auto; max-height: 96%; padding: 1 2; background: $panel; }
+    Conflict Static { width: 1fr; height: auto; }
+    Conflict VerticalScroll { height: auto; max-height: 20; margin: 1 0; scrollbar-size-vertical: 1; }
+    Conflict OptionList { height: auto; border: none; background: $panel; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss('')", "keep as a draft")]
+
+    def __init__(self, theirs: Memory, mine: bytes) -> None:
+        super().__init__()
+        self.theirs, self.mine = theirs, mine
+
+    def compose(self) -> ComposeResult:
+        """Both, and the three ways on."""
+        with Vertical():
+            yield Static(safe.styled(f"{self.theirs.stem} was changed by somebody else meanwhile.", "bold"))
+            yield Static(Text("- is on the disk now   + is yours", style="dim"))
+            with VerticalScroll():
+                yield Static(difference(self.theirs.raw, self.mine))
+            yield OptionList(*[Option(words) for _, words in WORDS])
+
+    def on_mount(self) -> None:
+        """Nothing happens unless it is chosen."""
+        self.query_one(OptionList).highlighted = 0
+        self.query_one(OptionList).focus()
+
+    @on(OptionList.OptionSelected)
+    def answer(self, event: OptionList.OptionSelected) -> None:
+        """Enter takes."""
+        self.dismiss(WORDS[event.option_index][0])

@@ -1,0 +1,316 @@
+"""A memory in a form: its fields and its text. Fields that are not shown, comments and order stay as they are.
+
+What is typed is kept as a draft within half a second, so that neither a crash nor escape loses it.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import ModalScreen
+from textual.timer import Timer
+from textual.widgets import Input, Select, Static, TextArea
+
+from memtui.core import editor, frontmatter, ids, memory, summary
+from memtui.core.errors import MemtuiError
+from memtui.core.memory import Memory
+from memtui.core.scopes import Scope
+from memtui.core.store import with_fields
+from memtui.core.words import ago
+from memtui.tui import safe
+from memtui.tui.drafts import Draft, Drafts, key_of
+from memtui.tui.screens.memory_conflict import BACK, THEIRS, Conflict
+from memtui.tui.widgets.body import Body, fits
+
+if TYPE_CHECKING:
+    from memtui.tui.app import MemtuiApp
+
+KEEP_SECONDS = 0.4
+LOOK_SECONDS = 1.0
+# Shown as they are, not to be edited by hand; or edited in a line of their own.
+FIXED = {"originSessionId", "node_type", "modified", "updated"}
+OWN = {"name", "description", "type", "title"}
+KEYS = (("^s", "save"), ("tab", "next field"), ("^o", "editor"), ("escape", "later"), ("^g", "discard"))
+
+
+def too_large(found: Memory) -> bool:
+    """Whether the form can't hold it."""
+    return not fits(found.body) or len(found.raw) > memory.MAX_BYTES
+
+
+def values_of(found: Memory, *, raw: bool) -> dict[str, str]:
+    """What the form shows of a memory: its text fields, nested ones by their dotted path; `raw`: the whole file."""
+    if raw:
+        return {"raw": found.raw.decode("utf-8", "surrogateescape")}
+    values = {"name": found.stem, "description": memory.text_of(found.fields, "description"), "type": found.type}
+    for prefix, table in (("", found.fields), ("metadata.", found.fields.get("metadata"))):
+        for key, value in table.items() if isinstance(table, dict) else ():
+            if isinstance(value, str) and key not in OWN | FIXED and "\n" not in value and "." not in key:
+                values[prefix + key] = value
+    return {**values, "body": found.body.strip("\n")}
+
+
+class Form(ModalScreen[str | None]):
+    """Ends with the path of what was saved; None if nothing was. `found` None makes a new memory in `scope`."""
+
+    DEFAULT_CSS = """
+    Form { align: center middle; background: $background 60%; }
+    Form > Vertical { width: 110; max-width: 100%; height: 100%; max-height: 46; padding: 0 1; background: $panel; }
+    Form Horizontal { height: 1; }
+    Form .label { width: 14; color: $text-muted; }
+    Form Input { border: none; height: 1; padding: 0 1; width: 1fr; background: $surface; }
+    Form Input:focus { background: $boost; }
+    Form Select { width: 1fr; height: 1; }
+    Form Body { height: 1fr; margin-top: 1; }
+    Form .told { height: auto; max-height: 4; color: $text-warning; }
+    Form .hint { height: 1; color: $text-muted; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "save", "save", priority=True),
+        Binding("ctrl+o", "editor", "editor", priority=True),
+        Binding("ctrl+g", "discard", "discard", priority=True),
+        Binding("escape", "leave", "later"),
+    ]
+
+    def __init__(
+        self,
+        main: "MemtuiApp",
+        found: Memory | None,
+        scope: Scope,
+        scopes: Sequence[Scope],
+        kind: str,
+        kept: Draft | None,
+    ) -> None:
+        super().__init__()
+        self.memtui, self.data = main, main.data
+        self.found = found
+        self.scopes = {each.label: each for each in (scope, *scopes)}
+        self.drafts = Drafts(self.data.root)
+        raw = found is not None and (found.broken is not None or not found.has_frontmatter)
+        raw = raw or (kept is not None and kept.raw)
+        if found is None:
+            kind = kind if kind in memory.TEMPLATES else "feedback"
+            self.was = {"name": "", "description": "", "type": kind, "scope": scope.label}
+            self.was["body"] = memory.TEMPLATES[kind].strip("\n")
+            draft = Draft(ids.new_id(self.data.now()), scope=scope.label)
+        else:
+            self.was = values_of(found, raw=raw)
+            draft = Draft(key_of(found.path), found.path, ids.digest(found.raw), scope.label, raw=raw)
+        self.kept = kept
+        self.draft = kept or draft
+        # What was typed goes over what it was typed over: only fields that the person changed are saved.
+        self.values = {**self.was, **self.draft.values}
+        self.told = self._first_words()
+        self._timer: Timer | None = None
+        self._done = False
+
+    def _first_words(self) -> str:
+        if self.kept is not None:
+            words = f"Your draft of {ago(self.kept.time, self.data.now())} is here again; ^g discards it."
+            changed = self.found is not None and self.draft.base != ids.digest(self.found.raw)
+            return words + (" The file changed since: saving shows both." if changed else "")
+        if self.draft.raw and self.found is not None:
+            why = self.found.broken or "there is none"
+            return f"The frontmatter can't be read as fields ({why}): this is the whole file."
+        return ""
+
+    def compose(self) -> ComposeResult:
+        """A line a field, the text, what there is to say, and the keys."""
+        with Vertical():
+            title = "New memory" if self.found is None else f"{self.found.scope_label}:{self.found.stem}"
+            yield Static(safe.styled(title, "bold"))
+            for key, value in self.values.items():
+                if key in {"body", "raw"}:
+                    continue
+                with Horizontal():
+                    yield Static(safe.styled(key.removeprefix("metadata.")), classes="label")
+                    if key in {"type", "scope"}:
+                        options = list(dict.fromkeys([*memory.TYPES, value] if key == "type" else self.scopes))
+                        pairs = [(safe.styled(each or "untyped"), each) for each in options]
+                        chosen = value if value in options else options[0]
+                        yield Select(pairs, value=chosen, allow_blank=False, compact=True, name=key)
+                    else:
+                        yield Input(safe.same_length(value), name=key, compact=True)
+            yield Body(self.values["raw" if self.draft.raw else "body"], show_line_numbers=False, compact=True)
+            yield Static(classes="told")
+            hint = Text(no_wrap=True, overflow="ellipsis")
+            for key, word in KEYS:
+                hint.append(key, style="bold").append(f" {word}   ")
+            yield Static(hint, classes="hint")
+
+    def on_mount(self) -> None:
+        """Start where something is to be typed."""
+        # What the widgets make of a value (line ends, pictures of control characters) is no change of the person's.
+        self._made = self.read()
+        self._base = {**self._made, **(self.kept.was if self.kept is not None else {})}
+        first = "Input" if self.found is None else "Body"
+        self.query(first).first().focus()
+        self.say(self.told)
+        self.set_interval(LOOK_SECONDS, self._look)
+
+    def say(self, text: str) -> None:
+        """What there is to say, above the keys."""
+        self.query_one(".told", Static).update(safe.styled(text))
+
+    def read(self) -> dict[str, str]:
+        """What stands in the form."""
+        found = {str(line.name): line.value for line in self.query(Input) if line.name}
+        found |= {str(each.name): str(each.value) for each in self.query(Select) if each.name}
+        return {**found, "raw" if self.draft.raw else "body": self.query_one(Body).text}
+
+    def changed(self) -> dict[str, str]:
+        """The fields that the person changed, as typed."""
+        return {key: value for key, value in self.read().items() if value != self._base.get(key)}
+
+    # drafts
+
+    @on(Input.Changed)
+    @on(Select.Changed)
+    @on(TextArea.Changed)
+    def _typed(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.set_timer(KEEP_SECONDS, self.keep)
+
+    @on(Select.Changed)
+    def _type_chosen(self, event: Select.Changed) -> None:
+        """A template that was not touched follows the type."""
+        body = self.query_one(Body)
+        if self.found is None and event.select.name == "type" and body.text + "\n" in memory.TEMPLATES.values():
+            body.text = memory.TEMPLATES.get(str(event.value), "").strip("\n")
+
+    def keep(self) -> None:
+        """Keep what was typed; nothing is kept where nothing was changed."""
+        if self._done:
+            return
+        changed = self.changed()
+        self.draft.values = changed
+        self.draft.was = {key: self._base.get(key, "") for key in changed}
+        self.draft.time = self.data.now()
+        try:
+            if changed:
+                self.drafts.save(self.draft)
+            else:
+                self.drafts.drop(self.draft.key)
+        except OSError as error:
+            self.say(f"What you type can't be kept: {error.strerror}.")
+
+    def on_unmount(self) -> None:
+        """However it ends."""
+        if not self._done and self.query(Body):
+            self.keep()
+
+    def action_leave(self) -> None:
+        """Close; what was typed is kept for the next time."""
+        self.keep()
+        self._done = True
+        if self.draft.values:
+            again = "n" if self.found is None else "e"
+            self.memtui.say(f"Your draft is kept: {again} goes on with it.")
+        self.dismiss(None)
+
+    def action_discard(self) -> None:
+        """Close, and forget what was typed."""
+        self._finish(None)
+
+    def _finish(self, path: str | None) -> None:
+        self._done = True
+        try:
+            self.drafts.drop(self.draft.key)
+        except OSError as error:
+            self.memtui.say(f"The draft can't be removed: {error.strerror}.")
+        self.dismiss(path)
+
+    # the file
+
+    def _look(self) -> None:
+        """Tell when the file changes under the form."""
+        if self.found is not None and not self._done and self._now() != self.draft.base:
+            self.say("The file was changed by somebody else meanwhile: saving shows both.")
+
+    def _now(self) -> str:
+        assert self.found is not None
+        try:
+            return ids.digest(memory.read_memory(self.found.path).raw)
+        except MemtuiError:
+            return ""
+
+    def action_save(self) -> None:
+        """Save, unless something is wrong with it."""
+        self.keep()
+        try:
+            path = self._create() if self.found is None else self._save()
+        except MemtuiError as error:
+            self.say(f"{error.message} {error.hint}")
+            return
+        if path is not None:
+            self.memtui.say("Saved. z takes it back.")
+            self._finish(path)
+
+    def _create(self) -> str:
+        given = self.read()
+        body = given["body"]
+        about = given["description"].strip() or summary.first_line(body) or given["name"]
+        scope = self.scopes[given["scope"]]
+        return self.data.store().create(scope, given["name"], about, given["type"], body).path
+
+    def _save(self) -> str | None:
+        """The path; None if the file changed meanwhile and the person is asked."""
+        assert self.found is not None
+        there = memory.read_memory(self.found.path, self.found.scope_label)
+        if ids.digest(there.raw) != self.draft.base:
+            self._ask(there)
+            return None
+        return self._write(there)
+
+    def _write(self, there: Memory) -> str:
+        changed = self.changed()
+        name = changed.pop("name", "")
+        store = self.data.store()
+        with store.together():
+            made = store.edit(there, self._bytes(there, changed)) if changed else there
+            return (store.rename(made, name) if name else made).path
+
+    def _bytes(self, there: Memory, changed: Mapping[str, str]) -> bytes:
+        if self.draft.raw:
+            return changed.get("raw", "").encode("utf-8", "surrogateescape")
+        fields = {key: value for key, value in changed.items() if key != "name"}
+        if "body" in fields:  # the blank lines around it were not shown
+            lead = there.body[: len(there.body) - len(there.body.lstrip("\n"))]
+            fields["body"] = lead + fields["body"].strip("\n") + "\n"
+        return with_fields(there, fields)
+
+    def _ask(self, there: Memory) -> None:
+        changed = {key: value for key, value in self.changed().items() if key != "name"}
+        mine = self._bytes(there, changed) if changed else there.raw
+
+        def then(answer: str | None) -> None:
+            if answer == THEIRS:
+                self._finish(there.path)
+            elif answer != BACK and answer is not None:
+                try:
+                    self._finish(self._write(memory.read_memory(there.path, there.scope_label)))
+                except MemtuiError as error:
+                    self.say(f"{error.message} {error.hint}")
+
+        self.app.push_screen(Conflict(there, mine), then)
+
+    def action_editor(self) -> None:
+        """The text in the person's editor, and back into the form."""
+        body = self.query_one(Body)
+        name = self.found.stem if self.found is not None else "memory"
+        try:
+            with self.app.suspend():
+                after = editor.edited(self.data.env, name, body.text.encode("utf-8", "surrogateescape"))
+        except MemtuiError as error:
+            self.say(f"{error.message} {error.hint}")
+            return
+        text = after.decode("utf-8", "surrogateescape")
+        if fits(text) and frontmatter.parse(after).broken != "not a text file in UTF-8":
+            body.text = text
+        else:
+            self.say("That text does not fit into the form: save the file itself in your editor (E).")

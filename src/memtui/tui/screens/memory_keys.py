@@ -1,0 +1,279 @@
+"""Moving about in the memories: panes, scopes, filter, marks, order."""
+
+from typing import TYPE_CHECKING
+
+from textual import events, on
+from textual.widgets import Input
+
+from memtui.core.scopes import Scope
+from memtui.core.survey import Row
+from memtui.core.words import many
+from memtui.tui.screens import memory_rows, memory_tree
+from memtui.tui.screens.base import Base
+from memtui.tui.screens.memory_rows import Pair
+from memtui.tui.screens.memory_tree import Place
+from memtui.tui.widgets.ask import Choice
+from memtui.tui.widgets.detail import Detail
+from memtui.tui.widgets.rows import RowList
+
+NARROW = 100
+
+
+class Keys(Base):
+    """The part of the screen that changes nothing in files."""
+
+    found: list[Scope]
+    rows: dict[str, list[Row]]
+    typed: str
+    kind: str
+    sort: str
+    reverse: bool
+    folds: dict[str, bool]
+    drafts: dict[str, float]
+    _wanted: str
+
+    if TYPE_CHECKING:
+
+        @property
+        def table(self) -> RowList[Pair]: ...
+        @property
+        def places(self) -> RowList[Place]: ...
+        @property
+        def place(self) -> Place | None: ...
+        def remember(self) -> None: ...
+        def plant(self) -> None: ...
+        def sift(self) -> None: ...
+        def fill(self) -> None: ...
+        def count(self) -> None: ...
+        def show_detail(self) -> None: ...
+
+    # panes
+
+    def on_resize(self) -> None:
+        """One pane or three."""
+        self.set_class(self.size.width < NARROW, "narrow")
+        super().on_resize()
+
+    @on(RowList.Opened, "#list")
+    def _opened(self) -> None:
+        if self.has_class("narrow"):
+            self.add_class("deep")
+        self.query_one("#detail", Detail).focus()
+
+    def do_memories_open(self) -> None:
+        """Over the whole screen."""
+        self.add_class("deep", "whole")
+        self.query_one("#detail", Detail).focus()
+
+    def _back(self) -> None:
+        self.remove_class("deep", "whole")
+        self.table.focus()
+
+    def key_escape(self) -> None:
+        """Back: from the memory to the list, from marks to none, from the filters to everything."""
+        if self.query_one("#detail", Detail).has_focus or self.has_class("deep"):
+            self._back()
+        elif self.query_one("#filter", Input).has_focus:
+            self._clear_filter()
+        elif self.table.clear_marks():
+            self.count()
+        elif self.typed:
+            self._clear_filter()
+        elif self.kind:
+            self.kind = ""
+            self.remember()
+            self.sift()
+        else:
+            self.table.focus()
+
+    def do_memories_left(self) -> None:
+        """Fold, or one pane to the left."""
+        place = self.place
+        if self.query_one("#detail", Detail).has_focus:
+            self._back()
+        elif self.places.has_focus and place is not None:
+            if place.fold:
+                self._fold(place.key, False)
+            elif place.depth:
+                keys = [each.key for each in self.places.rows]
+                parent = next(at for at in range(self.places.cursor, -1, -1) if not self.places.rows[at].depth)
+                self.places.move_to(keys.index(self.places.rows[parent].key))
+        elif not self.has_class("narrow"):
+            self.places.focus()
+
+    def do_memories_right(self) -> None:
+        """Unfold, or one pane to the right."""
+        place = self.place
+        if self.table.has_focus:
+            self._opened()
+        elif self.places.has_focus and place is not None and place.fold is False:
+            self._fold(place.key, True)
+        elif self.places.has_focus:
+            self.table.focus()
+
+    # scopes
+
+    def _fold(self, key: str, unfolded: bool) -> None:
+        self.folds[key] = unfolded
+        self.plant()
+        self.remember()
+
+    @on(RowList.Moved, "#scopes")
+    def _scope_moved(self) -> None:
+        self.sift()
+        self.remember()
+
+    @on(RowList.Opened, "#scopes")
+    def _scope_opened(self) -> None:
+        place = self.place
+        if place is not None and place.fold is False:
+            self._fold(place.key, True)
+        else:
+            self.table.focus()
+
+    def do_memories_scope(self) -> None:
+        """The tree, or where there is no room for it a choice."""
+        if not self.has_class("narrow"):
+            self.places.focus()
+            return
+        folds = dict.fromkeys([*self.folds, "others", "agents", "instructions", *memory_tree.OPEN], True)
+        places = memory_tree.build(self.found, self.rows, folds, self.main.data.facts.project)
+
+        def then(key: str | None) -> None:
+            if key is not None:
+                self.go_to_place(key)
+
+        rows = [(p.key, f"{'  ' * p.depth}{p.label}  {p.count}") for p in places]
+        self.app.push_screen(Choice("Scope", rows, self.places.row_id), then)
+
+    def on_click(self, event: events.Click) -> None:
+        """The line that stands for the folded tree opens it."""
+        if event.widget is not None and event.widget.id == "place":
+            self.do_memories_scope()
+
+    def go_to_place(self, key: str) -> None:
+        """Show a place of the tree, unfolding what it stands under."""
+        head = key.partition("/")[0]
+        if key not in {place.key for place in self.places.rows}:
+            scope = next((s for s in self.found if s.label == head), None)
+            self.folds[memory_tree.group_of(scope) or head if scope else head] = True
+            self.plant()
+        keys = [place.key for place in self.places.rows]
+        if key in keys:
+            self.places.move_to(keys.index(key))
+
+    def go_to(self, path: str) -> None:
+        """Put the cursor on a memory, taking away whatever hides it; one that is not read yet, once it is."""
+        label = next((label for label, rows in self.rows.items() for row in rows if row.memory.path == path), None)
+        self._wanted = "" if label else path
+        if label is None:
+            return
+        place = self.place
+        row = next(row for row in self.rows[label] if row.memory.path == path)
+        if place is None or label not in {s.label for s in place.scopes} or not place.holds(row):
+            scope = next(s for s in self.found if s.label == label)
+            self.go_to_place(memory_tree.ALL if memory_tree.is_here(scope) else label)
+        if self.typed or self.kind:
+            self.kind = ""
+            self._clear_filter()
+        self.sift()
+        paths = [each.memory.path for _, each in self.table.rows]
+        if path in paths:
+            self.table.move_to(paths.index(path))
+
+    # filter
+
+    def do_memories_filter(self) -> None:
+        """Open the filter."""
+        line = self.query_one("#filter", Input)
+        line.add_class("shown")
+        line.focus()
+
+    @on(Input.Changed, "#filter")
+    def _typed(self, event: Input.Changed) -> None:
+        if event.value != self.typed:
+            self.typed = event.value
+            self.table.redraw()
+            self.fill()
+
+    @on(Input.Submitted, "#filter")
+    def _filtered(self) -> None:
+        self.query_one("#filter", Input).set_class(bool(self.typed), "shown")
+        self.table.focus()
+
+    def on_key(self, event: events.Key) -> None:
+        """The arrows move in the list while the filter is typed."""
+        if event.key in {"up", "down"} and self.query_one("#filter", Input).has_focus:
+            self.table.action_move(1 if event.key == "down" else -1)
+            event.stop()
+
+    def _clear_filter(self) -> None:
+        line = self.query_one("#filter", Input)
+        self.typed = ""
+        line.value = ""
+        line.remove_class("shown")
+        self.table.focus()
+        self.sift()
+
+    def do_memories_type_filter(self) -> None:
+        """One type only."""
+        counts: dict[str, int] = {}
+        for rows in self.rows.values():
+            for row in rows:
+                counts[row.memory.type or "-"] = counts.get(row.memory.type or "-", 0) + 1
+
+        def then(kind: str | None) -> None:
+            if kind is not None:
+                self.kind = kind
+                self.remember()
+                self.sift()
+
+        kinds = [(k, f"{'untyped' if k == '-' else k}  {counts[k]}") for k in sorted(counts)]
+        self.app.push_screen(Choice("Show", [("", "all types"), *kinds], self.kind), then)
+
+    # order
+
+    def do_memories_sort(self) -> None:
+        """The next order."""
+        names = list(memory_rows.SORTS)
+        self._order(names[(names.index(self.sort) + 1) % len(names)], False)
+
+    def do_memories_reverse(self) -> None:
+        """The same order from its other end."""
+        self._order(self.sort, not self.reverse)
+
+    @on(RowList.Headed, "#list")
+    def _headed(self, event: RowList.Headed) -> None:
+        sort = memory_rows.sort_of(event.column)
+        if sort:
+            self._order(sort, sort == self.sort and not self.reverse)
+
+    def _order(self, sort: str, reverse: bool) -> None:
+        self.sort, self.reverse = sort, reverse
+        self.table.redraw()
+        self.sift()
+        self.remember()
+
+    # marks
+
+    def do_memories_mark(self) -> None:
+        """Mark."""
+        self.table.toggle_mark()
+        self.count()
+
+    def do_memories_range(self) -> None:
+        """Mark a range."""
+        before = len(self.table.marks)
+        self.table.mark_range()
+        self.count()
+        if len(self.table.marks) == before:
+            self.tell("a range begins here: v again at its end")
+
+    def do_memories_mark_all(self) -> None:
+        """Mark all that are shown, or none if all are marked."""
+        shown = {row.memory.path for _, row in self.table.rows}
+        self.table.marks = set() if shown <= self.table.marks else shown
+        self.table.redraw()
+        self.count()
+        if self.table.marks:
+            self.main.say(f"{many(len(shown), 'memory', 'memories')} marked; escape unmarks.")

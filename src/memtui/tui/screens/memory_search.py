@@ -1,0 +1,148 @@
+"""Full-text search: names, descriptions and texts of all memories, in a worker that can be stopped."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.text import Text
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+from textual.worker import get_current_worker
+
+from memtui.core import search
+from memtui.core.memory import Memory
+from memtui.core.survey import Row
+from memtui.core.words import many
+from memtui.tui import fuzzy, safe
+from memtui.tui.widgets.rows import Column, RowList
+
+WAIT_SECONDS = 0.15
+LIMIT = 500
+STEP = 250
+COLUMNS = (Column("name", 26), Column("scope", 12, from_width=60), Column("where it says so"))
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A memory that answers; `line` is the line of its text that does best."""
+
+    score: float
+    memory: Memory
+    line: str
+
+
+class Search(ModalScreen[str | None]):
+    """Ends with the path of the memory that was chosen."""
+
+    DEFAULT_CSS = """
+    Search { align: center top; background: $background 60%; }
+    Search > Vertical { width: 120; max-width: 98%; height: 90%; margin-top: 1; padding: 1 2; background: $panel; }
+    Search Input { border: none; height: 1; background: $boost; }
+    Search RowList { margin: 1 0; background: $panel; }
+    Search .foot { height: 1; color: $text-muted; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "stop, close")]
+
+    def __init__(self, rows: Mapping[str, Sequence[Row]]) -> None:
+        super().__init__()
+        self.memories = [row.memory for each in rows.values() for row in each]
+        self.query_text = ""
+        self.running = False
+
+    def compose(self) -> ComposeResult:
+        """A line, the hits, how far it is."""
+        with Vertical():
+            yield Input(placeholder="words in names, descriptions and texts")
+            yield RowList[Hit](COLUMNS, self._draw, lambda hit: hit.memory.path, id="hits")
+            yield Static(classes="foot")
+
+    def on_mount(self) -> None:
+        """Type at once."""
+        self.query_one(Input).focus()
+        self._foot(f"{many(len(self.memories), 'memory', 'memories')} to search")
+
+    @property
+    def table(self) -> RowList[Hit]:
+        """The hits."""
+        return self.query_one("#hits", RowList)
+
+    def _foot(self, words: str) -> None:
+        self.query_one(".foot", Static).update(Text(f"{words}  enter goes there  escape closes", no_wrap=True))
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        self.query_text = event.value
+        self.workers.cancel_group(self, "search")
+        self.set_timer(WAIT_SECONDS, lambda: self._begin(event.value))
+
+    def _begin(self, query: str) -> None:
+        if query != self.query_text:
+            return
+        if query.strip():
+            self.running = True
+            self._search(query)
+        else:
+            self.table.show([])
+
+    @work(thread=True, exclusive=True, group="search")
+    def _search(self, query: str) -> None:
+        worker = get_current_worker()
+        words = search.words_of(query)
+        hits: list[Hit] = []
+        for number, each in enumerate(self.memories):
+            if number % STEP == 0 and number:
+                if worker.is_cancelled or not self.is_attached:
+                    return
+                self.app.call_from_thread(self._show, query, list(hits), number)
+            score, line = search.rank(words, each)
+            if score > 0:
+                hits.append(Hit(score, each, line))
+        if not worker.is_cancelled and self.is_attached:
+            self.app.call_from_thread(self._show, query, hits, len(self.memories))
+
+    def _show(self, query: str, hits: list[Hit], done: int) -> None:
+        if query != self.query_text:
+            return
+        hits.sort(key=lambda hit: (-hit.score, hit.memory.name))
+        self.running = done < len(self.memories)
+        self.table.empty = "" if self.running else f"Nothing found for “{safe.line(query, 60)}”.\nTry fewer words."
+        self.table.redraw()
+        self.table.show(hits[:LIMIT])
+        where = f"{done:,} of {len(self.memories):,} searched · " if self.running else ""
+        self._foot(f"{where}{many(len(hits), 'hit')}" + (f", the best {LIMIT} shown" if len(hits) > LIMIT else ""))
+
+    def _draw(self, hit: Hit) -> list[Text]:
+        cells = [
+            Text(safe.line(hit.memory.stem, 200), style="bold"),
+            Text(safe.line(hit.memory.scope_label, 60), "dim"),
+        ]
+        cells.append(Text(safe.line(hit.line or hit.memory.description, 400)))
+        for cell in (cells[0], cells[2]):
+            for start, end in fuzzy.spans(cell.plain, self.query_text):
+                cell.stylize("bold underline", start, end)
+        return cells
+
+    def on_key(self, event: events.Key) -> None:
+        """The arrows move among the hits while words are typed."""
+        if event.key in {"up", "down"} and self.query_one(Input).has_focus:
+            self.table.action_move(1 if event.key == "down" else -1)
+            event.stop()
+
+    @on(Input.Submitted)
+    @on(RowList.Opened, "#hits")
+    def _chosen(self) -> None:
+        if self.table.row is not None:
+            self.dismiss(self.table.row.memory.path)
+
+    def action_leave(self) -> None:
+        """Stop a search that runs; else close."""
+        if self.running:
+            self.running = False
+            self.workers.cancel_group(self, "search")
+            self._foot(f"stopped · {many(len(self.table.rows), 'hit')}")
+        else:
+            self.dismiss(None)

@@ -1,0 +1,129 @@
+"""The trash: what was deleted, to bring back or to be rid of."""
+
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from memtui.core import clock
+from memtui.core.errors import MemtuiError
+from memtui.core.trash import TrashItem
+from memtui.core.words import age, many
+from memtui.tui import safe
+from memtui.tui.data import Data
+from memtui.tui.widgets.ask import Sure
+from memtui.tui.widgets.rows import Column, RowList
+
+COLUMNS = (
+    Column("name"),
+    Column("scope", 14, from_width=40),
+    Column("age", 4, right=True),
+    Column("description", from_width=60),
+)
+
+
+class Trash(ModalScreen[str | None]):
+    """Enter brings back, D deletes for good; ends with the path of what was brought back last."""
+
+    DEFAULT_CSS = """
+    Trash { align: center middle; background: $background 60%; }
+    Trash > Vertical { width: 110; max-width: 98%; height: 24; max-height: 96%; padding: 1 2; background: $panel; }
+    Trash RowList { margin: 1 0; background: $panel; }
+    Trash .foot { height: 1; color: $text-muted; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "leave", "close"),
+        Binding("b", "restore", "bring back"),
+        Binding("space", "mark", "mark"),
+        Binding("D", "purge", "delete for good"),
+    ]
+
+    def __init__(self, data: Data) -> None:
+        super().__init__()
+        self.data = data
+        self.restored = ""
+
+    def compose(self) -> ComposeResult:
+        """A list, and the keys."""
+        with Vertical():
+            yield Static(Text("Trash", style="bold"))
+            yield RowList[TrashItem](COLUMNS, self._draw, lambda item: item.id, empty="The trash is empty.", id="trash")
+            yield Static(classes="foot")
+
+    def on_mount(self) -> None:
+        """Start in the list."""
+        self.table.focus()
+        self._fill()
+
+    @property
+    def table(self) -> RowList[TrashItem]:
+        """What was deleted."""
+        return self.query_one("#trash", RowList)
+
+    def _fill(self) -> None:
+        items = self.data.store().trash()
+        self.table.show(items)
+        words = "enter brings back  space marks  D deletes for good  escape closes"
+        self.query_one(".foot", Static).update(Text(f"{many(len(items), 'memory', 'memories')}  {words}", no_wrap=True))
+
+    def _draw(self, item: TrashItem) -> list[Text]:
+        found = item.memory
+        return [
+            Text(safe.line(found.stem, 200)),
+            Text(safe.line(item.scope_label, 60), style="dim"),
+            Text(age(clock.parse(item.time), self.data.now()), style="dim"),
+            Text(safe.line(found.description, 400), style="dim"),
+        ]
+
+    @on(RowList.Opened, "#trash")
+    def action_restore(self) -> None:
+        """Bring the chosen ones back, as one step."""
+        store = self.data.store()
+        names = []
+        try:
+            with store.together():
+                for item in self.table.chosen():
+                    self.restored = store.restore(item.id).path
+                    names.append(item.memory.stem)
+        except MemtuiError as error:
+            self.notify(safe.clean(f"{error.message}\n{error.hint}"), severity="error", markup=False)
+        if names:
+            self.notify(safe.clean(f"Back again: {', '.join(names)}"), markup=False)
+        self._after()
+
+    def action_mark(self) -> None:
+        """Mark."""
+        self.table.toggle_mark()
+
+    def action_purge(self) -> None:
+        """Delete the chosen ones for good, after asking."""
+        chosen = self.table.chosen()
+        if not chosen:
+            return
+
+        def then(answer: str | None) -> None:
+            if answer:
+                try:
+                    for item in chosen:
+                        self.data.store().purge(item.id)
+                except MemtuiError as error:
+                    self.notify(safe.clean(f"{error.message}\n{error.hint}"), severity="error", markup=False)
+                self._after()
+
+        names = ", ".join(item.memory.stem for item in chosen[:5]) + (" …" if len(chosen) > 5 else "")
+        self.app.push_screen(Sure(f"Delete {names} for good? Nothing brings it back.", "Delete for good"), then)
+
+    def _after(self) -> None:
+        self.table.clear_marks()
+        self._fill()
+        if not self.table.rows:
+            self.dismiss(self.restored)
+
+    def action_leave(self) -> None:
+        """Back to the memories."""
+        self.dismiss(self.restored)

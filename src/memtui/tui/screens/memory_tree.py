@@ -1,0 +1,119 @@
+"""The tree of scopes: groups, types under each scope, and what lies below the cut of its index."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from memtui.core.scopes import Scope
+from memtui.core.survey import Row
+from memtui.tui import safe
+
+ALL = "all"
+# Groups of scopes that are rarely looked at begin folded; a scope's types as well where several scopes share a group.
+GROUPS = (("others", "other projects"), ("agents", "agents"), ("instructions", "instructions"))
+OPEN = ("global", "project", "auto")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of the tree. `kind` narrows the scopes' memories to a type, `below` to those below the cut; `fold` is
+    whether it is unfolded, None where there is nothing to fold."""
+
+    key: str
+    label: str
+    count: int
+    scopes: tuple[Scope, ...]
+    depth: int = 0
+    kind: str = ""
+    below: bool = False
+    fold: bool | None = None
+
+    def holds(self, row: Row) -> bool:
+        """Whether it shows a memory of its scopes."""
+        if self.below:
+            return "B" in row.letters
+        return not self.kind or (row.memory.type or "-") == self.kind
+
+    @property
+    def words(self) -> str:
+        """Its name on one line."""
+        return self.label if not self.depth else f"{name_of(self.scopes[0], '')} ▸ {self.label}"
+
+    def draw(self) -> list[Text]:
+        """Its cells."""
+        style = "bold" if not self.depth and self.fold is not None else "dim" if self.depth else ""
+        mark = {True: "▾ ", False: "▸ ", None: "  "}[self.fold]
+        problem = len(self.scopes) == 1 and not self.depth and (self.scopes[0].problem or not self.scopes[0].trusted)
+        text = Text("  " * self.depth + mark + safe.line(self.label, 60), style=style if self.count else "dim")
+        if problem:
+            text.append(" !", "yellow")
+        return [text, Text(str(self.count), style="yellow" if self.below else "dim")]
+
+
+def name_of(scope: Scope, project: str) -> str:
+    """A scope as the tree calls it."""
+    if scope.label in {"project", "auto"}:
+        return f"{scope.label} {project}".strip()
+    if scope.kind == "auto":
+        return os.path.basename(scope.root_path) if scope.root_path else str(scope.slug)
+    return scope.label.removeprefix("agent:").removeprefix("instructions:") if scope.kind != "global" else "global"
+
+
+def group_of(scope: Scope) -> str:
+    """The group that a scope stands in; empty for those with a line of their own at the top."""
+    if scope.label in {"global", "project", "auto"}:
+        return ""
+    return {"agent": "agents", "instructions": "instructions"}.get(scope.kind, "others")
+
+
+def is_here(scope: Scope) -> bool:
+    """Whether the first line of the tree counts it: what is remembered for this project."""
+    return group_of(scope) not in {"others", "instructions"}
+
+
+def build(
+    found: Sequence[Scope], rows: Mapping[str, Sequence[Row]], folds: Mapping[str, bool], project: str
+) -> list[Place]:
+    """The lines of the tree; `folds` holds what the person has folded or unfolded."""
+    here = tuple(scope for scope in found if is_here(scope))
+    places = [Place(ALL, "all here", _count(here, rows), here)]
+    for scope in found:
+        if not group_of(scope):
+            places += _scope(scope, rows, folds, project, 0)
+    for key, label in GROUPS:
+        members = tuple(scope for scope in found if group_of(scope) == key)
+        if not members:
+            continue
+        unfolded = folds.get(key, False)
+        places.append(Place(key, label, _count(members, rows), members, fold=unfolded))
+        for scope in members if unfolded else ():
+            name, count = name_of(scope, project), len(rows.get(scope.label, ()))
+            places.append(Place(scope.label, name, count, (scope,), depth=1))
+    return places
+
+
+def _scope(
+    scope: Scope, rows: Mapping[str, Sequence[Row]], folds: Mapping[str, bool], project: str, depth: int
+) -> list[Place]:
+    mine = rows.get(scope.label, ())
+    kinds: dict[str, int] = {}
+    below = 0
+    for row in mine:
+        kinds[row.memory.type or "-"] = kinds.get(row.memory.type or "-", 0) + 1
+        below += "B" in row.letters
+    unfolded = folds.get(scope.label, scope.label in OPEN)
+    fold = unfolded if kinds else None
+    places = [Place(scope.label, name_of(scope, project), len(mine), (scope,), depth, fold=fold)]
+    if below:
+        places.append(Place(f"{scope.label}/below", "below the cut", below, (scope,), depth + 1, below=True))
+    if unfolded:
+        for kind, count in sorted(kinds.items(), key=lambda each: (each[0] == "-", each[0])):
+            label = "untyped" if kind == "-" else kind
+            places.append(Place(f"{scope.label}/{kind}", label, count, (scope,), depth + 1, kind))
+    return places
+
+
+def _count(found: Sequence[Scope], rows: Mapping[str, Sequence[Row]]) -> int:
+    return sum(len(rows.get(scope.label, ())) for scope in found)
