@@ -11,7 +11,7 @@ from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES
 
 from memtui.core.errors import MemtuiError
-from memtui.tui import actions, safe
+from memtui.tui import actions, offer, safe
 from memtui.tui.data import Data
 from memtui.tui.screens.base import TABS, Base
 
@@ -73,6 +73,7 @@ class MemtuiApp(App[None]):
         self.data = Data(env, cwd, now=now)
         self.read_only = read_only
         self.first = screen
+        self._offered = False
         self.remapped: dict[str, str] = self.data.keys()
         theme = self.data.setting("theme")
         self.theme = theme if theme in BUILTIN_THEMES else THEMES[0]
@@ -109,6 +110,9 @@ class MemtuiApp(App[None]):
         if isinstance(self.screen, Base):
             self.screen.frame()
             self.screen.reload()
+        if not self._offered:
+            self._offered = True
+            offer.on_first_start(self)
 
     # actions
 
@@ -183,7 +187,11 @@ class MemtuiApp(App[None]):
         """Leave guidance."""
         from memtui.tui.widgets.compose import Compose
 
-        self.push_screen(Compose(self.data), lambda sent: self.read() if sent else None)
+        def then(sent: bool | None) -> None:
+            if sent:
+                self.read()
+
+        self.push_screen(Compose(self.data), then)
 
     def do_app_palette(self) -> None:
         """The palette."""

@@ -46,7 +46,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("inbox.filter", "slash", "filter", "Filter by name, text and kind"),
     Action("inbox.projects", "p", "", "The inboxes of all projects, or of this one"),
     Action("inbox.open", "o", "", "Read it over the whole screen; unfold what is folded"),
-    Action("guidance.new", "n", "write", "Write guidance", writes=True),
+    Action("guidance.new", "n", "", "Write guidance", writes=True),
     Action("guidance.edit", "e", "edit", "Change what waits: text, for whom, until when", writes=True),
     Action("guidance.withdraw", "w", "withdraw", "Take it back before it is told", writes=True),
     Action("guidance.again", "r", "say again", "Say it again: the form opens with its text", writes=True),

@@ -50,11 +50,6 @@ class Deciding(Acting):
 
         self.app.push_screen(Preview(title, text, go), then)
 
-    @property
-    def seen(self) -> bool:
-        """Whether the draft itself is on the screen, not only its line."""
-        return not self.has_class("narrow") or self.has_class("deep")
-
     def do_inbox_approve_all(self) -> None:
         """Mark every draft that is listed, and show what approving them would write."""
         self.table.marks |= {line.key for line in self.table.rows if line.item and line.item.kind == "updates"}

@@ -17,14 +17,12 @@ from memtui.core.review import Waiting
 from memtui.core.words import age, many
 from memtui.hooks import fit
 from memtui.tui import fuzzy, safe
-from memtui.tui.screens.base import Base
 from memtui.tui.screens.deciding import Deciding
-from memtui.tui.screens.inbox_rows import Line, confidence, is_doubtful, key_of, searched
+from memtui.tui.screens.inbox_rows import DOUBTFUL, Line, confidence, is_doubtful, key_of, searched
 from memtui.tui.screens.inbox_text import Setting, draft_text, item_text
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import Column, RowList
 
-NARROW = 100
 # The cursor rests this long on a draft before its transcript is read.
 REST_SECONDS = 0.15
 KINDS = {"confirmation": "confirmed"}
@@ -34,10 +32,14 @@ and the work they did not finish.
 g leaves guidance, 1 shows what is remembered."""
 
 
-class Inbox(Deciding, Base):
+class Inbox(Deciding):
     """The list on the left; on the right the memory that a draft would become, and why."""
 
     group: ClassVar[str] = "inbox"
+    legend = (
+        "conf is how sure the rules are that you meant it for good, seen how often you said it. What is below "
+        f"{DOUBTFUL} and was said once is folded. Approving shows the whole file first, unless it is on the screen."
+    )
 
     def __init__(self) -> None:
         super().__init__()
@@ -45,7 +47,6 @@ class Inbox(Deciding, Base):
         self.elsewhere = 0
         self.every = False
         self.unfolded = False
-        self.typed = ""
         self.memories: list[Memory] = []
         self.settings_of: dict[str, Setting] = {}
         self.changed: dict[str, dict[str, str]] = {}
@@ -73,12 +74,6 @@ class Inbox(Deciding, Base):
                 )
                 yield Input(placeholder="filter: name, text, kind", id="filter")
             yield Detail(id="detail")
-
-    def on_mount(self) -> None:
-        """Start in the list."""
-        super().on_mount()
-        self.table.focus()
-        self.reload()
 
     @property
     def table(self) -> RowList[Line]:
@@ -249,26 +244,7 @@ class Inbox(Deciding, Base):
             self.unfolded = not self.unfolded
             self.fill()
             return
-        self.add_class("deep")
-        self.query_one("#detail", Detail).focus()
-        self.call_after_refresh(self.show_detail)
-
-    def on_resize(self) -> None:
-        """One pane or two."""
-        self.set_class(self.size.width < NARROW, "narrow")
-        super().on_resize()
-        self.call_after_refresh(self.show_detail)
-
-    def key_escape(self) -> None:
-        """Back: from the draft to the list, from marks to none, from the filter to everything."""
-        if self.query_one("#detail", Detail).has_focus:
-            self.remove_class("deep")
-            self.table.focus()
-        elif not self.table.clear_marks():
-            line = self.query_one("#filter", Input)
-            line.value = ""
-            line.remove_class("shown")
-            self.table.focus()
+        self.deepen()
 
     def copied(self) -> str:
         """What y copies: the text of the entry."""
@@ -276,15 +252,4 @@ class Inbox(Deciding, Base):
 
     def do_inbox_filter(self) -> None:
         """Open the filter."""
-        line = self.query_one("#filter", Input)
-        line.add_class("shown")
-        line.focus()
-
-    @on(Input.Changed, "#filter")
-    def _typed(self, event: Input.Changed) -> None:
-        self.typed = event.value
-        self.fill()
-
-    @on(Input.Submitted, "#filter")
-    def _filtered(self) -> None:
-        self.table.focus()
+        self.open_filter()

@@ -9,9 +9,9 @@ from memtui.core.memory import Memory
 from memtui.core.review import Waiting
 from memtui.core.words import many
 from memtui.tui import safe
-from memtui.tui.screens.base import Base
 from memtui.tui.screens.inbox_rows import Line, key_of
 from memtui.tui.screens.inbox_text import Setting
+from memtui.tui.screens.twopanes import TwoPanes
 from memtui.tui.widgets.ask import Line as Ask
 from memtui.tui.widgets.rows import RowList
 
@@ -19,7 +19,7 @@ DRAFTS = {"approve", "merge", "reject", "never", "type", "scope"}
 ITEMS = {"done", "keep"}
 
 
-class Acting(Base):
+class Acting(TwoPanes):
     """Decisions on what is marked, or under the cursor. `changed`: what the person has changed of a draft before
     approving it, by key."""
 
@@ -32,10 +32,6 @@ class Acting(Base):
     @property
     def table(self) -> RowList[Line]:
         """The list."""
-        raise NotImplementedError
-
-    def fill(self) -> None:
-        """Show the list anew."""
         raise NotImplementedError
 
     def why_not(self, action_id: str) -> str:

@@ -34,7 +34,7 @@ class Form(ModalScreen[dict[str, str] | None]):
     Form Input { border: none; height: 1; padding: 0 1; width: 1fr; background: $surface; }
     Form Input:focus { background: $boost; }
     Form Select { width: 1fr; height: 1; }
-    Form Select > SelectCurrent { padding: 0 1; }
+    Form Select.-textual-compact > SelectCurrent { padding: 0 1; }
     Form TextArea { height: 1fr; border: none; margin-top: 1; padding: 0 1; }
     Form .where { height: auto; max-height: 2; color: $text-muted; margin-top: 1; }
     Form .told { height: auto; max-height: 3; color: $text-error; }
@@ -101,10 +101,12 @@ class Form(ModalScreen[dict[str, str] | None]):
         self._where()
 
     def read(self) -> dict[str, str]:
-        """What stands in the form."""
+        """What stands in the form. What was not touched stays as it was, with the characters that can't be shown."""
         found = {key: self.query_one(f"#{key}", Input).value for key in LINES}
         found |= {key: str(self.query_one(f"#{key}", Select).value) for key in CHOICES}
-        return {**found, "body": self.query_one("#body", TextArea).text}
+        found["body"] = self.query_one("#body", TextArea).text
+        shown = self._shown()
+        return {key: self.given[key] if value == shown[key] else value for key, value in found.items()}
 
     @on(Input.Changed)
     @on(Select.Changed)
@@ -118,7 +120,7 @@ class Form(ModalScreen[dict[str, str] | None]):
     def _keep(self) -> None:
         found = self.read()
         try:
-            if found == self._shown():
+            if found == self.given:
                 drafts.drop(self.root, self.draft)
             else:
                 drafts.save(self.root, self.draft, dict(found))

@@ -1,0 +1,283 @@
+"""Guidance: what the agent will be told, what is under way, what it was told and whether that arrived."""
+
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on, work
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Input, Static
+
+from memtui.core import clock, delivery, paths, receipts, review, told, underway
+from memtui.core import titles as first
+from memtui.core.errors import MemtuiError
+from memtui.core.review import Waiting
+from memtui.core.told import text_of
+from memtui.core.words import ago, many
+from memtui.hooks import fit
+from memtui.tui import fuzzy, safe
+from memtui.tui.screens import guidance_rows as rows
+from memtui.tui.screens.guidance_rows import Row
+from memtui.tui.screens.twopanes import TwoPanes
+from memtui.tui.widgets.compose import EVERYWHERE, PROJECT, Compose, Note
+from memtui.tui.widgets.detail import Detail
+from memtui.tui.widgets.rows import Column, RowList
+
+# The history shown: so many notes, none older than this.
+HISTORY = 200
+HISTORY_SECONDS = 45 * 86400.0
+EMPTY = """Nothing waits, and nothing was told yet.
+n writes guidance: the agent gets it with the next prompt, once,
+and you see here whether it arrived.
+Scripts leave some with: memtui guide "…\""""
+
+
+class Guidance(TwoPanes):
+    """The queue, what is under way, and the history, in one list; the note itself on the right."""
+
+    group: ClassVar[str] = "guidance"
+    legend = "A session gets a note once. What did not arrive comes back into the queue; after three times it is held."
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[Row] = []
+        self.titles: dict[str, str] = {}
+        self.every = False
+        self._problem = ""
+
+    def body(self) -> ComposeResult:
+        """Two panes; on a narrow screen the list, and the note over it."""
+        yield Static(id="answer")
+        with Horizontal(id="panes"):
+            with Vertical(id="middle"):
+                yield RowList[Row](
+                    [
+                        Column("state", 11),
+                        Column("guidance"),
+                        Column("to", 14, from_width=56),
+                        Column("from", 10, from_width=76),
+                        Column("age", 4, right=True),
+                    ],
+                    self._draw,
+                    lambda row: row.key,
+                    empty=EMPTY,
+                    id="list",
+                )
+                yield Input(placeholder="filter: text, sender, session, state", id="filter")
+            yield Detail(id="detail")
+
+    @property
+    def table(self) -> RowList[Row]:
+        """The notes."""
+        return self.query_one("#list", RowList)
+
+    # reading
+
+    def reload(self) -> None:
+        """Read queue and history in a worker."""
+        self._read()
+
+    @work(thread=True, exclusive=True, group="guidance")
+    def _read(self) -> None:
+        data = self.main.data
+        now = data.now()
+        slugs = [data.slug, None]
+        if self.every:
+            slugs += [slug for slug in review.slugs(data.root) if slug != data.slug]
+        queue: list[Row] = []
+        problem = ""
+        try:
+            queue = [self._queued(each, now) for each in review.waiting(data.root, slugs, ("guidance",))]
+        except MemtuiError as error:
+            problem = f"{error.message} {error.hint}"
+        queue.sort(key=lambda row: (not row.states, row.time or 0.0), reverse=True)
+        taken = underway.listed(data.root, slugs)
+        waiting = {row.item.id for row in queue if row.item is not None}
+        queue += [Row(f"way {t.delivery} {t.entry.id}", t.entry.text, t.time, taken=t) for t in taken]
+        self.app.call_from_thread(self._show, queue, None, problem)
+        history = self._history(set(slugs), waiting, now)
+        self.app.call_from_thread(self._show, queue, history, problem)
+        self._look_up(
+            {text_of(row.note.record, "session_id") for row in history if row.note} | {t.session for t in taken}
+        )
+
+    def _queued(self, item: Waiting, now: float) -> Row:
+        states = tuple(fit.state_of(self.main.data.settings(), item, now))
+        return Row(f"{item.path}#{item.id}", item.entry.text, item.entry.time(), item=item, states=states)
+
+    def _history(self, slugs: set[str | None], waiting: set[str], now: float) -> list[Row]:
+        data = self.main.data
+        notes: list[told.Note] = []
+        for record in delivery.newest_first(data.root, needle=b'"guidance"', since=max(0.0, now - HISTORY_SECONDS)):
+            if self.every or record.get("project") in slugs:
+                notes += told.notes(record)
+            if len(notes) >= HISTORY:
+                break
+        outcomes = data.outcomes([note.record for note in notes])
+        found = []
+        for note in notes:
+            name = text_of(note.record, "id")
+            outcome = outcomes.get(name, receipts.UNKNOWN)
+            when = clock.parse(note.record.get("time"))
+            back = note.id in waiting
+            found.append(Row(f"told {name} {note.id}", note.text, when, note=note, outcome=outcome, back=back))
+        return found
+
+    def _look_up(self, sessions: set[str]) -> None:
+        """What each session is about, read once."""
+        found = {}
+        for session in sessions - set(self.titles):
+            path = receipts.find_transcript(paths.config_dir(self.main.data.env), session)
+            found[session] = first.first_words(path)[:80] if path else ""
+        if found:
+            self.app.call_from_thread(self._named, found)
+
+    def _named(self, found: dict[str, str]) -> None:
+        self.titles |= found
+        self.show_detail()
+
+    def _show(self, queue: list[Row], history: list[Row] | None, problem: str) -> None:
+        self._problem = problem
+        self.found = queue + (history if history is not None else [row for row in self.found if row.note])
+        self.fill()
+
+    def fill(self) -> None:
+        """Put what was read through the filter."""
+        shown = fuzzy.select(self.found, self.typed, rows.searched)
+        self.table.empty = EMPTY if not self.typed else f"Nothing fits “{self.typed}”.\nescape clears the filter."
+        self.table.show(shown)
+        self.tell(f"{len(shown)} of {len(self.found)}" if self.typed else "")
+        self._answer()
+        self.show_detail()
+
+    def _answer(self) -> None:
+        text = Text(no_wrap=True, overflow="ellipsis")
+        waits = [row for row in self.found if row.item is not None]
+        stuck = sum(bool(row.states) for row in waits)
+        under = sum(row.taken is not None for row in self.found)
+        last = next((row for row in self.found if row.note is not None), None)
+        if self._problem:
+            text.append("! " + safe.line(self._problem), style="red")
+        elif not waits:
+            text.append("Nothing waits to be told", style="bold")
+        else:
+            text.append(f"{many(len(waits) - stuck, 'note waits', 'notes wait')} to be told", style="bold")
+        if stuck:
+            text.append(f" · {stuck} stuck", style="yellow")
+        if under:
+            text.append(f" · {under} under way", style="cyan")
+        if last is not None:
+            text.append(f" · last told {ago(last.time, self.main.data.now())}, ", style="dim")
+            text.append_text(rows.state(last))
+        if self.every:
+            text.append(" · all projects", style="dim")
+        self.query_one("#answer", Static).update(text)
+
+    # drawing
+
+    def _draw(self, row: Row) -> list[Text]:
+        said = Text(safe.line(row.text, 400), style="dim" if row.note is not None else "")
+        for start, end in fuzzy.spans(said.plain, self.typed):
+            said.stylize("bold underline", start, end)
+        whom = Text(safe.line(rows.to(row, self._project(row)), 60), style="dim")
+        return [
+            rows.state(row),
+            said,
+            whom,
+            Text(safe.line(rows.sender(row), 40), style="dim"),
+            rows.when(row, self.main.data.now()),
+        ]
+
+    def _project(self, row: Row) -> str:
+        data = self.main.data
+        slug = row.item.slug if row.item is not None else data.slug
+        return data.facts.project if slug == data.slug else slug or ""
+
+    @on(RowList.Moved, "#list")
+    def show_detail(self) -> None:
+        """The note under the cursor."""
+        row = self.table.row
+        pane = self.query_one("#detail", Detail)
+        if row is None:
+            pane.show("", Text("Nothing is chosen.", style="dim"))
+        else:
+            pane.show(row.key, rows.detail(row, self.titles, self._project(row), self.main.data.now()))
+
+    # moving
+
+    @on(RowList.Opened, "#list")
+    def do_guidance_open(self) -> None:
+        """Over the list on a narrow screen, else to the right."""
+        self.deepen()
+
+    def copied(self) -> str:
+        """What y copies: the note."""
+        return self.table.row.text if self.table.row else ""
+
+    def do_guidance_filter(self) -> None:
+        """Open the filter."""
+        self.open_filter()
+
+    def do_guidance_projects(self) -> None:
+        """This project, or all of them."""
+        self.every = not self.every
+        self.reload()
+
+    def do_guidance_mark(self) -> None:
+        """Mark."""
+        self.table.toggle_mark()
+
+    def do_guidance_range(self) -> None:
+        """Mark a range."""
+        self.table.mark_range()
+
+    # changing
+
+    def why_not(self, action_id: str) -> str:
+        """What needs a note, and one that still waits."""
+        verb = action_id.partition(".")[2]
+        row = self.table.row
+        if verb in {"edit", "withdraw", "again"} and row is None:
+            return "There is no note under the cursor."
+        if verb in {"edit", "withdraw"} and not self._waiting():
+            if row is not None and row.taken is not None:
+                return "It is under way: the client has it already."
+            return "It was told already. r says it again."
+        return ""
+
+    def _waiting(self) -> list[Waiting]:
+        return [row.item for row in self.table.chosen() if row.item is not None]
+
+    def _write(self, form: Compose) -> None:
+        def then(sent: bool | None) -> None:
+            if sent:
+                self.main.read()
+
+        self.app.push_screen(form, then)
+
+    def do_guidance_new(self) -> None:
+        """Write guidance."""
+        self._write(Compose(self.main.data))
+
+    def do_guidance_edit(self) -> None:
+        """Change what waits."""
+        self._write(Compose(self.main.data, item=self._waiting()[0]))
+
+    def do_guidance_withdraw(self) -> None:
+        """Take it back."""
+        items = self._waiting()
+        try:
+            self.main.data.review().withdraw(items)
+            self.table.clear_marks()
+            self.main.say(f"Withdrawn: {many(len(items), 'note')}. z brings it back.")
+        finally:
+            self.main.read()
+
+    def do_guidance_again(self) -> None:
+        """Say it again: the form opens with the text."""
+        row = self.table.row
+        if row is None:
+            return
+        everywhere = row.note is not None and row.note.scope == "global"
+        note = Note(row.text, EVERYWHERE if everywhere else PROJECT)
+        self._write(Compose(self.main.data, note, key=row.key.rpartition(" ")[2]))

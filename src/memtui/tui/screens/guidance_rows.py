@@ -1,0 +1,157 @@
+"""The rows of the guidance screen: what waits, is under way, was told; and each as the detail pane shows it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from memtui.core import clock, receipts
+from memtui.core.review import Waiting
+from memtui.core.told import GLYPHS, MEANINGS, Note, text_of
+from memtui.core.underway import UnderWay
+from memtui.core.words import age, ago
+from memtui.tui import safe
+
+WORDS = {receipts.WAITING: "unproven"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One note: `item` waits, `taken` is under way, `note` was told, with its `outcome`. `states`: what keeps it."""
+
+    key: str
+    text: str
+    time: float | None
+    item: Waiting | None = None
+    taken: UnderWay | None = None
+    note: Note | None = None
+    outcome: str = ""
+    states: tuple[str, ...] = ()
+    back: bool = False
+
+
+def state(row: Row) -> Text:
+    """A glyph and a word."""
+    if row.note is not None:
+        glyph, style = GLYPHS[row.outcome]
+        # What a hook has printed is no longer waiting to be told.
+        return Text(f"{glyph} {WORDS.get(row.outcome, row.outcome)}", style=style)
+    if row.taken is not None:
+        return Text("→ under way", style="cyan")
+    if row.states:
+        return Text("! " + row.states[0].partition(":")[0].partition(",")[0], style="yellow")
+    if row.item is not None and row.item.entry.flag("urgent"):
+        return Text("○ urgent", style="bold")
+    return Text("○ waits")
+
+
+def to(row: Row, project: str) -> str:
+    """For whom it is, or which session got it."""
+    if row.note is not None:
+        return "→ " + text_of(row.note.record, "session_id")[:8]
+    if row.taken is not None:
+        return "→ " + row.taken.session[:8]
+    if row.item is None:
+        return ""
+    addressees = row.item.entry.fields.get("for", "")
+    if addressees:
+        return addressees.replace("session:", "session ")
+    return project if row.item.slug else "every project"
+
+
+def sender(row: Row) -> str:
+    """Who says so."""
+    if row.note is not None:
+        return row.note.sender
+    entry = row.item.entry if row.item is not None else row.taken.entry if row.taken is not None else None
+    return entry.fields.get("from", "by hand") if entry is not None else ""
+
+
+def detail(row: Row, titles: dict[str, str], project: str, now: float) -> Text:
+    """All that is to be said of a note."""
+    text = Text()
+    text.append(safe.clean(row.text) + "\n\n")
+    if row.note is not None:
+        _told(text, row, row.note, titles, now)
+    elif row.taken is not None:
+        _under_way(text, row.taken, titles, now)
+    elif row.item is not None:
+        _waits(text, row.item, row.states, project, now)
+    return text
+
+
+def _told(text: Text, row: Row, note: Note, titles: dict[str, str], now: float) -> None:
+    glyph, style = GLYPHS[row.outcome]
+    text.append(f"{glyph} {WORDS.get(row.outcome, row.outcome)}", style=style)
+    text.append(f": {MEANINGS[row.outcome]}\n")
+    if row.back:
+        text.append("It is back in the queue, above.\n", style="yellow")
+    record = note.record
+    session = text_of(record, "session_id")
+    title = titles.get(session, "")
+    told = [
+        f"told {ago(clock.parse(record.get('time')), now)} to session {session[:8]}" + (f" “{title}”" if title else ""),
+        f"in {text_of(record, 'project_root') or text_of(record, 'cwd')}",
+        f"by {text_of(record, 'event')}" + (f", {note.reason}" if note.reason else ""),
+        f"from {note.sender or 'by hand'} · {note.scope}",
+        f"delivery {text_of(record, 'id')}",
+    ]
+    for line in told:
+        text.append(safe.line(line) + "\n", style="dim")
+    _keys(text, (("r", "say it again: the form opens with this text"),))
+
+
+def _under_way(text: Text, taken: UnderWay, titles: dict[str, str], now: float) -> None:
+    title = titles.get(taken.session, "")
+    words = f"taken {ago(taken.time, now)} by session {taken.session[:8]}" + (f" “{title}”" if title else "")
+    text.append("→ under way", style="cyan")
+    text.append(": a hook has given it to the client; the transcript does not show it yet\n")
+    text.append(safe.line(words) + "\n", style="dim")
+    text.append(safe.line(f"delivery {taken.delivery}") + "\n", style="dim")
+    text.append("What does not arrive comes back into the queue by itself.\n", style="dim")
+
+
+def _waits(text: Text, item: Waiting, states: Sequence[str], project: str, now: float) -> None:
+    fields = item.entry.fields
+    for word in states:
+        text.append(f"! {safe.line(word)}\n", style="yellow")
+    if any(word.startswith("held") for word in states):
+        text.append("  It is not tried again by itself. e, then ctrl+s, lets it go once more.\n", style="yellow")
+    elif "expired" in states:
+        text.append("  Nobody gets it any more. e gives it another end, w withdraws it.\n", style="yellow")
+    elif "too long to deliver" in states:
+        text.append("  Sessions are only told where it stands. e shortens it.\n", style="yellow")
+    when = "before the next tool use" if item.entry.flag("urgent") else "with the next prompt"
+    whom = "anyone" if not fields.get("for") else fields["for"].replace(",", " and ")
+    lines = [f"for {whom}, in {'any project' if item.slug is None else project}"]
+    if "path:" in fields.get("for", ""):
+        when = "when a tool touches the path"
+    lines.append(f"goes {when}")
+    expires = clock.parse(fields.get("expires"))
+    if expires is not None:
+        lines.append(f"expires {ago(expires, now)}" if expires > now else f"expired {ago(expires, now)}")
+    written = f", {ago(item.entry.time(), now)}" if item.entry.time() else ""
+    lines.append(f"from {fields.get('from', 'a hand-written note')}{written}")
+    if item.entry.flag("repeat"):
+        lines.append("may have been delivered before")
+    lines.append(item.path)
+    for line in lines:
+        text.append(safe.line(line) + "\n", style="dim")
+    _keys(text, (("e", "change the text, for whom, until when"), ("w", "withdraw it")))
+
+
+def _keys(text: Text, keys: Sequence[tuple[str, str]]) -> None:
+    text.append("\n")
+    for key, words in keys:
+        text.append(f"  {key}  ", style="bold")
+        text.append(words + "\n", style="dim")
+
+
+def searched(row: Row) -> str:
+    """What the filter looks at."""
+    return f"{row.text[:2000]} {sender(row)} {to(row, '')} {state(row).plain}"
+
+
+def when(row: Row, now: float) -> Text:
+    """Its age."""
+    return Text(age(row.time, now), style="dim")

@@ -1,0 +1,82 @@
+"""A list, a filter under it, and the detail: side by side, or on a narrow screen one over the other."""
+
+from typing import Any
+
+from textual import on
+from textual.widgets import Input
+
+from memtui.tui.screens.base import Base
+from memtui.tui.widgets.detail import Detail
+from memtui.tui.widgets.rows import RowList
+
+NARROW = 100
+
+
+class TwoPanes(Base):
+    """`#list`, `#filter` and `#detail`; subclasses have `fill` and `show_detail`."""
+
+    typed = ""
+
+    @property
+    def rows(self) -> RowList[Any]:
+        """The list."""
+        return self.query_one("#list", RowList)
+
+    def fill(self) -> None:
+        """Put what was read through the filter."""
+        raise NotImplementedError
+
+    def show_detail(self) -> None:
+        """Show what is under the cursor."""
+        raise NotImplementedError
+
+    def on_mount(self) -> None:
+        """Start in the list."""
+        super().on_mount()
+        self.rows.focus()
+        self.reload()
+
+    def deepen(self) -> None:
+        """Into the detail, which on a narrow screen takes the place of the list."""
+        self.add_class("deep")
+        self.query_one("#detail", Detail).focus()
+        self.call_after_refresh(self.show_detail)
+
+    @property
+    def seen(self) -> bool:
+        """Whether the detail is on the screen."""
+        return not self.has_class("narrow") or self.has_class("deep")
+
+    def on_resize(self) -> None:
+        """One pane or two."""
+        self.set_class(self.size.width < NARROW, "narrow")
+        super().on_resize()
+        self.call_after_refresh(self.show_detail)
+
+    def key_escape(self) -> None:
+        """Back: from the detail to the list, from marks to none, from the filter to everything."""
+        if self.query_one("#detail", Detail).has_focus:
+            self.remove_class("deep")
+            self.rows.focus()
+        elif not self.rows.clear_marks():
+            line = self.query_one("#filter", Input)
+            line.value = ""
+            line.remove_class("shown")
+            self.rows.focus()
+
+    def open_filter(self) -> None:
+        """Show the filter."""
+        line = self.query_one("#filter", Input)
+        line.add_class("shown")
+        line.focus()
+
+    @on(Input.Changed, "#filter")
+    def filter_typed(self, event: Input.Changed) -> None:
+        """Every letter filters."""
+        self.typed = event.value
+        self.fill()
+
+    @on(Input.Submitted, "#filter")
+    def filter_taken(self) -> None:
+        """Enter goes on in the list."""
+        self.rows.focus()
