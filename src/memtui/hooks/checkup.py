@@ -25,14 +25,15 @@ TITLES = {
 }
 
 
-def check(env: dict[str, str], cwd: str, now: float) -> list[Finding]:
-    """All findings; changes nothing."""
+def check(env: dict[str, str], cwd: str, now: float, client: list[Finding] | None = None) -> list[Finding]:
+    """All findings; changes nothing. `client`: what `client_check` told before, as that starts a process."""
     settings = config.load(paths.root(env))
 
     def fits(entry: inbox.Entry, scope: str, directory: str) -> bool:
         return fit.over(settings, now, entry, scope, directory) <= 0
 
-    return [*_hooks(env, cwd), *_client(env), *doctor.check(env, cwd, now, fits)]
+    told = client_check(env) if client is None else client
+    return [*_hooks(env, cwd), *told, *doctor.check(env, cwd, now, fits)]
 
 
 def _hooks(env: dict[str, str], cwd: str) -> list[Finding]:
@@ -49,7 +50,8 @@ def _hooks(env: dict[str, str], cwd: str) -> list[Finding]:
     return [Finding("hooks", OK, f"{many(len(found.entries), 'hook')} ({', '.join(places)})")]
 
 
-def _client(env: dict[str, str]) -> list[Finding]:
+def client_check(env: dict[str, str]) -> list[Finding]:
+    """Whether there is a client, and one that is new enough."""
     path = shutil.which("claude", path=env.get("PATH"))
     if path is None:
         return [Finding("client", NOTE, "`claude` is not on the PATH, so its version is not known")]

@@ -12,7 +12,8 @@ from memtui.core.scopes import Scope
 from memtui.core.store import Store
 from memtui.core.survey import Row
 from memtui.core.told import Record
-from memtui.hooks import status
+from memtui.hooks import install, status
+from memtui.tui.tally import Tally
 
 # As many of the newest deliveries are held at once; older ones are read when the list is followed to its end.
 RECORDS = 2000
@@ -39,6 +40,7 @@ class Data:
         self.slug = paths.slug(self.project_root)
         self.facts = Facts(os.path.basename(self.project_root) or "/")
         self._now = now
+        self.tally = Tally(self.root, self.now)
         self._outcomes: dict[str, str] = {}
 
     def now(self) -> float:
@@ -79,6 +81,7 @@ class Data:
             directory = paths.inbox_dir(self.root, slug)
             watched += [directory, *[f"{directory}/{name}" for name in _names(directory)]]
         watched += [*delivery.months(self.root)[:1], self.root + "/log/errors.jsonl"]
+        watched += [install.settings_path(self.env, self.cwd, scope) for scope in install.SCOPES]
         for scope in scopes.discover(self.env, self.cwd):
             watched.append(scope.directory)
             if scope.exists:

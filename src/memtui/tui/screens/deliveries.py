@@ -19,7 +19,6 @@ from memtui.tui.history import KEPT, PAGE, Reading, Receipts, Told
 from memtui.tui.screens.delivery_plots import plots, summary
 from memtui.tui.screens.delivery_text import EVENTS, delivery_text, when
 from memtui.tui.screens.delivery_views import Views
-from memtui.tui.tally import Tally
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import Column, RowList
 
@@ -111,7 +110,7 @@ class Deliveries(Views):
         super().on_mount()
         data = self.main.data
         self.proofs = Receipts(data.env, data.now)
-        self.tally = Tally(data.root, data.now)
+        self.tally = data.tally
         self.table.focus()
         self.set_interval(TICK_SECONDS, self._tick)
         self.read_anew()

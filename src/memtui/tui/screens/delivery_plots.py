@@ -37,8 +37,11 @@ def summary(tally: Tally, known: dict[str, str], width: int) -> Text:
         text.append("counting …" if tally.lines else "", style="dim")
         return text
     today = tally.today
-    text.append(f"today {many(today.deliveries, 'delivery', 'deliveries')}", style="bold")
-    if today.deliveries:
+    short = width < 60
+    text.append(
+        f"today {today.deliveries if short else many(today.deliveries, 'delivery', 'deliveries')}", style="bold"
+    )
+    if today.deliveries and not short:
         text.append(f" · {size(today.chars)}")
     if today.times and width >= 70:
         text.append(f" · p50 {percentile(today.times, 0.5):.0f} p95 {percentile(today.times, 0.95):.0f} ms")
@@ -46,12 +49,13 @@ def summary(tally: Tally, known: dict[str, str], width: int) -> Text:
     total = sum(counts.get(outcome, 0) for outcome in TELLING)
     if total:
         arrived = counts.get(receipts.ARRIVED, 0)
-        text.append(f" · arrived {arrived * 100 // total}% ✓", style="green" if arrived == total else "")
+        word = "" if short else "arrived "
+        text.append(f" · {word}{arrived * 100 // total}% ✓", style="green" if arrived == total else "")
         previewed, lost = counts.get(receipts.PREVIEWED, 0), sum(counts.get(each, 0) for each in LOST)
         if previewed:
-            text.append(f"  previewed {previewed} ◐", style="yellow")
+            text.append(f"  {previewed} ◐" if short else f"  previewed {previewed} ◐", style="yellow")
         if lost:
-            text.append(f"  lost {lost} ✗", style="red")
+            text.append(f"  {lost} ✗" if short else f"  lost {lost} ✗", style="red")
     line = spark([day.deliveries for _, day in tally.days_back(DAYS_SHOWN)])
     room = width - text.cell_len - len(line) - 12
     if room > 0:

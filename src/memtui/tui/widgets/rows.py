@@ -38,7 +38,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"rows--cursor", "rows--cursor-blurred", "rows--head", "rows--mark"}
     DEFAULT_CSS = """
-    RowList { height: 1fr; width: 1fr; scrollbar-size-vertical: 1; }
+    RowList { height: 1fr; width: 1fr; scrollbar-size-vertical: 1; overflow-x: hidden; }
     RowList > .rows--cursor { background: $primary 35%; text-style: bold; }
     RowList > .rows--cursor-blurred { background: $surface-lighten-1; }
     RowList > .rows--head { color: $text-muted; }

@@ -1,0 +1,232 @@
+"""What the health screen shows, gathered in a worker: findings, hooks, budgets, errors, modes, settings; as rows."""
+
+import os
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from memtui.core import (
+    clock,
+    config,
+    configfile,
+    delivery,
+    doctor,
+    fastjson,
+    index_report,
+    locate,
+    paths,
+    projects,
+    settings,
+    trust,
+)
+from memtui.core.doctor import NOTE, OK, PROBLEM, Finding
+from memtui.core.errors import MemtuiError
+from memtui.core.index_report import Report
+from memtui.core.settings import Setting
+from memtui.core.told import Record
+from memtui.core.words import age
+from memtui.hooks import checkup, entries, status
+from memtui.tui.data import Data
+from memtui.tui.plots import bar
+from memtui.tui.tally import percentile
+
+ERRORS_SHOWN = 30
+METER = 10
+MARKS = {OK: ("✓", "green"), NOTE: ("·", "dim"), PROBLEM: ("!", "bold yellow")}
+LEVELS = {PROBLEM: 0, NOTE: 1, OK: 2}
+# The words of the list; checkup.TITLES has them in full.
+AREAS = {"root": "files", "client": "Claude Code", "config": "settings", "log": "delivery log"}
+EVERYWHERE = "every project"
+
+
+@dataclass(frozen=True)
+class Mode:
+    """How memtui behaves in one project; `path` empty: where a project has nothing of its own."""
+
+    path: str
+    mode: str
+    own: dict[str, object] = field(hash=False)
+    here: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the list: `kind` is head, finding, event, index, error, mode or setting, `about` the thing itself."""
+
+    key: str
+    kind: str
+    mark: str
+    style: str
+    title: str
+    words: str
+    about: object = None
+
+
+@dataclass
+class Look:
+    """All that was found at one moment."""
+
+    findings: list[Finding] = field(default_factory=list)
+    hooks: status.Status | None = None
+    times: dict[str, "array[float]"] = field(default_factory=dict)
+    reports: list[Report] = field(default_factory=list)
+    errors: list[Record] = field(default_factory=list)
+    modes: list[Mode] = field(default_factory=list)
+    settings: list[Setting] = field(default_factory=list)
+    settings_error: str = ""
+    trusted: trust.Status | None = None
+    names: dict[str, str] = field(default_factory=dict)  # what a person calls what a finding names by id or slug
+
+    @property
+    def problems(self) -> int:
+        """How many findings want mending."""
+        return sum(each.level == PROBLEM for each in self.findings)
+
+
+def look(data: Data, times: dict[str, "array[float]"], client: list[Finding] | None) -> Look:
+    """Look at everything. What can't be read is a finding, never an error."""
+    found = Look(times=times)
+    found.findings = checkup.check(data.env, data.cwd, data.now(), client)
+    try:
+        found.hooks = status.status(data.env, data.cwd)
+    except (MemtuiError, OSError):
+        pass
+    try:
+        found.reports = index_report.reports(data.scopes())
+    except (MemtuiError, OSError):
+        pass
+    found.errors = list(_errors(data.root))
+    try:
+        found.settings = settings.rows(data.root, data.project_root)
+        found.modes = list(_modes(data))
+    except MemtuiError as error:
+        found.settings_error = error.message
+    found.names = {paths.slug(each.path): os.path.basename(each.path) for each in found.modes if len(each.path) > 1}
+    for item in data.waiting(every=True):
+        if item.kind == "guidance":
+            found.names[item.id] = f"“{' '.join(item.text.split())[:60]}”"
+    directory, exists = locate.project_dir(data.env, data.cwd)
+    try:
+        found.trusted = trust.status(data.root, directory) if exists else None
+    except OSError:
+        pass
+    return found
+
+
+def _errors(root: str) -> Iterator[Record]:
+    try:
+        for number, line in enumerate(delivery.lines_backwards(root + "/log/errors.jsonl")):
+            if number >= ERRORS_SHOWN:
+                return
+            row = fastjson.loads_dict(line)
+            if row:
+                yield row
+    except OSError:
+        return
+
+
+def _modes(data: Data) -> Iterator[Mode]:
+    written = configfile.parse(settings.text(data.root))
+    tables = written.get("projects")
+    named = {path.rstrip("/") or "/" for path in tables} if isinstance(tables, dict) else set()
+    known = {found.path for found in projects.with_memory(data.env) if found.path}
+    yield Mode("", str(config.value(written, None, "mode")), {})
+    for path in [data.project_root, *sorted((named | known) - {data.project_root})]:
+        table = config.project_table(written, path)
+        own = {key: table[key] for key in config.PER_PROJECT if key in table}
+        yield Mode(path, str(config.value(written, path, "mode")), own, here=path == data.project_root)
+
+
+def rows(found: Look, now: float) -> list[Row]:
+    """The lines of the list, under headings."""
+    made = [_head("Checks", f"{found.problems} to mend" if found.problems else "all well")]
+    ordered = sorted(enumerate(found.findings), key=lambda pair: (LEVELS[pair[1].level], pair[0]))
+    made += [_finding(each, found) for _, each in ordered]
+    made.append(_head("Hooks", "milliseconds of the hook itself, p50 and p95"))
+    made += _events(found)
+    made.append(_head("Index budgets", "what the client loads of MEMORY.md"))
+    made += [_report(each) for each in found.reports]
+    made.append(_head("Errors", "of hooks and workers, newest first" if found.errors else "none"))
+    made += [_error(number, each, now) for number, each in enumerate(found.errors)]
+    made.append(_head("Modes", "full, whisper or off, by project"))
+    made += [_mode(each) for each in found.modes]
+    made.append(_head("Settings", found.settings_error or "value, and where it comes from"))
+    made += [_setting(each) for each in found.settings]
+    return made
+
+
+def _head(title: str, words: str) -> Row:
+    return Row(f"head {title}", "head", "─", "bold", title, words, title)
+
+
+def in_words(message: str, found: Look) -> str:
+    """A finding's message with the names that a person knows."""
+    for name, words in found.names.items():
+        message = message.replace(name, words)
+    return message
+
+
+def _finding(each: Finding, found: Look) -> Row:
+    mark, style = MARKS[each.level]
+    words = in_words(each.message, found)
+    return Row(
+        f"finding {each.area} {each.message}", "finding", mark, style, AREAS.get(each.area, each.area), words, each
+    )
+
+
+def _events(found: Look) -> Iterator[Row]:
+    by_event = found.hooks.events() if found.hooks else {}
+    for event, _, _ in entries.EVENTS:
+        here = by_event.get(event, [])
+        where = ", ".join(dict.fromkeys(each.source for each in here)) or "not installed"
+        bad = not here or not all(each.interpreter_exists and each.launcher_exists for each in here)
+        times = found.times.get(event)
+        cost = f"p50 {percentile(times, 0.5):.0f}  p95 {percentile(times, 0.95):.0f}" if times else "never ran"
+        mark, style = ("✗", "red") if bad and here else ("·", "dim") if bad else ("✓", "green")
+        yield Row(f"event {event}", "event", mark, style, event, f"{where:<14} {cost}", event)
+
+
+def _report(each: Report) -> Row:
+    budget = each.budget
+    over = budget.cut_line is not None
+    wrong = over or bool(each.missing) or any(entry.leads for entry in each.dangling)
+    words = f"{bar(min(budget.share, 1.0), 1.0, METER)} {budget.share:>4.0%} {budget.lines}/{budget.max_lines} lines"
+    if over:
+        words += f", {len(budget.below)} below the cut"
+    if each.missing:
+        words += f", {len(each.missing)} without a line"
+    mark, style = MARKS[PROBLEM if wrong else OK]
+    return Row(f"index {each.scope.label}", "index", mark, style, each.scope.label, words, each)
+
+
+def _error(number: int, each: Record, now: float) -> Row:
+    seconds = clock.parse(each.get("time"))
+    words = f"{each.get('error')}: {each.get('message')}"
+    old = seconds is not None and seconds < now - doctor.ERRORS_DAYS * doctor.DAY
+    mark, style = MARKS[NOTE if old else PROBLEM]
+    return Row(
+        f"error {number} {each.get('time')}",
+        "error",
+        mark,
+        style,
+        f"{age(seconds, now)} {each.get('where')}",
+        words,
+        each,
+    )
+
+
+def _mode(each: Mode) -> Row:
+    own = ", ".join(f"{key} {configfile.written(settings.plain(value))}" for key, value in each.own.items())
+    title = EVERYWHERE if not each.path else os.path.basename(each.path) or "/"
+    words = f"{each.mode:<8} " + (own or ("as everywhere" if each.path else "unless a project says otherwise"))
+    mark, style = ("▸", "") if each.here else (" ", "")
+    return Row(f"mode {each.path}", "mode", mark, style, title, words, each)
+
+
+def _setting(each: Setting) -> Row:
+    value = configfile.written(each.value)
+    mark, style = MARKS[PROBLEM] if each.problem else ("●" if each.source != "default" else " ", "")
+    source = {"default": "default", "config": "config.toml", "project": "this project"}[each.source]
+    if each.source != "default":
+        source += f", default {configfile.written(each.default)}"
+    return Row(f"setting {each.key}", "setting", mark, style, each.key, f"{value:<10} {source}", each)

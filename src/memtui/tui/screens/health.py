@@ -1,0 +1,173 @@
+"""Health: is the machinery well? Findings with their mending, hooks, budgets, errors, modes, settings."""
+
+import time
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on, work
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from memtui.core.doctor import Finding
+from memtui.core.words import many
+from memtui.hooks import checkup
+from memtui.tui import safe
+from memtui.tui.checks import Look, Row, look, rows
+from memtui.tui.screens.health_fixes import Fixes
+from memtui.tui.screens.health_text import health_text
+from memtui.tui.tally import percentile
+from memtui.tui.widgets.detail import Detail
+from memtui.tui.widgets.rows import Column, RowList
+
+NARROW = 100
+# Asking the client for its version starts a process.
+CLIENT_SECONDS = 600.0
+
+
+@dataclass
+class Looked(Message):
+    """Everything was looked at."""
+
+    found: Look
+
+
+class Health(Fixes):
+    """One list of all that was found, the line under the cursor in full beside it."""
+
+    group: ClassVar[str] = "health"
+    DEFAULT_CSS = "Health #summary { height: 1; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found = Look()
+        self._client: list[Finding] | None = None
+        self._client_time = 0.0
+
+    def body(self) -> ComposeResult:
+        """The answer on top; the list; the detail."""
+        yield Static(id="summary")
+        with Horizontal(id="panes"):
+            with Vertical(id="middle"):
+                yield RowList[Row](
+                    [Column("", 1), Column("", 18), Column("")],
+                    self._draw,
+                    lambda row: row.key,
+                    empty="looking …",
+                    header=False,
+                    id="list",
+                )
+            yield Detail(id="detail")
+
+    def on_mount(self) -> None:
+        """Start in the list."""
+        super().on_mount()
+        self.table.focus()
+        self.reload()
+
+    @property
+    def table(self) -> RowList[Row]:
+        """The list."""
+        return self.query_one("#list", RowList)
+
+    @property
+    def row(self) -> Row | None:
+        """The line under the cursor."""
+        return self.table.row
+
+    def reload(self) -> None:
+        """Look again, in a worker."""
+        self._look()
+
+    @work(thread=True, exclusive=True, group="look")
+    def _look(self) -> None:
+        worker = get_current_worker()
+        data = self.main.data
+        if self._client is None or time.monotonic() - self._client_time > CLIENT_SECONDS:
+            if self._client is None:
+                self.post_message(Looked(look(data, data.tally.events, [])))
+            self._client = checkup.client_check(data.env)
+            self._client_time = time.monotonic()
+        self.post_message(Looked(look(data, data.tally.events, self._client)))
+        if data.tally.count(lambda _: not worker.is_cancelled) and not worker.is_cancelled:
+            self.post_message(Looked(look(data, data.tally.events, self._client)))
+
+    def on_looked(self, message: Looked) -> None:
+        """Show what was found; the cursor stays on its line, and starts on what is worst."""
+        first = not self.table.rows
+        self.found = message.found
+        self.table.show(rows(message.found, self.main.data.now()))
+        if first:
+            self.table.move_to(1)
+        self.query_one("#summary", Static).update(self._summary())
+        count = self.found.problems
+        self.tell(f"{count} to mend" if count else "all well")
+        self.show_detail()
+
+    def _summary(self) -> Text:
+        text = Text(" ", no_wrap=True, overflow="ellipsis", end="")
+        count = self.found.problems
+        text.append(
+            f"! {many(count, 'thing')} to mend" if count else "✓ all well", style="bold yellow" if count else "green"
+        )
+        hooks = self.found.hooks
+        if hooks is not None and hooks.installed:
+            places = ", ".join(dict.fromkeys(each.source for each in hooks.entries))
+            text.append(f" · {many(len(hooks.entries), 'hook')} ({places})")
+        else:
+            text.append(" · no hooks installed: i installs them", style="bold")
+        times = [value for each in self.found.times.values() for value in each]
+        if times:
+            text.append(f" · p50 {percentile(times, 0.5):.0f} p95 {percentile(times, 0.95):.0f} ms", style="dim")
+        return text
+
+    def _draw(self, row: Row) -> list[Text]:
+        if row.kind == "head":
+            return [
+                Text(row.mark, style="dim"),
+                Text(row.title, style="bold"),
+                Text(safe.line(row.words, 200), style="dim"),
+            ]
+        quiet = row.kind == "finding" and row.mark == "✓"
+        return [
+            Text(row.mark, style=row.style),
+            Text(safe.line(row.title, 100), style="dim" if quiet else ""),
+            Text(safe.line(row.words, 400), style="dim" if quiet else ""),
+        ]
+
+    @on(RowList.Moved, "#list")
+    def show_detail(self) -> None:
+        """The line under the cursor, in full."""
+        row = self.row
+        detail = self.query_one("#detail", Detail)
+        if row is None:
+            detail.show("", Text("looking …", style="dim"))
+            return
+        fix = self.fix_of(row)
+        detail.show(row.key, health_text(row, self.found, fix[0] if fix else "", self.main.data.now()))
+
+    @on(RowList.Opened, "#list")
+    def _opened(self) -> None:
+        """A setting or a mode opens for a change; anything else in full."""
+        if self.row is not None and self.row.kind in {"mode", "setting"}:
+            self.action_run("health.edit")
+            return
+        self.add_class("deep")
+        self.query_one("#detail", Detail).focus()
+
+    def on_resize(self) -> None:
+        """One pane or two."""
+        self.set_class(self.size.width < NARROW, "narrow")
+        super().on_resize()
+
+    def key_escape(self) -> None:
+        """From the detail back to the list."""
+        self.remove_class("deep")
+        self.table.focus()
+
+    def copied(self) -> str:
+        """What y copies: the line in full."""
+        return self.query_one("#detail", Detail).plain

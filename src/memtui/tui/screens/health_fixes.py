@@ -1,0 +1,263 @@
+"""What the health screen can do: install hooks, trust, settle, mend indexes, change settings. Each is what the command
+line does; what can't be taken back with z asks first."""
+
+import os
+from collections.abc import Callable
+
+from memtui.core import (
+    changes,
+    config,
+    configfile,
+    doctor,
+    editor,
+    fs,
+    index_report,
+    locate,
+    review,
+    settings,
+    settle,
+    trust,
+)
+from memtui.core.doctor import Finding
+from memtui.core.errors import MemtuiError
+from memtui.core.index_report import Report
+from memtui.core.journal import Journal
+from memtui.core.settings import Setting, Value
+from memtui.core.words import many
+from memtui.tui import offer
+from memtui.tui.checks import Look, Mode, Row
+from memtui.tui.screens.base import Base
+from memtui.tui.widgets.ask import Choice, Sure
+from memtui.tui.widgets.setting import SettingScreen
+
+NAMES_SHOWN = 12
+HERE, ALL = "here", "all"
+WITHDRAW = "--withdraw "
+
+
+class Fixes(Base):
+    """The actions of the health screen."""
+
+    found: Look
+
+    @property
+    def row(self) -> Row | None:
+        """The line under the cursor."""
+        raise NotImplementedError
+
+    def _journal(self) -> Journal:
+        data = self.main.data
+        return Journal(data.root, by="tui", now=data.now)
+
+    def done(self, words: str) -> None:
+        """Tell what was done, and look again."""
+        self.main.say(words)
+        self.main.read()
+
+    # findings
+
+    def fix_of(self, row: Row | None) -> tuple[str, Callable[[], None]] | None:
+        """What f does on a row, in words, and the doing of it; None where a person has to."""
+        about = row.about if row else None
+        if isinstance(about, Report):
+            return (
+                ("adds missing lines and removes those that point nowhere", lambda: self._mend(about.scope.label))
+                if (about.fixable)
+                else None
+            )
+        if row is not None and row.kind == "error":
+            return "sets the errors aside (log/errors.jsonl.1)", self._set_errors_aside
+        if not isinstance(about, Finding):
+            return None
+        return self._fix_of_finding(about)
+
+    def _fix_of_finding(self, about: Finding) -> tuple[str, Callable[[], None]] | None:
+        text = f"{about.message} {about.remedy}"
+        if about.area == "hooks" and "memtui hooks install" in text:
+            return "shows what would be written, and installs the hooks", self.do_health_install
+        if about.area == "trust" and "memtui trust" in about.remedy:
+            return "trusts these memories as they are now", self.do_health_trust
+        if about.area == "inbox" and WITHDRAW in about.remedy:
+            return "withdraws this guidance", lambda: self._withdraw(about.remedy.rpartition(WITHDRAW)[2])
+        if about.area == "inbox" and "unproven" in about.message:
+            return "settles what can be settled", self.do_health_settle
+        if about.area == "memories" and about.remedy.endswith("--fix"):
+            label = about.remedy.removeprefix("memtui index --scope ").removesuffix(" --fix")
+            return "adds missing lines and removes those that point nowhere", lambda: self._mend(label)
+        if about.area == "errors" and about.level == doctor.PROBLEM:
+            return "sets the errors aside (log/errors.jsonl.1)", self._set_errors_aside
+        if about.area == "root" and "chmod -R go-rwx" in about.remedy:
+            return "takes them away from other users", self._close
+        if about.area == "config" and about.level == doctor.PROBLEM:
+            return "opens config.toml in your editor", self._edit_config
+        return None
+
+    def do_health_fix(self) -> None:
+        """Do what the row says."""
+        fix = self.fix_of(self.row)
+        if fix is not None:
+            fix[1]()
+
+    def _mend(self, label: str) -> None:
+        reports = [each for each in index_report.reports(self.main.data.scopes()) if each.scope.label == label]
+        mended = index_report.mend(self.main.data.store(), reports)
+        words = f"Mended MEMORY.md of {label}. z takes it back." if mended else "There is nothing left to mend."
+        self.done(words)
+
+    def _withdraw(self, entry_id: str) -> None:
+        data = self.main.data
+        items = review.waiting(data.root, [None, *review.slugs(data.root)], ("guidance",))
+        item = review.find(items, entry_id, "guidance")
+        data.review().withdraw([item])
+        self.done("Withdrawn. z brings it back.")
+
+    def _set_errors_aside(self) -> None:
+        path = self.main.data.root + "/log/errors.jsonl"
+        os.replace(path, path + ".1")
+        self.done(f"The errors are in {path}.1 now.")
+
+    def _close(self) -> None:
+        count = doctor.close(self.main.data.root)
+        self.done(f"{many(count, 'file')} and directories are yours alone now.")
+
+    def _edit_config(self) -> None:
+        data = self.main.data
+        path = config.file_path(data.root)
+        before = fs.read_or_empty(path)
+        with self.app.suspend():
+            after = editor.edited(data.env, "config.toml", before)
+        if after == before:
+            return
+        try:
+            configfile.parse(after.decode("utf-8"))
+        except UnicodeDecodeError as error:
+            raise MemtuiError("That is not UTF-8 text: nothing was saved.") from error
+        change = changes.FileChange(path, before or None, after or None, fs.FILE_MODE)
+        self._journal().run("config", [change], "edit config.toml")
+        self.done("Saved config.toml. z takes it back.")
+
+    # hooks, trust, claims
+
+    def do_health_install(self) -> None:
+        """Show the diff, ask where, install."""
+        offer.change_hooks(self.main, "install")
+
+    def do_health_uninstall(self) -> None:
+        """Show the diff, ask where, take out."""
+        offer.change_hooks(self.main, "uninstall")
+
+    def do_health_trust(self) -> None:
+        """Trust the project's memories, after showing which."""
+        data = self.main.data
+        directory, _ = locate.project_dir(data.env, data.cwd)
+        status = trust.status(data.root, directory)
+        names = [*status.new, *status.changed]
+        more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+        question = (
+            f"Trust {many(len(names), 'memory', 'memories')} that came with {directory}, as they are now? Sessions will"
+            f" be told what they say: {', '.join(names[:NAMES_SHOWN])}{more}"
+        )
+
+        def then(answer: str | None) -> None:
+            if answer:
+                try:
+                    trust.trust(data.root, directory, always=status.always)
+                except MemtuiError as error:
+                    self.main.fail(error)
+                    return
+                self.done(f"Trusted {many(len(names), 'memory', 'memories')}.")
+
+        self.app.push_screen(Sure(question, "Trust them"), then)
+
+    def do_health_settle(self) -> None:
+        """Settle every claim that the transcripts tell about."""
+        data = self.main.data
+        found = settle.settle(data.env, data.root, now=data.now())
+        back = sum(len(each.returned) for each in found)
+        self.done(
+            f"Settled {len(found)}, {back} of them back in the inbox." if found else "Nothing could be settled yet."
+        )
+
+    # settings
+
+    def _assign(self, key: str, value: Value | None, project: str | None) -> None:
+        try:
+            changed = settings.assign(self.main.data.root, self._journal(), key, value, project)
+        except MemtuiError as error:
+            self.main.fail(error)
+            return
+        where = f" for {project}" if project else ""
+        said = "the default" if value is None else configfile.written(value)
+        self.done(f"{key} is {said}{where}. z takes it back." if changed else f"{key} was that already.")
+
+    def do_health_edit(self) -> None:
+        """Another value for the setting, another mode for the project, under the cursor."""
+        about = self.row.about if self.row else None
+        if isinstance(about, Mode):
+            self._edit_mode(about)
+        elif isinstance(about, Setting):
+            self._edit_setting(about)
+
+    def _edit_mode(self, about: Mode) -> None:
+        options = [(mode, mode) for mode in config.MODES]
+        if about.path:
+            options.append(("", "as everywhere"))
+
+        def then(mode: str | None) -> None:
+            if mode is not None:
+                self._assign("mode", mode or None, about.path or None)
+
+        self.app.push_screen(Choice(f"Mode of {about.path or 'every project'}", options, about.mode), then)
+
+    def _edit_setting(self, about: Setting) -> None:
+        default = about.default
+        if about.key != "mode" and not isinstance(default, bool):
+
+            def typed(value: Value | None) -> None:
+                if value is not None:
+                    self._assign(about.key, value, None)
+
+            self.app.push_screen(SettingScreen(about), typed)
+            return
+        values = list(config.MODES) if about.key == "mode" else ["true", "false"]
+        options = [(f"{ALL} {value}", f"{value}, in every project") for value in values]
+        options += [(f"{HERE} {value}", f"{value}, in this project only") for value in values]
+
+        def then(answer: str | None) -> None:
+            if answer is not None:
+                where, _, word = answer.partition(" ")
+                project = self.main.data.project_root if where == HERE else None
+                self._assign(about.key, settings.value_of(about.key, word), project)
+
+        where = HERE if about.source == "project" else ALL
+        value = about.value if isinstance(about.value, str) else configfile.written(about.value)
+        self.app.push_screen(Choice(f"{about.key}: {settings.MEANINGS[about.key]}", options, f"{where} {value}"), then)
+
+    def do_health_default(self) -> None:
+        """Back to the default, or for a project to what holds everywhere."""
+        about = self.row.about if self.row else None
+        if isinstance(about, Setting):
+            self._assign(about.key, None, self.main.data.project_root if about.source == "project" else None)
+        elif isinstance(about, Mode):
+            for key in about.own or ("mode",):
+                self._assign(key, None, about.path or None)
+
+    def why_not(self, action_id: str) -> str:
+        """What needs another row, or something to do it to."""
+        verb = action_id.partition(".")[2]
+        row = self.row
+        if verb == "fix" and self.fix_of(row) is None:
+            return "There is nothing here that memtui can mend by itself: the text says what to do."
+        if verb in {"edit", "default"} and (row is None or row.kind not in {"mode", "setting"}):
+            return "Stand on a setting or a mode first: they are at the end of the list."
+        if verb == "default" and row is not None:
+            about = row.about
+            if (isinstance(about, Setting) and about.source == "default") or (
+                isinstance(about, Mode) and about.path and not about.own
+            ):
+                return "That is the default already."
+        if verb == "uninstall" and not (self.found.hooks and self.found.hooks.installed):
+            return "No hooks are installed."
+        if verb == "trust" and not (self.found.trusted and (self.found.trusted.new or self.found.trusted.changed)):
+            return "There is nothing to trust: this project brings no memories that are not trusted."
+        return ""

@@ -1,0 +1,182 @@
+"""A line of the health screen in full: what was found, what to do, and which key does it."""
+
+import os
+
+from rich.text import Text
+
+from memtui.core import clock, config, configfile, index_budget, settings
+from memtui.core.doctor import Finding
+from memtui.core.index_report import Report
+from memtui.core.settings import Setting
+from memtui.core.told import Record
+from memtui.core.words import ago, many
+from memtui.hooks import checkup, entries
+from memtui.tui import safe
+from memtui.tui.checks import MARKS, Look, Mode, Row, in_words
+from memtui.tui.plots import bar
+from memtui.tui.tally import percentile
+
+LINES_SHOWN = 6
+BELOW_SHOWN = 30
+EVENTS = {
+    "SessionStart": "gives a session the index of memories and what is unfinished",
+    "UserPromptSubmit": "gives the agent guidance and drafts with the next prompt",
+    "PreToolUse": "gives urgent guidance before the next tool",
+    "PostToolUse": "notes which memories the agent opens or writes",
+    "PreCompact": "notes that the context is about to be compacted",
+    "Stop": "settles receipts and reads what was said",
+    "SessionEnd": "reads what was said, and what is left to do",
+}
+HEADS = {
+    "Checks": "Everything that memtui doctor looks at. f does what a finding says, where that is safe.",
+    "Hooks": "Where each hook is installed, and how long it takes. i installs them, U takes them out.",
+    "Index budgets": f"The client loads {index_budget.MAX_LINES} lines or {index_budget.MAX_UNITS:,} characters of "
+    "each MEMORY.md; what lies below the cut is never read.",
+    "Errors": "Hooks fail open: what went wrong is noted here, and the session went on.",
+    "Modes": "e sets the mode of a project. whisper gives guidance and items only; off gives nothing.",
+    "Settings": "e changes a setting, x takes it back to its default. Comments in config.toml stay.",
+}
+
+
+def health_text(row: Row, found: Look, fix: str, now: float) -> Text:
+    """All that is to be said of a row. `fix`: what f does here, in words; empty if nothing."""
+    text = Text()
+    about = row.about
+    if isinstance(about, Finding):
+        _finding(text, about, found)
+    elif isinstance(about, Report):
+        _report(text, about)
+    elif isinstance(about, Setting):
+        _setting(text, about)
+    elif isinstance(about, Mode):
+        _mode(text, about)
+    elif row.kind == "event":
+        _event(text, str(about), found)
+    elif row.kind == "error" and isinstance(about, dict):
+        _error(text, about, now)
+    else:
+        text.append(f"{row.title}\n", style="bold")
+        text.append(HEADS.get(row.title, "") + "\n", style="dim")
+    if fix:
+        text.append("\nf ", style="bold")
+        text.append(safe.line(fix) + "\n")
+    return text
+
+
+def _finding(text: Text, about: Finding, found: Look) -> None:
+    mark, style = MARKS[about.level]
+    text.append(f"{mark} {checkup.TITLES.get(about.area, about.area)}\n", style=f"{style} bold")
+    text.append(safe.clean(in_words(about.message, found) or "Nothing to mend.") + "\n")
+    if about.remedy:
+        text.append("\nWhat to do\n", style="bold")
+        text.append(safe.clean(about.remedy) + "\n")
+
+
+def _event(text: Text, event: str, found: Look) -> None:
+    text.append(f"{event}\n", style="bold")
+    text.append(EVENTS.get(event, "") + "\n")
+    here = found.hooks.events().get(event, []) if found.hooks else []
+    if not here:
+        text.append("\nNot installed: ", style="yellow")
+        text.append("i shows what would be written, and installs it.\n")
+    for each in here:
+        text.append(f"\n{safe.line(each.source)}  ", style="bold")
+        text.append(safe.line(each.path) + "\n", style="dim")
+        text.append(safe.clean(each.command) + "\n")
+        for what, exists, path in (
+            ("interpreter", each.interpreter_exists, each.interpreter),
+            ("launcher", each.launcher_exists, each.launcher),
+        ):
+            if not exists:
+                text.append(f"✗ the {what} {safe.line(path)} is not there\n", style="red")
+        if not each.current:
+            text.append("This memtui would write it differently: i writes it anew.\n", style="yellow")
+    times = found.times.get(event)
+    if times:
+        text.append("\nTime in the hook\n", style="bold")
+        slowest = percentile(times, 1.0)
+        for word, share in (("p50", 0.5), ("p95", 0.95), ("most", 1.0)):
+            value = percentile(times, share)
+            text.append(f"{word:<5}{value:>6.0f} ms ")
+            text.append(bar(value, slowest, 24) + "\n", style="dim")
+        text.append(f"{many(len(times), 'run')} that logged something\n", style="dim")
+    limit = next((seconds for name, _, seconds in entries.EVENTS if name == event), 0)
+    text.append(f"The client waits {limit} s for it.\n", style="dim")
+
+
+def _report(text: Text, about: Report) -> None:
+    budget = about.budget
+    text.append(f"MEMORY.md of {safe.line(about.scope.label)}\n", style="bold")
+    text.append(safe.line(about.scope.index_path) + "\n", style="dim")
+    for word, value, most in (
+        ("lines", budget.lines, budget.max_lines),
+        ("characters", budget.units, budget.max_units),
+    ):
+        style = "red" if value > most else "yellow" if value > most * 0.8 else "green"
+        text.append(f"{word:<11}")
+        text.append(bar(min(value, most), most, 20), style=style)
+        text.append(f" {value:,} of {most:,}\n")
+    _cut(text, about)
+    for entry in about.dangling:
+        what = "points to" if entry.leads else "mentions"
+        text.append(f"! line {entry.line} {what} {safe.line(entry.target)}, which is not there\n", style="yellow")
+    for name in about.missing:
+        text.append(f"! {safe.line(name)} has no line\n", style="yellow")
+
+
+def _cut(text: Text, about: Report) -> None:
+    """The lines around the cut, with the cut drawn between them."""
+    budget = about.budget
+    if budget.cut_line is None:
+        left = budget.max_lines - budget.lines
+        text.append(f"Everything is loaded; room for {many(left, 'more line')}.\n", style="dim")
+        return
+    text.append("\n")
+    first = max(0, budget.cut_line - 1 - LINES_SHOWN)
+    for number, raw in enumerate(about.index.lines[first : budget.cut_line - 1 + LINES_SHOWN], first + 1):
+        if number == budget.cut_line:
+            text.append("──── cut: nothing below is loaded ────\n", style="bold red")
+        style = "dim" if number >= budget.cut_line else ""
+        text.append(f"{number:>4} {safe.line(raw.rstrip(), 200)}\n", style=style)
+    text.append(f"\n{many(len(budget.below), 'memory', 'memories')} below the cut\n", style="bold")
+    for entry in budget.below[:BELOW_SHOWN]:
+        text.append(f"{entry.line:>4} {safe.line(entry.title, 60)}  ")
+        text.append(safe.line(entry.target, 100) + "\n", style="dim")
+    if len(budget.below) > BELOW_SHOWN:
+        text.append(f"     and {len(budget.below) - BELOW_SHOWN} more\n", style="dim")
+    text.append("Shorten lines above the cut, or move memories to another scope (1, then m).\n", style="dim")
+
+
+def _error(text: Text, about: Record, now: float) -> None:
+    text.append(safe.line(f"{about.get('where')}: {about.get('error')}") + "\n", style="bold")
+    text.append(f"{ago(clock.parse(about.get('time')), now)}, {safe.line(str(about.get('time')))}\n", style="dim")
+    text.append(safe.clean(str(about.get("message"))) + "\n\n")
+    trace = about.get("trace")
+    for place in trace if isinstance(trace, list) else []:
+        text.append(safe.line(str(place)) + "\n", style="dim")
+
+
+def _mode(text: Text, about: Mode) -> None:
+    name = (os.path.basename(about.path) or "/") if about.path else "Every project"
+    text.append(f"{safe.line(name)}\n", style="bold")
+    text.append(safe.line(about.path or "unless a project has settings of its own") + "\n", style="dim")
+    text.append(f"\nmode       {about.mode}\n")
+    for key, value in about.own.items():
+        text.append(f"{key:<11}{safe.line(configfile.written(settings.plain(value)))}  this project's own\n")
+    text.append("\ne", style="bold")
+    text.append(" sets its mode" + (", x takes away what is its own\n" if about.own else "\n"))
+
+
+def _setting(text: Text, about: Setting) -> None:
+    text.append(f"{about.key}\n", style="bold")
+    text.append(settings.MEANINGS.get(about.key, "") + "\n\n")
+    where = {"default": "the default", "config": "config.toml", "project": "this project, in config.toml"}
+    text.append(f"value    {safe.line(configfile.written(about.value))}\n")
+    text.append(f"default  {safe.line(configfile.written(about.default))}\n", style="dim")
+    text.append(f"from     {where[about.source]}\n", style="dim")
+    if about.problem:
+        text.append(f"! what is written {about.problem}: it does not hold\n", style="yellow")
+    if about.key in config.PER_PROJECT:
+        text.append("A project can have its own.\n", style="dim")
+    text.append("\ne", style="bold")
+    text.append(" changes it" + ("" if about.source == "default" else ", x takes it back to the default") + "\n")

@@ -1,0 +1,64 @@
+"""One setting: its value typed, with what is wrong with it told while typing."""
+
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from memtui.core import configfile, settings
+from memtui.core.errors import UsageError
+from memtui.core.settings import Setting, Value
+
+
+class SettingScreen(ModalScreen[Value | None]):
+    """The new value, or None if the person thought better of it. A value that can't hold is not taken."""
+
+    DEFAULT_CSS = """
+    SettingScreen { align: center middle; background: $background 60%; }
+    SettingScreen > Vertical { width: 72; max-width: 96%; height: auto; padding: 1 2; background: $panel; }
+    SettingScreen Static { width: 1fr; }
+    SettingScreen Input { margin: 1 0; }
+    SettingScreen .hint { color: $text-muted; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "cancel")]
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__()
+        self.setting = setting
+
+    def compose(self) -> ComposeResult:
+        """The setting, its meaning, the value, what is wrong."""
+        with Vertical():
+            yield Static(Text(self.setting.key, style="bold"))
+            yield Static(Text(settings.MEANINGS.get(self.setting.key, "")))
+            yield Input(str(self.setting.value))
+            yield Static(id="wrong")
+            default = configfile.written(self.setting.default)
+            yield Static(Text(f"default {default} · enter takes, escape cancels"), classes="hint")
+
+    def _value(self, typed: str) -> Value | None:
+        wrong = self.query_one("#wrong", Static)
+        try:
+            value = settings.value_of(self.setting.key, typed.strip())
+        except UsageError as error:
+            wrong.update(Text("! " + error.message, style="yellow"))
+            return None
+        wrong.update("")
+        return value
+
+    @on(Input.Changed)
+    def look(self, event: Input.Changed) -> None:
+        """Say what is wrong."""
+        self._value(event.value)
+
+    @on(Input.Submitted)
+    def answer(self, event: Input.Submitted) -> None:
+        """Take what can hold."""
+        value = self._value(event.value)
+        if value is not None:
+            self.dismiss(value)
