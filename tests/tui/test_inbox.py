@@ -1,0 +1,390 @@
+"""The inbox: what is decided there is found in the files, and undone from there."""
+
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input, TextArea
+
+from memtui.core import inbox, paths, review
+from memtui.tui.app import MemtuiApp
+from memtui.tui.widgets.form import Form
+from memtui.tui.widgets.preview import Preview
+
+from .conftest import NOW, settle
+
+WIDE, SMALL = (120, 40), (80, 24)
+
+
+@pytest.fixture
+def app(world):
+    return MemtuiApp(dict(world.env), world.shop, screen="inbox", now=NOW)
+
+
+def updates(world, slug=...):
+    where = paths.slug(world.shop) if slug is ... else slug
+    found = review.waiting(world.root, [where], ("updates",))
+    return {each.entry.fields.get("name", each.text): each for each in found}
+
+
+def items(world):
+    return [each.text for each in review.waiting(world.root, [paths.slug(world.shop)], ("items",))]
+
+
+def memory(world, name):
+    path = f"{world.shop}/.claude/memory/{name}.md"
+    return Path(path).read_text() if os.path.exists(path) else None
+
+
+async def to(pilot, name):
+    """Put the cursor on a draft, or on an item by its first words."""
+    await settle(pilot)
+    table = pilot.app.screen.table
+    for at, line in enumerate(table.rows):
+        if line.item and (line.item.entry.fields.get("name") == name or line.item.text.startswith(name)):
+            table.move_to(at)
+            await settle(pilot)
+            return
+    raise AssertionError(name)
+
+
+def leave(world, text, **fields):
+    """A draft as the extractor leaves it."""
+    return inbox.append_entry(
+        paths.inbox_dir(world.root, paths.slug(world.shop)), "updates", {"project": world.shop, **fields}, text
+    )
+
+
+async def test_drafts_stand_surest_first_then_items(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        names = [line.item.entry.fields.get("name", line.item.text[:8]) for line in app.screen.table.rows]
+        assert names[:4] == ["ask-before-migrations", "no-snapshot-tests", "metric-units", "prefer-pnpm"]
+        assert names[4].startswith("Fix")
+
+
+async def test_the_setting_shows_what_the_agent_and_the_person_had_said(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        await pilot.pause(0.4)
+        await settle(pilot)
+        shown = app.screen.query_one("#detail").plain
+        assert "in its setting" in shown
+        assert "▸ you   no, no snapshots please" in shown
+        assert "Replaced by assertions" in shown  # what came after, too
+        assert "add tests for the new components" in shown  # the session, by its first words
+
+
+async def test_approving_what_is_on_the_screen_writes_it_and_undo_takes_it_back(world, app):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        await pilot.press("a")
+        await settle(pilot)
+        assert "Assert on what the user sees instead." in memory(world, "no-snapshot-tests")
+        assert "no-snapshot-tests" not in updates(world)
+        assert "no-snapshot-tests.md" in Path(f"{world.shop}/.claude/memory/MEMORY.md").read_text()
+        await pilot.press("z")
+        await settle(pilot)
+        assert memory(world, "no-snapshot-tests") is None
+        assert "no-snapshot-tests" in updates(world)
+        await pilot.press("Z")
+        await settle(pilot)
+        assert memory(world, "no-snapshot-tests") is not None
+
+
+async def test_on_a_small_screen_a_draft_is_shown_before_it_is_approved(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        await pilot.press("a")
+        await pilot.pause()
+        assert isinstance(app.screen, Preview)
+        assert "Assert on what the user sees instead." in app.screen.plain
+        assert memory(world, "no-snapshot-tests") is None
+        await pilot.press("escape")
+        await settle(pilot)
+        assert "no-snapshot-tests" in updates(world)
+        await pilot.press("enter")  # read it: now it has been seen
+        await settle(pilot)
+        await pilot.press("a")
+        await settle(pilot)
+        assert memory(world, "no-snapshot-tests") is not None
+
+
+async def test_a_bulk_approval_is_shown_whole_and_is_one_undo_step(world, app):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "ask-before-migrations")
+        await pilot.press("space", "space", "a")
+        await pilot.pause()
+        assert isinstance(app.screen, Preview)
+        assert "ask-before-migrations" in app.screen.plain
+        assert "no-snapshot-tests" in app.screen.plain
+        await pilot.press("enter")
+        await settle(pilot)
+        assert memory(world, "no-snapshot-tests")
+        assert memory(world, "ask-before-migrations")
+        await pilot.press("z")
+        await settle(pilot)
+        assert memory(world, "no-snapshot-tests") is None
+        assert memory(world, "ask-before-migrations") is None
+        assert {"no-snapshot-tests", "ask-before-migrations"} <= set(updates(world))
+
+
+async def test_approving_all_leaves_out_what_is_there_already(world, app):
+    before = memory(world, "prefer-pnpm")
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("A")
+        await pilot.pause()
+        assert "there already" in app.screen.plain
+        await pilot.press("enter")
+        await settle(pilot)
+    assert memory(world, "prefer-pnpm") == before
+    assert set(updates(world)) == {"prefer-pnpm"}
+    assert os.path.exists(world.config + "/memory/metric-units.md")
+
+
+async def test_a_draft_is_rewritten_in_a_form_before_it_is_approved(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        await pilot.press("e")
+        await settle(pilot)
+        assert isinstance(app.screen, Form)
+        app.screen.query_one("#name", Input).value = "assert-what-is-seen"
+        app.screen.query_one("#body", TextArea).text = "Assert on what is seen.\nAlways."
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+    assert "Assert on what is seen.\nAlways." in memory(world, "assert-what-is-seen")
+    assert "description: No snapshot tests for components" in memory(world, "assert-what-is-seen")
+    assert "no-snapshot-tests" not in updates(world)
+    assert not os.path.exists(world.root + "/drafts") or not os.listdir(world.root + "/drafts")
+
+
+async def test_the_form_refuses_a_name_that_is_taken_and_keeps_what_was_typed(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        await pilot.press("e")
+        await settle(pilot)
+        app.screen.query_one("#name", Input).value = "prefer-pnpm"
+        app.screen.query_one("#body", TextArea).text = "typed at length"
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert isinstance(app.screen, Form)
+        await pilot.press("escape")
+        await settle(pilot)
+        await pilot.press("e")
+        await settle(pilot)
+        assert app.screen.query_one("#body", TextArea).text == "typed at length"
+        await pilot.press("ctrl+g")
+        await settle(pilot)
+        await pilot.press("e")
+        await settle(pilot)
+        assert app.screen.query_one("#body", TextArea).text == "Assert on what the user sees instead."
+
+
+async def test_another_scope_and_another_type(world, app):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        await pilot.press("s", "k", "enter")  # the first is global
+        await settle(pilot)
+        await to(pilot, "no-snapshot-tests")
+        await pilot.press("t", "j", "enter")  # feedback, project
+        await settle(pilot)
+        await to(pilot, "no-snapshot-tests")
+        assert "project → global" in app.screen.query_one("#detail").plain
+        await pilot.press("a")
+        await settle(pilot)
+    assert "type: project" in Path(world.config + "/memory/no-snapshot-tests.md").read_text()
+    assert memory(world, "no-snapshot-tests") is None
+
+
+async def test_what_is_alike_is_shown_beside_and_merged_into_after_being_seen(world, app):
+    before = memory(world, "prefer-pnpm")
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "prefer-pnpm")
+        await pilot.pause(0.4)
+        await settle(pilot)
+        shown = app.screen.query_one("#detail").plain
+        assert ".97 project:prefer-pnpm" in shown
+        assert "Use pnpm for every install and script." in shown  # the memory itself
+        await pilot.press("m", "enter")
+        await settle(pilot)
+        assert isinstance(app.screen, Preview)
+        assert "+ │ pnpm with a frozen lock file in CI" in app.screen.plain
+        assert memory(world, "prefer-pnpm") == before
+        await pilot.press("enter")
+        await settle(pilot)
+        assert memory(world, "prefer-pnpm").startswith(before.rstrip("\n"))
+        assert "pnpm with a frozen lock file" in memory(world, "prefer-pnpm")
+        assert "prefer-pnpm" not in updates(world)
+        await pilot.press("z")
+        await settle(pilot)
+    assert memory(world, "prefer-pnpm") == before
+    assert "prefer-pnpm" in updates(world)
+
+
+async def test_rejecting_and_never_again(world, app):
+    rejected = paths.inbox_dir(world.root, paths.slug(world.shop)) + "/rejected.jsonl"
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        await pilot.press("x")
+        await settle(pilot)
+        assert "no-snapshot-tests" not in updates(world)
+        assert not os.path.exists(rejected)
+        await pilot.press("z")
+        await settle(pilot)
+        await to(pilot, "no-snapshot-tests")
+        await pilot.press("X")
+        await settle(pilot)
+        assert json.loads(Path(rejected).read_text())["text"] == "No snapshot tests for components"
+        await pilot.press("z")
+        await settle(pilot)
+        assert "no-snapshot-tests" in updates(world)
+        assert not os.path.exists(rejected)
+
+
+async def test_bulk_rejection_is_one_step(world, app):
+    before = set(updates(world))
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "ask-before-migrations")
+        await pilot.press("v", "j", "v", "x")
+        await settle(pilot)
+        assert set(updates(world)) == {"prefer-pnpm"}
+        await pilot.press("z")
+        await settle(pilot)
+    assert set(updates(world)) == before
+
+
+async def test_items_are_ticked_off_kept_changed_and_made_guidance(world, app):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "Fix the flaky")
+        await pilot.press("d")
+        await settle(pilot)
+        assert not any(text.startswith("Fix the flaky") for text in items(world))
+        await pilot.press("z")
+        await settle(pilot)
+        assert any(text.startswith("Fix the flaky") for text in items(world))
+        await to(pilot, "Update the API")
+        await pilot.press("K")
+        await settle(pilot)
+        kept = [w for w in review.waiting(world.root, [paths.slug(world.shop)], ("items",)) if "API" in w.text]
+        assert kept[0].entry.fields["state"] == "kept"
+        await to(pilot, "Ask Jo")
+        await pilot.press("e")
+        await settle(pilot)
+        app.screen.query_one(Input).value = "Ask Mara about the invoice layout"
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "Ask Mara about the invoice layout" in items(world)
+        await to(pilot, "Ask Mara")
+        await pilot.press("G")
+        await settle(pilot)
+        assert "Ask Mara about the invoice layout" not in items(world)
+    told = review.waiting(world.root, [paths.slug(world.shop)], ("guidance",))
+    assert "Ask Mara about the invoice layout" in [each.text for each in told]
+
+
+async def test_what_looks_one_off_is_folded(world, app):
+    leave(world, "Use blue here", name="blue-here", kind="preference", confidence="0.52", scope="project")
+    leave(world, "Said twice", name="said-twice", kind="preference", confidence="0.52", seen="2", scope="project")
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        keys = [line.item.entry.fields.get("name") if line.item else "fold" for line in app.screen.table.rows]
+        assert "blue-here" not in keys
+        assert "said-twice" in keys
+        app.screen.table.move_to(keys.index("fold"))
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "blue-here" in [line.item.entry.fields.get("name") for line in app.screen.table.rows if line.item]
+
+
+async def test_keys_that_do_not_fit_say_why(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "Fix the flaky")
+        await pilot.press("a")
+        await settle(pilot)
+        assert any("no draft under the cursor" in n.message for n in app._notifications)
+
+
+async def test_read_only_changes_nothing(world):
+    app = MemtuiApp(dict(world.env), world.shop, screen="inbox", now=NOW, read_only=True)
+    before = set(updates(world)), items(world)
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        await pilot.press("a", "x", "X", "e", "m", "d", "G", "A", "z", "g")
+        await settle(pilot)
+        assert app.screen.group == "inbox"
+    assert (set(updates(world)), items(world)) == before
+
+
+async def test_a_draft_that_arrives_leaves_the_cursor_where_it_is(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "prefer-pnpm")
+        leave(world, "Brand new", name="brand-new", kind="correction", confidence="0.99", scope="project")
+        for _ in range(40):
+            await pilot.pause(0.1)
+            if any(line.item and line.item.text == "Brand new" for line in app.screen.table.rows):
+                break
+        assert app.screen.table.row.item.entry.fields["name"] == "prefer-pnpm"
+        assert app.screen.table.rows[0].item.text == "Brand new"
+
+
+async def test_a_draft_that_changed_meanwhile_is_not_written(world, app):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        path = updates(world)["no-snapshot-tests"].path
+        text = Path(path).read_text().replace("Assert on what the user sees", "Assert on nothing")
+        Path(path).write_text(text)
+        await pilot.press("a")
+        await settle(pilot)
+    assert memory(world, "no-snapshot-tests") is None
+    assert Path(path).read_text() == text
+
+
+async def test_other_projects_are_counted_and_shown_on_request(world, app):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert not any(line.item and "alt text" in line.item.text for line in app.screen.table.rows)
+        await pilot.press("p")
+        await settle(pilot)
+        await to(pilot, "alt-texts")
+        await pilot.press("a")
+        await settle(pilot)
+    assert os.path.exists(world.blog + "/.claude/memory/alt-texts.md")
+    assert not os.path.exists(world.shop + "/.claude/memory/alt-texts.md")
+
+
+async def test_the_filter_narrows_and_escape_clears_it(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        await pilot.press("slash", *"snap", "enter")
+        await settle(pilot)
+        assert [line.item.entry.fields["name"] for line in app.screen.table.rows] == ["no-snapshot-tests"]
+        await pilot.press("escape")
+        await settle(pilot)
+        assert len(app.screen.table.rows) == 8
+
+
+async def test_terminal_escapes_markup_and_long_lines_draw_harmlessly(world, app):
+    text = "[bold]\x1b[31mred\x1b[0m \u202egnp\n" + "x" * 1_000_000 + "\n\n> you: \x1b]0;owned\x07 [/]"
+    leave(world, text, name="[red]x\x1b[2J", kind="\x1b[5m", confidence="0.99", scope="project")
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        assert "\x1b" not in app.screen.query_one("#detail").plain
+        drawn = "".join(s.text for y in range(20) for s in app.screen.table.render_line(y))
+        assert not re.search(r"[\x00-\x1f\u202e]", drawn)
+        await pilot.press("a")
+        await pilot.pause()
+
+
+@pytest.mark.parametrize("size", [(40, 20), SMALL, (160, 48)])
+async def test_an_empty_inbox_says_what_will_fill_it(world, size):
+    app = MemtuiApp(dict(world.env), world.blog, screen="inbox", now=NOW)
+    os.unlink(paths.inbox_dir(world.root, paths.slug(world.blog)) + "/pending-updates.md")
+    os.unlink(paths.inbox_dir(world.root, None) + "/pending-updates.md")
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        assert app.screen.table.rows == []
+        drawn = "".join(s.text for y in range(8) for s in app.screen.table.render_line(y))
+        assert "Nothing wants your decision" in drawn
