@@ -46,7 +46,11 @@ class Conflict(ModalScreen[str]):
     Conflict VerticalScroll { height: auto; max-height: 20; margin: 1 0; scrollbar-size-vertical: 1; }
     Conflict OptionList { height: auto; border: none; background: $panel; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss('')", "keep as a draft")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "dismiss('')", "keep as a draft"),
+        Binding("j", "move(1)", show=False),
+        Binding("k", "move(-1)", show=False),
+    ]
 
     def __init__(self, theirs: Memory, mine: bytes) -> None:
         super().__init__()
@@ -65,6 +69,14 @@ class Conflict(ModalScreen[str]):
         """Nothing happens unless it is chosen."""
         self.query_one(OptionList).highlighted = 0
         self.query_one(OptionList).focus()
+
+    def action_move(self, step: int) -> None:
+        """Another answer."""
+        options = self.query_one(OptionList)
+        if step > 0:
+            options.action_cursor_down()
+        else:
+            options.action_cursor_up()
 
     @on(OptionList.OptionSelected)
     def answer(self, event: OptionList.OptionSelected) -> None:

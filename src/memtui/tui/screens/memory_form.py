@@ -188,8 +188,9 @@ class Form(ModalScreen[str | None]):
         if self._done:
             return
         changed = self.changed()
-        self.draft.values = changed
-        self.draft.was = {key: self._base.get(key, "") for key in changed}
+        # Of a new memory everything is kept: no file holds the rest.
+        self.draft.values = self.read() if self.found is None and changed else changed
+        self.draft.was = {key: self._base.get(key, "") for key in self.draft.values}
         self.draft.time = self.data.now()
         try:
             if changed:

@@ -17,7 +17,9 @@ from memtui.tui import markdown, safe
 # What is drawn of a body while the cursor passes; the whole of it opens with the editor.
 MAX_BODY = 20_000
 BAR = 20
+SHORT = 8  # of a bar: below this there is no room for characters beside lines
 LABEL = 10
+EVENTS = {"SessionStart": "start", "UserPromptSubmit": "prompt", "PreToolUse": "tool", "PostToolUse": "tool"}
 KNOWN = {"name", "description", "title", "type", "originSessionId", "modified", "updated"}
 
 
@@ -65,14 +67,19 @@ def bar(found: Budget, width: int = BAR) -> Text:
     return text.append("━" * (full - cut), "red") if full > cut else text
 
 
+def counts(found: Budget) -> Text:
+    """Lines and characters (UTF-16 units) of an index, of what is loaded of it."""
+    units, most = found.units / 1000, found.max_units / 1000
+    return Text.assemble((f" {found.lines}/{found.max_lines} lines  {units:.1f}/{most:.0f} k", "dim"))
+
+
 def meter_line(label: str, found: Budget, width: int = BAR) -> Text:
     """One index on one line."""
     text = Text(f"{label} ", no_wrap=True, end="")
     text.append_text(bar(found, width))
-    if width < BAR // 2:
+    if width < SHORT:
         return text.append(f" {found.lines}/{found.max_lines}", "yellow" if found.below else "dim")
-    text.append(f" {found.lines}/{found.max_lines} lines  {found.units / 1000:.1f}/{found.max_units / 1000:.0f} k", "dim"
-    )
+    text.append_text(counts(found))
     if found.below:
         text.append(f"  {len(found.below)} below the cut", "yellow")
     return text
@@ -156,7 +163,8 @@ def _index(text: Text, scope: Scope, row: Row, meter: Meter | None) -> None:
     if meter is None:
         text.append(f"{scope.label} has no MEMORY.md\n\n", "dim")
         return
-    text.append_text(meter_line("", meter.budget, 12))
+    text.append_text(bar(meter.budget, SHORT))
+    text.append_text(counts(meter.budget))
     entry = next((each for each in meter.index.entries if each.is_for(row.file)), None)
     if entry is None:
         where = MEANINGS["N"]
@@ -177,13 +185,14 @@ def _deliveries(text: Text, row: Row, outcomes: Mapping[str, str], now: float) -
     for told in row.told:
         record = told.record
         glyph, style = GLYPHS.get(outcomes.get(str(record.get("id")), ""), (" ", ""))
-        text.append(" " * LABEL + f"{age(clock.parse(record.get('time')), now):>4} ", "dim")
+        text.append(f"  {age(clock.parse(record.get('time')), now):>4} ", "dim")
         text.append(glyph, style)
+        event = str(record.get("event", ""))
         session = safe.line(str(record.get("session_id", "")), 60)[:8]
-        text.append(f"  {session}  {safe.line(str(record.get('event', '')), 40)}", "")
+        text.append(f"  {session}  {safe.line(EVENTS.get(event, event), 40)}", "")
         text.append(f"  {safe.line(str(told.item.get('reason', '')), 80)}\n", "dim")
     if row.deliveries > len(row.told):
-        text.append(" " * LABEL + f"and {row.deliveries - len(row.told)} before\n", "dim")
+        text.append(f"  and {row.deliveries - len(row.told)} before\n", "dim")
     text.append("\n")
 
 

@@ -1,0 +1,255 @@
+"""The memories: what is shown of them, where the cursor goes, what is remembered."""
+
+import json
+import os
+
+from textual.widgets import Input, Static
+
+from memtui import demo
+from memtui.core import paths
+from memtui.tui.app import MemtuiApp
+from memtui.tui.screens.memory_search import Search
+from memtui.tui.widgets.detail import Detail
+from memtui.tui.widgets.help import Help
+
+from .conftest import NOW, settle
+
+
+def names(app):
+    return [row.memory.name for _, row in app.screen.table.rows]
+
+
+def detail(app):
+    return app.screen.query_one("#detail", Detail).plain
+
+
+def line(app, name):
+    return str(app.screen.query_one(name, Static).render())
+
+
+async def stand_on(pilot, name):
+    """Put the cursor on a memory."""
+    at = next(i for i, (_, row) in enumerate(pilot.app.screen.table.rows) if row.memory.stem == name)
+    pilot.app.screen.table.focus()
+    pilot.app.screen.table.move_to(at)
+    await pilot.pause()
+
+
+async def test_scopes_are_a_tree_with_counts_groups_and_types(app):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        tree = {place.label: place for place in app.screen.places.rows}
+        assert tree["all here"].count == 12
+        assert (tree["global"].count, tree["project shop"].count, tree["auto shop"].count) == (3, 4, 3)
+        assert (tree["other projects"].count, tree["other projects"].fold) == (3, False)
+        assert "blog" not in tree
+        app.screen.go_to_place("others")
+        app.screen.places.focus()
+        await pilot.press("right", "j")
+        assert app.screen.place.label == "blog"
+        assert sorted(names(app)) == ["image-sizes", "newsletter", "writing-style"]
+        assert "1 below the cut" in line(app, "#line")
+        await pilot.press("left", "left")
+        assert app.screen.place.label == "other projects"
+        assert app.screen.place.fold is False
+        await pilot.press("right")
+        assert app.screen.place.fold
+
+
+async def test_a_type_under_a_scope_shows_only_those(app):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        app.screen.go_to_place("project/feedback")
+        await pilot.pause()
+        assert sorted(names(app)) == ["prefer-pnpm", "skip-code-review"]
+
+
+async def test_the_preview_tells_all_there_is(app):
+    async with app.run_test(size=(160, 48)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "prefer-pnpm")
+        await settle(pilot)
+        text = detail(app)
+        assert "Why: the lock file" in text  # without the stars
+        assert "→ release-steps" in text
+        assert "← release-steps" in text
+        assert "line 4: Use pnpm in this repository" in text
+        assert "delivered 4×" in text
+        assert "✓" in text
+        await stand_on(pilot, "flaky-upload-test")
+        await pilot.pause(0.3)
+        await settle(pilot)
+        assert "→ temp-dir-per-worker (nowhere)" in detail(app)
+        assert "born in   session 7c1e55a0 “make the upload test stable”" in detail(app)
+
+
+async def test_flags_are_letters_that_the_help_explains(app):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        letters = {row.memory.stem: row.letters for _, row in app.screen.table.rows}
+        assert letters["meeting-notes"] == "X"
+        assert letters["skip-code-review"] == "UN"
+        assert letters["flaky-upload-test"] == "L"
+        await pilot.press("question_mark")
+        assert isinstance(app.screen, Help)
+        assert "not trusted, so not delivered" in app.screen.words
+
+
+async def test_a_memory_that_changed_since_it_was_delivered_says_so(app, world):
+    os.utime(world.shop + "/.claude/memory/prefer-pnpm.md", (NOW - 60, NOW - 60))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        row = next(row for _, row in app.screen.table.rows if row.memory.stem == "prefer-pnpm")
+        assert "C" in row.letters
+
+
+async def test_the_filter_is_live_counts_and_escape_clears_it(app):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("slash", *"pnpm")
+        assert names(app) == ["prefer-pnpm"]
+        assert app.screen.status == "1 of 12"
+        cells = app.screen._draw(app.screen.table.rows[0])
+        assert any("underline" in str(span.style) for span in cells[2].spans)
+        await pilot.press(*"xyzzy")
+        assert names(app) == []
+        assert "escape clears the filter" in app.screen.table.empty
+        await pilot.press("escape")
+        assert len(names(app)) == 12
+        assert app.screen.table.has_focus
+        await pilot.press("slash", *"pnmp", "enter")  # a slip of the fingers is forgiven
+        assert app.screen.table.has_focus
+        await pilot.press("escape")
+        assert app.screen.query_one("#filter", Input).value == ""
+
+
+async def test_the_order_goes_by_column_key_and_click_and_is_remembered(app, world):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("s", "s")
+        assert names(app)[:2] == ["flaky-upload-test", "skip-code-review"]
+        assert any(column.title == "age▴" for column in app.screen.table.columns)
+        await pilot.press("R")
+        assert names(app)[0] == "editor"
+        await pilot.click("#list", offset=(4, 0))
+        assert names(app)[0] == "concise-answers"
+        await pilot.press("s", "s", "T", "j", "enter")
+        app.screen.go_to_place("project")
+        await pilot.pause()
+    kept = json.loads((await _read(world.root + "/run/tui.json")))["memories"]
+    assert (kept["sort"], kept["place"]) == ("age", "project")
+    again = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with again.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert (again.screen.sort, again.screen.place.label) == ("age", "project shop")
+        assert again.screen.kind == kept["kind"] != ""
+        await pilot.press("escape")
+        assert again.screen.kind == ""
+
+
+async def _read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+async def test_search_finds_words_in_texts_of_all_projects_and_goes_there(app):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("S", *"exclamation")
+        await pilot.pause(0.3)
+        await settle(pilot)
+        assert isinstance(app.screen, Search)
+        assert [hit.memory.stem for hit in app.screen.table.rows] == ["writing-style"]
+        await pilot.press("enter")
+        await settle(pilot)
+        assert app.screen.table.row[1].memory.stem == "writing-style"
+        await pilot.press("S", *"nowhere-at-all")
+        await pilot.pause(0.3)
+        await settle(pilot)
+        assert "Nothing found" in app.screen.table.empty
+        await pilot.press("escape")
+        assert app.screen.group == "memories"
+
+
+async def test_at_80_columns_the_tree_is_a_line_and_the_memory_opens_over_the_list(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert not app.screen.places.display
+        assert "scope all here" in line(app, "#place")
+        await pilot.press("p")
+        options = [words for _, words in app.screen.options]
+        at = next(i for i, words in enumerate(options) if words.startswith("project shop"))
+        await pilot.press(*["j"] * at, "enter")
+        await pilot.pause()
+        assert "scope project shop" in line(app, "#place")
+        assert sorted(names(app))[0] == "payment-provider"
+        assert not app.screen.query_one("#detail").display
+        await pilot.press("enter")
+        assert app.screen.query_one("#detail").display
+        assert not app.screen.query_one("#middle").display
+        await pilot.press("escape")
+        assert app.screen.table.has_focus
+
+
+async def test_40_columns_still_show_names_flags_and_ages(app):
+    async with app.run_test(size=(40, 20)) as pilot:
+        await settle(pilot)
+        shown = [column.title for _, column, _ in app.screen.table._shown()]
+        assert shown == ["", "name▴", "", "age"]
+
+
+async def test_arrows_go_from_pane_to_pane(app):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("right")
+        assert app.screen.query_one("#detail").has_focus
+        await pilot.press("left")
+        assert app.screen.table.has_focus
+        await pilot.press("h")
+        assert app.screen.places.has_focus
+        await pilot.press("o")
+        assert not app.screen.query_one("#middle").display
+        await pilot.press("escape")
+        assert app.screen.query_one("#middle").display
+
+
+async def test_a_change_from_outside_shows_within_a_second_and_keeps_the_cursor(app, world):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "release-steps")
+        with open(world.shop + "/.claude/memory/a-first-one.md", "w", encoding="utf-8") as file:
+            file.write("---\nname: a-first-one\ndescription: new\ntype: tool\n---\nx\n")
+        await pilot.pause(1.2)
+        await settle(pilot)
+        assert "a-first-one" in names(app)
+        assert app.screen.table.row[1].memory.stem == "release-steps"
+
+
+async def test_what_is_empty_says_what_to_do(tmp_path):
+    world = demo.layout(str(tmp_path / "nothing"), NOW)
+    os.makedirs(world.shop)
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("escape")  # the hooks are offered first
+        await settle(pilot)
+        assert "n  makes a memory" in app.screen.table.empty
+        await pilot.press("d", "e", "y")  # nothing to do it to: told, not raised
+        assert app.screen.group == "memories"
+
+
+async def test_escapes_and_long_lines_in_a_memory_are_only_text(app, world):
+    nasty = "\x1b]0;owned\x07 [bold]not markup[/bold] \u202eright to left " + "x" * 1_000_000
+    directory = paths.config_dir(world.env) + "/memory"
+    with open(directory + "/nasty.md", "w", encoding="utf-8") as file:
+        file.write(f"---\nname: nasty\ndescription: '{nasty[:300]}'\n---\n{nasty}\n")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "nasty")
+        text = detail(app)
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+        assert "[bold]not markup" in text
+        assert "more characters" in text
+        await pilot.press("e")
+        assert app.screen.group == "memories"  # too large for the form

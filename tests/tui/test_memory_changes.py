@@ -1,0 +1,253 @@
+"""What is done to memories: every flow on real files, one and many at once, there and back."""
+
+import contextlib
+import os
+import stat
+
+from memtui.core import paths, trust
+from memtui.tui.app import MemtuiApp
+from memtui.tui.screens.memory_trash import Trash
+from memtui.tui.widgets.ask import Choice, Line, Sure
+
+from .conftest import NOW, settle
+from .test_memories import names, stand_on
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def project(world, name):
+    return f"{world.shop}/.claude/memory/{name}"
+
+
+def everywhere(world, name):
+    return f"{world.config}/memory/{name}"
+
+
+async def choose(pilot, words):
+    """Take the option that begins with these words."""
+    screen = pilot.app.screen
+    assert isinstance(screen, Choice), screen
+    at = next(i for i, (_, text) in enumerate(screen.options) if text.startswith(words))
+    screen.query_one("OptionList").highlighted = at
+    await pilot.press("enter")
+    await pilot.pause()
+    await settle(pilot)
+
+
+async def press(pilot, *keys):
+    await pilot.press(*keys)
+    await settle(pilot)
+
+
+async def test_trash_undo_redo_of_one_and_of_many_as_one_step(app, world):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "release-steps")
+        index = read(project(world, "MEMORY.md"))
+        await press(pilot, "d")
+        assert not os.path.exists(project(world, "release-steps.md"))
+        assert "release-steps" not in read(project(world, "MEMORY.md"))
+        assert "release-steps" not in names(app)
+        await press(pilot, "z")
+        assert os.path.exists(project(world, "release-steps.md"))
+        assert read(project(world, "MEMORY.md")) == index
+        await stand_on(pilot, "concise-answers")
+        await press(pilot, "space", "space", "d")
+        assert not os.path.exists(everywhere(world, "concise-answers.md"))
+        assert not os.path.exists(everywhere(world, "conventional-commits.md"))
+        assert app.screen.table.marks == set()
+        await press(pilot, "z")
+        assert os.path.exists(everywhere(world, "concise-answers.md"))
+        assert os.path.exists(everywhere(world, "conventional-commits.md"))
+        await press(pilot, "Z")
+        assert not os.path.exists(everywhere(world, "concise-answers.md"))
+        assert not os.path.exists(everywhere(world, "conventional-commits.md"))
+
+
+async def test_a_range_and_all_can_be_marked(app):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("v", "j", "j", "v")
+        assert len(app.screen.table.marks) == 3
+        assert app.screen.status.endswith("3 marked")
+        await pilot.press("e")  # one by one
+        assert app.screen.group == "memories"
+        await pilot.press("escape")
+        assert not app.screen.table.marks
+        await pilot.press("A")
+        assert len(app.screen.table.marks) == 12
+        await pilot.press("A")
+        assert not app.screen.table.marks
+
+
+async def test_purge_asks_with_cancel_in_focus_and_leaves_no_trace(app, world):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "editor")
+        await pilot.press("D")
+        assert isinstance(app.screen, Sure)
+        await press(pilot, "enter")
+        assert os.path.exists(everywhere(world, "editor.md"))
+        await pilot.press("D", "j", "enter")
+        await settle(pilot)
+        assert not os.path.exists(everywhere(world, "editor.md"))
+        kept = [read(f"{world.root}/trash/{name}") for name in os.listdir(world.root + "/trash")]
+        assert not any("I use Helix" in text for text in kept)
+
+
+async def test_the_trash_gives_back_and_forgets(app, world):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "editor")
+        await press(pilot, "d", "b")
+        assert isinstance(app.screen, Trash)
+        stems = [item.memory.stem for item in app.screen.table.rows]
+        assert stems == ["editor", "prefer-tabs"]
+        await press(pilot, "enter")
+        assert read(everywhere(world, "editor.md")).startswith("I use Helix")
+        await pilot.press("D")
+        await choose(pilot, "Delete")
+        assert app.screen.group == "memories"  # nothing is left to show
+        assert app.screen.table.row[1].memory.stem == "editor"
+        assert app.data.store().trash() == []
+
+
+async def test_retype_keeps_the_form_of_the_frontmatter(app, world):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "payment-provider")
+        await pilot.press("space", "space", "t")
+        await choose(pilot, "tool")
+        assert "# written by hand" in read(project(world, "payment-provider.md"))
+        assert "  type: tool\n  owner: checkout team" in read(project(world, "payment-provider.md"))
+        assert "  type: tool" in read(project(world, "prefer-pnpm.md"))
+        await press(pilot, "z")
+        assert "  type: reference" in read(project(world, "payment-provider.md"))
+        assert "  type: feedback" in read(project(world, "prefer-pnpm.md"))
+
+
+async def test_rename_takes_links_and_index_with_it(app, world):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "prefer-pnpm")
+        await pilot.press("r")
+        assert isinstance(app.screen, Line)
+        app.screen.query_one("Input").value = "use-pnpm"
+        await press(pilot, "enter")
+        assert "name: use-pnpm" in read(project(world, "use-pnpm.md"))
+        assert "[[use-pnpm]]" in read(project(world, "release-steps.md"))
+        assert "(use-pnpm.md)" in read(project(world, "MEMORY.md"))
+        assert app.screen.table.row[1].memory.stem == "use-pnpm"
+        await pilot.press("r")
+        app.screen.query_one("Input").value = "no/slashes"
+        await press(pilot, "enter")  # told, and nothing happens
+        assert os.path.exists(project(world, "use-pnpm.md"))
+
+
+async def test_move_and_copy_to_another_scope(app, world):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "prefer-pnpm")
+        await pilot.press("m")
+        await choose(pilot, "global")
+        assert not os.path.exists(project(world, "prefer-pnpm.md"))
+        assert "(prefer-pnpm.md)" in read(everywhere(world, "MEMORY.md"))
+        await press(pilot, "z")
+        assert os.path.exists(project(world, "prefer-pnpm.md"))
+        await stand_on(pilot, "prefer-pnpm")
+        await pilot.press("c")
+        await choose(pilot, "global")
+        assert read(everywhere(world, "prefer-pnpm.md")) == read(project(world, "prefer-pnpm.md"))
+        at = next(i for i, (s, r) in enumerate(app.screen.table.rows) if r.memory.stem == "editor")
+        app.screen.table.move_to(at)
+        await pilot.press("c")
+        await choose(pilot, "global")
+        assert isinstance(app.screen, Line)  # beside itself it needs a name
+        await press(pilot, "enter")
+        assert read(everywhere(world, "editor-2.md")) == read(everywhere(world, "editor.md"))
+
+
+async def test_trust_for_now_for_good_and_no_more(app, world):
+    directory = world.shop + "/.claude/memory"
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("u")
+        assert any("skip-code-review" in words for _, words in app.screen.options)
+        await choose(pilot, "Trust as they are now")
+        assert "skip-code-review.md" in trust.trusted_names(world.root, directory)
+        assert not any("U" in row.letters for _, row in app.screen.table.rows)
+        await pilot.press("u")
+        await choose(pilot, "Trust whatever")
+        assert trust.load(world.root, directory).always
+        await pilot.press("u")
+        await choose(pilot, "Trust nothing")
+        assert trust.trusted_names(world.root, directory) == set()
+
+
+async def test_instructions_and_read_only_are_left_alone_and_say_why(world):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        app.screen.go_to_place("instructions")
+        await pilot.pause()
+        for key in ("d", "e", "t", "r", "m"):
+            await press(pilot, key)
+            assert app.screen.group == "memories"
+        assert os.path.exists(world.shop + "/CLAUDE.md")
+    quiet = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=True)
+    async with quiet.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        left = read(world.root + "/run/tui.json")
+        quiet.screen.go_to_place("all")
+        await pilot.pause()
+        await stand_on(pilot, "prefer-pnpm")
+        await press(pilot, "d", "e", "n", "s", "R")
+        assert quiet.screen.group == "memories"
+        assert os.path.exists(project(world, "prefer-pnpm.md"))
+    assert read(world.root + "/run/tui.json") == left
+
+
+def _editor(tmp_path, text):
+    script = tmp_path / "editor.sh"
+    script.write_text("#!/bin/sh\n" + text)
+    script.chmod(script.stat().st_mode | stat.S_IXUSR)
+    return str(script)
+
+
+async def test_the_persons_editor_changes_the_file_and_an_error_changes_nothing(world, tmp_path, monkeypatch):
+    monkeypatch.setattr(MemtuiApp, "suspend", lambda self: contextlib.nullcontext())
+    env = {**world.env, "PATH": os.environ["PATH"], "VISUAL": _editor(tmp_path, 'sed -i s/Helix/Kakoune/ "$1"\n')}
+    app = MemtuiApp(env, world.shop, now=NOW)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "editor")
+        await press(pilot, "E")
+        assert read(everywhere(world, "editor.md")).startswith("I use Kakoune")
+        await press(pilot, "z")
+        assert read(everywhere(world, "editor.md")).startswith("I use Helix")
+        app.data.env["VISUAL"] = _editor(tmp_path, 'echo lost > "$1"\nexit 1\n')
+        await press(pilot, "E")
+        assert read(everywhere(world, "editor.md")).startswith("I use Helix")
+
+
+async def test_a_file_that_changed_while_the_editor_was_open_is_not_overwritten(world, tmp_path, monkeypatch):
+    monkeypatch.setattr(MemtuiApp, "suspend", lambda self: contextlib.nullcontext())
+    path = paths.config_dir(world.env) + "/memory/editor.md"
+    script = f'echo theirs > {path}\necho mine > "$1"\n'
+    env = {**world.env, "PATH": os.environ["PATH"], "VISUAL": _editor(tmp_path, script)}
+    app = MemtuiApp(env, world.shop, now=NOW)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "editor")
+        await press(pilot, "E")
+        assert type(app.screen).__name__ == "Conflict"
+        await press(pilot, "enter")
+        assert read(path) == "theirs\n"
+        await stand_on(pilot, "editor")
+        await press(pilot, "e")  # mine is there as a draft
+        assert app.screen.read()["raw"] == "mine\n"
+        await press(pilot, "ctrl+s", "j", "enter")
+        assert read(path) == "mine\n"
