@@ -103,7 +103,7 @@ class Base(Screen[None]):
 
     def frame(self) -> None:
         """Draw the bars."""
-        if self.is_mounted:
+        if self.is_mounted and self.query("#foot"):  # a screen that is closing has lost them already
             self.query_one("#top", TopBar).show(self.group, self.main)
             self.query_one("#foot", FootBar).show(self.group, self.status, self.main)
 

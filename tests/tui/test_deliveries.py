@@ -1,0 +1,364 @@
+"""Deliveries: newest first and live, filters, the very text, receipts, sessions, plots, logs of any length."""
+
+import json
+import os
+
+import pytest
+
+from memtui.core import clock, delivery, paths, receipts, told
+from memtui.tui.app import MemtuiApp
+from memtui.tui.history import Filter
+from memtui.tui.screens.delivery_text import delivery_text
+from memtui.tui.widgets.detail import Detail
+from memtui.tui.widgets.rows import RowList
+
+from .conftest import NOW, settle
+
+SIZES = [(80, 24), (120, 40), (160, 48), (40, 24)]
+
+
+@pytest.fixture
+def deliveries(world):
+    """The application, started on this screen."""
+    return MemtuiApp(dict(world.env), world.shop, now=NOW, screen="deliveries")
+
+
+async def ready(pilot):
+    for _ in range(300):
+        await settle(pilot)
+        if pilot.app.data.tally.ready and pilot.app.screen.reading is not None:
+            break
+    await settle(pilot)
+    return pilot.app.screen
+
+
+def detail(screen):
+    return screen.query_one("#detail", Detail).plain
+
+
+def records(world):
+    return list(delivery.newest_first(world.root))
+
+
+def append(world, name="01ZZZZZZZZZZZZZZZZZZZZZZZ1", seconds=NOW, session="today", text="fresh words", **more):
+    record = {
+        "v": 1,
+        "id": name,
+        "time": clock.iso(seconds),
+        "event": "UserPromptSubmit",
+        "session_id": world.sessions[session],
+        "transcript": f"{world.config}/projects/{paths.slug(world.shop)}/{world.sessions[session]}.jsonl",
+        "project": paths.slug(world.shop),
+        "project_root": world.shop,
+        "mode": "full",
+        "chars": len(text),
+        "text": text,
+        "items": [{"kind": "guidance", "id": "g1", "scope": "project", "reason": "next prompt", "chars": len(text)}],
+        "ms": 21.0,
+        **more,
+    }
+    delivery.append(world.root, record, seconds)
+    return record
+
+
+async def live(pilot):
+    """As the watcher does when the log has grown."""
+    pilot.app.read()
+    await settle(pilot)
+    await settle(pilot)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_log_newest_first_with_a_receipt_each(deliveries, world, size):
+    async with deliveries.run_test(size=size) as pilot:
+        screen = await ready(pilot)
+        given = [r for r in records(world) if r.get("text")]
+        assert [row.id for row in screen.table.rows] == [r["id"] for r in given]
+        expected = receipts.outcomes(given, world.env, NOW)
+        assert {row.id: screen.proofs.known[row.id] for row in screen.table.rows} == expected
+        assert set(expected.values()) >= {"arrived", "previewed", "timed out", "failed", "unknown", "waiting"}
+
+
+async def test_the_detail_is_the_very_text_why_and_the_receipt(deliveries, world):
+    async with deliveries.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        for number, record in enumerate(r for r in records(world) if r.get("text")):
+            screen.table.move_to(number)
+            await pilot.pause()
+            text = detail(screen)
+            assert record["text"].strip() in text
+            assert told.MEANINGS[screen.proofs.known[record["id"]]] in text
+            for item in record["items"]:
+                assert item["reason"] in text
+        assert "add tests for the new components" in screen.titles[world.sessions["today"]]
+
+
+def test_scores_and_what_was_left_out_are_told(world):
+    from memtui.core.logtail import Place
+    from memtui.tui.history import told as row_of
+
+    record = append(
+        world,
+        items=[
+            {"kind": "memory", "id": "prefer-pnpm", "scope": "project", "reason": "alike", "score": 0.82},
+            {"kind": "pending-update", "scope": "project", "left_out": "no room", "count": 7},
+            {"kind": "guidance", "id": "g9", "scope": "global", "left_out": "too long"},
+        ],
+    )
+    text = delivery_text(row_of(record, Place("x", 0, 0)), record, "previewed", "", NOW).plain
+    assert "prefer-pnpm" in text
+    assert ".82" in text
+    assert "Left out  8" in text
+    assert "no room" in text
+    assert "too long" in text
+    assert "goes back to its inbox" in text
+
+
+async def test_new_deliveries_appear_and_the_cursor_stays(deliveries, world):
+    async with deliveries.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        before = len(screen.table.rows)
+        await pilot.press("j", "j")
+        here = screen.table.row_id
+        append(world)
+        await live(pilot)
+        assert len(screen.table.rows) == before + 1
+        assert screen.table.rows[0].id == "01ZZZZZZZZZZZZZZZZZZZZZZZ1"
+        assert screen.table.row_id == here
+        assert "today 4 deliveries" in screen.query_one("#summary").render().plain
+
+
+async def test_the_watcher_shows_a_delivery_without_a_key(deliveries, world):
+    async with deliveries.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        append(world)
+        for _ in range(60):
+            await pilot.pause(0.05)
+            if screen.table.rows[0].id.startswith("01ZZ"):
+                break
+        assert screen.table.rows[0].id == "01ZZZZZZZZZZZZZZZZZZZZZZZ1"
+
+
+async def test_a_waiting_receipt_is_settled_by_the_transcript_without_a_key(deliveries, world):
+    async with deliveries.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        waiting = next(row for row in screen.table.rows if screen.proofs.known[row.id] == "waiting")
+        record = next(r for r in records(world) if r["id"] == waiting.id)
+        line = {
+            "type": "attachment",
+            "timestamp": clock.iso(NOW),
+            "attachment": {
+                "type": "hook_additional_context",
+                "content": [record["text"]],
+                "hookEvent": record["event"],
+                "toolUseID": record.get("tool_use_id"),
+                "hookName": "memtui",
+            },
+        }
+        with open(record["transcript"], "a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+        for _ in range(60):
+            await pilot.pause(0.05)
+            if screen.proofs.known[waiting.id] == "arrived":
+                break
+        assert screen.proofs.known[waiting.id] == "arrived"
+
+
+async def choose(pilot, key, steps):
+    await pilot.press(key)
+    await pilot.pause()
+    for _ in range(steps):
+        await pilot.press("j")
+    await pilot.press("enter")
+    await ready(pilot)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "fits"),
+    [
+        ({"kind": "index"}, lambda r, _: any(i["kind"] == "index" for i in r["items"])),
+        ({"kind": "use"}, lambda r, _: any(i["kind"] == "use" for i in r["items"])),
+        ({"outcome": "failed"}, lambda r, o: o == "failed"),
+        ({"project": "blog"}, lambda r, _: r["project_root"].endswith("/blog") and r["text"]),
+        ({"text": "FRIDAY frozen"}, lambda r, _: "frozen until Friday" in r["text"]),
+    ],
+)
+async def test_filters_show_what_fits_and_escape_shows_all(deliveries, world, wanted, fits):
+    every = records(world)
+    outcomes = receipts.outcomes(every, world.env, NOW)
+    async with deliveries.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        screen.only(**wanted)
+        await ready(pilot)
+        assert [row.id for row in screen.table.rows] == [r["id"] for r in every if fits(r, outcomes[r["id"]])]
+        assert screen.table.rows
+        await pilot.press("escape")
+        await ready(pilot)
+        assert len(screen.table.rows) == sum(bool(r["text"]) for r in every)
+
+
+async def test_a_session_and_a_memory_are_chosen_from_lists(deliveries, world):
+    async with deliveries.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("f")
+        await pilot.pause()
+        await pilot.press("enter")  # the one under the cursor is offered first
+        await ready(pilot)
+        assert {row.session for row in screen.table.rows} == {world.sessions["today"]}
+        await pilot.press("escape")
+        await ready(pilot)
+        await choose(pilot, "m", 1)
+        assert screen.wanted.memory.endswith(".md")
+        assert all(screen.wanted.memory in row.files for row in screen.table.rows)
+        assert screen.table.rows
+
+
+async def test_text_is_searched_while_typing_and_nothing_says_so(deliveries):
+    async with deliveries.run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("slash", *"mirror")
+        for _ in range(50):
+            await settle(pilot)
+            await pilot.pause(0.02)
+            if screen.wanted.text == "mirror" and screen.reading and screen.reading.wanted.text == "mirror":
+                break
+        assert len(screen.table.rows) == 1
+        await pilot.press(*"zzz", "enter")
+        await ready(pilot)
+        assert not screen.table.rows
+        assert "escape" in screen.table.empty
+        await pilot.press("escape")
+        await ready(pilot)
+        assert len(screen.table.rows) > 10
+
+
+async def test_a_whole_session_in_order_with_its_cost(deliveries, world):
+    async with deliveries.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("S")
+        await ready(pilot)
+        mine = [r for r in reversed(records(world)) if r["session_id"] == world.sessions["today"] and r["text"]]
+        rows = screen.in_session.rows
+        assert [row.id for row, _ in rows] == [r["id"] for r in mine]
+        assert rows[-1][1] == sum(r["chars"] for r in mine)
+        line = screen.query_one("#session-line").render().plain
+        assert "3 deliveries" in line
+        assert "tokens" in line
+        assert "ms in hooks" in line
+        assert screen.copied() == "\n\n".join(r["text"] for r in mine)
+        append(world)
+        await live(pilot)
+        assert len(screen.in_session.rows) == 4
+        await pilot.press("escape")
+        await pilot.pause()
+        assert not screen.has_class("session")
+        assert screen.focused is screen.table
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_plots_tell_days_outcomes_times_and_memories(deliveries, size):
+    async with deliveries.run_test(size=size) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("v")
+        await settle(pilot)
+        await settle(pilot)
+        text = screen.query_one("#plots", Detail).plain
+        for words in ("A day", "Outcomes", "arrived", "Hook time", "p95", "Delivered most", "prefer-pnpm"):
+            assert words in text
+        assert "Never delivered" in text
+        assert "looking" not in text
+        await pilot.press("escape")
+        assert not screen.has_class("plots")
+
+
+async def test_enter_opens_over_the_list_on_a_small_screen_and_escape_comes_back(deliveries):
+    async with deliveries.run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        assert not screen.query_one("#detail").display
+        await pilot.press("enter")
+        await pilot.pause()
+        assert screen.query_one("#detail").display
+        await pilot.press("escape")
+        await pilot.pause()
+        assert not screen.query_one("#detail").display
+        assert screen.focused is screen.table
+
+
+async def test_an_empty_log_says_what_fills_it(tmp_path):
+    env = {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": f"{tmp_path}/c", "MEMTUI_HOME": f"{tmp_path}/m"}
+    app = MemtuiApp(env, str(tmp_path), now=NOW, screen="deliveries", read_only=True)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        assert "g leaves guidance" in screen.table.empty
+        await pilot.press("v")
+        await settle(pilot)
+        assert "Nothing was delivered yet" in screen.query_one("#plots", Detail).plain
+        await pilot.press("escape", "S")
+
+
+async def test_a_long_log_opens_with_its_newest_and_reads_on_when_followed(world):
+    path = delivery.log_path(world.root, NOW)
+    with open(path, "a", encoding="utf-8") as file:
+        for number in range(3000):
+            row = {"v": 1, "id": f"L{number:025d}", "time": clock.iso(NOW + number / 1000), "event": "PreToolUse"}
+            row |= {"session_id": f"s{number % 50}", "text": "x" * 500, "chars": 500, "items": [], "ms": 12}
+            file.write(json.dumps(row) + "\n")
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW + 10, screen="deliveries")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        assert screen.table.rows[0].id == f"L{2999:025d}"
+        assert len(screen.table.rows) < 1000
+        for _ in range(10):
+            await pilot.press("end")
+            await settle(pilot)
+            await settle(pilot)
+        ids = [row.id for row in screen.table.rows]
+        assert len(ids) == len(set(ids)) == 3000 + sum(bool(r["text"]) for r in records(world)[3000:])
+
+
+async def test_rows_held_are_bounded(world, monkeypatch):
+    from memtui.tui import history
+
+    monkeypatch.setattr(history, "KEPT", 5)
+    reading = history.Reading(world.root, Filter(), history.Receipts(dict(world.env), lambda: NOW))
+    reading.more(100, lambda _: True)
+    assert len(reading.rows) == 5
+    assert reading.full
+
+
+async def test_a_log_that_was_cut_is_read_anew_and_torn_lines_are_counted(deliveries, world):
+    async with deliveries.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        path = delivery.months(world.root)[0]
+        with open(path, "rb") as file:
+            lines = file.readlines()
+        with open(path, "wb") as file:
+            file.writelines(lines[:3])
+            file.write(b'{"v": 1, "torn\n')
+        for older in delivery.months(world.root)[1:]:
+            os.unlink(older)
+        await live(pilot)
+        await ready(pilot)
+        assert len(screen.table.rows) == len([r for r in records(world) if r["text"]])
+        assert "torn line" in screen.status
+
+
+async def test_hostile_text_is_drawn_as_text(deliveries, world):
+    evil = "\x1b]0;owned\x07[bold red]x[/] \u202eabc \x9b31m" + "y" * 1_000_000
+    append(world, text=evil, event="\x1b[31mEvil", items=[{"kind": "[red]k", "id": "\x1b[2J", "reason": "\u202e"}])
+    async with deliveries.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        text = detail(screen)
+        assert "[bold red]x[/]" in text
+        for char in ("\x1b", "\x07", "\u202e", "\x9b"):
+            assert char not in text
+            for y in range(40):
+                assert char not in "".join(s.text for s in screen.query_one("#list", RowList).render_line(min(y, 30)))
+
+
+async def test_y_copies_the_exact_text(deliveries, world):
+    async with deliveries.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("y")
+        assert deliveries.clipboard == next(r["text"] for r in records(world) if r["text"])
+        assert screen.copied() == deliveries.clipboard

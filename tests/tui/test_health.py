@@ -1,0 +1,394 @@
+"""Health: findings and their mending, hooks with a diff, budgets with the cut, errors, modes, settings."""
+
+import json
+import os
+import shutil
+
+import pytest
+
+from memtui.core import clock, config, fs, index_budget, memory_index, paths, settings, trust
+from memtui.core.errors import MemtuiError
+from memtui.hooks import install, status
+from memtui.tui.app import MemtuiApp
+from memtui.tui.screens.health_text import health_text
+from memtui.tui.widgets.detail import Detail
+from memtui.tui.widgets.plan import PlanScreen
+
+from .conftest import NOW, settle
+
+SIZES = [(80, 24), (120, 40), (160, 48), (40, 24)]
+
+
+@pytest.fixture
+def health(world):
+    """The application, started on this screen."""
+    return MemtuiApp(dict(world.env), world.shop, now=NOW, screen="health")
+
+
+async def ready(pilot):
+    for _ in range(300):
+        await settle(pilot)
+        if pilot.app.data.tally.ready:
+            break
+    await settle(pilot)
+    await settle(pilot)
+    return pilot.app.screen
+
+
+async def stand(pilot, screen, fits):
+    """Put the cursor on the first row that fits."""
+    at = next(number for number, row in enumerate(screen.table.rows) if fits(row))
+    screen.table.move_to(at)
+    await pilot.pause()
+    return screen.row
+
+
+def detail(screen):
+    return screen.query_one("#detail", Detail).plain
+
+
+def summary(screen):
+    return screen.query_one("#summary").render().plain
+
+
+def findings(screen):
+    return [row for row in screen.table.rows if row.kind == "finding"]
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_everything_doctor_knows_worst_first_with_what_to_do(health, world, size):
+    from memtui.hooks import checkup
+
+    async with health.run_test(size=size) as pilot:
+        screen = await ready(pilot)
+        every = checkup.check(dict(world.env), world.shop, NOW)
+        assert {row.about.message for row in findings(screen)} == {each.message for each in every}
+        levels = [row.mark for row in findings(screen)]
+        assert levels == sorted(levels, key="!·✓".index)
+        for row in findings(screen):
+            text = health_text(row, screen.found, "", NOW).plain
+            assert row.about.remedy in text
+        assert "things to mend" in summary(screen)
+
+
+async def test_hooks_are_installed_after_the_diff_and_taken_out_again(health, world):
+    path = install.settings_path(world.env, world.shop, "user")
+    before = fs.read_bytes(path) if os.path.exists(path) else None
+    async with health.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        assert "no hooks installed" in summary(screen)
+        await pilot.press("i")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, PlanScreen)
+        diff = pilot.app.screen.query_one("#diff").render().plain
+        assert "SessionStart" in diff
+        assert "launch.py" in diff
+        assert not status.status(world.env, world.shop).installed
+        await pilot.press("enter")
+        await ready(pilot)
+        assert status.status(world.env, world.shop).installed
+        assert "7 hooks (user)" in summary(screen)
+        row = await stand(pilot, screen, lambda r: r.key == "event UserPromptSubmit")
+        assert "user" in row.words
+        assert "p95" in row.words
+        assert "launch.py" in detail(screen)
+        await pilot.press("U")
+        await pilot.pause()
+        await pilot.press("enter")
+        await ready(pilot)
+        assert not status.status(world.env, world.shop).installed
+        assert (fs.read_bytes(path) if os.path.exists(path) else None) == before
+
+
+async def test_escape_writes_no_hooks(health, world):
+    async with health.run_test(size=(80, 24)) as pilot:
+        await ready(pilot)
+        await pilot.press("i", "escape")
+        await ready(pilot)
+        assert not status.status(world.env, world.shop).installed
+
+
+async def test_hooks_can_go_into_the_projects_own_settings(health, world):
+    async with health.run_test(size=(80, 24)) as pilot:
+        await ready(pilot)
+        await pilot.press("i", "j", "enter")
+        await ready(pilot)
+        assert {each.source for each in status.status(world.env, world.shop).entries} == {"local"}
+
+
+async def first_start(tmp_path, **more):
+    env = {
+        "HOME": str(tmp_path),
+        "CLAUDE_CONFIG_DIR": f"{tmp_path}/.claude",
+        "MEMTUI_HOME": f"{tmp_path}/.claude/memtui",
+    }
+    env["PATH"] = os.environ["PATH"]
+    os.makedirs(tmp_path / "shop", exist_ok=True)
+    return MemtuiApp(env, str(tmp_path / "shop"), now=NOW, screen="health", **more), env
+
+
+async def test_a_first_start_offers_the_hooks_with_staying_out_in_focus(tmp_path):
+    app, env = await first_start(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await ready(pilot)
+        assert isinstance(app.screen, PlanScreen)
+        assert "UserPromptSubmit" in app.screen.query_one("#diff").render().plain
+        await pilot.press("enter")
+        await ready(pilot)
+        assert not isinstance(app.screen, PlanScreen)
+        assert not status.status(env, str(tmp_path)).installed
+        assert not os.path.exists(tmp_path / ".claude/settings.json")
+    app, _ = await first_start(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await ready(pilot)
+        assert not isinstance(app.screen, PlanScreen)  # it was answered
+
+
+async def test_the_offer_taken_installs(tmp_path):
+    app, env = await first_start(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await ready(pilot)
+        await pilot.press("j", "enter")
+        await ready(pilot)
+        assert status.status(env, str(tmp_path / "shop")).installed
+        assert "7 hooks" in summary(app.screen)
+
+
+async def test_read_only_offers_nothing_and_changes_nothing(tmp_path, world):
+    app, _ = await first_start(tmp_path / "new", read_only=True)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        assert not isinstance(app.screen, PlanScreen)
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="health", read_only=True)
+    before = _tree(world.directory)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        for row in range(len(screen.table.rows)):
+            screen.table.move_to(row)
+            for key in "fiUext":
+                await pilot.press(key)
+                assert app.screen is screen
+    assert _tree(world.directory) == before
+
+
+def _tree(directory):
+    found = {}
+    for here, _, files in os.walk(directory):
+        if here.endswith("/run"):
+            continue
+        for name in files:
+            path = os.path.join(here, name)
+            found[path] = fs.read_bytes(path)
+    return found
+
+
+async def test_f_trusts_after_asking_with_cancel_in_focus(health, world):
+    directory = world.shop + "/.claude/memory"
+    waiting = trust.status(world.root, directory)
+    assert waiting.new or waiting.changed
+    async with health.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await stand(pilot, screen, lambda r: r.kind == "finding" and r.about.area == "trust")
+        await pilot.press("f")
+        await pilot.pause()
+        await pilot.press("enter")  # cancel
+        await ready(pilot)
+        assert trust.status(world.root, directory).new == waiting.new
+        await pilot.press("t", "j", "enter")
+        await ready(pilot)
+        after = trust.status(world.root, directory)
+        assert not after.new
+        assert not after.changed
+        await pilot.press("t")
+        await pilot.pause()
+        assert pilot.app.screen is screen  # nothing is left to trust, and it says so
+
+
+async def test_f_mends_an_index_and_z_takes_it_back(health, world):
+    path = world.shop + "/.claude/memory/MEMORY.md"
+    before = fs.read_bytes(path)
+    async with health.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        row = await stand(pilot, screen, lambda r: r.kind == "index" and r.title == "project")
+        assert "without a line" in row.words
+        assert "f adds missing lines" in detail(screen)
+        await pilot.press("f")
+        await ready(pilot)
+        after = fs.read_bytes(path)
+        assert after != before
+        assert b"payment-provider.md" in after
+        assert b"old-wiki" not in after
+        assert not any(r.kind == "index" and r.title == "project" and r.mark == "!" for r in screen.table.rows)
+        await pilot.press("z")
+        await ready(pilot)
+        assert fs.read_bytes(path) == before
+
+
+async def test_f_withdraws_guidance_that_can_not_arrive(health, world):
+    path = paths.inbox_dir(world.root, paths.slug(world.shop)) + "/guidance.md"
+    before = fs.read_bytes(path)
+    async with health.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        row = await stand(pilot, screen, lambda r: r.kind == "finding" and "expired" in r.about.message)
+        name = row.about.remedy.rpartition(" ")[2]
+        assert name not in row.words  # its words are shown instead
+        assert "“" in row.words
+        await pilot.press("f")
+        await ready(pilot)
+        assert name.encode() not in fs.read_bytes(path)
+        await pilot.press("z")
+        await ready(pilot)
+        assert name.encode() in fs.read_bytes(path)
+        assert len(fs.read_bytes(path)) == len(before)
+
+
+async def test_the_cut_is_drawn_where_it_falls(health, world):
+    path = world.shop + "/.claude/memory/MEMORY.md"
+    lines = "".join(f"- [Note {n}](note-{n}.md) — words\n" for n in range(1, 231))
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("# Index\n\n" + lines)
+    cut = index_budget.budget(fs.read_bytes(path)).cut_line
+    index = memory_index.parse_index(fs.read_bytes(path))
+    async with health.run_test(size=(120, 48)) as pilot:
+        screen = await ready(pilot)
+        row = await stand(pilot, screen, lambda r: r.kind == "index" and r.title == "project")
+        assert "32 below the cut" in row.words
+        text = detail(screen).split("\n")
+        at = next(number for number, line in enumerate(text) if "cut: nothing below" in line)
+        assert index.lines[cut - 2].strip() in text[at - 1]
+        assert index.lines[cut - 1].strip() in text[at + 1]
+
+
+async def test_errors_are_told_with_their_age_and_set_aside(health, world):
+    path = world.root + "/log/errors.jsonl"
+    row = {"v": 1, "time": clock.iso(NOW - 7200), "where": "Stop", "error": "OSError", "message": "disk full \x1b[31m"}
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(json.dumps({**row, "trace": ["worker.py:10 run"]}) + "\n")
+    async with health.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        found = await stand(pilot, screen, lambda r: r.kind == "error")
+        assert found.title == "2h Stop"
+        assert "worker.py:10 run" in detail(screen)
+        assert "\x1b" not in detail(screen)
+        await pilot.press("f")
+        await ready(pilot)
+        assert not os.path.exists(path)
+        assert b"disk full" in fs.read_bytes(path + ".1")
+        assert not any(r.kind == "error" for r in screen.table.rows)
+
+
+async def test_a_setting_is_typed_validated_and_comments_stay(health, world):
+    path = config.file_path(world.root)
+    text = '# mine\nbudget = 6000  # less is more\n\n[projects."/x"]\nmode = "off"\n'
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    async with health.run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        row = await stand(pilot, screen, lambda r: r.key == "setting budget")
+        assert "6000" in row.words
+        assert "config.toml, default 9000" in row.words
+        await pilot.press("enter")
+        await pilot.pause()
+        await pilot.press(*["backspace"] * 4, *"12", "enter")
+        await pilot.pause()
+        assert "must be between" in pilot.app.screen.query_one("#wrong").render().plain
+        assert fs.read_bytes(path).decode() == text
+        await pilot.press("backspace", "backspace", *"7000", "enter")
+        await ready(pilot)
+        assert fs.read_bytes(path).decode() == text.replace("6000", "7000")
+        await pilot.press("x")
+        await ready(pilot)
+        assert "budget" not in fs.read_bytes(path).decode()
+        assert "# mine" in fs.read_bytes(path).decode()
+        assert screen.row.words.split() == ["9000", "default"]
+        await pilot.press("z", "z")
+        await ready(pilot)
+        assert fs.read_bytes(path).decode() == text
+
+
+async def test_a_mode_is_set_for_one_project_and_taken_back(health, world):
+    async with health.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await stand(pilot, screen, lambda r: r.kind == "mode" and r.about.here)
+        await pilot.press("e", "j", "enter")
+        await ready(pilot)
+        written = config.load(world.root)
+        assert config.value(written, world.shop, "mode") == "whisper"
+        assert config.value(written, None, "mode") == "full"
+        assert pilot.app.data.facts.mode == "whisper"
+        await pilot.press("x")
+        await ready(pilot)
+        assert config.value(config.load(world.root), world.shop, "mode") == "full"
+        await pilot.press("x")
+        await pilot.pause()
+        assert pilot.app.screen is screen
+
+
+async def test_a_switch_is_set_everywhere_or_here(health, world):
+    async with health.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await stand(pilot, screen, lambda r: r.key == "setting banner")
+        await pilot.press("e", "j", "enter")
+        await ready(pilot)
+        assert config.value(config.load(world.root), None, "banner") is False
+        await pilot.press("e", "j", "enter")  # stands on false everywhere: next is true, here only
+        await ready(pilot)
+        assert config.value(config.load(world.root), world.shop, "banner") is True
+        assert config.value(config.load(world.root), None, "banner") is False
+        assert {each.key: each.source for each in settings.rows(world.root, world.shop)}["banner"] == "project"
+
+
+async def test_a_config_that_can_not_be_read_is_told(health, world):
+    with open(config.file_path(world.root), "w", encoding="utf-8") as file:
+        file.write("budget = = 3\n")
+    with pytest.raises(MemtuiError):
+        settings.rows(world.root, world.shop)
+    async with health.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        assert any(r.kind == "finding" and r.about.area == "config" and r.mark == "!" for r in screen.table.rows)
+        head = next(r for r in screen.table.rows if r.key == "head Settings")
+        assert "can't be read" in head.words
+
+
+async def test_files_open_to_others_are_closed(health, world):
+    path = world.root + "/trust.json"
+    os.chmod(path, 0o644)
+    async with health.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await stand(pilot, screen, lambda r: r.kind == "finding" and "open to other" in r.about.message)
+        await pilot.press("f")
+        await ready(pilot)
+    assert os.stat(path).st_mode & 0o777 == 0o600
+
+
+async def test_settle_says_what_it_did(health, world):
+    async with health.run_test(size=(80, 24)) as pilot:
+        await ready(pilot)
+        await pilot.press("s")
+        await ready(pilot)
+        assert any("ettled" in note.message for note in pilot.app._notifications)
+
+
+async def test_the_view_follows_a_change_from_outside(health, world):
+    async with health.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await stand(pilot, screen, lambda r: r.key == "setting budget")
+        plan = install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env)
+        install.apply(plan)
+        for _ in range(60):
+            await pilot.pause(0.05)
+            if screen.found.hooks and screen.found.hooks.installed:
+                break
+        await settle(pilot)
+        assert screen.found.hooks.installed
+        assert screen.row.key == "setting budget"
+
+
+async def test_nothing_at_all_is_still_readable(tmp_path):
+    shutil.rmtree(tmp_path, ignore_errors=True)
+    os.makedirs(tmp_path)
+    app, _ = await first_start(tmp_path, read_only=True)
+    async with app.run_test(size=(40, 24)) as pilot:
+        screen = await ready(pilot)
+        assert any(r.kind == "event" and "not installed" in r.words for r in screen.table.rows)
+        assert "to mend" in summary(screen)
