@@ -38,6 +38,22 @@ def memory(world, name):
     return Path(path).read_text() if os.path.exists(path) else None
 
 
+def read(path):
+    return Path(path).read_text()
+
+
+def put(path, text):
+    Path(path).write_text(text)
+
+
+def there(path):
+    return os.path.exists(path)
+
+
+def listed(path):
+    return os.listdir(path) if os.path.isdir(path) else []
+
+
 async def to(pilot, name):
     """Put the cursor on a draft, or on an item by its first words."""
     await settle(pilot)
@@ -84,7 +100,7 @@ async def test_approving_what_is_on_the_screen_writes_it_and_undo_takes_it_back(
         await settle(pilot)
         assert "Assert on what the user sees instead." in memory(world, "no-snapshot-tests")
         assert "no-snapshot-tests" not in updates(world)
-        assert "no-snapshot-tests.md" in Path(f"{world.shop}/.claude/memory/MEMORY.md").read_text()
+        assert "no-snapshot-tests.md" in read(f"{world.shop}/.claude/memory/MEMORY.md")
         await pilot.press("z")
         await settle(pilot)
         assert memory(world, "no-snapshot-tests") is None
@@ -142,7 +158,7 @@ async def test_approving_all_leaves_out_what_is_there_already(world, app):
         await settle(pilot)
     assert memory(world, "prefer-pnpm") == before
     assert set(updates(world)) == {"prefer-pnpm"}
-    assert os.path.exists(world.config + "/memory/metric-units.md")
+    assert there(world.config + "/memory/metric-units.md")
 
 
 async def test_a_draft_is_rewritten_in_a_form_before_it_is_approved(world, app):
@@ -158,7 +174,7 @@ async def test_a_draft_is_rewritten_in_a_form_before_it_is_approved(world, app):
     assert "Assert on what is seen.\nAlways." in memory(world, "assert-what-is-seen")
     assert "description: No snapshot tests for components" in memory(world, "assert-what-is-seen")
     assert "no-snapshot-tests" not in updates(world)
-    assert not os.path.exists(world.root + "/drafts") or not os.listdir(world.root + "/drafts")
+    assert listed(world.root + "/drafts") == []
 
 
 async def test_the_form_refuses_a_name_that_is_taken_and_keeps_what_was_typed(world, app):
@@ -195,7 +211,7 @@ async def test_another_scope_and_another_type(world, app):
         assert "project → global" in app.screen.query_one("#detail").plain
         await pilot.press("a")
         await settle(pilot)
-    assert "type: project" in Path(world.config + "/memory/no-snapshot-tests.md").read_text()
+    assert "type: project" in read(world.config + "/memory/no-snapshot-tests.md")
     assert memory(world, "no-snapshot-tests") is None
 
 
@@ -231,17 +247,17 @@ async def test_rejecting_and_never_again(world, app):
         await pilot.press("x")
         await settle(pilot)
         assert "no-snapshot-tests" not in updates(world)
-        assert not os.path.exists(rejected)
+        assert not there(rejected)
         await pilot.press("z")
         await settle(pilot)
         await to(pilot, "no-snapshot-tests")
         await pilot.press("X")
         await settle(pilot)
-        assert json.loads(Path(rejected).read_text())["text"] == "No snapshot tests for components"
+        assert json.loads(read(rejected))["text"] == "No snapshot tests for components"
         await pilot.press("z")
         await settle(pilot)
         assert "no-snapshot-tests" in updates(world)
-        assert not os.path.exists(rejected)
+        assert not there(rejected)
 
 
 async def test_bulk_rejection_is_one_step(world, app):
@@ -334,12 +350,12 @@ async def test_a_draft_that_changed_meanwhile_is_not_written(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "no-snapshot-tests")
         path = updates(world)["no-snapshot-tests"].path
-        text = Path(path).read_text().replace("Assert on what the user sees", "Assert on nothing")
-        Path(path).write_text(text)
+        text = read(path).replace("Assert on what the user sees", "Assert on nothing")
+        put(path, text)
         await pilot.press("a")
         await settle(pilot)
     assert memory(world, "no-snapshot-tests") is None
-    assert Path(path).read_text() == text
+    assert read(path) == text
 
 
 async def test_other_projects_are_counted_and_shown_on_request(world, app):
@@ -351,8 +367,8 @@ async def test_other_projects_are_counted_and_shown_on_request(world, app):
         await to(pilot, "alt-texts")
         await pilot.press("a")
         await settle(pilot)
-    assert os.path.exists(world.blog + "/.claude/memory/alt-texts.md")
-    assert not os.path.exists(world.shop + "/.claude/memory/alt-texts.md")
+    assert there(world.blog + "/.claude/memory/alt-texts.md")
+    assert not there(world.shop + "/.claude/memory/alt-texts.md")
 
 
 async def test_the_filter_narrows_and_escape_clears_it(world, app):

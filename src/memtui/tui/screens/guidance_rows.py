@@ -39,7 +39,8 @@ def state(row: Row) -> Text:
     if row.taken is not None:
         return Text("→ under way", style="cyan")
     if row.states:
-        return Text("! " + row.states[0].partition(":")[0].partition(",")[0], style="yellow")
+        word = row.states[0].partition(":")[0].partition(",")[0].removesuffix(" to deliver")
+        return Text("! " + word, style="yellow")
     if row.item is not None and row.item.entry.flag("urgent"):
         return Text("○ urgent", style="bold")
     return Text("○ waits")

@@ -1,0 +1,379 @@
+"""Guidance: written from anywhere, found in the inbox files, changed and withdrawn there; the history tells the truth."""
+
+import os
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input, Select, TextArea
+
+from memtui.core import clock, ids, inbox, paths, review
+from memtui.tui.app import MemtuiApp
+from memtui.tui.screens.base import Base
+from memtui.tui.widgets.compose import Compose
+
+from .conftest import NOW, settle
+
+WIDE, SMALL = (120, 40), (80, 24)
+
+
+@pytest.fixture
+def app(world):
+    return MemtuiApp(dict(world.env), world.shop, screen="guidance", now=NOW)
+
+
+def notes(world, slug=...):
+    where = paths.slug(world.shop) if slug is ... else slug
+    return {each.text: each.entry.fields for each in review.waiting(world.root, [where], ("guidance",))}
+
+
+def states(app):
+    from memtui.tui.screens import guidance_rows as rows
+
+    return {row.text: rows.state(row).plain for row in app.screen.table.rows}
+
+
+def read(path):
+    return Path(path).read_bytes()
+
+
+def put(path, text):
+    Path(path).write_text(text)
+
+
+async def to(pilot, text):
+    await settle(pilot)
+    table = pilot.app.screen.table
+    at = next(at for at, row in enumerate(table.rows) if row.text.startswith(text))
+    table.move_to(at)
+    await settle(pilot)
+
+
+async def write(pilot, text, to="", name="", when="", expires=""):
+    """Fill the form that is open."""
+    await settle(pilot)
+    form = pilot.app.screen
+    assert isinstance(form, Compose)
+    form.query_one("#text", TextArea).text = text
+    if to:
+        form.query_one("#to", Select).value = to
+        await pilot.pause()
+    if name:
+        form.query_one("#name", Input).value = name
+    if when:
+        form.query_one("#when", Select).value = when
+    form.query_one("#expires", Input).value = expires
+    await pilot.pause()
+
+
+@pytest.mark.parametrize("screen", ["memories", "inbox", "guidance"])
+async def test_two_keys_and_the_words_send_a_note_from_anywhere(world, screen):
+    app = MemtuiApp(dict(world.env), world.shop, screen=screen, now=NOW)
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        await pilot.press("g", *"CI", "space", *"red", "ctrl+s")
+        await settle(pilot)
+        assert app.screen.group == screen
+        fields = notes(world)["CI red"]
+        assert fields["from"] == "tui"
+        assert not {"for", "urgent", "expires"} & set(fields)
+        await pilot.press("z")
+        await settle(pilot)
+    assert "CI red" not in notes(world)
+
+
+async def test_ctrl_enter_sends_where_the_terminal_can_tell_it(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        await pilot.press("n", *"hi", "ctrl+enter")
+        await settle(pilot)
+    assert "hi" in notes(world)
+
+
+async def test_urgency_and_expiry(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        await pilot.press("n")
+        await write(pilot, "Now!", when="urgent", expires="2h")
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert states(app)["Now!"] == "○ urgent"
+    assert notes(world)["Now!"]["urgent"] == "yes"
+    assert clock.parse(notes(world)["Now!"]["expires"]) == NOW + 7200
+
+
+@pytest.mark.parametrize(
+    ("to", "name", "wanted"),
+    [("agent:", "reviewer", "agent:reviewer"), ("path:", "src/**", "path:src/**")],
+)
+async def test_addressed_to_an_agent_or_a_path(world, app, to, name, wanted):
+    async with app.run_test(size=SMALL) as pilot:
+        await pilot.press("n")
+        await write(pilot, "Only for you", to=to, name=name)
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+    assert notes(world)["Only for you"]["for"] == wanted
+
+
+async def test_a_global_note_goes_into_the_global_inbox(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        await pilot.press("n")
+        await write(pilot, "Everybody", to="global")
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+    assert "Everybody" in notes(world, None)
+    assert "Everybody" not in notes(world)
+
+
+async def test_a_note_to_a_session_goes_where_that_session_looks(world, app):
+    other = world.sessions["blog"]
+    async with app.run_test(size=SMALL) as pilot:
+        await pilot.press("n")
+        await settle(pilot)
+        shown = [str(prompt) for prompt, _ in app.screen.query_one("#to", Select)._options]
+        assert any("add tests for the new components" in words for words in shown)  # named by its first words
+        await write(pilot, "For the blog", to=f"session:{other}")
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+    assert notes(world, paths.slug(world.blog))["For the blog"]["for"] == f"session:{other}"
+    assert "For the blog" not in notes(world)
+
+
+@pytest.mark.parametrize(
+    ("text", "expires", "says"),
+    [("x" * 20_000, "", "fit into one delivery"), ("  ", "", "empty"), ("hi", "soon", "neither a time to come")],
+)
+async def test_what_can_not_be_sent_is_refused_and_stays_in_the_form(world, app, text, expires, says):
+    before = notes(world)
+    async with app.run_test(size=SMALL) as pilot:
+        await pilot.press("n")
+        await write(pilot, text, expires=expires)
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert isinstance(app.screen, Compose)
+        assert app.screen.query_one("#text", TextArea).text == text
+        assert says in str(app.screen.query_one(".told").render())
+    assert notes(world) == before
+
+
+async def test_a_draft_outlives_escape_and_a_crash(world):
+    async with MemtuiApp(dict(world.env), world.shop, now=NOW).run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        await pilot.press("g", *"half", "escape")
+        await settle(pilot)
+        await pilot.press("g")
+        await settle(pilot)
+        assert pilot.app.screen.query_one("#text", TextArea).text == "half"
+        await pilot.press(*" more")
+        await pilot.pause(0.6)  # it dies here
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        await pilot.press("g")
+        await settle(pilot)
+        assert app.screen.query_one("#text", TextArea).text == "half more"
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert "half more" in notes(world)
+        await pilot.press("g")
+        await settle(pilot)
+        assert app.screen.query_one("#text", TextArea).text == ""
+
+
+async def test_a_discarded_draft_is_gone(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        await pilot.press("g", *"half", "ctrl+g")
+        await settle(pilot)
+        await pilot.press("g")
+        await settle(pilot)
+        assert app.screen.query_one("#text", TextArea).text == ""
+
+
+async def test_the_queue_says_what_waits_and_what_is_stuck(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        found = states(app)
+        assert found["CI is red on main: the lockfile job fails since 3f9a2c1."] == "○ urgent"
+        assert found["The staging database is down until noon."] == "! expired"
+        assert found["The error rate doubled after the last deploy."] == "! held"
+        assert found["The nightly backup failed twice."] == "○ waits"  # of the global inbox
+
+
+async def test_what_waits_is_changed_and_undone(world, app):
+    old = "Checkout is being rewritten by Mara; ask before changing it."
+    path = paths.inbox_dir(world.root, paths.slug(world.shop)) + "/guidance.md"
+    before = read(path)
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, old)
+        was = notes(world)[old]
+        await pilot.press("e")
+        await settle(pilot)
+        form = app.screen
+        assert form.query_one("#to", Select).value == "path:"
+        assert form.query_one("#name", Input).value == "src/checkout/**"
+        form.query_one("#text", TextArea).text = "Mara is done with checkout."
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        now = notes(world)["Mara is done with checkout."]
+        assert (now["id"], now["for"], now["from"]) == (was["id"], was["for"], was["from"])
+        assert old not in notes(world)
+        await pilot.press("z")
+        await settle(pilot)
+    assert read(path) == before
+
+
+async def test_a_held_note_goes_once_more_after_an_edit(world, app):
+    text = "The error rate doubled after the last deploy."
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, text)
+        await pilot.press("e", "ctrl+s")
+        await settle(pilot)
+        assert states(app)[text] == "○ waits"
+    assert "attempts" not in notes(world)[text]
+
+
+async def test_hand_written_words_become_an_entry_when_they_are_changed(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "The design review")
+        await pilot.press("e")
+        await write(pilot, "The design review moved to Friday.", to="global")
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+    assert "The design review moved to Friday." in notes(world, None)
+    assert not any("design review" in text for text in notes(world))
+
+
+async def test_withdrawing_marked_ones_is_one_undo_step(world, app):
+    before = notes(world)
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "CI is red on main")
+        await pilot.press("space", "space", "w")
+        await settle(pilot)
+        assert len(notes(world)) == len(before) - 2
+        await pilot.press("z")
+        await settle(pilot)
+    assert notes(world) == before
+
+
+async def test_the_history_tells_who_got_it_when_and_whether_it_arrived(world, app):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "CI is red: somebody else")
+        assert states(app)["CI is red: somebody else is already on the upload test."] == "✓ arrived"
+        shown = app.screen.query_one("#detail").plain
+        assert world.sessions["tuesday"][:8] in shown
+        assert "“make the upload test stable”" in shown
+        assert "2d ago" in shown
+        assert states(app)["new-cart stays until December."] == "? unknown"
+
+
+async def test_what_was_lost_in_other_projects_is_seen_with_all_projects(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert "Publishing is frozen until Friday." not in states(app)
+        await pilot.press("p")
+        await settle(pilot)
+        assert states(app)["Publishing is frozen until Friday."] == "✗ failed"
+
+
+async def test_saying_it_again_opens_the_form_with_the_text(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "Use the registry mirror")
+        await pilot.press("r")
+        await settle(pilot)
+        assert app.screen.query_one("#text", TextArea).text.startswith("Use the registry mirror")
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+    assert "Use the registry mirror today, the public one is slow." in notes(world)
+
+
+async def test_what_a_hook_has_taken_is_under_way_and_can_not_be_withdrawn(world, app):
+    directory = paths.inbox_dir(world.root, paths.slug(world.shop))
+    os.makedirs(directory + "/claimed", exist_ok=True)
+    name = f"{ids.new_id(NOW - 5)}~{world.sessions['today']}~{os.getpid()}.md"
+    put(f"{directory}/claimed/{name}", inbox.render({"id": "A" * 26, "from": "cli"}, "Just taken"))
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "Just taken")
+        assert states(app)["Just taken"] == "→ under way"
+        assert "add tests for the new components" in app.screen.query_one("#detail").plain
+        await pilot.press("w")
+        await settle(pilot)
+        assert any("under way" in n.message for n in app._notifications)
+        assert os.listdir(directory + "/claimed") == [name]
+
+
+async def test_what_was_told_says_why_it_can_not_be_changed(app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "Use the registry mirror")
+        await pilot.press("e")
+        await settle(pilot)
+        assert app.screen.group == "guidance"
+        assert any("r says it again" in n.message for n in app._notifications)
+
+
+async def test_a_note_taken_while_its_form_was_open_is_not_written_twice(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "CI is red on main")
+        await pilot.press("e")
+        await write(pilot, "CI is green")
+        os.unlink(paths.inbox_dir(world.root, paths.slug(world.shop)) + "/guidance.md")  # a hook takes it
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert isinstance(app.screen, Compose)
+        assert app.screen.query_one("#text", TextArea).text == "CI is green"
+    assert notes(world) == {}
+
+
+async def test_a_note_that_arrives_leaves_the_cursor_where_it_is(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "The nightly backup")
+        directory = paths.inbox_dir(world.root, paths.slug(world.shop))
+        inbox.append_entry(directory, "guidance", {"from": "cron"}, "Just in", now=NOW)
+        for _ in range(40):
+            await pilot.pause(0.1)
+            if "Just in" in states(app):
+                break
+        assert states(app)["Just in"] == "○ waits"
+        assert app.screen.table.row.text.startswith("The nightly backup")
+
+
+async def test_read_only_neither_writes_nor_withdraws(world):
+    before = notes(world)
+    app = MemtuiApp(dict(world.env), world.shop, screen="guidance", now=NOW, read_only=True)
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        await pilot.press("n", "g", "e", "w", "r")
+        await settle(pilot)
+        assert app.screen.group == "guidance"
+    assert notes(world) == before
+    assert "drafts" not in os.listdir(world.root)
+
+
+@pytest.mark.parametrize("size", [(40, 20), SMALL, (160, 48)])
+async def test_an_empty_screen_says_what_to_press(tmp_path, size):
+    env = {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path / "c"), "MEMTUI_HOME": str(tmp_path / "c/memtui")}
+    (tmp_path / "project").mkdir()
+    app = MemtuiApp(env, str(tmp_path / "project"), screen="guidance", now=NOW)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        if not isinstance(app.screen, Base):
+            await pilot.press("escape")  # the offer to install the hooks
+            await settle(pilot)
+        drawn = "".join(s.text for y in range(8) for s in app.screen.table.render_line(y))
+        assert "Nothing waits" in drawn
+        await pilot.press("g", *"hi", "ctrl+s")  # into directories that are not there yet
+        await settle(pilot)
+        assert list(states(app)) == ["hi"]
+
+
+async def test_terminal_escapes_and_markup_draw_harmlessly(world, app):
+    directory = paths.inbox_dir(world.root, paths.slug(world.shop))
+    put(directory + "/guidance.md", "[bold]\x1b[31mred \u202egnp [/]\n" + "x" * 100_000)
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        drawn = "".join(s.text for y in range(20) for s in app.screen.table.render_line(y))
+        assert not {"\x1b", "\u202e"} & set(drawn)
+        assert "\x1b" not in app.screen.query_one("#detail").plain
+        assert "! too long" in states(app).values()
+        await to(pilot, "[bold]")
+        await pilot.press("e")
+        await settle(pilot)
+        assert "\x1b" not in app.screen.query_one("#text", TextArea).text
