@@ -15,6 +15,20 @@ from memtui.tui.widgets.help import Help
 from .conftest import NOW, settle
 
 
+def read(path):
+    with open(path, "rb") as file:
+        return file.read().decode()
+
+
+def write(path, text):
+    with open(path, "wb") as file:
+        file.write(text.encode())
+
+
+def exists(path):
+    return os.path.exists(path)
+
+
 def names(app):
     return [row.memory.name for _, row in app.screen.table.rows]
 
@@ -136,7 +150,7 @@ async def test_the_order_goes_by_column_key_and_click_and_is_remembered(app, wor
         await pilot.press("s", "s", "T", "j", "enter")
         app.screen.go_to_place("project")
         await pilot.pause()
-    kept = json.loads((await _read(world.root + "/run/tui.json")))["memories"]
+    kept = json.loads(read(world.root + "/run/tui.json"))["memories"]
     assert (kept["sort"], kept["place"]) == ("age", "project")
     again = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with again.run_test(size=(120, 40)) as pilot:
@@ -145,11 +159,6 @@ async def test_the_order_goes_by_column_key_and_click_and_is_remembered(app, wor
         assert again.screen.kind == kept["kind"] != ""
         await pilot.press("escape")
         assert again.screen.kind == ""
-
-
-async def _read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
 
 
 async def test_search_finds_words_in_texts_of_all_projects_and_goes_there(app):
@@ -217,8 +226,8 @@ async def test_a_change_from_outside_shows_within_a_second_and_keeps_the_cursor(
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await stand_on(pilot, "release-steps")
-        with open(world.shop + "/.claude/memory/a-first-one.md", "w", encoding="utf-8") as file:
-            file.write("---\nname: a-first-one\ndescription: new\ntype: tool\n---\nx\n")
+        new = "---\nname: a-first-one\ndescription: new\ntype: tool\n---\nx\n"
+        write(world.shop + "/.claude/memory/a-first-one.md", new)
         await pilot.pause(1.2)
         await settle(pilot)
         assert "a-first-one" in names(app)
@@ -241,8 +250,7 @@ async def test_what_is_empty_says_what_to_do(tmp_path):
 async def test_escapes_and_long_lines_in_a_memory_are_only_text(app, world):
     nasty = "\x1b]0;owned\x07 [bold]not markup[/bold] \u202eright to left " + "x" * 1_000_000
     directory = paths.config_dir(world.env) + "/memory"
-    with open(directory + "/nasty.md", "w", encoding="utf-8") as file:
-        file.write(f"---\nname: nasty\ndescription: '{nasty[:300]}'\n---\n{nasty}\n")
+    write(directory + "/nasty.md", f"---\nname: nasty\ndescription: '{nasty[:300]}'\n---\n{nasty}\n")
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await stand_on(pilot, "nasty")

@@ -10,12 +10,7 @@ from memtui.tui.screens.memory_trash import Trash
 from memtui.tui.widgets.ask import Choice, Line, Sure
 
 from .conftest import NOW, settle
-from .test_memories import names, stand_on
-
-
-def read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
+from .test_memories import exists, names, read, stand_on
 
 
 def project(world, name):
@@ -48,23 +43,23 @@ async def test_trash_undo_redo_of_one_and_of_many_as_one_step(app, world):
         await stand_on(pilot, "release-steps")
         index = read(project(world, "MEMORY.md"))
         await press(pilot, "d")
-        assert not os.path.exists(project(world, "release-steps.md"))
+        assert not exists(project(world, "release-steps.md"))
         assert "release-steps" not in read(project(world, "MEMORY.md"))
         assert "release-steps" not in names(app)
         await press(pilot, "z")
-        assert os.path.exists(project(world, "release-steps.md"))
+        assert exists(project(world, "release-steps.md"))
         assert read(project(world, "MEMORY.md")) == index
         await stand_on(pilot, "concise-answers")
         await press(pilot, "space", "space", "d")
-        assert not os.path.exists(everywhere(world, "concise-answers.md"))
-        assert not os.path.exists(everywhere(world, "conventional-commits.md"))
+        assert not exists(everywhere(world, "concise-answers.md"))
+        assert not exists(everywhere(world, "conventional-commits.md"))
         assert app.screen.table.marks == set()
         await press(pilot, "z")
-        assert os.path.exists(everywhere(world, "concise-answers.md"))
-        assert os.path.exists(everywhere(world, "conventional-commits.md"))
+        assert exists(everywhere(world, "concise-answers.md"))
+        assert exists(everywhere(world, "conventional-commits.md"))
         await press(pilot, "Z")
-        assert not os.path.exists(everywhere(world, "concise-answers.md"))
-        assert not os.path.exists(everywhere(world, "conventional-commits.md"))
+        assert not exists(everywhere(world, "concise-answers.md"))
+        assert not exists(everywhere(world, "conventional-commits.md"))
 
 
 async def test_a_range_and_all_can_be_marked(app):
@@ -90,10 +85,10 @@ async def test_purge_asks_with_cancel_in_focus_and_leaves_no_trace(app, world):
         await pilot.press("D")
         assert isinstance(app.screen, Sure)
         await press(pilot, "enter")
-        assert os.path.exists(everywhere(world, "editor.md"))
+        assert exists(everywhere(world, "editor.md"))
         await pilot.press("D", "j", "enter")
         await settle(pilot)
-        assert not os.path.exists(everywhere(world, "editor.md"))
+        assert not exists(everywhere(world, "editor.md"))
         kept = [read(f"{world.root}/trash/{name}") for name in os.listdir(world.root + "/trash")]
         assert not any("I use Helix" in text for text in kept)
 
@@ -144,7 +139,7 @@ async def test_rename_takes_links_and_index_with_it(app, world):
         await pilot.press("r")
         app.screen.query_one("Input").value = "no/slashes"
         await press(pilot, "enter")  # told, and nothing happens
-        assert os.path.exists(project(world, "use-pnpm.md"))
+        assert exists(project(world, "use-pnpm.md"))
 
 
 async def test_move_and_copy_to_another_scope(app, world):
@@ -153,10 +148,10 @@ async def test_move_and_copy_to_another_scope(app, world):
         await stand_on(pilot, "prefer-pnpm")
         await pilot.press("m")
         await choose(pilot, "global")
-        assert not os.path.exists(project(world, "prefer-pnpm.md"))
+        assert not exists(project(world, "prefer-pnpm.md"))
         assert "(prefer-pnpm.md)" in read(everywhere(world, "MEMORY.md"))
         await press(pilot, "z")
-        assert os.path.exists(project(world, "prefer-pnpm.md"))
+        assert exists(project(world, "prefer-pnpm.md"))
         await stand_on(pilot, "prefer-pnpm")
         await pilot.press("c")
         await choose(pilot, "global")
@@ -196,7 +191,7 @@ async def test_instructions_and_read_only_are_left_alone_and_say_why(world):
         for key in ("d", "e", "t", "r", "m"):
             await press(pilot, key)
             assert app.screen.group == "memories"
-        assert os.path.exists(world.shop + "/CLAUDE.md")
+        assert exists(world.shop + "/CLAUDE.md")
     quiet = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=True)
     async with quiet.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -206,7 +201,7 @@ async def test_instructions_and_read_only_are_left_alone_and_say_why(world):
         await stand_on(pilot, "prefer-pnpm")
         await press(pilot, "d", "e", "n", "s", "R")
         assert quiet.screen.group == "memories"
-        assert os.path.exists(project(world, "prefer-pnpm.md"))
+        assert exists(project(world, "prefer-pnpm.md"))
     assert read(world.root + "/run/tui.json") == left
 
 

@@ -1,7 +1,5 @@
 """The form: new from a template, edit with the frontmatter kept, conflicts, drafts that outlive a crash."""
 
-import os
-
 from textual.widgets import Input, Select
 
 from memtui.tui.app import MemtuiApp
@@ -11,8 +9,8 @@ from memtui.tui.screens.memory_form import Form
 from memtui.tui.widgets.body import Body
 
 from .conftest import NOW, settle
-from .test_memories import detail, stand_on
-from .test_memory_changes import choose, press, project, read
+from .test_memories import detail, exists, read, stand_on, write
+from .test_memory_changes import choose, press, project
 
 
 async def open_form(pilot, name):
@@ -49,7 +47,7 @@ async def test_new_from_the_template_of_a_type(app, world):
         assert "U" not in app.screen.table.row[1].letters  # what memtui makes is trusted
         assert Drafts(world.root).all() == []
         await press(pilot, "z")
-        assert not os.path.exists(project(world, "no-mocks.md"))
+        assert not exists(project(world, "no-mocks.md"))
 
 
 async def test_an_edit_changes_its_field_and_nothing_else(app, world):
@@ -68,13 +66,12 @@ async def test_an_edit_changes_its_field_and_nothing_else(app, world):
 
 
 async def test_saving_without_a_change_leaves_every_byte(app, world):
-    with open(project(world, "odd.md"), "wb") as file:
-        file.write(b"\xef\xbb\xbf---\r\nname: odd\r\ntype: tool # mine\r\n---\r\n\r\n\ttab\r\nend")
+    text = "\ufeff---\r\nname: odd\r\ntype: tool # mine\r\n---\r\n\r\n\ttab\r\nend"
+    write(project(world, "odd.md"), text)
     async with app.run_test(size=(120, 40)) as pilot:
         await open_form(pilot, "odd")
         await press(pilot, "ctrl+s")
-        with open(project(world, "odd.md"), "rb") as file:
-            assert file.read() == b"\xef\xbb\xbf---\r\nname: odd\r\ntype: tool # mine\r\n---\r\n\r\n\ttab\r\nend"
+        assert read(project(world, "odd.md")) == text
 
 
 async def test_another_name_in_the_form_renames_in_the_same_step(app, world):
@@ -87,7 +84,7 @@ async def test_another_name_in_the_form_renames_in_the_same_step(app, world):
         assert "[[use-pnpm]]" in read(project(world, "release-steps.md"))
         await press(pilot, "z")
         assert "description: Use pnpm in this repository" in read(project(world, "prefer-pnpm.md"))
-        assert not os.path.exists(project(world, "use-pnpm.md"))
+        assert not exists(project(world, "use-pnpm.md"))
 
 
 async def test_broken_frontmatter_is_mended_as_a_whole_file(app, world):
@@ -107,8 +104,7 @@ async def test_a_save_over_a_file_that_changed_shows_both_and_asks(app, world):
         form = await open_form(pilot, "prefer-pnpm")
         form.query_one(Body).insert("My line.\n")
         theirs = read(path).replace("broke CI twice", "broke CI thrice")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(theirs)
+        write(path, theirs)
         await pilot.pause(1.2)
         assert "changed by somebody else" in str(form.query_one(".told").render())
         await press(pilot, "ctrl+s")
@@ -128,8 +124,7 @@ async def test_theirs_can_be_kept(app, world):
         form = await open_form(pilot, "prefer-pnpm")
         field(form, "description").value = "mine"
         theirs = read(path) + "theirs\n"
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(theirs)
+        write(path, theirs)
         await press(pilot, "ctrl+s", "j", "j", "enter")
         assert read(path) == theirs
         assert Drafts(world.root).all() == []

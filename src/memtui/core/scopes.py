@@ -217,14 +217,30 @@ def refused(path: str, label: str, problem: str) -> Memory:
     return Memory(path, label, stem, "", "", {}, "", 0, 0.0, broken=problem, has_frontmatter=False)
 
 
-def memories(scope: Scope) -> Iterator[Memory]:
-    """The memories of a scope, sorted by path. Those that must not or can't be read have `broken` set to the reason."""
+def memories(scope: Scope, known: "dict[str, Memory] | None" = None) -> Iterator[Memory]:
+    """The memories of a scope, sorted by path. Those that must not or can't be read have `broken` set to the reason.
+
+    `known`: as for `survey.survey`.
+    """
     for name, problem in files(scope):
         path = f"{scope.directory}/{name}".rstrip("/")
         if problem:
             yield refused(path, scope.label, problem)
-        else:
+        elif known is None:
             yield read_memory(path, scope.label)
+        else:
+            found = known.get(path)
+            if found is None or found.scope_label != scope.label or not _as_read(found):
+                found = known[path] = read_memory(path, scope.label)
+            yield found
+
+
+def _as_read(found: Memory) -> bool:
+    try:
+        now = os.stat(found.path)
+    except OSError:
+        return False
+    return now.st_mtime == found.mtime and now.st_size == found.size and found.broken is None
 
 
 def find(env: dict[str, str], cwd: str, ref: str) -> Memory:

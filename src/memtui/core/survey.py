@@ -55,6 +55,8 @@ class Row:
     @property
     def letters(self) -> str:
         """The flags as letters, each once."""
+        if not self.flags:
+            return ""
         found = [letter for start, letter in LETTERS.items() if any(flag.startswith(start) for flag in self.flags)]
         return "".join(found)
 
@@ -98,8 +100,9 @@ def index_of(scope: Scope) -> "memory_index.Index | None":
         return None
 
 
-def survey(root: str, scope: Scope, counts: Usage) -> "list[Row]":
-    """The memories of a scope with everything there is to say of them."""
+def survey(root: str, scope: Scope, counts: Usage, known: "dict[str, Memory] | None" = None) -> "list[Row]":
+    """The memories of a scope with everything there is to say of them. `known` holds memories by path that were read
+    before: those whose time and size are the same are not read again, and what is read goes in."""
     index = index_of(scope) if scope.kind != "instructions" else None
     below: set[str] = set()
     absent: set[str] = set()
@@ -109,7 +112,7 @@ def survey(root: str, scope: Scope, counts: Usage) -> "list[Row]":
         absent = set(memory_index.missing(index, [file for file, problem in scopes.files(scope) if not problem]))
     trusted = trust.trusted_names(root, scope.directory) if scope.kind == "project" and scope.exists else None
     rows = []
-    memories = list(scopes.memories(scope))
+    memories = list(scopes.memories(scope, known))
     names = {name for each in memories for name in (each.name, each.stem)}
     real = os.path.realpath(scope.directory)
     for each in memories:

@@ -88,17 +88,26 @@ class MemtuiApp(App[None]):
         """Bind the global keys, and watch the files."""
         for binding in actions.bindings(actions.GLOBAL, self.remapped):
             self._bindings.bind(binding.key, binding.action, binding.description, show=False)
+        self._looking = False
         self._stamp = self.data.stamp()
         self.set_interval(WATCH_SECONDS, self._look)
         self.read()
 
     # data
 
+    @work(thread=True, exclusive=True, group="look")
     def _look(self) -> None:
-        stamp = self.data.stamp()
+        # Asking after thousands of files takes longer than a key may wait.
+        if self._looking:
+            return
+        self._looking = True
+        try:
+            stamp = self.data.stamp()
+        finally:
+            self._looking = False
         if stamp != self._stamp:
             self._stamp = stamp
-            self.read()
+            self.call_from_thread(self.read)
 
     @work(thread=True, exclusive=True, group="read")
     def read(self) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from memtui.core import clock, config, delivery, journal, paths, receipts, review, scopes, survey
+from memtui.core.memory import Memory
 from memtui.core.scopes import Scope
 from memtui.core.store import Store
 from memtui.core.survey import Row
@@ -42,6 +43,8 @@ class Data:
         self._now = now
         self.tally = Tally(self.root, self.now)
         self._outcomes: dict[str, str] = {}
+        # Memories by path, as they were read last.
+        self.known: dict[str, Memory] = {}
 
     def now(self) -> float:
         """Seconds since the epoch."""
@@ -91,6 +94,7 @@ class Data:
     def forget(self) -> None:
         """Read everything anew from now on."""
         self._outcomes.clear()
+        self.known.clear()
 
     # memories
 

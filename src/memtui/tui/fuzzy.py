@@ -16,7 +16,9 @@ def select(rows: Sequence[Row], typed: str, text: Callable[[Row], str]) -> list[
     if not wanted:
         return list(rows)
     texts = [text(row).casefold() for row in rows]
-    exact = [at for at, each in enumerate(texts) if all(word in each for word in wanted)]
+    exact = list(range(len(texts)))
+    for word in wanted:
+        exact = [at for at in exact if word in texts[at]]
     if len(typed) < 4 or len(exact) > 50:
         return [rows[at] for at in exact]
     taken = set(exact)

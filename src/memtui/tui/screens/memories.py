@@ -6,24 +6,21 @@ from itertools import islice
 from typing import ClassVar
 
 from rich.text import Text
-from textual import on, work
+from textual import work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from memtui.core import origin, scopes, survey
-from memtui.core.origin import Origin
+from memtui.core import scopes, survey
 from memtui.core.scopes import Scope
 from memtui.core.survey import Row
-from memtui.core.words import ago, many
+from memtui.core.words import many
 from memtui.tui import fuzzy, safe
 from memtui.tui.drafts import Drafts
 from memtui.tui.screens import memory_rows, memory_tree
-from memtui.tui.screens.memory_changes import Changes
-from memtui.tui.screens.memory_keys import NARROW
+from memtui.tui.screens.memory_pane import Pane
 from memtui.tui.screens.memory_rows import Pair
-from memtui.tui.screens.memory_text import Facts, Meter, memory_text, meter_line, meter_of
 from memtui.tui.screens.memory_tree import Place
 from memtui.tui.state import State
 from memtui.tui.widgets.detail import Detail
@@ -31,9 +28,8 @@ from memtui.tui.widgets.rows import Column, RowList
 
 # The first paint shows so many memories as they are read; what is to be said of them comes after.
 FIRST = 200
-PARTIAL_SECONDS = 0.3
-# Transcripts are read only for what the cursor rests on.
-REST_SECONDS = 0.15
+# So often the foot says how far the reading of other projects is.
+TOLD_SECONDS = 0.2
 READING = "Reading …"
 EMPTY = """Nothing is remembered here yet.
 
@@ -42,7 +38,12 @@ n  makes a memory
 5  whether the hooks are installed"""
 
 
-class Memories(Changes):
+def readable(scope: Scope) -> bool:
+    """Whether there is something to read, and it may be read."""
+    return scope.exists and not scope.problem
+
+
+class Memories(Pane):
     """Scopes on the left, memories in the middle, the memory itself on the right."""
 
     group: ClassVar[str] = "memories"
@@ -56,14 +57,11 @@ class Memories(Changes):
         self.kind = ""
         self.sort, self.reverse = "name", False
         self.folds: dict[str, bool] = {}
-        self.outcomes: dict[str, str] = {}
         self.drafts: dict[str, float] = {}
         self._place_wanted = ""
         self._wanted = ""
         self._pairs: list[Pair] = []
         self._texts: dict[str, str] = {}
-        self._meters: dict[str, Meter | None] = {}
-        self._origins: dict[tuple[str, str], Origin | None] = {}
         self._loaded = False
 
     def body(self) -> ComposeResult:
@@ -141,25 +139,24 @@ class Memories(Changes):
 
         here = data.scopes()
         if not self._loaded:
-            first = {s.label: [Row(m, s.label) for m in islice(scopes.memories(s), FIRST)] for s in here if s.exists}
+            first = {s.label: [Row(m, s.label) for m in islice(scopes.memories(s), FIRST)] for s in here if readable(s)}
             if not show(self._show, here, first, False):
                 return
         counts = survey.Usage(data.root)
         rows: dict[str, list[Row]] = {}
         for scope in here:
-            rows[scope.label] = survey.survey(data.root, scope, counts) if scope.exists and not scope.problem else []
+            rows[scope.label] = survey.survey(data.root, scope, counts, data.known) if readable(scope) else []
         others = [scope for scope in data.scopes(every=True) if scope.label not in rows]
-        shown = 0.0
+        if not show(self._show, here + others, self.rows | rows, True):
+            return
+        told = time.monotonic()
         for number, scope in enumerate(others):
-            if time.monotonic() - shown > PARTIAL_SECONDS:
-                shown = time.monotonic()
-                if not show(self._show, here + others, self.rows | rows, True):
+            if time.monotonic() - told > TOLD_SECONDS:
+                told = time.monotonic()
+                if not show(self.tell, f"reading {number} of {many(len(others), 'other project')}, escape stops"):
                     return
-                show(self.tell, f"reading {number} of {many(len(others), 'other project')}")
-            rows[scope.label] = survey.survey(data.root, scope, counts)
-        records = {
-            str(told.record.get("id")): told.record for each in rows.values() for row in each for told in row.told
-        }
+            rows[scope.label] = survey.survey(data.root, scope, counts, data.known)
+        records = {str(t.record.get("id")): t.record for each in rows.values() for row in each for t in row.told}
         if show(self._show, here + others, rows, True):
             show(self._show_outcomes, data.outcomes(list(records.values())))
 
@@ -167,7 +164,7 @@ class Memories(Changes):
         self.found, self.rows = found, rows
         self._loaded = self._loaded or whole
         self._texts.clear()
-        self._meters.clear()
+        self.forget()
         self.drafts = {draft.path: draft.time for draft in Drafts(self.main.data.root).all() if draft.path}
         self.plant()
         if self._wanted:
@@ -213,7 +210,7 @@ class Memories(Changes):
         self.table.empty = self._why_empty()
         self.table.show(shown)
         self.count()
-        self._show_lines()
+        self.show_lines()
         self.show_detail()
 
     def _searched(self, pair: Pair) -> str:
@@ -241,73 +238,5 @@ class Memories(Changes):
         words += f" · {self.kind}" if self.kind else ""
         self.tell(words + (f" · {marked} marked" if marked else ""))
 
-    def meter(self, scope: Scope) -> Meter | None:
-        """A scope's index, measured once a reading."""
-        if scope.label not in self._meters:
-            self._meters[scope.label] = meter_of(scope)
-        return self._meters[scope.label]
-
-    def _show_lines(self) -> None:
-        place = self.place
-        if place is None:
-            return
-        top = Text(" scope ", style="dim", no_wrap=True, overflow="ellipsis")
-        top.append(safe.line(place.words, 60) + " ▾", "bold")
-        top.append("  p chooses" if not self.typed else f"  filter “{safe.line(self.typed, 30)}”", "dim")
-        self.query_one("#place", Static).update(top)
-        whole = len(place.scopes) > 1
-        picked = [s for s in place.scopes if not whole or s.label in {"global", "project", "auto"}]
-        line = Text(" index ", style="dim", no_wrap=True, overflow="ellipsis")
-        found = [(scope, self.meter(scope)) for scope in picked[:3]]
-        room = self.size.width >= NARROW
-        for scope, meter in found:
-            if meter is not None:
-                line.append_text(meter_line(scope.label, meter.budget, 6 if whole else 20 if room else 12))
-                line.append("    ")
-        if not any(meter for _, meter in found):
-            line.append("no MEMORY.md" if picked and picked[0].kind != "instructions" else "")
-        self.query_one("#line", Static).update(line)
-
     def _draw(self, pair: Pair) -> list[Text]:
         return memory_rows.draw(pair, self.typed, self.outcomes, set(self.drafts), self.main.data.now())
-
-    # the memory itself
-
-    @on(RowList.Moved, "#list")
-    def show_detail(self) -> None:
-        """The memory under the cursor."""
-        detail = self.query_one("#detail", Detail)
-        pair = self.table.row
-        if pair is None:
-            detail.show("", Text("Nothing is chosen.", style="dim"))
-            return
-        scope, row = pair
-        found, mine = row.memory, self.rows.get(scope.label, [])
-        back = [r.memory.stem for r in mine if r is not row and {found.stem, found.name} & set(r.memory.links)]
-        missing = [flag[len("broken link [[") : -2] for flag in row.flags if flag.startswith("broken link")]
-        key = (found.path, found.origin_session)
-        seeking = bool(found.origin_session) and key not in self._origins
-        now = self.main.data.now()
-        at = self.drafts.get(found.path)
-        draft = "" if at is None else f"you have a draft of this, {ago(at, now)}: e goes on with it"
-        facts = Facts(back, missing, self.meter(scope), self.outcomes, self._origins.get(key), seeking, draft)
-        detail.show(found.path, memory_text(scope, row, facts, now))
-        if seeking:
-            self.set_timer(REST_SECONDS, lambda: self._rested(pair))
-
-    def _rested(self, pair: Pair) -> None:
-        if self.table.row is pair:
-            self._seek(pair)
-
-    @work(thread=True, exclusive=True, group="origin")
-    def _seek(self, pair: Pair) -> None:
-        worker = get_current_worker()
-        found = pair[1].memory
-        born = origin.of(self.main.data.env, found, lambda: not worker.is_cancelled)
-        if not worker.is_cancelled and self.is_attached:
-            self._origins[found.path, found.origin_session] = born
-            self.app.call_from_thread(self.show_detail)
-
-    def copied(self) -> str:
-        """What y copies: the memory that is shown."""
-        return self.table.row[1].memory.raw.decode("utf-8", "replace") if self.table.row else ""

@@ -195,7 +195,8 @@ class Changes(Keys):
         self._form(row.memory, scope, Drafts(self.main.data.root).of(row.memory.path), row.memory.type)
 
     def _form(self, found: Memory | None, scope: Scope, draft: Draft | None, kind: str) -> None:
-        from memtui.tui.screens.memory_form import Form, too_large
+        from memtui.tui.screens.memory_form import Form
+        from memtui.tui.screens.memory_values import too_large
 
         if found is not None and too_large(found):
             self.notify("This file is too large for the form; E opens it in your editor.", severity="warning")

@@ -3,7 +3,7 @@
 What is typed is kept as a draft within half a second, so that neither a crash nor escape loses it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
@@ -19,11 +19,11 @@ from memtui.core import editor, frontmatter, ids, memory, summary
 from memtui.core.errors import MemtuiError
 from memtui.core.memory import Memory
 from memtui.core.scopes import Scope
-from memtui.core.store import with_fields
 from memtui.core.words import ago
 from memtui.tui import safe
 from memtui.tui.drafts import Draft, Drafts, key_of
 from memtui.tui.screens.memory_conflict import BACK, THEIRS, Conflict
+from memtui.tui.screens.memory_values import bytes_of, values_of
 from memtui.tui.widgets.body import Body, fits
 
 if TYPE_CHECKING:
@@ -31,27 +31,7 @@ if TYPE_CHECKING:
 
 KEEP_SECONDS = 0.4
 LOOK_SECONDS = 1.0
-# Shown as they are, not to be edited by hand; or edited in a line of their own.
-FIXED = {"originSessionId", "node_type", "modified", "updated"}
-OWN = {"name", "description", "type", "title"}
 KEYS = (("^s", "save"), ("tab", "next field"), ("^o", "editor"), ("escape", "later"), ("^g", "discard"))
-
-
-def too_large(found: Memory) -> bool:
-    """Whether the form can't hold it."""
-    return not fits(found.body) or len(found.raw) > memory.MAX_BYTES
-
-
-def values_of(found: Memory, *, raw: bool) -> dict[str, str]:
-    """What the form shows of a memory: its text fields, nested ones by their dotted path; `raw`: the whole file."""
-    if raw:
-        return {"raw": found.raw.decode("utf-8", "surrogateescape")}
-    values = {"name": found.stem, "description": memory.text_of(found.fields, "description"), "type": found.type}
-    for prefix, table in (("", found.fields), ("metadata.", found.fields.get("metadata"))):
-        for key, value in table.items() if isinstance(table, dict) else ():
-            if isinstance(value, str) and key not in OWN | FIXED and "\n" not in value and "." not in key:
-                values[prefix + key] = value
-    return {**values, "body": found.body.strip("\n")}
 
 
 class Form(ModalScreen[str | None]):
@@ -273,21 +253,12 @@ class Form(ModalScreen[str | None]):
         name = changed.pop("name", "")
         store = self.data.store()
         with store.together():
-            made = store.edit(there, self._bytes(there, changed)) if changed else there
+            made = store.edit(there, bytes_of(there, changed)) if changed else there
             return (store.rename(made, name) if name else made).path
-
-    def _bytes(self, there: Memory, changed: Mapping[str, str]) -> bytes:
-        if self.draft.raw:
-            return changed.get("raw", "").encode("utf-8", "surrogateescape")
-        fields = {key: value for key, value in changed.items() if key != "name"}
-        if "body" in fields:  # the blank lines around it were not shown
-            lead = there.body[: len(there.body) - len(there.body.lstrip("\n"))]
-            fields["body"] = lead + fields["body"].strip("\n") + "\n"
-        return with_fields(there, fields)
 
     def _ask(self, there: Memory) -> None:
         changed = {key: value for key, value in self.changed().items() if key != "name"}
-        mine = self._bytes(there, changed) if changed else there.raw
+        mine = bytes_of(there, changed) if changed else there.raw
 
         def then(answer: str | None) -> None:
             if answer == THEIRS:

@@ -84,7 +84,9 @@ class Keys(Base):
             self.remember()
             self.sift()
         else:
+            self.workers.cancel_group(self, "survey")
             self.table.focus()
+            self.count()
 
     def do_memories_left(self) -> None:
         """Fold, or one pane to the left."""

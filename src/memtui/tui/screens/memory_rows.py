@@ -1,6 +1,6 @@
 """The table of memories: its columns, their order, and how a row is drawn."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from rich.text import Text
 
@@ -22,6 +22,14 @@ SORTS = {
     "size": (6, False),
     "sent": (7, False),
     "last": (8, True),
+}
+KEYS: dict[str, Callable[[Row], object]] = {
+    "name": lambda _: 0,
+    "type": lambda row: row.memory.type or "~",
+    "age": lambda row: -row.memory.changed_at,
+    "size": lambda row: -row.memory.size,
+    "sent": lambda row: -row.deliveries,
+    "last": lambda row: -(clock.parse(row.last_delivery) or 0.0),
 }
 COLUMNS = (
     Column("", 1),
@@ -66,23 +74,8 @@ def sort_of(column: int) -> str:
 def ordered(pairs: list[Pair], sort: str, reverse: bool) -> list[Pair]:
     """The pairs in an order; names decide between equals."""
 
-    def key(pair: Pair) -> tuple[object, ...]:
-        found = pair[1].memory
-        first: object = {
-            "name": "",
-            "type": found.type or "~",
-            "age": -found.changed_at,
-            "size": -found.size,
-            "sent": -pair[1].deliveries,
-            "last": _later_first(pair[1].last_delivery or ""),
-        }[sort]
-        return first, found.name.casefold()
-
-    return sorted(pairs, key=key, reverse=reverse)
-
-
-def _later_first(time: str) -> float:
-    return -(clock.parse(time) or 0.0)
+    first = KEYS[sort]
+    return sorted(pairs, key=lambda pair: (first(pair[1]), pair[1].memory.name.casefold()), reverse=reverse)
 
 
 def searched(pair: Pair) -> str:

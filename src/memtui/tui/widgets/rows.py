@@ -25,7 +25,7 @@ Row = TypeVar("Row")
 
 @dataclass(frozen=True)
 class Column:
-    """A column: `width` in cells, 0 for the one that takes what is left; hidden where there is less than `from_width`."""
+    """A column: `width` in cells, 0 for what is left; hidden where there is less than `from_width`."""
 
     title: str
     width: int = 0

@@ -1,0 +1,115 @@
+"""The memory under the cursor, and how full the indexes are."""
+
+from rich.text import Text
+from textual import on, work
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from memtui.core import origin
+from memtui.core.origin import Origin
+from memtui.core.scopes import Scope
+from memtui.core.words import ago
+from memtui.tui import safe
+from memtui.tui.screens.memory_changes import Changes
+from memtui.tui.screens.memory_keys import NARROW
+from memtui.tui.screens.memory_rows import Pair
+from memtui.tui.screens.memory_text import Facts, Meter, memory_text, meter_line, meter_of
+from memtui.tui.widgets.detail import Detail
+from memtui.tui.widgets.rows import RowList
+
+# Transcripts are read only for what the cursor rests on.
+REST_SECONDS = 0.15
+
+
+class Pane(Changes):
+    """The part of the screen that shows one memory."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.outcomes: dict[str, str] = {}
+        self._meters: dict[str, Meter | None] = {}
+        self._links: dict[str, dict[str, list[str]]] = {}
+        self._origins: dict[tuple[str, str], Origin | None] = {}
+
+    def forget(self) -> None:
+        """The scopes were read again."""
+        self._meters.clear()
+        self._links.clear()
+
+    def meter(self, scope: Scope) -> Meter | None:
+        """A scope's index, measured once a reading."""
+        if scope.label not in self._meters:
+            self._meters[scope.label] = meter_of(scope)
+        return self._meters[scope.label]
+
+    def show_lines(self) -> None:
+        place = self.place
+        if place is None:
+            return
+        top = Text(" scope ", style="dim", no_wrap=True, overflow="ellipsis")
+        top.append(safe.line(place.words, 60) + " ▾", "bold")
+        top.append("  p chooses" if not self.typed else f"  filter “{safe.line(self.typed, 30)}”", "dim")
+        self.query_one("#place", Static).update(top)
+        whole = len(place.scopes) > 1
+        picked = [s for s in place.scopes if not whole or s.label in {"global", "project", "auto"}]
+        line = Text(" index ", style="dim", no_wrap=True, overflow="ellipsis")
+        found = [(scope, self.meter(scope)) for scope in picked[:3]]
+        room = self.size.width >= NARROW
+        for scope, meter in found:
+            if meter is not None:
+                line.append_text(meter_line(scope.label, meter.budget, 6 if whole else 20 if room else 12))
+                line.append("    ")
+        if not any(meter for _, meter in found):
+            line.append("no MEMORY.md" if picked and picked[0].kind != "instructions" else "")
+        self.query_one("#line", Static).update(line)
+
+    def backlinks(self, scope: Scope) -> dict[str, list[str]]:
+        """Name to the memories of a scope that link to it, found once a reading."""
+        if scope.label not in self._links:
+            found: dict[str, list[str]] = {}
+            for row in self.rows.get(scope.label, []):
+                for name in row.memory.links:
+                    found.setdefault(name, []).append(row.memory.stem)
+            self._links[scope.label] = found
+        return self._links[scope.label]
+
+    @on(RowList.Moved, "#list")
+    def show_detail(self) -> None:
+        """The memory under the cursor."""
+        detail = self.query_one("#detail", Detail)
+        pair = self.table.row
+        if pair is None:
+            detail.show("", Text("Nothing is chosen.", style="dim"))
+            return
+        scope, row = pair
+        found = row.memory
+        links = self.backlinks(scope)
+        names = dict.fromkeys((found.stem, found.name))
+        back = list(dict.fromkeys(each for name in names for each in links.get(name, ()) if each != found.stem))
+        missing = [flag[len("broken link [[") : -2] for flag in row.flags if flag.startswith("broken link")]
+        key = (found.path, found.origin_session)
+        seeking = bool(found.origin_session) and key not in self._origins
+        now = self.main.data.now()
+        at = self.drafts.get(found.path)
+        draft = "" if at is None else f"you have a draft of this, {ago(at, now)}: e goes on with it"
+        facts = Facts(back, missing, self.meter(scope), self.outcomes, self._origins.get(key), seeking, draft)
+        detail.show(found.path, memory_text(scope, row, facts, now))
+        if seeking:
+            self.set_timer(REST_SECONDS, lambda: self._rested(pair))
+
+    def _rested(self, pair: Pair) -> None:
+        if self.table.row is pair:
+            self._seek(pair)
+
+    @work(thread=True, exclusive=True, group="origin")
+    def _seek(self, pair: Pair) -> None:
+        worker = get_current_worker()
+        found = pair[1].memory
+        born = origin.of(self.main.data.env, found, lambda: not worker.is_cancelled)
+        if not worker.is_cancelled and self.is_attached:
+            self._origins[found.path, found.origin_session] = born
+            self.app.call_from_thread(self.show_detail)
+
+    def copied(self) -> str:
+        """What y copies: the memory that is shown."""
+        return self.table.row[1].memory.raw.decode("utf-8", "replace") if self.table.row else ""
