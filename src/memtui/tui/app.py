@@ -7,7 +7,6 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.message import Message
-from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES
 
 from memtui.core.errors import MemtuiError
@@ -78,12 +77,6 @@ class MemtuiApp(App[None]):
         theme = self.data.setting("theme")
         self.theme = theme if theme in BUILTIN_THEMES else THEMES[0]
 
-    def get_default_screen(self) -> Screen[Any]:
-        """The first screen."""
-        from memtui.tui.screens import make
-
-        return make(self.first)
-
     def on_mount(self) -> None:
         """Bind the global keys, and watch the files."""
         for binding in actions.bindings(actions.GLOBAL, self.remapped):
@@ -91,6 +84,7 @@ class MemtuiApp(App[None]):
         self._looking = False
         self._stamp = self.data.stamp()
         self.set_interval(WATCH_SECONDS, self._look)
+        self._go(self.first)
         self.read()
 
     # data
@@ -160,7 +154,11 @@ class MemtuiApp(App[None]):
             return
         if not self.is_screen_installed(name):
             self.install_screen(make(name), name)
-        self.switch_screen(name)
+        # The first one goes over textual's empty default screen, which could not be switched back from.
+        if isinstance(self.screen, Base):
+            self.switch_screen(name)
+        else:
+            self.push_screen(name)
 
     def do_app_memories(self) -> None:
         """To the memories."""
