@@ -63,6 +63,15 @@ def test_undo_takes_both_halves_of_an_approval_back(memtui, world):
     assert not Path(world.shop, ".claude/memory/no-snapshot-tests.md").exists()
 
 
+def test_a_dry_run_names_what_is_alike_and_how_to_merge(memtui):
+    entry = next(e for e in memtui.json("inbox", "--kind", "updates")["entries"] if e["text"].startswith("pnpm"))
+    done = memtui("approve", entry["id"], "--dry-run").out
+    assert "alike 0.97  project:prefer-pnpm" in done
+    assert "--into project:prefer-pnpm" in done
+    (found,) = memtui.json("approve", entry["id"], "--dry-run")["approved"]
+    assert found["alike"] == [{"scope": "project", "name": "prefer-pnpm", "score": 0.97}]
+
+
 def test_a_dry_run_writes_nothing(memtui, world):
     assert "would write" in memtui("approve", "J5VMX3", "--dry-run").out
     assert len(ids(memtui, "updates")) == 4

@@ -10,11 +10,17 @@ from memtui.core import approval, frontmatter, review, scopes, upkeep
 from memtui.core.errors import ConflictError, MemtuiError, UsageError
 from memtui.core.review import Proposal, Review, Waiting
 from memtui.core.scopes import Scope
+from memtui.core.store import Store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memtui.core.alike import Alike
 
 
 @dataclasses.dataclass
 class Outcome:
-    """What became of one entry: the memory's path and scope, or the error; `data` is what was, or would be, written."""
+    """What became of one entry: the memory's path and scope, or the error; `data` is what was, or would be, written.
+    `alike`, for a dry run: memories that it might be merged into."""
 
     item: Waiting
     scope: str = ""
@@ -22,6 +28,7 @@ class Outcome:
     path: str = ""
     data: bytes = b""
     error: MemtuiError | None = None
+    alike: "tuple[Alike, ...]" = ()
 
 
 def run(ctx: Context, args: argparse.Namespace, items: "list[Waiting]") -> Result:
@@ -56,6 +63,7 @@ def _create(ctx: Context, args: argparse.Namespace, item: Waiting) -> Outcome:
     path = f"{scope.directory}/{proposal.name}.md"
     outcome = Outcome(item, scope.label, proposal.name, path, proposal.data)
     if args.dry_run:
+        outcome.alike = tuple(_alike(store, proposal))
         return outcome
     try:
         outcome.path = Review(ctx.root, now=ctx.now).approve(store, proposal, scope).path
@@ -69,6 +77,14 @@ def _create(ctx: Context, args: argparse.Namespace, item: Waiting) -> Outcome:
             f"  Or choose another name: memtui approve {inbox.short(item.id)} --name {proposal.name}-2",
         ) from error
     return outcome
+
+
+def _alike(store: Store, proposal: Proposal) -> "list[Alike]":
+    from memtui.core import alike
+
+    first, _, rest = proposal.item.text.partition("\n")
+    places = [scope for scope in store.scopes() if scope.writable and scope.exists and not scope.problem]
+    return alike.ranked(proposal.name, first, rest, (each for place in places for each in scopes.memories(place)))
 
 
 def _taken(scope: Scope, name: str) -> bool:
@@ -105,6 +121,8 @@ def _into(ctx: Context, args: argparse.Namespace, item: Waiting) -> Outcome:
 def _data(each: Outcome) -> "dict[str, object]":
     found: dict[str, object] = {"id": each.item.id, "scope": each.scope, "name": each.name, "path": each.path}
     found["text"] = each.data.decode("utf-8", "replace")
+    if each.alike:
+        found["alike"] = [{"scope": a.memory.scope_label, "name": a.memory.stem, "score": a.score} for a in each.alike]
     if each.error is not None:
         found["error"] = {"message": each.error.message, "hint": each.error.hint}
     return found
@@ -123,5 +141,11 @@ def _print(ctx: Context, out: Output, outcomes: "list[Outcome]", *, dry: bool) -
         )
         for piece in safe(each.data.decode("utf-8", "replace")).rstrip("\n").split("\n"):
             out.print(("  │ " + piece).rstrip())
+        for found in each.alike:
+            where = f"{line(found.memory.scope_label)}:{line(found.memory.stem)}"
+            out.print(f"  alike {found.score:.2f}  {where}  {line(found.memory.description)[:80]}")
+        if each.alike:
+            first = each.alike[0].memory
+            out.print(f"  merge: memtui approve {inbox.short(each.item.id)} --into {first.scope_label}:{first.stem}")
     if not dry and any(each.error is None for each in outcomes):
         out.say("memtui undo takes it back.")
