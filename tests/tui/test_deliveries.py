@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from memtui.core import clock, delivery, paths, receipts, told
+from memtui.core import clock, delivery, fs, paths, receipts, told
 from memtui.tui.app import MemtuiApp
 from memtui.tui.history import Filter
 from memtui.tui.screens.delivery_text import delivery_text
@@ -59,6 +59,11 @@ def append(world, name="01ZZZZZZZZZZZZZZZZZZZZZZZ1", seconds=NOW, session="today
     }
     delivery.append(world.root, record, seconds)
     return record
+
+
+def write(path, lines, mode="w"):
+    with open(path, mode, encoding="utf-8") as file:
+        file.writelines(lines)
 
 
 async def live(pilot):
@@ -155,8 +160,7 @@ async def test_a_waiting_receipt_is_settled_by_the_transcript_without_a_key(deli
                 "hookName": "memtui",
             },
         }
-        with open(record["transcript"], "a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
+        write(record["transcript"], [json.dumps(line) + "\n"], "a")
         for _ in range(60):
             await pilot.pause(0.05)
             if screen.proofs.known[waiting.id] == "arrived":
@@ -178,6 +182,7 @@ async def choose(pilot, key, steps):
     [
         ({"kind": "index"}, lambda r, _: any(i["kind"] == "index" for i in r["items"])),
         ({"kind": "use"}, lambda r, _: any(i["kind"] == "use" for i in r["items"])),
+        ({"outcome": "nothing"}, lambda r, o: o == "nothing"),
         ({"outcome": "failed"}, lambda r, o: o == "failed"),
         ({"project": "blog"}, lambda r, _: r["project_root"].endswith("/blog") and r["text"]),
         ({"text": "FRIDAY frozen"}, lambda r, _: "frozen until Friday" in r["text"]),
@@ -298,11 +303,12 @@ async def test_an_empty_log_says_what_fills_it(tmp_path):
 
 async def test_a_long_log_opens_with_its_newest_and_reads_on_when_followed(world):
     path = delivery.log_path(world.root, NOW)
-    with open(path, "a", encoding="utf-8") as file:
-        for number in range(3000):
-            row = {"v": 1, "id": f"L{number:025d}", "time": clock.iso(NOW + number / 1000), "event": "PreToolUse"}
-            row |= {"session_id": f"s{number % 50}", "text": "x" * 500, "chars": 500, "items": [], "ms": 12}
-            file.write(json.dumps(row) + "\n")
+    rows = []
+    for number in range(3000):
+        row = {"v": 1, "id": f"L{number:025d}", "time": clock.iso(NOW + number / 1000), "event": "PreToolUse"}
+        row |= {"session_id": f"s{number % 50}", "text": "x" * 500, "chars": 500, "items": [], "ms": 12}
+        rows.append(json.dumps(row) + "\n")
+    write(path, rows, "a")
     app = MemtuiApp(dict(world.env), world.shop, now=NOW + 10, screen="deliveries")
     async with app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
@@ -330,11 +336,8 @@ async def test_a_log_that_was_cut_is_read_anew_and_torn_lines_are_counted(delive
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         path = delivery.months(world.root)[0]
-        with open(path, "rb") as file:
-            lines = file.readlines()
-        with open(path, "wb") as file:
-            file.writelines(lines[:3])
-            file.write(b'{"v": 1, "torn\n')
+        lines = fs.read_bytes(path).decode().splitlines(keepends=True)
+        write(path, [*lines[:3], '{"v": 1, "torn\n'])
         for older in delivery.months(world.root)[1:]:
             os.unlink(older)
         await live(pilot)

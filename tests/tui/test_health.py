@@ -35,6 +35,15 @@ async def ready(pilot):
     return pilot.app.screen
 
 
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def bytes_of(path):
+    return fs.read_bytes(path) if os.path.exists(path) else None
+
+
 async def stand(pilot, screen, fits):
     """Put the cursor on the first row that fits."""
     at = next(number for number, row in enumerate(screen.table.rows) if fits(row))
@@ -73,7 +82,7 @@ async def test_everything_doctor_knows_worst_first_with_what_to_do(health, world
 
 async def test_hooks_are_installed_after_the_diff_and_taken_out_again(health, world):
     path = install.settings_path(world.env, world.shop, "user")
-    before = fs.read_bytes(path) if os.path.exists(path) else None
+    before = bytes_of(path)
     async with health.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         assert "no hooks installed" in summary(screen)
@@ -97,7 +106,7 @@ async def test_hooks_are_installed_after_the_diff_and_taken_out_again(health, wo
         await pilot.press("enter")
         await ready(pilot)
         assert not status.status(world.env, world.shop).installed
-        assert (fs.read_bytes(path) if os.path.exists(path) else None) == before
+        assert bytes_of(path) == before
 
 
 async def test_escape_writes_no_hooks(health, world):
@@ -137,7 +146,7 @@ async def test_a_first_start_offers_the_hooks_with_staying_out_in_focus(tmp_path
         await ready(pilot)
         assert not isinstance(app.screen, PlanScreen)
         assert not status.status(env, str(tmp_path)).installed
-        assert not os.path.exists(tmp_path / ".claude/settings.json")
+        assert bytes_of(f"{tmp_path}/.claude/settings.json") is None
     app, _ = await first_start(tmp_path)
     async with app.run_test(size=(80, 24)) as pilot:
         await ready(pilot)
@@ -245,8 +254,7 @@ async def test_f_withdraws_guidance_that_can_not_arrive(health, world):
 async def test_the_cut_is_drawn_where_it_falls(health, world):
     path = world.shop + "/.claude/memory/MEMORY.md"
     lines = "".join(f"- [Note {n}](note-{n}.md) — words\n" for n in range(1, 231))
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("# Index\n\n" + lines)
+    write(path, "# Index\n\n" + lines)
     cut = index_budget.budget(fs.read_bytes(path)).cut_line
     index = memory_index.parse_index(fs.read_bytes(path))
     async with health.run_test(size=(120, 48)) as pilot:
@@ -262,8 +270,7 @@ async def test_the_cut_is_drawn_where_it_falls(health, world):
 async def test_errors_are_told_with_their_age_and_set_aside(health, world):
     path = world.root + "/log/errors.jsonl"
     row = {"v": 1, "time": clock.iso(NOW - 7200), "where": "Stop", "error": "OSError", "message": "disk full \x1b[31m"}
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(json.dumps({**row, "trace": ["worker.py:10 run"]}) + "\n")
+    write(path, json.dumps({**row, "trace": ["worker.py:10 run"]}) + "\n")
     async with health.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         found = await stand(pilot, screen, lambda r: r.kind == "error")
@@ -272,7 +279,7 @@ async def test_errors_are_told_with_their_age_and_set_aside(health, world):
         assert "\x1b" not in detail(screen)
         await pilot.press("f")
         await ready(pilot)
-        assert not os.path.exists(path)
+        assert bytes_of(path) is None
         assert b"disk full" in fs.read_bytes(path + ".1")
         assert not any(r.kind == "error" for r in screen.table.rows)
 
@@ -280,8 +287,7 @@ async def test_errors_are_told_with_their_age_and_set_aside(health, world):
 async def test_a_setting_is_typed_validated_and_comments_stay(health, world):
     path = config.file_path(world.root)
     text = '# mine\nbudget = 6000  # less is more\n\n[projects."/x"]\nmode = "off"\n'
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
+    write(path, text)
     async with health.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         row = await stand(pilot, screen, lambda r: r.key == "setting budget")
@@ -339,8 +345,7 @@ async def test_a_switch_is_set_everywhere_or_here(health, world):
 
 
 async def test_a_config_that_can_not_be_read_is_told(health, world):
-    with open(config.file_path(world.root), "w", encoding="utf-8") as file:
-        file.write("budget = = 3\n")
+    write(config.file_path(world.root), "budget = = 3\n")
     with pytest.raises(MemtuiError):
         settings.rows(world.root, world.shop)
     async with health.run_test(size=(120, 40)) as pilot:

@@ -24,7 +24,7 @@ from memtui.core.errors import MemtuiError
 from memtui.core.index_report import Report
 from memtui.core.settings import Setting
 from memtui.core.told import Record
-from memtui.core.words import age
+from memtui.core.words import age, many
 from memtui.hooks import checkup, entries, status
 from memtui.tui.data import Data
 from memtui.tui.plots import bar
@@ -188,6 +188,10 @@ def _events(found: Look) -> Iterator[Row]:
 
 def _report(each: Report) -> Row:
     budget = each.budget
+    if not each.index.raw:
+        mark, style = MARKS[NOTE]
+        words = f"no MEMORY.md, {many(len(each.missing), 'memory', 'memories')}"
+        return Row(f"index {each.scope.label}", "index", mark, style, each.scope.label, words, each)
     over = budget.cut_line is not None
     wrong = over or bool(each.missing) or any(entry.leads for entry in each.dangling)
     words = f"{bar(min(budget.share, 1.0), 1.0, METER)} {budget.share:>4.0%} {budget.lines}/{budget.max_lines} lines"

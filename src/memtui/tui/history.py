@@ -113,7 +113,8 @@ class Filter:
 
     def fits(self, row: Told, record: Record) -> bool:
         """Whether a row is wanted, as far as it can be told without its receipt."""
-        if not self.kind and not self.memory and row.kinds == ("use",):
+        asked = self.kind or self.memory or self.outcome == receipts.NOTHING
+        if not asked and row.kinds == ("use",):
             return False
         if self.text:
             text = text_of(record, "text").casefold()

@@ -123,7 +123,7 @@ class Filters(Base):
     def do_deliveries_outcome(self) -> None:
         """One outcome only."""
         options = [(word, f"{glyph} {word}: {MEANINGS[word]}") for word, (glyph, _) in GLYPHS.items()]
-        self._choose("Show what became", "outcome", options, self.wanted.outcome)
+        self._choose("Show by what became of it", "outcome", options, self.wanted.outcome)
 
     def do_deliveries_memory(self) -> None:
         """What brought one memory, or a use of it, only."""
