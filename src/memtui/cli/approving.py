@@ -70,23 +70,26 @@ def _create(ctx: Context, args: argparse.Namespace, item: Waiting) -> Outcome:
     path = f"{scope.directory}/{proposal.name}.md"
     outcome = Outcome(item, scope.label, proposal.name, path, proposal.data)
     if args.dry_run:
+        _check_free(item, scope, proposal.name)
         return outcome
     try:
         outcome.path = Review(ctx.root, now=ctx.now).approve(store, proposal, scope).path
-    except ConflictError as error:
-        if not _taken(scope, proposal.name):
-            raise
-        ref = f"{scope.label}:{proposal.name}"
-        raise ConflictError(
-            f"There is a memory {ref} already.",
-            f"Append to it: memtui approve {inbox.short(item.id)} --into {ref}\n"
-            f"  Or choose another name: memtui approve {inbox.short(item.id)} --name {proposal.name}-2",
-        ) from error
+    except ConflictError:
+        _check_free(item, scope, proposal.name)
+        raise
     return outcome
 
 
-def _taken(scope: Scope, name: str) -> bool:
-    return any(file == f"{name}.md" for file, _ in scopes.files(scope))
+def _check_free(item: Waiting, scope: Scope, name: str) -> None:
+    """Raise ConflictError, with the ways out, if there is a memory of that name."""
+    if all(file != f"{name}.md" for file, _ in scopes.files(scope)):
+        return
+    ref = f"{scope.label}:{name}"
+    raise ConflictError(
+        f"There is a memory {ref} already.",
+        f"Append to it: memtui approve {inbox.short(item.id)} --into {ref}\n"
+        f"  Or choose another name: memtui approve {inbox.short(item.id)} --name {name}-2",
+    )
 
 
 def _edited(ctx: Context, proposal: Proposal) -> Proposal:
@@ -130,6 +133,8 @@ def _print(ctx: Context, out: Output, outcomes: "list[Outcome]", *, dry: bool) -
     for each in outcomes:
         if each.error is not None:
             out.say(f"memtui: {inbox.short(each.item.id)}: {line(each.error.message)}")
+            if each.error.hint:
+                out.say("  " + safe(each.error.hint))
             continue
         verb = "would write" if dry else "wrote"
         out.print(

@@ -22,7 +22,7 @@ def register(commands: "parser.Commands") -> None:
         "memtui config\nmemtui config set mode whisper\nmemtui config set mode off --project .",
         "With --project DIR a setting is that project's own. docs/file-formats.md explains the settings.",
     )
-    actions: parser.Commands = found.add_subparsers(dest="action", metavar="ACTION", parser_class=parser.Parser)
+    actions = parser.actions(found)
     parser.command(actions, "list", show, "list the settings and where each comes from", "memtui config list")
     each = parser.command(actions, "get", get, "print one setting as it holds here", "memtui config get mode")
     each.add_argument("key", choices=sorted(config.DEFAULTS), metavar="KEY")

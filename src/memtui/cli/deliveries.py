@@ -32,14 +32,17 @@ def register(commands: "parser.Commands") -> None:
     )
     found.add_argument("--session", metavar="ID", help="only this session, by a beginning of its id")
     found.add_argument(
-        "--kind", choices=KINDS, help="only deliveries with such an item; `use`: memories that were read"
+        "--kind",
+        choices=KINDS,
+        metavar="KIND",
+        help="only with such an item: " + ", ".join(KINDS) + " (memories that the agent opened or wrote)",
     )
     found.add_argument("--outcome", choices=sorted(GLYPHS), metavar="WORD", help=", ".join(GLYPHS))
     found.add_argument("--text", metavar="WORDS", help="only with these words in the delivered text")
     found.add_argument("--since", metavar="WHEN", help="not older than 2h, 3d, 2026-11-01")
     found.add_argument("--limit", type=int, default=LIMIT, metavar="N", help=f"default: {LIMIT}, 0: all")
     found.add_argument("--follow", action="store_true", help="wait for further ones (with --json: one answer a line)")
-    actions: parser.Commands = found.add_subparsers(dest="action", metavar="ACTION", parser_class=parser.Parser)
+    actions = parser.actions(found)
     each = parser.command(
         actions, "show", show, "show one delivery: the exact text, why, and the receipt", "memtui deliveries show 7XAD"
     )

@@ -62,7 +62,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         raise MemtuiError(
             f"{directory} can't be written: {error.strerror or error}", "Nothing was left. Mend that and try again."
         ) from error
-    _narrate(ctx, args.everywhere)
+    _narrate(ctx, args.everywhere, entry_id)
     data: dict[str, object] = {
         "id": entry_id,
         "scope": "global" if args.everywhere else "project",
@@ -74,13 +74,13 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(data, lambda out: out.print(entry_id))
 
 
-def _narrate(ctx: Context, everywhere: bool) -> None:
+def _narrate(ctx: Context, everywhere: bool, entry_id: str) -> None:
     """Silent for cron, unless what was asked for is likely a mistake."""
     if not everywhere and not ctx.given and ctx.cwd == ctx.env.get("HOME", "").rstrip("/"):
         ctx.out.say(f"memtui: left for {ctx.cwd} itself; --project DIR or --global is what a cron job usually means.")
     elif ctx.out.stderr.isatty():
         where = "any project" if everywhere else ctx.project_root
-        ctx.out.say(f"left for {where}; `memtui undo` does not apply, `memtui guide --withdraw` does")
+        ctx.out.say(f"left for {where}; to take it back: memtui guide --withdraw {entry_id[-6:]}")
 
 
 def _text(words: "list[str]") -> str:

@@ -22,7 +22,7 @@ def register(commands: "parser.Commands") -> None:
         "The diff of the settings file is shown first, and the file is backed up.",
     )
     found.set_defaults(action="status")
-    actions: parser.Commands = found.add_subparsers(dest="action", metavar="ACTION", parser_class=parser.Parser)
+    actions = parser.actions(found)
     for name, summary in (("install", "put the hooks into a settings file"), ("uninstall", "take the hooks out again")):
         each = parser.command(
             actions, name, change, summary, f"memtui hooks {name} --dry-run\nmemtui hooks {name} --scope local"

@@ -4,16 +4,18 @@ import argparse
 
 from memtui.cli import fit, parser
 from memtui.cli.context import Context
+from memtui.cli.memories import tilde
 from memtui.cli.output import Output, Result, line
 from memtui.core import claims, clock, config, review
 from memtui.core.errors import NotFoundError, UsageError
 from memtui.core.review import Waiting
-from memtui.core.words import age, many
+from memtui.core.words import age, ago, many
 
 KIND_WORDS = {"guidance": "guidance", "updates": "pending updates", "items": "pending items"}
+ONE = {"guidance": "Guidance", "updates": "Pending update", "items": "Pending item"}
 NEXT = {
     "guidance": "take back: memtui guide --withdraw ID",
-    "updates": "decide: memtui approve ID · memtui reject ID",
+    "updates": "decide: memtui inbox show ID, approve ID, reject ID",
     "items": "tick off: memtui items done ID · keep: memtui items keep ID",
 }
 
@@ -25,11 +27,14 @@ def register(commands: "parser.Commands") -> None:
         "inbox",
         run,
         "list everything that waits",
-        "memtui inbox\nmemtui inbox --kind updates --all-projects",
+        "memtui inbox\nmemtui inbox --kind updates --all-projects\nmemtui inbox show 7XAD",
         "Guidance for the agent, pending updates to review, unfinished items.",
     )
     found.add_argument("--kind", choices=review.KINDS, help="only guidance, updates or items")
     found.add_argument("--all-projects", action="store_true", help="the inboxes of all projects")
+    actions = parser.actions(found)
+    each = parser.command(actions, "show", show, "show one entry whole, and where it comes from", "memtui inbox show 7XAD")
+    each.add_argument("id", metavar="ID")
 
     found = parser.command(
         commands,
@@ -89,10 +94,10 @@ def _details(item: Waiting, now: float) -> "list[str]":
     fields = item.entry.fields
     words = []
     if item.kind == "updates":
-        words.append(fields.get("kind", "note"))
+        sure = _percent(fields.get("confidence", ""))
+        words.append(fields.get("kind", "note") + (f", {sure} sure" if sure else ""))
         target = "/".join(part for part in (fields.get("scope"), fields.get("type"), fields.get("name")) if part)
         words += [f"→ {target}"] if target else []
-        words += [f"confidence {fields['confidence']}"] if fields.get("confidence") else []
         words += [f"seen {fields['seen']}×"] if fields.get("seen", "1") != "1" else []
         words += [f"session {fields['session'][:8]}"] if fields.get("session") else []
     elif item.kind == "guidance":
@@ -106,6 +111,23 @@ def _details(item: Waiting, now: float) -> "list[str]":
     else:
         words += [f"session {fields['session'][:8]}"] if fields.get("session") else ["hand-written"]
     return [line(word) for word in words]
+
+
+def _percent(text: str) -> str:
+    try:
+        return f"{float(text):.0%}" if 0 <= float(text) <= 1 else ""
+    except ValueError:
+        return ""
+
+
+def _place(ctx: Context, item: Waiting) -> str:
+    """Whose entry it is, where it is not this project's: global, or the other project's directory."""
+    from memtui.core import projects
+
+    if item.slug in {None, ctx.slug}:
+        return "" if item.slug else "global"
+    home = item.entry.fields.get("project") or projects.path_of(ctx.env, item.slug or "") or item.slug or ""
+    return "of " + line(tilde(ctx, home))
 
 
 def as_data(ctx: Context, item: Waiting) -> "dict[str, object]":
@@ -191,7 +213,7 @@ def _print(ctx: Context, out: Output, items: "list[Waiting]", taken: "list[dict[
             continue
         out.heading(KIND_WORDS[kind].capitalize(), f"{len(mine)}  ·  {NEXT[kind]}")
         for item in mine:
-            where = "" if item.slug == ctx.slug else "global" if item.slug is None else line(item.slug)
+            where = _place(ctx, item)
             bad = state_of(ctx, item)
             head = f"  {out.style(short(item.id), 'cyan')}  {age(item.entry.time(), now):>4}  "
             words = ["! " + ", ".join(bad)] if bad else []
@@ -206,6 +228,27 @@ def _print(ctx: Context, out: Output, items: "list[Waiting]", taken: "list[dict[
         out.print('  Leave guidance: memtui guide "…"')
     if elsewhere:
         out.print(f"{elsewhere} more in other projects: memtui inbox --all-projects")
+
+
+def show(ctx: Context, args: argparse.Namespace) -> Result:
+    """Show one entry whole."""
+    (item,) = pick(ctx, [args.id], review.KINDS, "entry")
+
+    def text(out: Output) -> None:
+        now = ctx.now()
+        out.heading(f"{ONE[item.kind]} {line(item.id)}", ago(item.entry.time(), now))
+        for bad in state_of(ctx, item):
+            out.print("  " + out.style(f"! {bad}", "yellow"))
+        for word in [*filter(None, [_place(ctx, item)]), *_details(item, now), line(tilde(ctx, item.path))]:
+            out.print("  " + out.style(word, "dim"))
+        out.print()
+        out.paragraph(item.text)
+        if item.evidence:
+            out.print()
+            for said in item.evidence:
+                out.paragraph(said)
+
+    return Result(as_data(ctx, item), text)
 
 
 def short(entry_id: str) -> str:

@@ -99,7 +99,8 @@ class Output:
         import os
 
         try:
-            return max(40, os.get_terminal_size(self.stdout.fileno()).columns)
+            # A terminal that nobody gave a size says 0.
+            return max(40, os.get_terminal_size(self.stdout.fileno()).columns or 80)
         except OSError:
             return 80
 
