@@ -116,10 +116,9 @@ def compose(blocks: "list[Block]", budget: int, delivery_id: str) -> "tuple[str,
         free = room - units(head) - units(foot) - 1 - (later if least else 0)
         taken: list[str] = []
         missing: list[Part] = []
-        last = len(block.parts) - 1
-        for number, part in enumerate(block.parts):
-            size = units(part.text) + 1
-            reserve = 0 if number == last and not missing and not block.unlisted else TAIL_UNITS
+        sizes = [units(part.text) + 1 for part in block.parts]
+        reserve = TAIL_UNITS if block.unlisted or sum(sizes) > free else 0
+        for part, size in zip(block.parts, sizes, strict=True):
             if size + reserve <= free:
                 free -= size
                 taken.append(part.text + "\n")
@@ -128,7 +127,7 @@ def compose(blocks: "list[Block]", budget: int, delivery_id: str) -> "tuple[str,
                 missing.append(part)
         left_out.extend(missing)
         items.extend(_missing_items(block, missing))
-        if not taken and (not least or free < TAIL_UNITS):
+        if not taken and (not least or not missing or free < TAIL_UNITS):
             continue
         if missing or block.unlisted:
             taken.append(_tail(missing, block.unlisted, free))
