@@ -38,6 +38,7 @@ CALLS = [
     ["guide", "--list"],
     ["guide", "--withdraw", ID],
     ["inbox"],
+    ["inbox", "show", ID],
     ["approve", DRAFT],
     ["reject", DRAFT, "--never"],
     ["items"],
@@ -180,9 +181,37 @@ def test_a_command_like_the_one_typed_is_named(memtui):
     assert "Did you mean list" in memtui("lisst", check=False).err
 
 
+def test_a_wrong_word_is_met_with_the_help_of_its_command(memtui):
+    assert "`memtui hooks install --help`" in memtui("hooks", "install", "x", check=False).err
+    assert "`memtui list --help`" in memtui("list", "x", check=False).err
+    assert "`memtui deliveries show 2CF53G`" in memtui("deliveries", "2CF53G", check=False).err
+    assert "only: done, keep, guide, edit" in memtui("items", "dnoe", check=False).err
+
+
+@pytest.mark.parametrize("words", [["help"], ["help", "list"], ["help", "hooks", "install"]], ids=" ".join)
+def test_help_is_also_a_command(memtui, words):
+    assert memtui(*words).out == memtui(*words[1:], "--help").out
+
+
+def test_help_fits_into_eighty_columns(memtui):
+    for name in ["", *PARSERS]:
+        assert max(map(len, memtui("help", *name.split()).out.splitlines())) <= 80, name
+
+
 def test_nothing_is_written_by_looking(memtui, world):
     before = snapshot(world)
-    looks = ["list", "show prefer-pnpm", "search pnpm", "index", "inbox", "items", "deliveries", "receipts", "sessions"]
+    looks = [
+        "list",
+        "inbox show J5VMX3",
+        "show prefer-pnpm",
+        "search pnpm",
+        "index",
+        "inbox",
+        "items",
+        "deliveries",
+        "receipts",
+        "sessions",
+    ]
     looks += ["trust --list", "doctor", "paths", "config", "undo --list", "restore", "hooks install --dry-run", ""]
     for words in looks:
         memtui(*words.split(), check=False)

@@ -69,6 +69,31 @@ def test_a_dry_run_writes_nothing(memtui, world):
     assert not Path(world.shop, ".claude/memory/no-snapshot-tests.md").exists()
 
 
+def test_a_dry_run_meets_the_same_conflicts(memtui):
+    assert memtui("approve", "VGHARY", "--dry-run", check=False).err == memtui("approve", "VGHARY", check=False).err
+    done = memtui("approve", "--all", "--dry-run", check=False)
+    assert done.code == 4
+    assert "--into project:prefer-pnpm" in done.err
+    assert "project:prefer-pnpm" not in done.out
+
+
+def test_one_entry_is_shown_with_where_it_comes_from(memtui):
+    text = memtui("inbox", "show", "J5VMX3").out
+    assert "> you: no, no snapshots please" in text
+    assert "82% sure" in text
+    assert "Assert on what the user sees instead." in text
+    assert memtui.json("inbox", "show", "J5VMX3") in memtui.json("inbox")["entries"]
+    assert "! expired" in memtui("inbox", "show", "JVPWFV").out
+    assert memtui("inbox", "show", "ZZZZZZ", check=False).code == 3
+
+
+def test_entries_of_other_projects_name_the_directory(memtui, world):
+    memtui("guide", "hello", "--project", world.blog)
+    text = memtui("inbox", "--all-projects").out
+    assert text.count(f"of {world.blog}"[:30]) == 2
+    assert paths.slug(world.blog) not in text
+
+
 def test_the_person_decides_name_type_scope_and_description(memtui, world):
     memtui(
         "approve", "J5VMX3", "--name", "tests", "--type", "user", "--scope", "global", "--description", "How to test"

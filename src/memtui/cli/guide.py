@@ -12,7 +12,7 @@ from memtui.hooks import deliver
 NAME_LIMIT = 80
 ADDRESSES = ("session", "agent", "path")
 EXAMPLE = """\
-memtui guide "CI is red on master: the lockfile job fails" --urgent --expires 2h
+memtui guide "CI is red: the lockfile job fails" --urgent --expires 2h
 tail -5 build.log | memtui guide - --from ci-watch --to 'path:src/**'"""
 
 

@@ -33,7 +33,9 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--kind", choices=review.KINDS, help="only guidance, updates or items")
     found.add_argument("--all-projects", action="store_true", help="the inboxes of all projects")
     actions = parser.actions(found)
-    each = parser.command(actions, "show", show, "show one entry whole, and where it comes from", "memtui inbox show 7XAD")
+    each = parser.command(
+        actions, "show", show, "show one entry whole, and where it comes from", "memtui inbox show 7XAD"
+    )
     each.add_argument("id", metavar="ID")
 
     found = parser.command(

@@ -44,7 +44,7 @@ VERBATIM = ("example:", "exit codes:")
 EXIT_CODES = """\
 exit codes:
   0  done                     3  not found
-  1  failed                   4  conflict: changed meanwhile, or the name is taken
+  1  failed                   4  conflict: changed meanwhile, or name taken
   2  wrong usage              5  doctor, hooks status: something wants mending"""
 
 TYPE_CHECKING = False
