@@ -86,7 +86,7 @@ def _head(base: str, directory: str, known: "str | None") -> "Catalog | None":
                 return None  # changed in place
             found.lines.append(line)
         return found
-    except (OSError, ValueError, TypeError, IndexError):
+    except (OSError, ValueError, TypeError, LookupError):  # LookupError: a dict in place of a row
         return None
 
 
