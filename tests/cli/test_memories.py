@@ -217,3 +217,11 @@ def test_an_empty_machine_says_what_to_do_next(bare, words):
     assert out.strip()
     if words not in (["index"], ["receipts"]):
         assert "memtui" in out or "pending-items.md" in out
+
+
+def test_long_names_of_fields_leave_a_gap(memtui):
+    memtui("approve", "J5VMX3")
+    memtui("edit", "no-snapshot-tests", "--set", "metadata.reviewedByThePersonAndMore=yes")
+    text = memtui("show", "no-snapshot-tests").out
+    assert "metadata.reviewedByThePersonAndMore yes" in text
+    assert "from session" in text
