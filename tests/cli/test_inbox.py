@@ -145,7 +145,8 @@ def test_an_editor_that_fails_approves_nothing(memtui, editor):
 def test_a_draft_of_another_project_goes_to_that_project(memtui, world):
     (entry,) = [e for e in memtui.json("inbox", "--all-projects")["entries"] if "alt text" in e["text"]]
     memtui("approve", entry["id"])
-    assert Path(world.blog, ".claude/memory/alt-texts.md").exists()
+    assert list(Path(world.config, "projects").glob("*-blog/memory/alt-texts.md"))
+    assert not Path(world.blog, ".claude/memory").exists()  # nothing is written into a repository unasked
     assert not Path(world.shop, ".claude/memory/alt-texts.md").exists()
 
 

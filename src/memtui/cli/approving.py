@@ -62,7 +62,7 @@ def _create(ctx: Context, args: argparse.Namespace, item: Waiting) -> Outcome:
         item, name=args.name or "", kind=args.type or "", scope=args.scope or "", description=args.description or ""
     )
     store = _store(ctx, item) if proposal.scope in {"project", "auto"} else ctx.store()
-    scope = store.scope(proposal.scope)
+    scope = review.target(store, item, args.scope or "")
     stem = upkeep.check_name(proposal.name)
     proposal = dataclasses.replace(proposal, name=stem)
     if args.edit:

@@ -172,6 +172,18 @@ def propose(item: Waiting, *, name: str = "", kind: str = "", scope: str = "", d
     return Proposal(item, scope or fields.get("scope") or item.scope, stem, data)
 
 
+def target(store: Store, item: Waiting, chosen: str = "") -> Scope:
+    """The scope that approving writes to: the one the person chose, else the draft's.
+
+    What a draft says of the project goes to the repository only where the person keeps memories there already, else to
+    the client's native memory of the project: nothing is written into a repository unasked.
+    """
+    if chosen:
+        return store.scope(chosen)
+    scope = store.scope(item.entry.fields.get("scope") or item.scope)
+    return scope if scope.exists or scope.kind != "project" else store.scope("auto")
+
+
 def merged(item: Waiting, found: Memory) -> bytes:
     """A memory's file with a pending update's text at its end. Raises MemtuiError for a broken one."""
     doc = frontmatter.parse(found.raw)
