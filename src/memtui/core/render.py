@@ -12,6 +12,7 @@ TAGS = {
 # Text may not open or close our tags, nor the one that the client wraps a hook's context in.
 GUARDED = ("memtui-", "system-reminder")
 TAIL_UNITS = 160
+MAX_LABEL = 60
 
 
 def units(text: str) -> int:
@@ -113,7 +114,9 @@ def compose(blocks: "list[Block]", budget: int, delivery_id: str) -> "tuple[str,
     for block, (head, foot) in zip(blocks, frames, strict=True):
         least = _least(block, (head, foot))
         later -= least
-        free = room - units(head) - units(foot) - 1 - (later if least else 0)
+        free = room - units(head) - units(foot) - 1
+        if least and free - later >= TAIL_UNITS:
+            free -= later
         taken: list[str] = []
         missing: list[Part] = []
         sizes = [units(part.text) + 1 for part in block.parts]
@@ -164,6 +167,7 @@ def _tail(missing: "list[Part]", unlisted: int, free: int) -> str:
     names = ""
     for part in missing:
         label = clean(one_line(part.label))
+        label = label if len(label) <= MAX_LABEL else label[: MAX_LABEL - 1] + "…"
         if units(text) + units(names) + units(label) + 6 > min(free, 4 * TAIL_UNITS):
             names += ", …" if names else ""
             break
