@@ -143,3 +143,13 @@ def test_a_change_says_what_was_asked_and_keeps_every_other_line(lines, key, dat
     gone = tomllib.loads(configfile.change(made, key, None, project))
     before.setdefault("projects", {}).setdefault(project, {}) if project else None
     assert gone == before
+
+
+def test_every_setting_is_explained_in_eighty_columns(memtui):
+    from memtui.cli.config import ABOUT
+    from memtui.core.config import DEFAULTS
+
+    assert set(ABOUT) == set(DEFAULTS)
+    memtui("config", "set", "mode", "whisper")
+    out = memtui("config").out
+    assert all(about in out for about in ABOUT.values())

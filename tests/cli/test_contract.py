@@ -54,7 +54,7 @@ CALLS = [
     ["hooks", "install", "--yes"],
     ["hooks", "uninstall", "--dry-run"],
     ["hooks", "status"],
-    ["trust"],
+    ["trust", "--yes"],
     ["trust", "--list"],
     ["doctor"],
     ["paths"],
@@ -242,3 +242,14 @@ def test_who_reads_may_go_away(world):
     done = subprocess.run(["bash", "-c", command], env=env, cwd=world.shop, capture_output=True, text=True)
     assert done.stderr == ""
     assert done.returncode in {0, 141}
+
+
+@pytest.mark.parametrize("words", [["hooks", "install"], ["trust"], ["trust", "--always"]], ids=" ".join)
+def test_what_would_be_asked_is_not_done_where_nobody_can_answer(memtui, world, words):
+    before = snapshot(world)
+    done = memtui(*words, check=False)
+    assert done.code == 1
+    assert "--yes" in done.err
+    assert snapshot(world) == before
+    memtui(*words, "--yes")
+    assert snapshot(world) != before

@@ -198,7 +198,7 @@ def test_the_index_is_mended_after_showing_how(memtui, world):
 
 def test_trust_is_given_shown_and_taken_back(memtui):
     assert memtui.json("trust", "--list")["new"] == ["skip-code-review.md"]
-    memtui("trust")
+    memtui("trust", "--yes")
     assert memory(memtui, "skip-code-review")["flags"] == ["no line in MEMORY.md"]
     memtui("trust", "--remove")
     assert memtui.json("trust", "--list")["trusted"] == []

@@ -10,6 +10,16 @@ from memtui.core.errors import MemtuiError, UsageError
 
 Value = str | int | float | bool
 WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+ABOUT = {
+    "mode": "full, whisper (guidance and items), off",
+    "budget": "characters that one delivery may have",
+    "updates_max": "pending updates in one delivery",
+    "updates_days": "days after which they are not delivered",
+    "items_max": "pending items in one delivery",
+    "extract": "whether drafts are made of what you say",
+    "extract_confidence": "drafts below this are dropped",
+    "banner": "the line for you at a session's start",
+}
 
 
 def register(commands: "parser.Commands") -> None:
@@ -20,7 +30,7 @@ def register(commands: "parser.Commands") -> None:
         show,
         "show and change settings",
         "memtui config\nmemtui config set mode whisper\nmemtui config set mode off --project .",
-        "With --project DIR a setting is that project's own. docs/file-formats.md explains the settings.",
+        "With --project DIR a setting is that project's own.",
     )
     actions = parser.actions(found)
     parser.command(actions, "list", show, "list the settings and where each comes from", "memtui config list")
@@ -65,8 +75,16 @@ def show(ctx: Context, _: argparse.Namespace) -> Result:
 
     def text(out: Output) -> None:
         out.print(out.style(line(path), "dim"))
-        cells = [[(str(r["key"]), "bold"), configfile.written(_plain(r["value"])), str(r["source"])] for r in rows]
-        out.table(["SETTING", "VALUE", "FROM"], cells)
+        cells = [
+            [
+                (str(r["key"]), "bold"),
+                configfile.written(_plain(r["value"])),
+                str(r["source"]),
+                (ABOUT.get(str(r["key"]), ""), "dim"),
+            ]
+            for r in rows
+        ]
+        out.table(["SETTING", "VALUE", "FROM", "MEANING"], cells)
         for problem in unknown:
             out.print(out.style("! " + line(problem), "yellow"))
 
@@ -97,7 +115,7 @@ def _value(key: str, text: str) -> Value:
             value = text
     problem = config.problem(key, value)
     if problem is not None:
-        raise UsageError(f"{key} {problem}, not {text}.", "docs/file-formats.md explains the settings.")
+        raise UsageError(f"{key} {problem}, not {text}.", f"{key}: {ABOUT[key]}.")
     return value
 
 

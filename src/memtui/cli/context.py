@@ -95,12 +95,12 @@ class Context:
 
         return Journal(self.root, by="cli", now=self.now)
 
-    def ask(self, question: str, assume: bool = False) -> bool:
-        """Ask a person yes or no; `assume` where nobody is there to answer (no terminal)."""
+    def ask(self, question: str) -> bool:
+        """Ask a person yes or no; where nobody is there to answer (no terminal) it is no."""
         import sys
 
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
-            return assume
+            return False
         self.out.stdout.flush()
         sys.stderr.write(question + " [y/N] ")
         sys.stderr.flush()

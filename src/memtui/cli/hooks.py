@@ -50,8 +50,8 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
     backup = None
     done = not args.dry_run
     if done:
-        if plan.changed and not args.yes and not ctx.ask(f"Write {line(plan.settings_path)}?", assume=True):
-            raise MemtuiError("Nothing was written.")
+        if plan.changed and not args.yes and not ctx.ask(f"Write {line(plan.settings_path)}?"):
+            raise MemtuiError("Nothing was written.", "Say --yes where nobody can be asked.")
         backup = install.apply(plan)
     data = {
         "action": plan.action,
@@ -112,10 +112,14 @@ def _print(out: Output, found: object) -> None:
         places.setdefault((entry.source, entry.path), []).append(entry.event)
     for (source, path), events in places.items():
         out.heading(source, line(path))
-        out.print("  " + ", ".join(events))
-        commands = {entry.command.rpartition(" ")[0] for entry in found.entries if entry.path == path}
-        for command in sorted(commands):
-            out.print("  " + out.style(line(command), "dim"))
+        out.paragraph(", ".join(events), "  ")
+        mine = [entry for entry in found.entries if (entry.source, entry.path) == (source, path)]
+        for label, names in (
+            ("python", {entry.interpreter for entry in mine}),
+            ("hooks", {entry.launcher for entry in mine}),
+        ):
+            for name in sorted(filter(None, names)):
+                out.print(f"  {out.style(f'{label:<8}', 'dim')}{line(name)}")
     for problem in found.problems:
         out.print(out.style("! " + safe(problem), "yellow"))
     if found.installed and not found.problems:
