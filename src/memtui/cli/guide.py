@@ -81,6 +81,20 @@ def _narrate(ctx: Context, everywhere: bool, entry_id: str) -> None:
     elif ctx.out.stderr.isatty():
         where = "any project" if everywhere else ctx.project_root
         ctx.out.say(f"left for {where}; to take it back: memtui guide --withdraw {entry_id[-6:]}")
+        if not everywhere and ctx.setting("mode") == "off":
+            ctx.out.say("note: the mode is off here, nothing is delivered: memtui config")
+        elif not _hooked(ctx):
+            ctx.out.say("note: the hooks are not installed, nothing is delivered: memtui hooks install")
+
+
+def _hooked(ctx: Context) -> bool:
+    """Whether anybody would deliver it; asked for a person only, it takes a while."""
+    from memtui.hooks import status
+
+    try:
+        return status.status(ctx.env, ctx.cwd).installed
+    except (MemtuiError, OSError):
+        return True
 
 
 def _text(words: "list[str]") -> str:
