@@ -316,8 +316,8 @@ def _trust(env: dict[str, str], root: str, cwd: str) -> Iterator[Finding]:
             "trust", PROBLEM, f"{path} can't be read: nothing is trusted", "Mend it, or remove it and trust again."
         )
     directory, exists = locate.project_dir(env, cwd)
-    if not exists:
-        return
+    if not exists or locate.leaves_repository(directory):
+        return  # as `_memories` tells
     found = trust.status(root, directory)
     waiting = [*found.new, *found.changed]
     if waiting:

@@ -13,7 +13,8 @@ def sources(hook: runner.Hook) -> "list[tuple[str, catalog.Catalog]]":
     its native ones itself, also where the person has put them into the project."""
     found = []
     project, exists = locate.project_dir(hook.env, hook.started_in)
-    if exists and project != locate.auto_dir(hook.env, hook.started_in):
+    native = locate.auto_dir(hook.env, hook.started_in)
+    if exists and project != native and not locate.leaves_repository(project):
         found.append(("project", catalog.read(hook.root, project, trust.load(hook.root, project))))
     found.append(("global", catalog.read(hook.root, locate.global_dir(hook.env))))
     return found
