@@ -278,6 +278,28 @@ def test_a_claim_that_can_not_be_settled_keeps_no_other_from_it(world):
     assert b"settle" in fs.read_bytes(world.root + "/log/errors.jsonl")
 
 
+def old(seconds):
+    return {"type": "user", "timestamp": at(seconds), "message": {"content": "x" * 2000}}
+
+
+def test_of_a_long_transcript_no_more_is_read_than_the_claim_is_old(world, monkeypatch):
+    world.log(world.take("a"))
+    world.tell(*[old(n - 9000) for n in range(2000)], context(world.block("a")), agent())
+    starts = []
+    view = settle.receipts.TranscriptView
+    monkeypatch.setattr(
+        settle.receipts, "TranscriptView", lambda path, start=0: starts.append(start) or view(path, start)
+    )
+    assert world.settle() == [("arrived", [])]
+    assert [start > 3_000_000 for start in starts] == [True]
+
+
+def test_a_quiet_stretch_at_the_end_of_a_long_transcript_does_not_stand_for_the_whole(world):
+    world.log(world.take("a"))
+    world.tell(*[old(n - 9000) for n in range(2000)], agent())
+    assert world.settle() == [("failed", ["id-a"])]
+
+
 def test_an_inbox_that_is_locked_is_left_for_later(world):
     world.log(world.take("a"))
     world.tell(agent())
