@@ -40,8 +40,9 @@ def _lists(record: "dict[str, object]") -> "list[dict[str, object]]":
 
 
 def take_back(root: str, session_id: str, state: "dict[str, object]") -> "dict[str, object]":
-    """The state of a session without what it was thought to know and did not get; the note is removed. A note that can't
-    be removed is passed over: it would be heeded with every prompt."""
+    """The state of a session without what it was thought to know and did not get; the note is removed.
+
+    A note that can't be removed is passed over: it would be heeded with every prompt."""
     found = session.load(root, session_id, "missed").get("ids")
     lost = {str(each) for each in found} if isinstance(found, list) else set()
     try:
