@@ -90,7 +90,7 @@ def test_no_blocks_exceed_the_budget_leave_their_tags_or_are_cut(drawn, budget):
     closed = re.findall(r"^</(memtui-[a-z-]+)>$", text, re.MULTILINE)
     assert [tag for tag, _ in opened] == closed
     assert len(marks) == len(opened) + len(closed)
-    assert all(f' delivery="{ID}"' in attributes for _, attributes in opened)
+    assert all(f' delivery="{ID}"' in attributes and ' time="20' in attributes for _, attributes in opened)
 
 
 @given(BLOCKS, st.integers(500, 9800))

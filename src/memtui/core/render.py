@@ -3,6 +3,8 @@
 Sizes are in UTF-16 code units, as the client counts them.
 """
 
+from memtui.core import clock, ids
+
 TAGS = {
     "guidance": "memtui-guidance",
     "pending-update": "memtui-pending-updates",
@@ -142,7 +144,10 @@ def compose(blocks: "list[Block]", budget: int, delivery_id: str) -> "tuple[str,
 
 def _frame(block: Block, delivery_id: str) -> "tuple[str, str]":
     """What stands before and after a block's parts."""
-    fields = {**block.attributes, "delivery": delivery_id}
+    # What has no time of its own is as of its delivery.
+    fields = dict(block.attributes)
+    fields.setdefault("time", clock.iso_seconds(ids.id_time(delivery_id) or 0.0))
+    fields["delivery"] = delivery_id
     head = f"<{block.tag} " + " ".join([f'{k}="{attribute(v)}"' for k, v in fields.items()]) + ">\n"
     if block.intro:
         head += clean(block.intro) + "\n"
