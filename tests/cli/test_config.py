@@ -153,3 +153,9 @@ def test_every_setting_is_explained_in_eighty_columns(memtui):
     memtui("config", "set", "mode", "whisper")
     out = memtui("config").out
     assert all(about in out for about in ABOUT.values())
+
+
+def test_no_editor_is_started_where_there_is_no_terminal(memtui):
+    done = memtui("config", "edit", check=False)
+    assert done.code == 2
+    assert "no terminal" in done.err

@@ -5,7 +5,7 @@ import argparse
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
-from memtui.core.errors import EXIT_FINDINGS, MemtuiError
+from memtui.core.errors import EXIT_FINDINGS
 from memtui.hooks import install
 
 STYLES = {"+": "green", "-": "red", "@": "dim"}
@@ -50,8 +50,8 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
     backup = None
     done = not args.dry_run
     if done:
-        if plan.changed and not args.yes and not ctx.ask(f"Write {line(plan.settings_path)}?"):
-            raise MemtuiError("Nothing was written.", "Say --yes where nobody can be asked.")
+        if plan.changed and not args.yes:
+            ctx.confirm(f"Write {line(plan.settings_path)}?", "Nothing was written.")
         backup = install.apply(plan)
     data = {
         "action": plan.action,
