@@ -41,16 +41,20 @@ def register(commands: "parser.Commands") -> None:
     )
     found.add_argument("--from", dest="sender", default="cli", metavar="NAME", help="who says so (default: cli)")
     found.add_argument("--list", action="store_true", help="list the guidance that waits")
+    found.add_argument("--again", metavar="ID", help="leave guidance anew that expired or came back too often")
     found.add_argument("--withdraw", metavar="ID", help="take back guidance that was not delivered yet")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Leave, list or withdraw guidance."""
-    if args.list or args.withdraw:
-        if args.text or (args.list and args.withdraw):
-            raise UsageError("--list and --withdraw go alone.")
+    if args.list or args.withdraw or args.again:
+        if args.text or sum(map(bool, (args.list, args.withdraw, args.again))) > 1:
+            raise UsageError("--list, --withdraw and --again go alone.")
         from memtui.cli import inbox as waiting
 
+        if args.again:
+            expires = None if args.expires is None else _expiry(ctx, args.expires)
+            return waiting.again(ctx, args.again, expires)
         return waiting.list_guidance(ctx) if args.list else waiting.withdraw(ctx, args.withdraw)
     text = _text(args.text)
     fields = _fields(ctx, args)

@@ -213,7 +213,9 @@ def _print(ctx: Context, out: Output, items: "list[Waiting]", taken: "list[dict[
         mine = [item for item in items if item.kind == kind]
         if not mine:
             continue
-        out.heading(KIND_WORDS[kind].capitalize(), f"{len(mine)}  ·  {NEXT[kind]}")
+        stuck = kind == "guidance" and any(state_of(ctx, item) for item in mine)
+        more = " · leave anew: --again ID" if stuck else ""
+        out.heading(KIND_WORDS[kind].capitalize(), f"{len(mine)}  ·  {NEXT[kind]}{more}")
         for item in mine:
             where = _place(ctx, item)
             bad = state_of(ctx, item)
@@ -264,6 +266,14 @@ def withdraw(ctx: Context, ref: str) -> Result:
     done = review.Review(ctx.root, now=ctx.now).withdraw(items)
     data = {"withdrawn": [item.id for item in items], "transaction": done}
     return Result(data, lambda out: out.print(f"withdrawn: {line(items[0].text)[:60]}   (memtui undo brings it back)"))
+
+
+def again(ctx: Context, ref: str, expires: "float | None") -> Result:
+    """`guide --again`."""
+    (item,) = pick(ctx, [ref], ("guidance",), "guidance")
+    new_id, done = review.Review(ctx.root, now=ctx.now).again(item, expires)
+    data = {"id": new_id, "was": item.id, "text": item.text, "transaction": done}
+    return Result(data, lambda out: out.print(new_id))
 
 
 def chosen(ctx: Context, args: argparse.Namespace, kind: str, what: str) -> "list[Waiting]":

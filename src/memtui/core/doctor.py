@@ -256,12 +256,11 @@ def _guidance(slug: str | None, directory: str, now: float, fits: Fits) -> Itera
         what = f"{slug or 'global'}: guidance {entry.id}"
         attempts = entry.fields.get("attempts", "0")
         withdraw = f"memtui guide --withdraw {entry.id}"
+        again = f"memtui guide --again {entry.id}, or {withdraw}"
         if entry.expired(now):
-            yield Finding("inbox", PROBLEM, f"{what} expired undelivered", withdraw)
+            yield Finding("inbox", PROBLEM, f"{what} expired undelivered", again)
         elif attempts.isdigit() and int(attempts) >= claims.MAX_ATTEMPTS:
-            yield Finding(
-                "inbox", PROBLEM, f"{what} is held: it came back {attempts} times", f"Leave it anew, and {withdraw}"
-            )
+            yield Finding("inbox", PROBLEM, f"{what} is held: it came back {attempts} times", again)
         elif "\0" in entry.text:
             yield Finding("inbox", PROBLEM, f"{what} is binary and not delivered", withdraw)
         elif not fits(entry, "project" if slug else "global", directory):

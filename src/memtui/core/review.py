@@ -209,6 +209,19 @@ class Review:
         """Take guidance back before it is delivered."""
         return self._run("withdraw", _removals(items), items, "withdraw")
 
+    def again(self, item: Waiting, expires: float | None = None) -> tuple[str, str]:
+        """Leave guidance anew that expired or came back too often; the new entry's id and the transaction's. An expiry
+        that is over goes, unless another is given."""
+        now = self.now()
+        fresh = {"id": ids.new_id(now), "time": clock.iso_seconds(now)}
+        gone = {"id", "time", "attempts"} | ({"expires"} if item.entry.expired(now) else set())
+        fields = {**fresh, **{key: value for key, value in item.entry.fields.items() if key not in gone}}
+        fields.setdefault("from", self.by)
+        if expires is not None:
+            fields["expires"] = clock.iso_seconds(expires)
+        done = self._run("guide", [_rewritten(item, fields, item.entry.text)], [item], "leave again")
+        return fresh["id"], done
+
     def reject(self, items: Sequence[Waiting], *, never: bool = False) -> str:
         """Drop pending updates; `never`: what they say is not extracted again."""
         changes: list[Change] = list(_removals(items))
