@@ -253,10 +253,10 @@ def _inboxes(root: str, now: float, fits: Fits) -> Iterator[Finding]:
 
 def _guidance(slug: str | None, directory: str, now: float, fits: Fits) -> Iterator[Finding]:
     for entry in inbox.read(f"{directory}/{inbox.FILES['guidance']}"):
-        what = f"{slug or 'global'}: guidance {entry.id}"
+        what = f"{slug or 'global'}: guidance {entry.id[-6:]}"
         attempts = entry.fields.get("attempts", "0")
-        withdraw = f"memtui guide --withdraw {entry.id}"
-        again = f"memtui guide --again {entry.id}, or {withdraw}"
+        withdraw = f"memtui guide --withdraw {entry.id[-6:]}"
+        again = f"memtui guide --again {entry.id[-6:]}, or {withdraw}"
         if entry.expired(now):
             yield Finding("inbox", PROBLEM, f"{what} expired undelivered", again)
         elif attempts.isdigit() and int(attempts) >= claims.MAX_ATTEMPTS:
