@@ -138,6 +138,7 @@ def test_settling_what_did_not_arrive_costs_no_dear_import(home):
     check(modules)
 
 
+LAYERS = ("core", "extract", "hooks")
 EVERY_MODULE = """
 import sys
 sys.path.insert(0, {sources!r})
@@ -146,11 +147,12 @@ for name in {names!r}:
 import sysconfig
 standard = set(sys.stdlib_module_names) | {{"memtui", "__main__"}}
 print(*sorted(name for name in sys.modules if name.partition(".")[0] not in standard))
+print(*sorted({{name.split(".")[1] for name in sys.modules if name.startswith("memtui.")}}))
 """
 
 
-@pytest.mark.parametrize("package", ["core", "hooks", "extract"])
-def test_the_engine_the_hooks_and_the_extraction_need_the_standard_library_only(package):
+@pytest.mark.parametrize("package", LAYERS)
+def test_each_layer_needs_the_standard_library_and_the_layers_below_it_only(package):
     files = sorted((SOURCES / "memtui" / package).rglob("*.py"))
     names = [".".join(file.relative_to(SOURCES).with_suffix("").parts).removesuffix(".__init__") for file in files]
     names.remove("memtui.hooks.launch") if "memtui.hooks.launch" in names else None
@@ -158,7 +160,9 @@ def test_the_engine_the_hooks_and_the_extraction_need_the_standard_library_only(
     code = EVERY_MODULE.format(sources=str(SOURCES), names=names)
     done = subprocess.run([PYTHON, "-I", "-S", "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert [name for name in done.stdout.split() if not name.startswith("_")] == []
+    foreign, ours = done.stdout.split("\n")[:2]
+    assert [name for name in foreign.split() if not name.startswith("_")] == []
+    assert set(ours.split()) <= set(LAYERS[: LAYERS.index(package) + 1])
 
 
 def test_every_hook_imports_nothing_but_the_version_of_the_package():
