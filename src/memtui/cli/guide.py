@@ -10,7 +10,6 @@ from memtui.core.errors import MemtuiError, UsageError
 from memtui.hooks import deliver
 
 NAME_LIMIT = 80
-ADDRESSES = ("session", "agent", "path")
 EXAMPLE = """\
 memtui guide "CI is red: the lockfile job fails" --urgent --expires 2h
 tail -5 build.log | memtui guide - --from ci-watch --to 'path:src/**'"""
@@ -150,7 +149,7 @@ def _addresses(given: "list[str]") -> "list[str]":
     for address in given:
         kind, colon, name = address.strip().partition(":")
         name = name.strip()
-        if not colon or kind not in ADDRESSES or not name or "," in name or not name.isprintable():
+        if not colon or kind not in claims.ADDRESSES or not name or "," in name or not name.isprintable():
             raise UsageError(
                 f"--to {address}: not an addressee.", "Say session:ID, agent:NAME or path:GLOB, without commas."
             )

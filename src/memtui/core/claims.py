@@ -14,6 +14,7 @@ LOCK_SECONDS = 0.05
 # An entry that came back this often is not delivered again by itself: something other than chance stops it.
 MAX_ATTEMPTS = 3
 MIN_SESSION_PREFIX = 4
+ADDRESSES = ("session", "agent", "path")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,6 +63,16 @@ def addressed(entry: inbox.Entry, asker: Asker) -> "str | None":
             return None
         reasons.append("urgent")
     return ", ".join(reasons) or "next prompt"
+
+
+def no_addressee(entry: inbox.Entry) -> str:
+    """The word of `for` that can't be anybody, so that the entry is never delivered; empty if there is none."""
+    for given in entry.fields.get("for", "").split(","):
+        kind, _, name = given.strip().partition(":")
+        least = MIN_SESSION_PREFIX if kind == "session" else 1
+        if given.strip() and (kind not in ADDRESSES or len(name) < least):
+            return given.strip()
+    return ""
 
 
 def _touched(pattern: str, asker: Asker) -> bool:
