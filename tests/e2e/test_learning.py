@@ -51,7 +51,9 @@ def test_a_correction_becomes_a_draft_is_approved_and_known_to_the_next_session(
 
 def test_an_approved_memory_goes_where_the_project_keeps_its_own_and_into_our_index(on, model):
     learn(on, model, CORRECTION)
-    on.memtui("new", "house-rules", "--scope", "project", "--description", "Ours", "--body", "Ours", "--type", "project")
+    on.memtui(
+        "new", "house-rules", "--scope", "project", "--description", "Ours", "--body", "Ours", "--type", "project"
+    )
     (entry,) = updates(on)
     on.memtui("approve", entry["id"])
     name = next(m["name"] for m in on.memtui_json("list")["memories"] if "pnpm" in m["description"])
