@@ -190,7 +190,7 @@ def parse(source: str, items: bool = False) -> "list[Entry]":
 def _loose(source: str, start: int, end: int, items: bool) -> "list[Entry]":
     """Hand-written text between two entries, as entries."""
     chunk = source[start:end]
-    if not chunk.strip("\ufeff \t\r\n"):
+    if not chunk.replace("\ufeff", "").strip():
         return []
     if not items:
         text = chunk.replace("\r\n", "\n").strip("\ufeff \t\r\n")
@@ -200,7 +200,7 @@ def _loose(source: str, start: int, end: int, items: bool) -> "list[Entry]":
     open_ended = False  # whether an indented line goes on with the last item
     for line in chunk.split("\n"):
         size = min(len(line) + 1, end - at)
-        text = line.strip("\ufeff \t\r")
+        text = line.strip().strip("\ufeff").strip()
         if line[:1] in {" ", "\t"} and text and open_ended and not text.startswith(BULLETS):
             last = found[-1]
             last.text += "\n" + text
@@ -208,7 +208,7 @@ def _loose(source: str, start: int, end: int, items: bool) -> "list[Entry]":
             last.id = "h" + ids.content_hash(last.text)
         elif text.startswith(("#", "<!--")):
             open_ended = False
-        elif text:
+        elif text.rstrip("-*+"):
             state: dict[str, str] = {}
             if text.startswith(BULLETS):
                 text = text[2:].lstrip()
@@ -319,7 +319,19 @@ def rewrite(path: str, change: "Callable[[str], str]", timeout: float = 2.0) -> 
 
 def without(source: str, entry_ids: "set[str]", items: bool = False) -> str:
     """The text of an inbox file without the entries of these ids."""
-    for entry in reversed(parse(source, items)):
+    left, at = "", 0
+    for entry in parse(source, items):
         if entry.id in entry_ids:
-            source = source[: entry.start] + source[entry.start + len(entry.raw) :]
-    return source
+            left += source[at : entry.start]
+            at = entry.start + len(entry.raw)
+            # An entry without an end mark ended where this one began; now it must not go on with what follows.
+            if entry.raw.startswith(OPEN) and _is_unfinished(left):
+                left += CLOSE + "\n"
+    return left + source[at:]
+
+
+def _is_unfinished(source: str) -> bool:
+    for line in reversed(source.split("\n")):
+        if _is_open(line) or line.rstrip() == CLOSE:
+            return _is_open(line)
+    return False
