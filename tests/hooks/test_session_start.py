@@ -302,3 +302,35 @@ def test_where_memtui_lives_can_be_chosen(home, tmp_path):
     assert listed(home.hook("SessionStart", env=env).context) == ["here"]
     assert "said" in home.hook("UserPromptSubmit", env=env).context
     assert not home.root.exists()
+
+
+# --- what becomes of the memories while the session goes on
+
+
+def test_a_memory_that_is_rewritten_in_place_is_told_with_the_next_prompt(home):
+    path = home.remember("tabs", "Use tabs")
+    home.start()
+    home.prompt()
+    path.write_text(path.read_text().replace("Use tabs", "Use blanks"))
+    said = home.prompt().context
+    assert "- - [feedback] tabs: Use tabs\n+ - [feedback] tabs: Use blanks\n" in said
+    assert home.prompt().raw == b""
+
+
+def test_so_is_a_new_one_in_a_directory_below(home):
+    home.remember("tabs")
+    (home.config / "memory" / "more").mkdir()
+    home.start()
+    home.prompt()
+    (home.config / "memory" / "more" / "new.md").write_text("---\nname: new\ndescription: New\ntype: user\n---\n")
+    assert "+ - [user] new (more/new.md): New\n" in home.prompt().context
+
+
+def test_what_is_trusted_in_mid_session_comes_with_the_next_prompt(home):
+    path = home.remember("ours", "Ours", scope="project", trusted=False)
+    assert "Ours" not in home.start().context
+    assert home.prompt().raw == b""
+    trust.trust(str(home.root), str(path.parent))
+    assert "+ - [feedback] ours: Ours\n" in home.prompt().context
+    trust.untrust(str(home.root), str(path.parent))
+    assert "- - [feedback] ours: Ours\n" in home.prompt().context
