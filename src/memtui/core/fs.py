@@ -212,6 +212,17 @@ def quiet(fd: int, seconds: float = 0.0) -> bool:
         time.sleep(LOCK_POLL_SECONDS)
 
 
+def alive(pid: int) -> bool:
+    """Whether a process is there, whoever owns it."""
+    try:
+        posix.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
 class Lock:
     """An advisory lock on a file, as a context manager; the file stays behind. Raises LockTimeoutError, and another
     OSError where there can be no lock.

@@ -104,7 +104,7 @@ def _settle_one(
     name, delivery_id, owner, pid = claim
     age = now - (ids.id_time(delivery_id) or 0.0)
     record = _record(root, directory, name, delivery_id)
-    if record is None and age < HOOK_SECONDS and _alive(pid):
+    if record is None and age < HOOK_SECONDS and fs.alive(pid):
         return None
     path = receipts.transcript_path(record or {"session_id": owner}, config)
     view = _view(path, views, ids.id_time(delivery_id) or 0.0)
@@ -114,16 +114,6 @@ def _settle_one(
         return None
     with fs.Lock(directory + "/" + inbox.LOCK_NAME, wait):
         return _close(root, directory, name, delivery_id, record, outcome, path, age)
-
-
-def _alive(pid: int) -> bool:
-    try:
-        posix.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def _unlogged(view: receipts.TranscriptView, delivery_id: str, age: float) -> str:
