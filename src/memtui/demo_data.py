@@ -254,7 +254,7 @@ Assert on what the user sees instead.
 
 > agent: I added snapshot tests for the three new components.
 > you: no, no snapshots please, they break with every redesign""",
-        3.0,
+        0.4,
     ),
     (
         {

@@ -177,26 +177,38 @@ def index(world: "World", project: str) -> list[render.Block]:
     return blocks
 
 
-def drafts(world: "World", ulid: Callable[[float, int], str], count: int) -> list[render.Block]:
-    """Pending updates and items, as a first prompt gets them."""
+def drafts(world: "World", ulid: Callable[[float, int], str], at: float) -> list[render.Block]:
+    """Pending updates and items, as a first prompt gets them at that time."""
     from memtui import demo_data
+    from memtui.hooks import deliver, lists
 
     blocks = []
     directory = paths.inbox_dir(world.root, paths.slug(world.shop))
     for kind, rows, file in (
-        ("pending-update", demo_data.SHOP_UPDATES[:count], "pending-updates.md"),
+        ("pending-update", demo_data.SHOP_UPDATES, "pending-updates.md"),
         ("pending-item", demo_data.SHOP_ITEMS, "pending-items.md"),
     ):
         parts = []
         for number, (fields, text, hours) in enumerate(rows):
-            first = text.split("\n")[0]
-            name = ulid(world.now - hours * HOUR, 1006 + number if kind == "pending-update" else 1011 + number)
+            lines = [line for line in text.split("\n") if line.strip() and not line.startswith(lists.EVIDENCE)]
+            when = world.now - hours * HOUR
+            if when >= at:
+                continue
+            name = ulid(when, 1006 + number if kind == "pending-update" else 1011 + number)
             item: Record = {"kind": kind, "id": name, "scope": "project", "path": f"{directory}/{file}"}
-            item["reason"] = "unreviewed, newest first" if kind == "pending-update" else "unfinished, first prompt"
-            shown = f"- [{fields.get('kind', ' ')}] {first}"
-            parts.append(render.Part(shown, first, item))
+            shown = "\n  ".join(lines)
+            if kind == "pending-update":
+                item["reason"] = "unreviewed, newest first"
+                shown = f"- [{fields['kind']}, {deliver.ago(when, at)}] {shown}"
+            else:
+                item["reason"] = "unfinished, first prompt of the session"
+                shown = f"- [ ] {shown} (session {world.sessions[fields['session']][:8]}, {deliver.ago(when, at)})"
+            parts.append(render.Part(shown, lines[0], item))
+        if not parts:
+            continue
         fields = {"scope": "project", "source": f"{directory}/{file}"}
-        blocks.append(render.Block(render.TAGS[kind], fields, "", parts))
+        intro = lists.UPDATES_INTRO if kind == "pending-update" else lists.ITEMS_INTRO
+        blocks.append(render.Block(render.TAGS[kind], fields, intro, parts))
     return blocks
 
 
@@ -225,7 +237,7 @@ def write(world: "World", ulid: Callable[[float, int], str]) -> None:
     tuesday = Session(world, ulid, "tuesday", shop, 51.0)
     tuesday.delivers("SessionStart", index(world, shop), outcome="previewed")
     tuesday.says("make the upload test stable")
-    tuesday.delivers("UserPromptSubmit", drafts(world, ulid, 1))
+    tuesday.delivers("UserPromptSubmit", drafts(world, ulid, tuesday.time))
     tuesday.answers("Looking at upload.spec.ts.")
     urgent = note("CI is red: somebody else is already on the upload test.", 3, "ci-watch", "urgent")
     tuesday.delivers("PreToolUse", urgent, tool="Bash")
@@ -251,7 +263,7 @@ def write(world: "World", ulid: Callable[[float, int], str]) -> None:
     today = Session(world, ulid, "today", shop, 0.5)
     today.delivers("SessionStart", index(world, shop))
     today.says("add tests for the new components")
-    today.delivers("UserPromptSubmit", drafts(world, ulid, 3))
+    today.delivers("UserPromptSubmit", drafts(world, ulid, today.time))
     today.answers("I added snapshot tests for the three new components.")
     today.reads(shop + "/.claude/memory/release-steps.md")
     today.says("no, no snapshots please, they break with every redesign")

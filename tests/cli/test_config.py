@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.core import configfile
-from memtui.core import config
+from memtui.core import config, configfile
 from memtui.core.errors import MemtuiError
 
 WRITTEN = """\
@@ -143,3 +142,19 @@ def test_a_change_says_what_was_asked_and_keeps_every_other_line(lines, key, dat
     gone = tomllib.loads(configfile.change(made, key, None, project))
     before.setdefault("projects", {}).setdefault(project, {}) if project else None
     assert gone == before
+
+
+def test_every_setting_is_explained_in_eighty_columns(memtui):
+    from memtui.core.config import DEFAULTS
+    from memtui.core.settings import MEANINGS
+
+    assert set(MEANINGS) == set(DEFAULTS)
+    memtui("config", "set", "mode", "whisper")
+    out = memtui("config").out
+    assert all(about in out for about in MEANINGS.values())
+
+
+def test_no_editor_is_started_where_there_is_no_terminal(memtui):
+    done = memtui("config", "edit", check=False)
+    assert done.code == 2
+    assert "no terminal" in done.err

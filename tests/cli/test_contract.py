@@ -17,6 +17,7 @@ ID, DRAFT, ITEM = "A09Q6F", "J5VMX3", "1R7A0A"
 # Every command and action, with arguments that work in the sample world.
 CALLS = [
     [],
+    ["status"],
     ["list"],
     ["list", "--all-projects", "--sort", "deliveries"],
     ["show", "prefer-pnpm"],
@@ -38,6 +39,7 @@ CALLS = [
     ["guide", "--list"],
     ["guide", "--withdraw", ID],
     ["inbox"],
+    ["inbox", "show", ID],
     ["approve", DRAFT],
     ["reject", DRAFT, "--never"],
     ["items"],
@@ -53,7 +55,7 @@ CALLS = [
     ["hooks", "install", "--yes"],
     ["hooks", "uninstall", "--dry-run"],
     ["hooks", "status"],
-    ["trust"],
+    ["trust", "--yes"],
     ["trust", "--list"],
     ["doctor"],
     ["paths"],
@@ -102,7 +104,7 @@ PARSERS = {" ".join(path[1:]): found for path, found in every_parser()}
 
 
 def test_the_calls_above_leave_no_command_out():
-    called = {" ".join(words[:n]) for words in CALLS for n in (1, 2)} | {"demo", "redo", "config edit"}
+    called = {" ".join(words[:n]) for words in CALLS for n in (1, 2)} | {"demo", "redo", "config edit", "tui"}
     assert set(PARSERS) <= called
     assert set(parser.COMMANDS) == {name for name in PARSERS if " " not in name}
 
@@ -180,9 +182,37 @@ def test_a_command_like_the_one_typed_is_named(memtui):
     assert "Did you mean list" in memtui("lisst", check=False).err
 
 
+def test_a_wrong_word_is_met_with_the_help_of_its_command(memtui):
+    assert "`memtui hooks install --help`" in memtui("hooks", "install", "x", check=False).err
+    assert "`memtui list --help`" in memtui("list", "x", check=False).err
+    assert "`memtui deliveries show 2CF53G`" in memtui("deliveries", "2CF53G", check=False).err
+    assert "only: done, keep, guide, edit" in memtui("items", "dnoe", check=False).err
+
+
+@pytest.mark.parametrize("words", [["help"], ["help", "list"], ["help", "hooks", "install"]], ids=" ".join)
+def test_help_is_also_a_command(memtui, words):
+    assert memtui(*words).out == memtui(*words[1:], "--help").out
+
+
+def test_help_fits_into_eighty_columns(memtui):
+    for name in ["", *PARSERS]:
+        assert max(map(len, memtui("help", *name.split()).out.splitlines())) <= 80, name
+
+
 def test_nothing_is_written_by_looking(memtui, world):
     before = snapshot(world)
-    looks = ["list", "show prefer-pnpm", "search pnpm", "index", "inbox", "items", "deliveries", "receipts", "sessions"]
+    looks = [
+        "list",
+        "inbox show J5VMX3",
+        "show prefer-pnpm",
+        "search pnpm",
+        "index",
+        "inbox",
+        "items",
+        "deliveries",
+        "receipts",
+        "sessions",
+    ]
     looks += ["trust --list", "doctor", "paths", "config", "undo --list", "restore", "hooks install --dry-run", ""]
     for words in looks:
         memtui(*words.split(), check=False)
@@ -213,3 +243,14 @@ def test_who_reads_may_go_away(world):
     done = subprocess.run(["bash", "-c", command], env=env, cwd=world.shop, capture_output=True, text=True)
     assert done.stderr == ""
     assert done.returncode in {0, 141}
+
+
+@pytest.mark.parametrize("words", [["hooks", "install"], ["trust"], ["trust", "--always"]], ids=" ".join)
+def test_what_would_be_asked_is_not_done_where_nobody_can_answer(memtui, world, words):
+    before = snapshot(world)
+    done = memtui(*words, check=False)
+    assert done.code == 1
+    assert "--yes" in done.err
+    assert snapshot(world) == before
+    memtui(*words, "--yes")
+    assert snapshot(world) != before

@@ -95,3 +95,28 @@ def test_sessions_and_what_each_one_got(memtui, world):
 def test_what_is_not_there_is_not_found(memtui, ref):
     assert memtui("deliveries", "show", ref, check=False).code == 3
     assert memtui("sessions", "show", ref, check=False).code == 3
+
+
+def test_what_comes_in_stands_below_what_was_there(memtui, monkeypatch):
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("memtui.cli.deliveries.time.sleep", interrupt)
+    done = memtui("deliveries", "--follow", check=False)
+    assert done.code == 130
+    lines = done.out.splitlines()
+    assert len(lines) == 14
+    assert max(map(len, lines)) <= 80
+    events = [max(map(text.find, ("SessionStart", "UserPromptSubmit", "PreToolUse"))) for text in lines]
+    assert len(set(events)) == 1
+    assert "Waiting" in done.err
+
+
+def test_nothing_found_is_told_from_nothing_there(memtui, bare):
+    assert "memtui hooks status" not in memtui("deliveries", "--text", "no such words").out
+    assert "memtui hooks status" in bare("deliveries").out
+    assert "“zzzz”" in memtui("deliveries", "show", "zzzz", check=False).err
+
+
+def test_the_reason_is_readable_in_eighty_columns(memtui):
+    assert "unreviewed, newest first" in memtui("deliveries", "show", "Z2C4A7").out

@@ -40,6 +40,14 @@ def test_the_tour_shows_the_main_lists_and_how_to_go_on(bare, tmp_path, monkeypa
     assert f"cd {tmp_path}/shop" in out
 
 
+def test_what_the_tour_proposes_works(memtui):
+    from memtui.cli.demo import TRY
+
+    for command, why in TRY:
+        assert memtui(*command.split()[1:], check=False).code in {0, 5}
+        assert len(f"  {command:<32}# {why}") <= 80
+
+
 def test_a_directory_with_other_things_is_left_alone(bare, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/file").write_text("precious")

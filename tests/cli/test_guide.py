@@ -160,3 +160,24 @@ def test_withdrawing_what_was_delivered_says_so(memtui):
     assert done.code == 3
     assert "delivered already" in done.err
     assert record["id"] in done.err
+
+
+@pytest.mark.parametrize("ref", ["JVPWFV", "Z9KPG0"], ids=["expired", "held"])
+def test_what_is_kept_from_being_delivered_can_be_left_again(memtui, ref):
+    (old,) = [e for e in memtui.json("guide", "--list")["entries"] if e["id"].endswith(ref)]
+    assert old["state"]
+    made = memtui("guide", "--again", ref).out.strip()
+    entries = {e["id"]: e for e in memtui.json("guide", "--list")["entries"]}
+    assert old["id"] not in entries
+    assert (entries[made]["state"], entries[made]["text"]) == ([], old["text"])
+    assert entries[made]["fields"]["from"] == old["fields"]["from"]
+    memtui("undo")
+    assert old in memtui.json("guide", "--list")["entries"]
+
+
+def test_left_again_it_may_expire_anew(memtui):
+    made = memtui("guide", "--again", "JVPWFV", "--expires", "2h").out.strip()
+    (entry,) = [e for e in memtui.json("guide", "--list")["entries"] if e["id"] == made]
+    assert entry["fields"]["expires"] == "2026-11-21T11:00:00Z"
+    assert memtui("guide", "--again", "ZZZZZZ", check=False).code == 3
+    assert memtui("guide", "--again", made, "--list", check=False).code == 2

@@ -65,10 +65,10 @@ def test_undo_takes_both_halves_of_an_approval_back(memtui, world):
 
 def test_a_dry_run_names_what_is_alike_and_how_to_merge(memtui):
     entry = next(e for e in memtui.json("inbox", "--kind", "updates")["entries"] if e["text"].startswith("pnpm"))
-    done = memtui("approve", entry["id"], "--dry-run").out
+    done = memtui("approve", entry["id"], "--scope", "global", "--dry-run").out
     assert "alike 0.97  project:prefer-pnpm" in done
     assert "--into project:prefer-pnpm" in done
-    (found,) = memtui.json("approve", entry["id"], "--dry-run")["approved"]
+    (found,) = memtui.json("approve", entry["id"], "--scope", "global", "--dry-run")["approved"]
     assert found["alike"] == [{"scope": "project", "name": "prefer-pnpm", "score": 0.97}]
 
 
@@ -76,6 +76,31 @@ def test_a_dry_run_writes_nothing(memtui, world):
     assert "would write" in memtui("approve", "J5VMX3", "--dry-run").out
     assert len(ids(memtui, "updates")) == 4
     assert not Path(world.shop, ".claude/memory/no-snapshot-tests.md").exists()
+
+
+def test_a_dry_run_meets_the_same_conflicts(memtui):
+    assert memtui("approve", "VGHARY", "--dry-run", check=False).err == memtui("approve", "VGHARY", check=False).err
+    done = memtui("approve", "--all", "--dry-run", check=False)
+    assert done.code == 4
+    assert "--into project:prefer-pnpm" in done.err
+    assert "project:prefer-pnpm" not in done.out
+
+
+def test_one_entry_is_shown_with_where_it_comes_from(memtui):
+    text = memtui("inbox", "show", "J5VMX3").out
+    assert "> you: no, no snapshots please" in text
+    assert "82% sure" in text
+    assert "Assert on what the user sees instead." in text
+    assert memtui.json("inbox", "show", "J5VMX3") in memtui.json("inbox")["entries"]
+    assert "! expired" in memtui("inbox", "show", "JVPWFV").out
+    assert memtui("inbox", "show", "ZZZZZZ", check=False).code == 3
+
+
+def test_entries_of_other_projects_name_the_directory(memtui, world):
+    memtui("guide", "hello", "--project", world.blog)
+    text = memtui("inbox", "--all-projects").out
+    assert text.count(f"of {world.blog}"[:30]) == 2
+    assert paths.slug(world.blog) not in text
 
 
 def test_the_person_decides_name_type_scope_and_description(memtui, world):
@@ -129,7 +154,8 @@ def test_an_editor_that_fails_approves_nothing(memtui, editor):
 def test_a_draft_of_another_project_goes_to_that_project(memtui, world):
     (entry,) = [e for e in memtui.json("inbox", "--all-projects")["entries"] if "alt text" in e["text"]]
     memtui("approve", entry["id"])
-    assert Path(world.blog, ".claude/memory/alt-texts.md").exists()
+    assert list(Path(world.config, "projects").glob("*-blog/memory/alt-texts.md"))
+    assert not Path(world.blog, ".claude/memory").exists()  # nothing is written into a repository unasked
     assert not Path(world.shop, ".claude/memory/alt-texts.md").exists()
 
 

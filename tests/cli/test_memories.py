@@ -198,7 +198,7 @@ def test_the_index_is_mended_after_showing_how(memtui, world):
 
 def test_trust_is_given_shown_and_taken_back(memtui):
     assert memtui.json("trust", "--list")["new"] == ["skip-code-review.md"]
-    memtui("trust")
+    memtui("trust", "--yes")
     assert memory(memtui, "skip-code-review")["flags"] == ["no line in MEMORY.md"]
     memtui("trust", "--remove")
     assert memtui.json("trust", "--list")["trusted"] == []
@@ -217,3 +217,11 @@ def test_an_empty_machine_says_what_to_do_next(bare, words):
     assert out.strip()
     if words not in (["index"], ["receipts"]):
         assert "memtui" in out or "pending-items.md" in out
+
+
+def test_long_names_of_fields_leave_a_gap(memtui):
+    memtui("approve", "J5VMX3")
+    memtui("edit", "no-snapshot-tests", "--set", "metadata.reviewedByThePersonAndMore=yes")
+    text = memtui("show", "no-snapshot-tests").out
+    assert "metadata.reviewedByThePersonAndMore yes" in text
+    assert "from session" in text

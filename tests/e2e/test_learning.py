@@ -42,9 +42,24 @@ def test_a_correction_becomes_a_draft_is_approved_and_known_to_the_next_session(
     (memory,) = on.memtui_json("list")["memories"]
     assert memory["type"] == "feedback"
     assert "pnpm" in memory["description"]
+    assert not (on.project / ".claude").exists()
     after = on.claude("hello again")
-    assert any(memory["name"] in b.text for b in injected(after.main[0], "index"))
+    # It is in the client's native memory, which the client loads by itself.
+    assert memory["name"] in after.main[0].text()
     assert injected(after.main[0], "pending-updates") == []
+
+
+def test_an_approved_memory_goes_where_the_project_keeps_its_own_and_into_our_index(on, model):
+    learn(on, model, CORRECTION)
+    on.memtui(
+        "new", "house-rules", "--scope", "project", "--description", "Ours", "--body", "Ours", "--type", "project"
+    )
+    (entry,) = updates(on)
+    on.memtui("approve", entry["id"])
+    name = next(m["name"] for m in on.memtui_json("list")["memories"] if "pnpm" in m["description"])
+    assert (on.project / ".claude" / "memory" / f"{name}.md").exists()
+    after = on.claude("hello again")
+    assert any(name in b.text for b in injected(after.main[0], "index"))
 
 
 def test_a_rejected_draft_does_not_come_back(on, model):

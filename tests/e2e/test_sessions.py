@@ -139,7 +139,7 @@ def slow_down(on, event, seconds=4):
     settings = on.settings()
     for group in settings["hooks"][event]:
         for hook in group["hooks"]:
-            hook["command"] = hook["command"].removeprefix("exec ") + f"; sleep {seconds}"
+            hook["command"] = hook["command"].replace("|| exec ", "|| ") + f"; sleep {seconds}"
             hook["timeout"] = 1
     return settings
 

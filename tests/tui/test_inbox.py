@@ -367,7 +367,9 @@ async def test_other_projects_are_counted_and_shown_on_request(world, app):
         await to(pilot, "alt-texts")
         await pilot.press("a")
         await settle(pilot)
-    assert there(world.blog + "/.claude/memory/alt-texts.md")
+    auto = f"{world.config}/projects/{paths.slug(world.blog)}/memory/alt-texts.md"
+    assert there(auto)
+    assert not there(world.blog + "/.claude/memory")  # nothing is written into a repository unasked
     assert not there(world.shop + "/.claude/memory/alt-texts.md")
 
 

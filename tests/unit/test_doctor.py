@@ -73,6 +73,8 @@ def test_a_fresh_machine_is_well(tmp_path):
 
 def test_files_open_to_others(machine):
     os.chmod(machine.root / "global/guidance.md", 0o644)
+    assert machine.problems() == [], "nobody else comes so far, and `echo >> guidance.md` is a way to leave a note"
+    os.chmod(machine.root, 0o711)
     only(machine, "root", "global/guidance.md", "chmod")
 
 
@@ -131,7 +133,14 @@ def test_recent_errors_of_hooks(machine, monkeypatch):
 
 @pytest.mark.parametrize(
     ("fields", "word"),
-    [({"expires": "2026-11-20"}, "expired"), ({"attempts": "3"}, "came back 3 times")],
+    [
+        ({"expires": "2026-11-20"}, "expired"),
+        ({"expires": "tomorrow"}, "“tomorrow” is no time"),
+        ({"attempts": "3"}, "came back 3 times"),
+        ({"for": "agnet:bob"}, "“agnet:bob”"),
+        ({"for": "agent:bob, session:ab"}, "“session:ab”"),
+        ({"for": "path:"}, "“path:”"),
+    ],
 )
 def test_guidance_that_nobody_will_get(machine, fields, word):
     machine.guide("old", slug="-srv-shop", **fields)
@@ -181,8 +190,21 @@ def test_memories_that_are_not_trusted(machine):
 def test_a_symlink_out_of_the_scope(machine, tmp_path):
     (tmp_path / "secret.md").write_text("secret")
     (machine.memory / "b.md").symlink_to(tmp_path / "secret.md")
-    areas = {area for area, _, _ in machine.problems()}
-    assert areas == {"memories", "trust"}
+    assert {(area, remedy) for area, _, remedy in machine.problems()} == {
+        ("memories", "Remove the link."),
+        ("trust", "Remove the link."),
+    }
+
+
+@pytest.mark.parametrize("name", ["CLAUDE_HEADLESS", "MEMTUI_INSIDE"])
+def test_what_silences_the_hooks_is_worth_a_note(machine, name):
+    machine.env[name] = "1"
+    assert [f.message.split()[0] for f in machine.check() if f.level == doctor.NOTE] == [name]
+
+
+def test_a_mode_that_is_off_is_worth_a_note(machine):
+    fs.append(f"{machine.root}/config.toml", f'[projects."{machine.repo}"]\nmode = "off"\n'.encode())
+    assert ["off" in f.message for f in machine.check() if f.level == doctor.NOTE] == [True]
 
 
 def test_a_trust_file_that_can_not_be_read(machine):

@@ -3,7 +3,7 @@
 import os
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memtui.core import frontmatter, memory
@@ -61,6 +61,7 @@ def test_a_new_file_has_the_clients_form():
 
 
 @given(st.text(max_size=30), st.text(max_size=60), st.text(max_size=20), st.text(max_size=60))
+@example("a", "b", "user", "half\0binary")
 def test_a_new_file_reads_back(name, description, kind, body):
     found = memory.from_bytes("/x/f.md", "", memory.new_memory_bytes(name, description, kind, body))
     assert found.broken is None

@@ -32,7 +32,7 @@ def repo(tmp_path):
 @pytest.mark.parametrize(
     ("path", "name"),
     [
-        ("/tmp/w/znfd/shop", "-tmp-w-znfd-shop"),
+        ("/srv/znfd/shop", "-srv-znfd-shop"),
         ("/home/ann/my_app.v2", "-home-ann-my-app-v2"),
         ("/", "-"),
         ("/w/日本 é", "-w-----"),

@@ -8,6 +8,7 @@ import pytest
 
 from memtui.core import trust
 from memtui.core.errors import MemtuiError
+from memtui.hooks import index_block, runner
 
 
 @pytest.fixture
@@ -79,6 +80,20 @@ def test_a_symlink_that_leaves_the_directory_is_refused_even_where_all_is_truste
     found = trust.trust(root, str(memory), always=True)
     assert "leaves" in found.refused["link.md"]
     assert trust.trusted_names(root, str(memory)) == {"a.md", "b.md"}
+
+
+def test_a_directory_that_is_a_link_out_of_the_repository_is_not_read_however_trusted(root, memory, tmp_path):
+    trust.trust(root, str(memory), always=True)
+    other = tmp_path / "other" / ".claude"
+    other.mkdir(parents=True)
+    (other / "memory").symlink_to(memory)
+    assert trust.status(root, str(other / "memory")).refused == {".": "is a symlink that leaves the repository"}
+    with pytest.raises(MemtuiError, match="leaves the repository"):
+        trust.trust(root, str(other / "memory"))
+    payload = {"session_id": "s1", "cwd": str(other.parent), "hook_event_name": "SessionStart", "source": "startup"}
+    env = {"HOME": str(tmp_path), "MEMTUI_HOME": root, "CLAUDE_PROJECT_DIR": str(other.parent)}
+    hook = runner.Hook("SessionStart", env, payload, 0.0)
+    assert [scope for scope, _ in index_block.sources(hook)] == ["global"]
 
 
 def worktree(tmp_path, main):

@@ -225,6 +225,11 @@ def test_a_transcript_that_can_not_be_read_is_no_trouble_for_anyone(world, tmp_p
     assert len(world.errors) == (kind in {"missing", "fifo", "directory"})
 
 
+def test_a_session_that_was_left_at_once_has_no_transcript_and_that_is_no_error(world):
+    world.run(event="SessionEnd", path=world.path + ".never")
+    assert world.errors == []
+
+
 @pytest.mark.parametrize("payload", [{}, {"session_id": 3}, {"session_id": "s", "transcript_path": None}, {"cwd": []}])
 def test_odd_payloads_are_survived(world, payload):
     worker.run(world.env, payload, "Stop")

@@ -7,9 +7,9 @@ from memtui.cli import inbox
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.core import approval, frontmatter, review, scopes, upkeep
+from memtui.core.approval import Ready
 from memtui.core.errors import ConflictError, MemtuiError, UsageError
 from memtui.core.review import Proposal, Review, Waiting
-from memtui.core.scopes import Scope
 from memtui.core.store import Store
 
 TYPE_CHECKING = False
@@ -54,28 +54,19 @@ def _create(ctx: Context, args: argparse.Namespace, item: Waiting) -> Outcome:
     proposal = review.propose(
         item, name=args.name or "", kind=args.type or "", scope=args.scope or "", description=args.description or ""
     )
-    store = approval.store_of(ctx.store(), item, proposal.scope, ctx.now)
-    scope = store.scope(proposal.scope)
-    stem = upkeep.check_name(proposal.name)
-    proposal = dataclasses.replace(proposal, name=stem)
+    ready = approval.ready(ctx.store(), proposal, ctx.now, args.scope or "")
     if args.edit:
-        proposal = _edited(ctx, proposal)
-    path = f"{scope.directory}/{proposal.name}.md"
-    outcome = Outcome(item, scope.label, proposal.name, path, proposal.data)
+        ready = dataclasses.replace(ready, proposal=_edited(ctx, ready.proposal))
+    outcome = Outcome(item, ready.scope.label, ready.proposal.name, ready.path, ready.proposal.data)
     if args.dry_run:
-        outcome.alike = tuple(_alike(store, proposal))
+        _check_free(ready)
+        outcome.alike = tuple(_alike(ready.store, ready.proposal))
         return outcome
     try:
-        outcome.path = Review(ctx.root, now=ctx.now).approve(store, proposal, scope).path
-    except ConflictError as error:
-        if not _taken(scope, proposal.name):
-            raise
-        ref = f"{scope.label}:{proposal.name}"
-        raise ConflictError(
-            f"There is a memory {ref} already.",
-            f"Append to it: memtui approve {inbox.short(item.id)} --into {ref}\n"
-            f"  Or choose another name: memtui approve {inbox.short(item.id)} --name {proposal.name}-2",
-        ) from error
+        outcome.path = Review(ctx.root, now=ctx.now).approve(ready.store, ready.proposal, ready.scope).path
+    except ConflictError:
+        _check_free(ready)
+        raise
     return outcome
 
 
@@ -87,8 +78,17 @@ def _alike(store: Store, proposal: Proposal) -> "list[Alike]":
     return alike.ranked(proposal.name, first, rest, (each for place in places for each in scopes.memories(place)))
 
 
-def _taken(scope: Scope, name: str) -> bool:
-    return any(file == f"{name}.md" for file, _ in scopes.files(scope))
+def _check_free(ready: Ready) -> None:
+    """Raise ConflictError, with the ways out, if there is a memory of that name."""
+    if not ready.taken:
+        return
+    name, draft = ready.proposal.name, inbox.short(ready.item.id)
+    ref = f"{ready.scope.label}:{name}"
+    raise ConflictError(
+        f"There is a memory {ref} already.",
+        f"Append to it: memtui approve {draft} --into {ref}\n"
+        f"  Or choose another name: memtui approve {draft} --name {name}-2",
+    )
 
 
 def _edited(ctx: Context, proposal: Proposal) -> Proposal:
@@ -134,6 +134,8 @@ def _print(ctx: Context, out: Output, outcomes: "list[Outcome]", *, dry: bool) -
     for each in outcomes:
         if each.error is not None:
             out.say(f"memtui: {inbox.short(each.item.id)}: {line(each.error.message)}")
+            if each.error.hint:
+                out.say("  " + safe(each.error.hint))
             continue
         verb = "would write" if dry else "wrote"
         out.print(

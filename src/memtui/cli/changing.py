@@ -8,7 +8,7 @@ from memtui.cli.editing import as_data, written
 from memtui.cli.memories import find
 from memtui.cli.output import Output, Result, line
 from memtui.core import clock, review
-from memtui.core.errors import MemtuiError, NotFoundError, UsageError
+from memtui.core.errors import NotFoundError, UsageError
 from memtui.core.history import Transaction
 from memtui.core.store import Store
 from memtui.core.trash import TrashItem
@@ -119,8 +119,8 @@ def _purge(ctx: Context, store: Store, args: argparse.Namespace) -> Result:
         except NotFoundError:
             item = _trash_item(store, name)
             label, delete = f"{item.scope_label}:{item.memory.stem}", False
-        if not args.yes and not ctx.ask(f"Remove {line(label)} for good? Nothing brings it back."):
-            raise MemtuiError(f"{label} was kept.", "Say --yes where nobody can be asked.")
+        if not args.yes:
+            ctx.confirm(f"Remove {line(label)} for good? Nothing brings it back.", f"{label} was kept.")
         store.purge(store.delete(memory) if delete else item.id)
         names.append(label)
     return Result({"purged": names}, lambda out: out.print(f"gone for good: {line(', '.join(names))}"))

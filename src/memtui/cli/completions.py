@@ -23,7 +23,7 @@ def register(commands: "parser.Commands") -> None:
         'memtui completions zsh > "${fpath[1]}/_memtui"\n'
         "memtui completions fish > ~/.config/fish/completions/memtui.fish",
     )
-    found.add_argument("shell", choices=SHELLS)
+    found.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
 
 
 class Node:

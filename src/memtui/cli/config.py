@@ -17,9 +17,9 @@ def register(commands: "parser.Commands") -> None:
         show,
         "show and change settings",
         "memtui config\nmemtui config set mode whisper\nmemtui config set mode off --project .",
-        "With --project DIR a setting is that project's own. docs/file-formats.md explains the settings.",
+        "With --project DIR a setting is that project's own.",
     )
-    actions: parser.Commands = found.add_subparsers(dest="action", metavar="ACTION", parser_class=parser.Parser)
+    actions = parser.actions(found)
     parser.command(actions, "list", show, "list the settings and where each comes from", "memtui config list")
     each = parser.command(actions, "get", get, "print one setting as it holds here", "memtui config get mode")
     each.add_argument("key", choices=sorted(config.DEFAULTS), metavar="KEY")
@@ -45,9 +45,16 @@ def show(ctx: Context, _: argparse.Namespace) -> Result:
 
     def text(out: Output) -> None:
         out.print(out.style(line(path), "dim"))
-        plain = settings.plain
-        cells = [[(str(r["key"]), "bold"), configfile.written(plain(r["value"])), str(r["source"])] for r in rows]
-        out.table(["SETTING", "VALUE", "FROM"], cells)
+        cells = [
+            [
+                (str(r["key"]), "bold"),
+                configfile.written(settings.plain(r["value"])),
+                str(r["source"]),
+                (settings.MEANINGS.get(str(r["key"]), ""), "dim"),
+            ]
+            for r in rows
+        ]
+        out.table(["SETTING", "VALUE", "FROM", "MEANING"], cells)
         for problem in unknown:
             out.print(out.style("! " + line(problem), "yellow"))
 

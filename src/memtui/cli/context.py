@@ -3,7 +3,7 @@
 import os
 
 from memtui.core import clock, config, paths
-from memtui.core.errors import UsageError
+from memtui.core.errors import MemtuiError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,16 +95,17 @@ class Context:
 
         return Journal(self.root, by="cli", now=self.now)
 
-    def ask(self, question: str, assume: bool = False) -> bool:
-        """Ask a person yes or no; `assume` where nobody is there to answer (no terminal)."""
+    def confirm(self, question: str, otherwise: str) -> None:
+        """Ask a person yes or no. Raises MemtuiError, saying `otherwise`, for no and where nobody can answer."""
         import sys
 
-        if not (sys.stdin.isatty() and sys.stderr.isatty()):
-            return assume
+        if sys.stdin is None or not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise MemtuiError(otherwise, "There is no terminal to ask at; --yes says yes.")
         self.out.stdout.flush()
         sys.stderr.write(question + " [y/N] ")
         sys.stderr.flush()
-        return sys.stdin.readline().strip().lower() in {"y", "yes"}
+        if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
+            raise MemtuiError(otherwise)
 
 
 def _homeless() -> UsageError:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from memtui.cli import parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, line, safe
-from memtui.core import clock, delivery, receipts, review
-from memtui.core.errors import UsageError
+from memtui.cli.output import Output, Result, cut, line, safe
+from memtui.core import clock, delivery, ids, receipts, review
+from memtui.core.errors import NotFoundError, UsageError
 from memtui.core.told import GLYPHS, MEANINGS, Record, items_of, text_of, what
 from memtui.core.words import age, ago, many
 
@@ -32,14 +32,17 @@ def register(commands: "parser.Commands") -> None:
     )
     found.add_argument("--session", metavar="ID", help="only this session, by a beginning of its id")
     found.add_argument(
-        "--kind", choices=KINDS, help="only deliveries with such an item; `use`: memories that were read"
+        "--kind",
+        choices=KINDS,
+        metavar="KIND",
+        help="only with such an item: " + ", ".join(KINDS) + " (memories that the agent opened or wrote)",
     )
     found.add_argument("--outcome", choices=sorted(GLYPHS), metavar="WORD", help=", ".join(GLYPHS))
     found.add_argument("--text", metavar="WORDS", help="only with these words in the delivered text")
     found.add_argument("--since", metavar="WHEN", help="not older than 2h, 3d, 2026-11-01")
     found.add_argument("--limit", type=int, default=LIMIT, metavar="N", help=f"default: {LIMIT}, 0: all")
     found.add_argument("--follow", action="store_true", help="wait for further ones (with --json: one answer a line)")
-    actions: parser.Commands = found.add_subparsers(dest="action", metavar="ACTION", parser_class=parser.Parser)
+    actions = parser.actions(found)
     each = parser.command(
         actions, "show", show, "show one delivery: the exact text, why, and the receipt", "memtui deliveries show 7XAD"
     )
@@ -102,7 +105,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         _follow(ctx, args, records, told)
     rows = [{**record, "outcome": told.get(text_of(record, "id"), receipts.UNKNOWN)} for record in records]
     data = {"deliveries": rows, "skipped_lines": skipped.count}
-    return Result(data, lambda out: _print(ctx, out, records, told, skipped.count))
+    filtered = ctx.given or any((args.session, args.kind, args.outcome, args.text, args.since))
+    return Result(data, lambda out: _print(ctx, out, records, told, skipped.count, filtered=bool(filtered)))
 
 
 def _cells(ctx: Context, record: Record, outcome: str) -> "list[Sequence[str]]":
@@ -120,14 +124,21 @@ def _cells(ctx: Context, record: Record, outcome: str) -> "list[Sequence[str]]":
 
 
 HEADERS = ("ID", "AGE", "RECEIPT", "SESSION", "PROJECT", "EVENT", "WHAT")
+# Lines that come one by one stand below each other only in columns that are known before.
+WIDTHS = (6, 4, 11, 8, 9, 16)
 
 
-def _print(ctx: Context, out: Output, records: "list[Record]", told: "dict[str, str]", skipped: int) -> None:
+def _print(
+    ctx: Context, out: Output, records: "list[Record]", told: "dict[str, str]", skipped: int, *, filtered: bool
+) -> None:
     if records:
         rows = [_cells(ctx, record, told.get(text_of(record, "id"), receipts.UNKNOWN)) for record in records]
         out.table(HEADERS, rows, flex=(6, 5, 4), right=(1,))
+    elif filtered:
+        out.print("No delivery is like that.")
+        out.print("  All there are: memtui deliveries --limit 0")
     else:
-        out.print("Nothing was delivered, as far as was asked.")
+        out.print("Nothing was delivered yet.")
         out.print("  Are the hooks installed? memtui hooks status")
         out.print('  Leave something:         memtui guide "…"')
     if skipped:
@@ -141,6 +152,8 @@ def _follow(ctx: Context, args: argparse.Namespace, records: "list[Record]", tol
     newest = max(seen, default="")
     for record in reversed(records):
         _emit(ctx, record, told.get(text_of(record, "id"), receipts.UNKNOWN))
+    if not out.json:
+        out.say("Waiting for deliveries; Ctrl-C ends.")
     out.stdout.flush()
     while True:
         time.sleep(POLL_SECONDS)
@@ -164,7 +177,9 @@ def _emit(ctx: Context, record: Record, outcome: str) -> None:
     if out.json:
         out.envelope("deliveries", {**record, "outcome": outcome})
     else:
-        out.table([""] * len(HEADERS), [_cells(ctx, record, outcome)], flex=(6, 5, 4))
+        cells = [(cell, "") if isinstance(cell, str) else cell for cell in _cells(ctx, record, outcome)]
+        padded = [(cut(cell[0], width).ljust(width), cell[1]) for cell, width in zip(cells, WIDTHS, strict=False)]
+        out.table([""] * len(HEADERS), [[*padded, cells[-1]]], flex=(6,))
 
 
 def find(ctx: Context, ref: str) -> Record:
@@ -177,7 +192,10 @@ def find(ctx: Context, ref: str) -> Record:
     found = {}
     for record in delivery.newest_first(ctx.root, needle=wanted.encode()):
         found[text_of(record, "id")] = record
-    return found[review.match(wanted, found, "delivery")]
+    try:
+        return found[review.match(ref, found, "delivery")]
+    except NotFoundError as error:
+        raise NotFoundError(error.message, error.hint or "`memtui deliveries` lists them.") from None
 
 
 def show(ctx: Context, args: argparse.Namespace) -> Result:
@@ -215,12 +233,18 @@ def _print_one(ctx: Context, out: Output, record: Record, outcome: str, path: "s
     for title, rows, key in (("Items", given, "reason"), ("Left out", left, "left_out")):
         if rows:
             out.heading(title, str(len(rows)))
-            cells = [[line(str(i.get(k, ""))) for k in ("kind", "id", "scope", "chars", key)] for i in rows]
+            cells = [[_word(i.get(k, "")) for k in ("kind", "id", "scope", "chars", key)] for i in rows]
             out.table(["KIND", "ID", "SCOPE", "SIZE", "WHY"], cells, flex=(4, 1), right=(3,), indent="  ")
             out.print()
     if record.get("text"):
         out.heading("Text", "exactly as the model got it")
         out.print(safe(text_of(record, "text")))
+
+
+def _word(value: object) -> str:
+    """A value of an item on one line; of an id its end, by which the other commands know it."""
+    text = line(str(value))
+    return text[-6:] if ids.id_time(text) is not None else text
 
 
 def prove(ctx: Context, args: argparse.Namespace) -> Result:

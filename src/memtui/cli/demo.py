@@ -18,10 +18,11 @@ TOUR = (
     (["deliveries", "--limit", "8"], "What sessions were given, and whether it arrived:"),
 )
 TRY = (
-    ("memtui approve --all --dry-run", "what the drafts would become"),
-    ("memtui deliveries show …", "the exact text, and why each piece was chosen (any ID of the list)"),
-    ("memtui index --fix", "mend the project's MEMORY.md; memtui undo takes it back"),
-    ("memtui trust --list", "a memory that came with the repository is not delivered yet"),
+    ("memtui inbox show J5VMX3", "one draft, and what it comes from"),
+    ("memtui approve J5VMX3", "make it a memory"),
+    ("memtui undo", "no, don't"),
+    ("memtui deliveries show Z2C4A7", "the exact text, and why each piece is in it"),
+    ("memtui trust --list", "what came with the repository"),
     ("memtui doctor", "everything that is wrong in this world"),
 )
 
@@ -79,7 +80,8 @@ def _show(ctx: Context, out: Output, env: "dict[str, str]", cwd: str, words: "li
 def _how(ctx: Context, out: Output, env: "dict[str, str]", shop: str, directory: str) -> None:
     out.print()
     out.print(out.style("Try it yourself, in a shell of its own:", "bold"))
-    out.print("  export " + " ".join(f"{name}={shlex.quote(value)}" for name, value in env.items()))
+    for name, value in env.items():
+        out.print(f"  export {name}={shlex.quote(value)}")
     started = os.path.abspath(sys.argv[0]) if sys.argv and os.path.basename(sys.argv[0]) == "memtui" else ""
     if started and shutil.which("memtui", path=ctx.env.get("PATH")) != started:
         out.print(f"  export PATH={shlex.quote(os.path.dirname(started))}:$PATH")
@@ -87,4 +89,4 @@ def _how(ctx: Context, out: Output, env: "dict[str, str]", shop: str, directory:
     for command, why in TRY:
         out.print(f"  {command:<32}{out.style('# ' + why, 'dim')}")
     out.print()
-    out.print(f"It all lies in {directory}; delete it when you are done: rm -r {shlex.quote(directory)}")
+    out.print(f"When you are done: rm -r {shlex.quote(directory)}")

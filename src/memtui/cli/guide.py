@@ -10,7 +10,7 @@ from memtui.core.errors import MemtuiError, UsageError
 from memtui.hooks import fit
 
 EXAMPLE = """\
-memtui guide "CI is red on master: the lockfile job fails" --urgent --expires 2h
+memtui guide "CI is red: the lockfile job fails" --urgent --expires 2h
 tail -5 build.log | memtui guide - --from ci-watch --to 'path:src/**'"""
 
 
@@ -39,16 +39,20 @@ def register(commands: "parser.Commands") -> None:
     )
     found.add_argument("--from", dest="sender", default="cli", metavar="NAME", help="who says so (default: cli)")
     found.add_argument("--list", action="store_true", help="list the guidance that waits")
+    found.add_argument("--again", metavar="ID", help="leave guidance anew that expired or came back too often")
     found.add_argument("--withdraw", metavar="ID", help="take back guidance that was not delivered yet")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Leave, list or withdraw guidance."""
-    if args.list or args.withdraw:
-        if args.text or (args.list and args.withdraw):
-            raise UsageError("--list and --withdraw go alone.")
+    if args.list or args.withdraw or args.again:
+        if args.text or sum(map(bool, (args.list, args.withdraw, args.again))) > 1:
+            raise UsageError("--list, --withdraw and --again go alone.")
         from memtui.cli import inbox as waiting
 
+        if args.again:
+            expires = None if args.expires is None else guide.expiry(args.expires, ctx.now())
+            return waiting.again(ctx, args.again, expires)
         return waiting.list_guidance(ctx) if args.list else waiting.withdraw(ctx, args.withdraw)
     text = _text(args.text)
     fields = guide.fields(args.sender, args.to, args.urgent, args.expires, ctx.now())
@@ -60,7 +64,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         raise MemtuiError(
             f"{directory} can't be written: {error.strerror or error}", "Nothing was left. Mend that and try again."
         ) from error
-    _narrate(ctx, args.everywhere)
+    _narrate(ctx, args.everywhere, entry_id)
     data: dict[str, object] = {
         "id": entry_id,
         "scope": "global" if args.everywhere else "project",
@@ -72,13 +76,27 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(data, lambda out: out.print(entry_id))
 
 
-def _narrate(ctx: Context, everywhere: bool) -> None:
+def _narrate(ctx: Context, everywhere: bool, entry_id: str) -> None:
     """Silent for cron, unless what was asked for is likely a mistake."""
     if not everywhere and not ctx.given and ctx.cwd == ctx.env.get("HOME", "").rstrip("/"):
         ctx.out.say(f"memtui: left for {ctx.cwd} itself; --project DIR or --global is what a cron job usually means.")
     elif ctx.out.stderr.isatty():
         where = "any project" if everywhere else ctx.project_root
-        ctx.out.say(f"left for {where}; `memtui undo` does not apply, `memtui guide --withdraw` does")
+        ctx.out.say(f"left for {where}; to take it back: memtui guide --withdraw {entry_id[-6:]}")
+        if not everywhere and ctx.setting("mode") == "off":
+            ctx.out.say("note: the mode is off here, nothing is delivered: memtui config")
+        elif not _hooked(ctx):
+            ctx.out.say("note: the hooks are not installed, nothing is delivered: memtui hooks install")
+
+
+def _hooked(ctx: Context) -> bool:
+    """Whether anybody would deliver it; asked for a person only, it takes a while."""
+    from memtui.hooks import status
+
+    try:
+        return status.status(ctx.env, ctx.cwd).installed
+    except (MemtuiError, OSError):
+        return True
 
 
 def _text(words: "list[str]") -> str:

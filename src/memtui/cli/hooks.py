@@ -5,7 +5,7 @@ import argparse
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
-from memtui.core.errors import EXIT_FINDINGS, MemtuiError
+from memtui.core.errors import EXIT_FINDINGS
 from memtui.hooks import install
 
 STYLES = {"+": "green", "-": "red", "@": "dim"}
@@ -22,7 +22,7 @@ def register(commands: "parser.Commands") -> None:
         "The diff of the settings file is shown first, and the file is backed up.",
     )
     found.set_defaults(action="status")
-    actions: parser.Commands = found.add_subparsers(dest="action", metavar="ACTION", parser_class=parser.Parser)
+    actions = parser.actions(found)
     for name, summary in (("install", "put the hooks into a settings file"), ("uninstall", "take the hooks out again")):
         each = parser.command(
             actions, name, change, summary, f"memtui hooks {name} --dry-run\nmemtui hooks {name} --scope local"
@@ -50,8 +50,8 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
     backup = None
     done = not args.dry_run
     if done:
-        if plan.changed and not args.yes and not ctx.ask(f"Write {line(plan.settings_path)}?", assume=True):
-            raise MemtuiError("Nothing was written.")
+        if plan.changed and not args.yes:
+            ctx.confirm(f"Write {line(plan.settings_path)}?", "Nothing was written.")
         backup = install.apply(plan)
     data = {
         "action": plan.action,
@@ -112,10 +112,14 @@ def _print(out: Output, found: object) -> None:
         places.setdefault((entry.source, entry.path), []).append(entry.event)
     for (source, path), events in places.items():
         out.heading(source, line(path))
-        out.print("  " + ", ".join(events))
-        commands = {entry.command.rpartition(" ")[0] for entry in found.entries if entry.path == path}
-        for command in sorted(commands):
-            out.print("  " + out.style(line(command), "dim"))
+        out.paragraph(", ".join(events), "  ")
+        mine = [entry for entry in found.entries if (entry.source, entry.path) == (source, path)]
+        for label, names in (
+            ("python", {entry.interpreter for entry in mine}),
+            ("hooks", {entry.launcher for entry in mine}),
+        ):
+            for name in sorted(filter(None, names)):
+                out.print(f"  {out.style(f'{label:<8}', 'dim')}{line(name)}")
     for problem in found.problems:
         out.print(out.style("! " + safe(problem), "yellow"))
     if found.installed and not found.problems:

@@ -4,17 +4,19 @@ import argparse
 
 from memtui.cli import parser
 from memtui.cli.context import Context
+from memtui.cli.memories import tilde
 from memtui.cli.output import Output, Result, line
 from memtui.core import claims, clock, review
 from memtui.core.errors import NotFoundError, UsageError
 from memtui.core.review import Waiting
-from memtui.core.words import age, many
+from memtui.core.words import age, ago, many
 from memtui.hooks import fit
 
 KIND_WORDS = {"guidance": "guidance", "updates": "pending updates", "items": "pending items"}
+ONE = {"guidance": "Guidance", "updates": "Pending update", "items": "Pending item"}
 NEXT = {
     "guidance": "take back: memtui guide --withdraw ID",
-    "updates": "decide: memtui approve ID · memtui reject ID",
+    "updates": "decide: memtui inbox show ID, approve ID, reject ID",
     "items": "tick off: memtui items done ID · keep: memtui items keep ID",
 }
 
@@ -26,11 +28,16 @@ def register(commands: "parser.Commands") -> None:
         "inbox",
         run,
         "list everything that waits",
-        "memtui inbox\nmemtui inbox --kind updates --all-projects",
+        "memtui inbox\nmemtui inbox --kind updates --all-projects\nmemtui inbox show 7XAD",
         "Guidance for the agent, pending updates to review, unfinished items.",
     )
     found.add_argument("--kind", choices=review.KINDS, help="only guidance, updates or items")
     found.add_argument("--all-projects", action="store_true", help="the inboxes of all projects")
+    actions = parser.actions(found)
+    each = parser.command(
+        actions, "show", show, "show one entry whole, and where it comes from", "memtui inbox show 7XAD"
+    )
+    each.add_argument("id", metavar="ID")
 
     found = parser.command(
         commands,
@@ -67,10 +74,10 @@ def _details(item: Waiting, now: float) -> "list[str]":
     fields = item.entry.fields
     words = []
     if item.kind == "updates":
-        words.append(fields.get("kind", "note"))
+        sure = _percent(fields.get("confidence", ""))
+        words.append(fields.get("kind", "note") + (f", {sure} sure" if sure else ""))
         target = "/".join(part for part in (fields.get("scope"), fields.get("type"), fields.get("name")) if part)
         words += [f"→ {target}"] if target else []
-        words += [f"confidence {fields['confidence']}"] if fields.get("confidence") else []
         words += [f"seen {fields['seen']}×"] if fields.get("seen", "1") != "1" else []
         words += [f"session {fields['session'][:8]}"] if fields.get("session") else []
     elif item.kind == "guidance":
@@ -84,6 +91,23 @@ def _details(item: Waiting, now: float) -> "list[str]":
     else:
         words += [f"session {fields['session'][:8]}"] if fields.get("session") else ["hand-written"]
     return [line(word) for word in words]
+
+
+def _percent(text: str) -> str:
+    try:
+        return f"{float(text):.0%}" if 0 <= float(text) <= 1 else ""
+    except ValueError:
+        return ""
+
+
+def _place(ctx: Context, item: Waiting) -> str:
+    """Whose entry it is, where it is not this project's: global, or the other project's directory."""
+    from memtui.core import projects
+
+    if item.slug in {None, ctx.slug}:
+        return "" if item.slug else "global"
+    home = item.entry.fields.get("project") or projects.path_of(ctx.env, item.slug or "") or item.slug or ""
+    return "of " + line(tilde(ctx, home))
 
 
 def as_data(ctx: Context, item: Waiting) -> "dict[str, object]":
@@ -167,10 +191,12 @@ def _print(ctx: Context, out: Output, items: "list[Waiting]", taken: "list[dict[
         mine = [item for item in items if item.kind == kind]
         if not mine:
             continue
-        out.heading(KIND_WORDS[kind].capitalize(), f"{len(mine)}  ·  {NEXT[kind]}")
+        stuck = kind == "guidance" and any(fit.state_of(ctx.settings(), item, now) for item in mine)
+        more = " · leave anew: --again ID" if stuck else ""
+        out.heading(KIND_WORDS[kind].capitalize(), f"{len(mine)}  ·  {NEXT[kind]}{more}")
         for item in mine:
-            where = "" if item.slug == ctx.slug else "global" if item.slug is None else line(item.slug)
-            bad = fit.state_of(ctx.settings(), item, ctx.now())
+            where = _place(ctx, item)
+            bad = fit.state_of(ctx.settings(), item, now)
             head = f"  {out.style(short(item.id), 'cyan')}  {age(item.entry.time(), now):>4}  "
             words = ["! " + ", ".join(bad)] if bad else []
             words += [where] if where else []
@@ -186,6 +212,27 @@ def _print(ctx: Context, out: Output, items: "list[Waiting]", taken: "list[dict[
         out.print(f"{elsewhere} more in other projects: memtui inbox --all-projects")
 
 
+def show(ctx: Context, args: argparse.Namespace) -> Result:
+    """Show one entry whole."""
+    (item,) = pick(ctx, [args.id], review.KINDS, "entry")
+
+    def text(out: Output) -> None:
+        now = ctx.now()
+        out.heading(f"{ONE[item.kind]} {line(item.id)}", ago(item.entry.time(), now))
+        for bad in fit.state_of(ctx.settings(), item, now):
+            out.print("  " + out.style(f"! {bad}", "yellow"))
+        for word in [*filter(None, [_place(ctx, item)]), *_details(item, now), line(tilde(ctx, item.path))]:
+            out.print("  " + out.style(word, "dim"))
+        out.print()
+        out.paragraph(item.text)
+        if item.evidence:
+            out.print()
+            for said in item.evidence:
+                out.paragraph(said)
+
+    return Result(as_data(ctx, item), text)
+
+
 def short(entry_id: str) -> str:
     """The end of an id, which is enough to name it: the beginnings of ids of one hour are alike."""
     return entry_id[-6:]
@@ -197,6 +244,14 @@ def withdraw(ctx: Context, ref: str) -> Result:
     done = review.Review(ctx.root, now=ctx.now).withdraw(items)
     data = {"withdrawn": [item.id for item in items], "transaction": done}
     return Result(data, lambda out: out.print(f"withdrawn: {line(items[0].text)[:60]}   (memtui undo brings it back)"))
+
+
+def again(ctx: Context, ref: str, expires: "float | None") -> Result:
+    """`guide --again`."""
+    (item,) = pick(ctx, [ref], ("guidance",), "guidance")
+    new_id, done = review.Review(ctx.root, now=ctx.now).again(item, expires)
+    data = {"id": new_id, "was": item.id, "text": item.text, "transaction": done}
+    return Result(data, lambda out: out.print(new_id))
 
 
 def chosen(ctx: Context, args: argparse.Namespace, kind: str, what: str) -> "list[Waiting]":

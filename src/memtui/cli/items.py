@@ -31,7 +31,7 @@ def register(commands: "parser.Commands") -> None:
         "memtui items\nmemtui items done 7XAD\nmemtui items edit 7XAD Fix the flaky upload test",
     )
     found.add_argument("--all-projects", action="store_true", help="the items of all projects")
-    actions: parser.Commands = found.add_subparsers(dest="action", metavar="ACTION", parser_class=parser.Parser)
+    actions = parser.actions(found)
     for name, summary in ACTIONS.items():
         each = parser.command(actions, name, act, summary, EXAMPLES[name])
         each.add_argument("ids", nargs="+", metavar="ID")
@@ -61,7 +61,8 @@ def _print(ctx: Context, out: Output, items: "list[Waiting]") -> None:
         when = age(item.entry.time(), ctx.now())
         rows.append([(inbox.short(item.id), "cyan"), f"{mark} {line(state)}", when, source, line(item.text)])
     out.table(["ID", "STATE", "AGE", "FROM", "ITEM"], rows, right=(2,))
-    out.print("Tick off: memtui items done ID   Keep: memtui items keep ID   Pass on: memtui items guide ID")
+    out.print("Tick off: memtui items done ID   Keep: memtui items keep ID")
+    out.print("Tell the agent: memtui items guide ID")
 
 
 def act(ctx: Context, args: argparse.Namespace) -> Result:

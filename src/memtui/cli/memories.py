@@ -188,7 +188,7 @@ def _print(ctx: Context, out: Output, parts: "list[tuple[Scope, list[Row]]]") ->
             kind = ("broken", "yellow") if found.broken else (line(found.type) or "-", "dim")
             title = (line(found.stem), "bold")
             cells.append([kind, title, stamp, size(found.size), sent, line(found.description)])
-            notes.append("! " + ", ".join(row.flags) if row.flags else "")
+            notes.append("! " + "; ".join(row.flags) if row.flags else "")
         if cells:
             headers = ["TYPE", "NAME", "AGE", "SIZE", "SENT", "DESCRIPTION"]
             out.table(headers, cells, flex=(5, 1), right=(2, 3), indent="  ", notes=notes)
@@ -244,8 +244,10 @@ def _print_one(ctx: Context, out: Output, row: Row, back: "list[str]") -> None:
     now = ctx.now()
     out.heading(line(found.name), f"{line(found.scope_label)}  {line(tilde(ctx, found.path))}")
     facts = [("type", found.type or "-"), ("description", found.description or "-")]
-    known = {"name", "type", "description", "title"}
+    known = {"name", "type", "description", "title", "originSessionId"}
     facts += [(key, str(value)) for key, value in _flat(found.fields) if key.rpartition(".")[2] not in known]
+    if found.origin_session:
+        facts.append(("from session", found.origin_session))
     facts.append(("changed", f"{ago(found.changed_at or None, now)}, {size(found.size)}"))
     if row.deliveries:
         facts.append(("delivered", f"{row.deliveries}×, last {ago(clock.parse(row.last_delivery), now)}"))
@@ -255,8 +257,9 @@ def _print_one(ctx: Context, out: Output, row: Row, back: "list[str]") -> None:
         facts.append(("links to", ", ".join(found.links)))
     if back:
         facts.append(("linked from", ", ".join(back)))
+    room = min(28, max(14, *(len(line(key)) + 2 for key, _ in facts)))
     for key, value in facts:
-        out.print(f"  {out.style(f'{line(key):<16}', 'dim')}{line(value)}")
+        out.print(f"  {out.style(f'{line(key):<{room - 1}}', 'dim')} {line(value)}")
     for flag in [*row.flags, *found.notes]:
         out.print("  " + out.style(f"! {line(flag)}", "yellow"))
     out.print()

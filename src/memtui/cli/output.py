@@ -99,7 +99,8 @@ class Output:
         import os
 
         try:
-            return max(40, os.get_terminal_size(self.stdout.fileno()).columns)
+            # A terminal that nobody gave a size says 0.
+            return max(40, os.get_terminal_size(self.stdout.fileno()).columns or 80)
         except OSError:
             return 80
 
@@ -169,7 +170,9 @@ class Output:
         for number, row in enumerate(cells):
             self._row(row, widths, right, indent)
             if number < len(notes) and notes[number]:
-                self.paragraph(notes[number], indent + "    ")
+                style = "yellow" if notes[number].startswith("! ") else ""
+                for piece in self.wrapped(notes[number], len(indent) + 4):
+                    self.print(indent + "    " + self.style(piece, style))
 
     def _row(
         self, cells: "Sequence[tuple[str, str]]", widths: "Sequence[int]", right: "Sequence[int]", indent: str

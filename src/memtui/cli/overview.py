@@ -11,7 +11,11 @@ from memtui.core.errors import MemtuiError
 from memtui.core.told import GLYPHS, text_of, what
 from memtui.core.words import ago, many
 
-KIND_WORDS = {"guidance": "guidance", "updates": "updates to review", "items": "unfinished items"}
+KIND_WORDS = {
+    "guidance": ("note for the agent", "notes for the agent"),
+    "updates": ("update to review", "updates to review"),
+    "items": ("unfinished item", "unfinished items"),
+}
 
 
 def run(ctx: Context, _: argparse.Namespace) -> Result:
@@ -37,10 +41,10 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
     }
 
     def text(out: Output) -> None:
-        words = [many(number, kind + " memory", kind + " memories") for kind, number in counts.items() if number]
-        there = [f"{number} {KIND_WORDS[kind]}" for kind, number in waiting.items() if number]
+        words = [f"{number} {kind}" for kind, number in counts.items() if number]
+        there = [many(number, *KIND_WORDS[kind]) for kind, number in waiting.items() if number]
         out.heading(f"memtui {ctx.setting('mode')}", line(tilde(ctx, ctx.project_root)))
-        out.print("  " + (", ".join(words) or "no memories"))
+        out.print("  " + ("memories: " + ", ".join(words) if words else "no memories"))
         out.print("  " + ("waiting: " + ", ".join(there) if there else "nothing waits"))
         if last is not None and outcome is not None:
             glyph, style = GLYPHS[outcome]
@@ -68,6 +72,8 @@ def _steps(ctx: Context, waiting: "dict[str, int]", total: int) -> "list[tuple[s
             steps.append(("memtui hooks status", "something keeps the hooks from running"))
     except (MemtuiError, OSError):
         steps.append(("memtui doctor", "the settings can't be read"))
+    if ctx.setting("mode") == "off":
+        steps.append(("memtui config", "the mode is off here: no session is served"))
     if waiting["updates"]:
         steps.append(("memtui inbox", f"{many(waiting['updates'], 'update')} to review"))
     directory, exists = locate.project_dir(ctx.env, ctx.cwd)

@@ -46,7 +46,7 @@ VERBATIM = ("example:", "exit codes:")
 EXIT_CODES = """\
 exit codes:
   0  done                     3  not found
-  1  failed                   4  conflict: changed meanwhile, or the name is taken
+  1  failed                   4  conflict: changed meanwhile, or name taken
   2  wrong usage              5  doctor, hooks status: something wants mending"""
 
 TYPE_CHECKING = False
@@ -70,6 +70,14 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> "NoReturn":
         raise UsageError(message[:1].upper() + message[1:] + ".", f"See `{self.prog} --help`.")
 
+    def _check_value(self, action: argparse.Action, value: "Any") -> None:
+        if not isinstance(action, argparse._SubParsersAction) or value in action.choices:  # noqa: SLF001
+            super()._check_value(action, value)
+            return
+        names = ", ".join(action.choices)
+        maybe = f"Did you mean `{self.prog} show {value}`? " if "show" in action.choices else ""
+        raise UsageError(f"`{self.prog}` has no “{value}”, only: {names}.", f"{maybe}See `{self.prog} --help`.")
+
 
 class _Formatter(argparse.HelpFormatter):
     """Wraps prose, and leaves examples and the table of exit codes as they are."""
@@ -89,7 +97,7 @@ def _columns() -> int:
     if given.isdigit() and int(given):
         return max(40, int(given))
     try:
-        return max(40, os.get_terminal_size().columns)
+        return max(40, os.get_terminal_size().columns or 80)
     except OSError:
         return 80
 
@@ -118,16 +126,20 @@ def command(commands: "Commands", name: str, run: "Run", summary: str, example: 
     return parser
 
 
+def actions(parser: Parser) -> "Commands":
+    """Where a command's actions are added; without one the command lists."""
+    return parser.add_subparsers(title="actions", dest="action", metavar="[ACTION]", parser_class=Parser)
+
+
 def build(only: "str | None" = None) -> Parser:
     """The parser with all commands, or with that of one command."""
     parser = Parser(
         prog="memtui",
         description="See and steer what Claude Code remembers and what it is told.",
-        epilog=EXIT_CODES
-        + "\n\n`memtui` alone opens the TUI, or says how things stand where there is no terminal; "
+        epilog=EXIT_CODES + "\n\n`memtui` alone opens the TUI; without a terminal it says how things stand.\n"
         "`memtui demo` makes a sample world to try it in.",
     )
-    parser.add_argument("--version", action="version", version=f"memtui {memtui.__version__}")
+    parser.add_argument("-V", "--version", action="version", version=f"memtui {memtui.__version__}")
     add_common(parser)
     commands: Commands = parser.add_subparsers(
         title="commands", dest="command", metavar="COMMAND", parser_class=Parser, required=False, prog="memtui"
@@ -154,7 +166,7 @@ def wanted(argv: "list[str]") -> "str | None":
 def _unknown(name: str) -> UsageError:
     import difflib
 
-    close = difflib.get_close_matches(name, COMMANDS, 3, 0.5)
+    close = difflib.get_close_matches(name, COMMANDS, 3, 0.6)
     hint = f"Did you mean {' or '.join(close)}? " if close else ""
     return UsageError(f"There is no command “{name}”.", hint + "`memtui --help` lists them.")
 
@@ -162,6 +174,10 @@ def _unknown(name: str) -> UsageError:
 def parse(argv: "list[str]") -> argparse.Namespace:
     """Read a command line. Raises UsageError, SystemExit after --help and --version."""
     name = wanted(argv)
+    if name == "help":
+        place = argv.index("help")
+        argv = [*argv[:place], *argv[place + 1 :], "--help"]
+        name = wanted(argv)
     before = argv if name is None else argv[: argv.index(name)]
     if "-h" in before or "--help" in before:
         return build().parse_args(before, argparse.Namespace(command=None))
@@ -169,12 +185,17 @@ def parse(argv: "list[str]") -> argparse.Namespace:
         return _bare(argv)  # no command needs to be known
     if name not in COMMANDS:
         raise _unknown(name)
-    return build(name).parse_args(argv, argparse.Namespace(command=None))
+    found, rest = build(name).parse_known_args(argv, argparse.Namespace(command=None))
+    if rest:
+        action = getattr(found, "action", None)
+        words = f"{name} {action}" if action in argv else name
+        raise UsageError(f"Unrecognized arguments: {' '.join(rest)}.", f"See `memtui {words} --help`.")
+    return found
 
 
 def _bare(argv: "list[str]") -> argparse.Namespace:
     parser = Parser(prog="memtui")
-    parser.add_argument("--version", action="version", version=f"memtui {memtui.__version__}")
+    parser.add_argument("-V", "--version", action="version", version=f"memtui {memtui.__version__}")
     add_common(parser)
     return parser.parse_args(argv, argparse.Namespace(command=None))
 

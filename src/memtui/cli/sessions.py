@@ -25,7 +25,7 @@ def register(commands: "parser.Commands") -> None:
         "All projects, newest first; --project DIR for one.",
     )
     found.add_argument("--limit", type=int, default=LIMIT, metavar="N", help=f"default: {LIMIT}, 0: all")
-    actions: parser.Commands = found.add_subparsers(dest="action", metavar="ACTION", parser_class=parser.Parser)
+    actions = parser.actions(found)
     each = parser.command(actions, "show", show, "show what one session got", "memtui sessions show 5f0c")
     each.add_argument("id", metavar="ID")
 

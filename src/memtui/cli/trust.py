@@ -50,8 +50,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if not ctx.out.json:
         _print(ctx, ctx.out, directory, before)
     question = "Trust these memories, and whatever they become?" if args.always else "Trust these memories as they are?"
-    if (open_ones or args.always) and not args.yes and not ctx.ask(question, assume=True):
-        raise MemtuiError("Nothing was trusted.")
+    if (open_ones or args.always) and not args.yes:
+        ctx.confirm(question, "Nothing was trusted.")
     after = trust.trust(ctx.root, directory, always=args.always or before.always)
     data = {**_data(directory, after), "newly": open_ones}
 

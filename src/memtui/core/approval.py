@@ -57,10 +57,11 @@ def store_of(store: Store, item: Waiting, label: str, now: Callable[[], float]) 
     return other
 
 
-def ready(store: Store, proposal: Proposal, now: Callable[[], float]) -> Ready:
-    """A proposal with its place. Raises MemtuiError for a name, a scope or a project that can't be."""
+def ready(store: Store, proposal: Proposal, now: Callable[[], float], chosen: str = "") -> Ready:
+    """A proposal with its place: the scope that the person chose, else what `review.target` makes of the draft's.
+    Raises MemtuiError for a name, a scope or a project that can't be."""
     found = store_of(store, proposal.item, proposal.scope, now)
-    scope = found.scope(proposal.scope)
+    scope = review.target(found, proposal.item, chosen)
     upkeep.writable(scope)
     return Ready(replace(proposal, name=upkeep.check_name(proposal.name)), found, scope)
 

@@ -40,12 +40,13 @@ class Line:
 
 class Catalog:
     """The memories of a directory that may be delivered: the `lines` that rank first, how many there are in all
-    (`count`), and how many are left out because they are not trusted."""
+    (`count`), and how many are left out because they are not trusted. `directories`: it and those below it."""
 
-    __slots__ = ("count", "directory", "lines", "untrusted")
+    __slots__ = ("count", "directories", "directory", "lines", "untrusted")
 
     def __init__(self, directory: str) -> None:
         self.directory = directory
+        self.directories = [directory]
         self.lines: list[Line] = []
         self.count = 0
         self.untrusted = 0
@@ -80,13 +81,14 @@ def _head(base: str, directory: str, known: "str | None") -> "Catalog | None":
         found.count, found.untrusted = int(str(kept.get("count"))), int(str(kept.get("untrusted")))
         if any(posix.stat(path).st_ctime_ns != stamp for path, stamp in dirs.items()):
             return None
+        found.directories = list(dirs)
         for row in rows:
             line = Line(row)
             if _stamp(f"{directory}/{line.file}") != line.stamp:
                 return None  # changed in place
             found.lines.append(line)
         return found
-    except (OSError, ValueError, TypeError, IndexError):
+    except (OSError, ValueError, TypeError, LookupError):  # LookupError: a dict in place of a row
         return None
 
 
@@ -97,6 +99,7 @@ def _whole(base: str, directory: str, trusted: "trust.Trust | None", known: "str
         files = [file for file, problem in locate.walk(directory, dirs) if not problem]
     except OSError:
         return found
+    found.directories = dirs or [directory]
     try:
         # Noted before the files are read: what changes meanwhile is looked at again.
         stamps = {path: posix.stat(path).st_ctime_ns for path in dirs}

@@ -14,6 +14,7 @@ LOCK_SECONDS = 0.05
 # An entry that came back this often is not delivered again by itself: something other than chance stops it.
 MAX_ATTEMPTS = 3
 MIN_SESSION_PREFIX = 4
+ADDRESSES = ("session", "agent", "path")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,6 +63,16 @@ def addressed(entry: inbox.Entry, asker: Asker) -> "str | None":
             return None
         reasons.append("urgent")
     return ", ".join(reasons) or "next prompt"
+
+
+def no_addressee(entry: inbox.Entry) -> str:
+    """The word of `for` that can't be anybody, so that the entry is never delivered; empty if there is none."""
+    for given in entry.fields.get("for", "").split(","):
+        kind, _, name = given.strip().partition(":")
+        least = MIN_SESSION_PREFIX if kind == "session" else 1
+        if given.strip() and (kind not in ADDRESSES or len(name) < least):
+            return given.strip()
+    return ""
 
 
 def _touched(pattern: str, asker: Asker) -> bool:
@@ -119,7 +130,8 @@ def peek(directory: str, asker: Asker) -> "list[tuple[inbox.Entry, str]]":
 
 
 def take(directory: str, asker: Asker, delivery_id: str, fits: "Callable[[inbox.Entry], bool]") -> "Claim | None":
-    """Take what there is for the asker out of an inbox; None if there is nothing or another hook was faster.
+    """Take what there is for the asker out of an inbox; None if there is nothing, another hook was faster, or the
+    inbox is being rewritten.
 
     Entries for others, and those that do not fit, are put back at once. Raises OSError.
     """
@@ -131,8 +143,11 @@ def take(directory: str, asker: Asker, delivery_id: str, fits: "Callable[[inbox.
     lock = fs.Lock(directory + "/" + inbox.LOCK_NAME, LOCK_SECONDS)
     try:
         lock.__enter__()
+    except fs.LockTimeoutError:
+        # Who rewrites the inbox has read what would be taken, and would put it back: it comes with the next prompt.
+        return None
     except OSError:
-        pass  # the rename below is what decides; the lock only spares those who rewrite the file a second look
+        pass  # no locks here, so that nobody rewrites either
     try:
         try:
             posix.rename(path, claimed)
@@ -151,30 +166,37 @@ def take(directory: str, asker: Asker, delivery_id: str, fits: "Callable[[inbox.
         claim = Claim(directory, name, size, mine)
         if mine:
             return claim
-        drop(claim, locked=lock.fd >= 0)
+        drop(claim)
         return None
     finally:
         lock.__exit__()
 
 
 def put_back(directory: str, entries: "list[inbox.Entry]", locked: bool = False) -> None:
-    """Append entries to the inbox they came from, exactly as they stood there. `locked`: the caller holds its lock.
-    Raises OSError."""
-    _append(directory, "".join([e.raw if e.raw.endswith("\n") else e.raw + "\n" for e in entries]), locked)
+    """Append entries to the inbox they came from. `locked`: the caller holds its lock. Raises OSError.
 
-
-def drop(claim: Claim, locked: bool = False) -> None:
-    """Remove a claim whose entries are all back in the inbox, but not what was appended to it since. Raises OSError."""
-    _append(claim.directory, inbox.decode(fs.read_bytes(claim.path, offset=claim.size)), locked)
-    posix.unlink(claim.path)
-
-
-def _append(directory: str, text: str, locked: bool) -> None:
+    They stay as they stood there; hand-written text gets its id, so that it is known again once more is written to it.
+    """
+    text = "".join([inbox.standalone(e) for e in entries])
     if text and locked:
-        # Not synced: the claim still holds it, and is settled only when the disk has long been written.
+        # Not synced: the claim still holds it, and who removes that syncs the inbox before.
         fs.append(directory + "/" + inbox.FILES["guidance"], inbox.encode(text))
     elif text:
         inbox.append_text(directory, "guidance", text, LOCK_SECONDS)
+
+
+def drop(claim: Claim) -> None:
+    """Remove a claim whose entries are all back in the inbox, but not what was appended to it since. One that may still
+    grow is left to be settled. Raises OSError."""
+    fd = posix.open(claim.path, posix.O_RDONLY | posix.O_CLOEXEC)
+    try:
+        if posix.fstat(fd).st_nlink > 1 or not fs.quiet(fd):
+            return
+        put_back(claim.directory, inbox.parse(inbox.decode(fs.read_fd(fd, claim.size))), locked=True)
+        fs.sync(claim.directory + "/" + inbox.FILES["guidance"])
+        posix.unlink(claim.path)
+    finally:
+        posix.close(fd)
 
 
 def listed(directory: str) -> "list[tuple[str, str, str, int]]":

@@ -8,6 +8,7 @@ VERSION = 1
 PREFIX, SUFFIX = "deliveries-", ".jsonl"
 ERROR_LOG_LIMIT = 1 << 20
 ID_AT = b'{"v": 1, "id": "'
+RECOVERED = b'"recovered": true'
 # Two hooks at the same moment may log in either order; one that was recovered is logged later.
 DISORDER_SECONDS = 60.0
 
@@ -83,6 +84,8 @@ def newest_first(
             lines = lines_backwards(path)
             for line in lines:
                 if oldest and line.startswith(ID_AT) and line[len(ID_AT) : len(ID_AT) + 10] < oldest:
+                    if RECOVERED in line:
+                        continue  # written late, in another's place
                     return
                 if needle and needle not in line:
                     continue

@@ -57,7 +57,7 @@ def check(env: dict[str, str], cwd: str, now: float, fits: Fits) -> list[Finding
     found: list[Finding] = []
     checks: dict[str, Iterator[Finding]] = {
         "root": _root(root),
-        "config": _config(root),
+        "config": _config(env, root, paths.project_root(cwd)),
         "errors": _errors(root, now),
         "inbox": _inboxes(root, now, fits),
         "memories": _memories(env, cwd),
@@ -103,10 +103,12 @@ def _root(root: str) -> Iterator[Finding]:
         yield Finding("root", PROBLEM, f"{root} is not writable: hooks log nothing", f"chmod -R u+rwX {root}")
         return
     open_to_others, locked = [], []
+    # In a directory that is closed, a note left by `echo >>` is as safe as any.
+    closed = not os.stat(root).st_mode & 0o077
     for number, (path, mode) in enumerate(_modes(root)):
         if number >= FILES_LOOKED_AT:
             break
-        if mode & 0o077:
+        if mode & 0o077 and not closed:
             open_to_others.append(os.path.relpath(path, root))
         if mode & 0o600 != 0o600:
             locked.append(os.path.relpath(path, root))
@@ -153,7 +155,10 @@ def close(root: str) -> int:
     return count
 
 
-def _config(root: str) -> Iterator[Finding]:
+def _config(env: dict[str, str], root: str, project: str) -> Iterator[Finding]:
+    for name in ("CLAUDE_HEADLESS", "MEMTUI_INSIDE"):
+        if env.get(name):
+            yield Finding("config", NOTE, f"{name} is set: hooks of sessions started here do nothing", f"unset {name}")
     path = config.file_path(root)
     data = fs.read_or_empty(path)
     if not data.strip():
@@ -166,6 +171,8 @@ def _config(root: str) -> Iterator[Finding]:
             "config", PROBLEM, f"{path} can't be read: {error}; the last good settings hold", "memtui config edit"
         )
         return
+    if config.value(settings, project, "mode") == "off":
+        yield Finding("config", NOTE, "the mode is off: sessions here get nothing", "memtui config set mode full")
     for where, key, problem in problems(settings):
         yield Finding("config", PROBLEM, f"{where}{key} {problem}", f"memtui config edit   (docs: {path})")
 
@@ -263,15 +270,22 @@ def _inboxes(root: str, now: float, fits: Fits) -> Iterator[Finding]:
 
 def _guidance(slug: str | None, directory: str, now: float, fits: Fits) -> Iterator[Finding]:
     for entry in inbox.read(f"{directory}/{inbox.FILES['guidance']}"):
-        what = f"{slug or 'global'}: guidance {entry.id}"
+        what = f"{slug or 'global'}: guidance {entry.id[-6:]}"
         attempts = entry.fields.get("attempts", "0")
-        withdraw = f"memtui guide --withdraw {entry.id}"
-        if entry.expired(now):
-            yield Finding("inbox", PROBLEM, f"{what} expired undelivered", withdraw)
-        elif attempts.isdigit() and int(attempts) >= claims.MAX_ATTEMPTS:
+        withdraw = f"memtui guide --withdraw {entry.id[-6:]}"
+        again = f"memtui guide --again {entry.id[-6:]}, or {withdraw}"
+        whom = claims.no_addressee(entry)
+        expires = entry.fields.get("expires")
+        if whom:
+            yield Finding("inbox", PROBLEM, f"{what} is for “{whom}”: nobody", f"Mend its `for`, or {withdraw}")
+        elif expires and clock.parse(expires) is None:
             yield Finding(
-                "inbox", PROBLEM, f"{what} is held: it came back {attempts} times", f"Leave it anew, and {withdraw}"
+                "inbox", PROBLEM, f"{what} never expires: “{expires}” is no time", f"Mend its `expires`, or {withdraw}"
             )
+        elif entry.expired(now):
+            yield Finding("inbox", PROBLEM, f"{what} expired undelivered", again)
+        elif attempts.isdigit() and int(attempts) >= claims.MAX_ATTEMPTS:
+            yield Finding("inbox", PROBLEM, f"{what} is held: it came back {attempts} times", again)
         elif "\0" in entry.text:
             yield Finding("inbox", PROBLEM, f"{what} is binary and not delivered", withdraw)
         elif not fits(entry, "project" if slug else "global", directory):
@@ -288,9 +302,9 @@ def _memories(env: dict[str, str], cwd: str) -> Iterator[Finding]:
         for memory in scopes.memories(scope):
             if memory.broken:
                 where = f"{scope.label}:{memory.stem}"
-                yield Finding(
-                    "memories", PROBLEM, f"{where} is broken: {memory.broken}", f"Mend {memory.path} in an editor."
-                )
+                linked = memory.broken == locate.LEAVES
+                remedy = "Remove the link." if linked else f"Mend {memory.path} in an editor."
+                yield Finding("memories", PROBLEM, f"{where} is broken: {memory.broken}", remedy)
         yield from _index(scope)
 
 
@@ -326,8 +340,8 @@ def _trust(env: dict[str, str], root: str, cwd: str) -> Iterator[Finding]:
             "trust", PROBLEM, f"{path} can't be read: nothing is trusted", "Mend it, or remove it and trust again."
         )
     directory, exists = locate.project_dir(env, cwd)
-    if not exists:
-        return
+    if not exists or locate.leaves_repository(directory):
+        return  # as `_memories` tells
     found = trust.status(root, directory)
     waiting = [*found.new, *found.changed]
     if waiting:

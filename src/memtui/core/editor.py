@@ -4,6 +4,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 
 from memtui.core.errors import MemtuiError, UsageError
@@ -17,6 +18,8 @@ def command(env: "dict[str, str]") -> "list[str]":
                 return shlex.split(env[name])
             except ValueError as error:
                 raise UsageError(f"${name} can't be read: {error}.") from error
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise UsageError("There is no terminal for an editor.", "Set $EDITOR to one that needs none, or use an option.")
     for name in ("vi", "nano"):
         if shutil.which(name, path=env.get("PATH")):
             return [name]

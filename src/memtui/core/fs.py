@@ -153,8 +153,13 @@ def write_atomic(path: str, data: bytes, durable: bool = True) -> None:
 
 def sync_dir(path: str) -> None:
     """Make a rename durable. File systems that can't are forgiven."""
+    sync(path, posix.O_DIRECTORY)
+
+
+def sync(path: str, flags: int = 0) -> None:
+    """Wait until the disk has what was written to a file, if there is one. File systems that can't are forgiven."""
     try:
-        fd = posix.open(path, posix.O_RDONLY | posix.O_DIRECTORY | posix.O_CLOEXEC)
+        fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK | flags)
     except OSError:
         return
     try:
@@ -173,8 +178,54 @@ def unlink(path: str) -> None:
         pass
 
 
+def read_fd(fd: int, offset: int = 0) -> bytes:
+    """All bytes of an open file from `offset`. Raises OSError."""
+    chunks = []
+    while chunk := posix.pread(fd, 1 << 20, offset):
+        chunks.append(chunk)
+        offset += len(chunk)
+    return b"".join(chunks)
+
+
+def quiet(fd: int, seconds: float = 0.0) -> bool:
+    """Whether nobody has a file open for writing, by a read-only descriptor of it; waits up to `seconds` for that.
+
+    The kernel grants a lease only then. Of a file that has lost its name this says that it will not change any more.
+    Where there are no leases nobody can tell: True, after time enough for a writer that has just opened the file.
+    """
+    import fcntl
+
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            # A lease that somebody breaks sends a signal: one that is ignored, in place of one that ends the process.
+            fcntl.fcntl(fd, fcntl.F_SETSIG, 23)  # SIGURG
+            fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+            fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+            return True
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                return False
+        except (AttributeError, OSError):
+            time.sleep(min(seconds, 0.05))
+            return True
+        time.sleep(LOCK_POLL_SECONDS)
+
+
+def alive(pid: int) -> bool:
+    """Whether a process is there, whoever owns it."""
+    try:
+        posix.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
 class Lock:
-    """An advisory lock on a file, as a context manager; the file stays behind. Raises LockTimeoutError.
+    """An advisory lock on a file, as a context manager; the file stays behind. Raises LockTimeoutError, and another
+    OSError where there can be no lock.
 
     `timeout` in seconds; 0 tries once. The kernel frees the lock of a killed process.
     """
@@ -193,11 +244,13 @@ class Lock:
             try:
                 fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 return self
-            except OSError as error:
+            except BlockingIOError as error:
                 if time.monotonic() >= deadline:
-                    posix.close(self.fd)
-                    self.fd = -1
+                    self.__exit__()
                     raise LockTimeoutError(11, "held by another process", self.path) from error
+            except OSError:  # a file system without locks
+                self.__exit__()
+                raise
             time.sleep(LOCK_POLL_SECONDS)
 
     def __exit__(self, *_: object) -> None:

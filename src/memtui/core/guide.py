@@ -4,7 +4,6 @@ from memtui.core import claims, clock
 from memtui.core.errors import UsageError
 
 NAME_LIMIT = 80
-ADDRESSES = ("session", "agent", "path")
 
 
 def text(given: str) -> str:
@@ -31,7 +30,7 @@ def addresses(given: "list[str]") -> "list[str]":
     for address in given:
         kind, colon, name = address.strip().partition(":")
         name = name.strip()
-        if not colon or kind not in ADDRESSES or not name or "," in name or not name.isprintable():
+        if not colon or kind not in claims.ADDRESSES or not name or "," in name or not name.isprintable():
             raise UsageError(f"{address}: not an addressee.", "Say session:ID, agent:NAME or path:GLOB, no commas.")
         if kind == "session" and len(name) < claims.MIN_SESSION_PREFIX:
             raise UsageError(f"{address}: at least {claims.MIN_SESSION_PREFIX} characters of the session's id.")

@@ -5,7 +5,6 @@ form is described in docs/file-formats.md. Hook path: nothing here imports what 
 """
 
 import posix
-import time
 
 from memtui.core import clock, fs, ids
 
@@ -14,8 +13,6 @@ OPEN, CLOSE, END = "<!-- memtui", "<!-- /memtui -->", "-->"
 LOCK_NAME = ".lock"
 # A hook reads no more than this of an inbox file: what is larger was not written for a prompt.
 MAX_BYTES = 1 << 20
-# What a writer without the lock needs at most between opening a file and writing to it.
-GRACE_SECONDS = 0.002
 # What a process needs at most from replacing a file to letting go of its lock.
 REPLACE_SECONDS = 0.5
 BULLETS = ("- ", "* ", "+ ")
@@ -138,6 +135,14 @@ def render(fields: "dict[str, str]", text: str) -> str:
     return f"{OPEN} {render_fields(fields)} {END}\n" + "\n".join([_escape(line, 1) for line in lines]) + f"\n{CLOSE}\n"
 
 
+def standalone(entry: Entry) -> str:
+    """The source of an entry such that it stays this entry, whatever is written before or behind it: as it stands if it
+    is whole and has an id, else rendered anew."""
+    if entry.fields.get("id") and entry.raw.rstrip("\r\n").rpartition("\n")[2].rstrip() == CLOSE:
+        return entry.raw if entry.raw.endswith("\n") else entry.raw + "\n"
+    return render({**entry.fields, "id": entry.id}, entry.text)
+
+
 def _is_open(line: str) -> bool:
     return line.startswith(OPEN + " ") and line.rstrip().endswith(END)
 
@@ -185,7 +190,7 @@ def parse(source: str, items: bool = False) -> "list[Entry]":
 def _loose(source: str, start: int, end: int, items: bool) -> "list[Entry]":
     """Hand-written text between two entries, as entries."""
     chunk = source[start:end]
-    if not chunk.strip("\ufeff \t\r\n"):
+    if not chunk.replace("\ufeff", "").strip():
         return []
     if not items:
         text = chunk.replace("\r\n", "\n").strip("\ufeff \t\r\n")
@@ -195,7 +200,7 @@ def _loose(source: str, start: int, end: int, items: bool) -> "list[Entry]":
     open_ended = False  # whether an indented line goes on with the last item
     for line in chunk.split("\n"):
         size = min(len(line) + 1, end - at)
-        text = line.strip("\ufeff \t\r")
+        text = line.strip().strip("\ufeff").strip()
         if line[:1] in {" ", "\t"} and text and open_ended and not text.startswith(BULLETS):
             last = found[-1]
             last.text += "\n" + text
@@ -203,7 +208,7 @@ def _loose(source: str, start: int, end: int, items: bool) -> "list[Entry]":
             last.id = "h" + ids.content_hash(last.text)
         elif text.startswith(("#", "<!--")):
             open_ended = False
-        elif text:
+        elif text.rstrip("-*+"):
             state: dict[str, str] = {}
             if text.startswith(BULLETS):
                 text = text[2:].lstrip()
@@ -245,18 +250,21 @@ def append_text(directory: str, kind: str, text: str, timeout: float) -> None:
     """Append text as it is, under the lock if it can be had in `timeout` seconds, else without. Raises OSError."""
     data = encode(text)
     path = directory + "/" + FILES[kind]
+    lock = fs.Lock(directory + "/" + LOCK_NAME, timeout)
     try:
-        with fs.Lock(directory + "/" + LOCK_NAME, timeout):
-            fs.append(path, data, durable=True)
+        lock.__enter__()
+    except OSError:
+        pass
+    try:
+        if fs.append(path, data, durable=True) or lock.fd >= 0:
             return
-    except fs.LockTimeoutError:
-        if fs.append(path, data, durable=True):
-            return
+    finally:
+        lock.__exit__()
     # Whoever holds the lock has replaced the file: only after it can be seen whether this came along.
     lock = fs.Lock(directory + "/" + LOCK_NAME, max(timeout, REPLACE_SECONDS))
     try:
         lock.__enter__()
-    except fs.LockTimeoutError:
+    except OSError:
         pass  # rather said twice than lost
     try:
         if data not in fs.read_or_empty(path):
@@ -270,51 +278,60 @@ def rewrite(path: str, change: "Callable[[str], str]", timeout: float = 2.0) -> 
 
     Holds the inbox lock (raises fs.LockTimeoutError after `timeout` seconds). A writer who knows of no lock, such as a
     shell's `>>`, loses nothing: the file is read again if it changed in between, and what was appended to the replaced
-    file is carried over. An empty result removes the file.
+    file is carried over (core/carry.py). An empty result removes the file.
     """
-    with fs.Lock(path[: path.rfind("/")] + "/" + LOCK_NAME, timeout):
+    from memtui.core import carry
+
+    directory = path[: path.rfind("/")]
+    with fs.Lock(directory + "/" + LOCK_NAME, timeout):
+        carry.recover(directory)
         while True:
             try:
                 fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK)
             except FileNotFoundError:
-                fd = -1
+                after = encode(change(""))
+                if after:
+                    fs.append(path, after, durable=True)  # someone may have made the file since
+                return bool(after)
             try:
-                if fd >= 0 and posix.fstat(fd).st_mode & fs.S_IFMT != fs.S_IFREG:
+                if posix.fstat(fd).st_mode & fs.S_IFMT != fs.S_IFREG:
                     raise OSError(22, "not a regular file", path)
-                before = _read_fd(fd) if fd >= 0 else b""
+                before = fs.read_fd(fd)
                 after = encode(change(decode(before)))
                 if after == before:
                     return False
-                if fd >= 0 and posix.fstat(fd).st_size != len(before):
+                kept = carry.keep(path, fd, len(before))
+                if kept is None:
                     continue
-                if fd < 0:
-                    fs.append(path, after, durable=True)  # someone may have made the file since
-                elif after:
-                    fs.write_atomic(path, after)
-                else:
-                    fs.unlink(path)
-                if fd >= 0:
-                    time.sleep(GRACE_SECONDS)
-                late = _read_fd(fd, len(before)) if fd >= 0 else b""
-                if late:
-                    fs.append(path, late, durable=True)
+                try:
+                    if after:
+                        fs.write_atomic(path, after)
+                    else:
+                        fs.unlink(path)
+                except OSError:
+                    fs.unlink(kept)
+                    raise
+                carry.collect(path, fd, len(before), kept)
                 return True
             finally:
-                if fd >= 0:
-                    posix.close(fd)
-
-
-def _read_fd(fd: int, offset: int = 0) -> bytes:
-    chunks = []
-    while chunk := posix.pread(fd, 1 << 20, offset):
-        chunks.append(chunk)
-        offset += len(chunk)
-    return b"".join(chunks)
+                posix.close(fd)
 
 
 def without(source: str, entry_ids: "set[str]", items: bool = False) -> str:
     """The text of an inbox file without the entries of these ids."""
-    for entry in reversed(parse(source, items)):
+    left, at = "", 0
+    for entry in parse(source, items):
         if entry.id in entry_ids:
-            source = source[: entry.start] + source[entry.start + len(entry.raw) :]
-    return source
+            left += source[at : entry.start]
+            at = entry.start + len(entry.raw)
+            # An entry without an end mark ended where this one began; now it must not go on with what follows.
+            if entry.raw.startswith(OPEN) and _is_unfinished(left):
+                left += CLOSE + "\n"
+    return left + source[at:]
+
+
+def _is_unfinished(source: str) -> bool:
+    for line in reversed(source.split("\n")):
+        if _is_open(line) or line.rstrip() == CLOSE:
+            return _is_open(line)
+    return False

@@ -11,6 +11,8 @@ INDEX_NAME = "MEMORY.md"
 SUFFIX = ".md"
 MAX_DEPTH = 8
 LEAVES = "is a symlink that leaves its scope"
+LEAVES_REPOSITORY = "is a symlink that leaves the repository"
+IN_REPOSITORY = "/.claude/memory"
 
 
 def worktree_top(cwd: str) -> str:
@@ -82,11 +84,19 @@ def project_dir(env: "dict[str, str]", cwd: str) -> "tuple[str, bool]":
     never = {_identity(config + "/memory") for config in configs}
     names = {config + "/memory" for config in configs}
     for here in [*own, root, *upwards(paths.parent(own[-1]))]:
-        found = here.rstrip("/") + "/.claude/memory"
+        found = here.rstrip("/") + IN_REPOSITORY
         if found not in names and _is_dir(found) and _identity(found) not in never:
             return found, True
     bare = root != top and _identity(root + "/.git") is None
-    return (top if bare else root).rstrip("/") + "/.claude/memory", False
+    return (top if bare else root).rstrip("/") + IN_REPOSITORY, False
+
+
+def leaves_repository(directory: str) -> bool:
+    """Whether a directory of project memories is, or lies behind, a symlink to somewhere outside of its repository:
+    neither read nor trusted, since whoever made the repository has chosen what it shows."""
+    if not directory.endswith(IN_REPOSITORY):
+        return False
+    return not inside(directory[: -len(IN_REPOSITORY)] or "/", directory)
 
 
 def _setting(path: str, key: str) -> "str | None":

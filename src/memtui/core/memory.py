@@ -131,7 +131,8 @@ def from_bytes(path: str, scope_label: str, data: bytes, *, size: int = -1, mtim
 
 
 def new_memory_bytes(name: str, description: str, kind: str, body: str) -> bytes:
-    """A new file in the client's own form: `type` below `metadata`, a blank line above the body."""
+    """A new file in the client's own form: `type` below `metadata`, a blank line above the body. NULs, which would make
+    it a binary file, are dropped."""
     doc = (
         frontmatter.parse(b"")
         .with_field(("name",), _one_line(name))
@@ -139,7 +140,7 @@ def new_memory_bytes(name: str, description: str, kind: str, body: str) -> bytes
     )
     if kind:
         doc = doc.with_field(("metadata", "type"), _one_line(kind))
-    text = body.strip("\n")
+    text = body.replace("\0", "").strip("\n")
     return doc.with_body(f"\n{text}\n" if text else "").to_bytes()
 
 

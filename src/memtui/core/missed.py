@@ -40,10 +40,15 @@ def _lists(record: "dict[str, object]") -> "list[dict[str, object]]":
 
 
 def take_back(root: str, session_id: str, state: "dict[str, object]") -> "dict[str, object]":
-    """The state of a session without what it was thought to know and did not get; the note is removed."""
+    """The state of a session without what it was thought to know and did not get; the note is removed.
+
+    A note that can't be removed is passed over: it would be heeded with every prompt."""
     found = session.load(root, session_id, "missed").get("ids")
-    lost = set(found) if isinstance(found, list) else set()
-    fs.unlink(session.path(root, session_id, "missed"))
+    lost = {str(each) for each in found} if isinstance(found, list) else set()
+    try:
+        fs.unlink(session.path(root, session_id, "missed"))
+    except OSError:
+        return state
     after = dict(state)
     again = after.get("redone")
     after["redone"] = [*(again if isinstance(again, list) else []), *sorted(lost)]

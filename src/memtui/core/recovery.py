@@ -44,15 +44,5 @@ def sweep(trash: str, record: Mapping[str, Any]) -> None:
         with contextlib.suppress(OSError):
             for found in os.listdir(directory):
                 match = TEMPORARY.search(found)
-                if match and found[: match.start()].startswith(name) and not _alive(int(match[1])):
+                if match and found[: match.start()].startswith(name) and not fs.alive(int(match[1])):
                     fs.unlink(f"{directory}/{found}")
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True

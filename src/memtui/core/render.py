@@ -3,6 +3,8 @@
 Sizes are in UTF-16 code units, as the client counts them.
 """
 
+from memtui.core import clock, ids
+
 TAGS = {
     "guidance": "memtui-guidance",
     "pending-update": "memtui-pending-updates",
@@ -12,6 +14,7 @@ TAGS = {
 # Text may not open or close our tags, nor the one that the client wraps a hook's context in.
 GUARDED = ("memtui-", "system-reminder")
 TAIL_UNITS = 160
+MAX_LABEL = 60
 
 
 def units(text: str) -> int:
@@ -113,13 +116,14 @@ def compose(blocks: "list[Block]", budget: int, delivery_id: str) -> "tuple[str,
     for block, (head, foot) in zip(blocks, frames, strict=True):
         least = _least(block, (head, foot))
         later -= least
-        free = room - units(head) - units(foot) - 1 - (later if least else 0)
+        free = room - units(head) - units(foot) - 1
+        if least and free - later >= TAIL_UNITS:
+            free -= later
         taken: list[str] = []
         missing: list[Part] = []
-        last = len(block.parts) - 1
-        for number, part in enumerate(block.parts):
-            size = units(part.text) + 1
-            reserve = 0 if number == last and not missing and not block.unlisted else TAIL_UNITS
+        sizes = [units(part.text) + 1 for part in block.parts]
+        reserve = TAIL_UNITS if block.unlisted or sum(sizes) > free else 0
+        for part, size in zip(block.parts, sizes, strict=True):
             if size + reserve <= free:
                 free -= size
                 taken.append(part.text + "\n")
@@ -128,7 +132,7 @@ def compose(blocks: "list[Block]", budget: int, delivery_id: str) -> "tuple[str,
                 missing.append(part)
         left_out.extend(missing)
         items.extend(_missing_items(block, missing))
-        if not taken and (not least or free < TAIL_UNITS):
+        if not taken and (not least or not missing or free < TAIL_UNITS):
             continue
         if missing or block.unlisted:
             taken.append(_tail(missing, block.unlisted, free))
@@ -140,7 +144,10 @@ def compose(blocks: "list[Block]", budget: int, delivery_id: str) -> "tuple[str,
 
 def _frame(block: Block, delivery_id: str) -> "tuple[str, str]":
     """What stands before and after a block's parts."""
-    fields = {**block.attributes, "delivery": delivery_id}
+    # What has no time of its own is as of its delivery.
+    fields = dict(block.attributes)
+    fields.setdefault("time", clock.iso_seconds(ids.id_time(delivery_id) or 0.0))
+    fields["delivery"] = delivery_id
     head = f"<{block.tag} " + " ".join([f'{k}="{attribute(v)}"' for k, v in fields.items()]) + ">\n"
     if block.intro:
         head += clean(block.intro) + "\n"
@@ -165,6 +172,7 @@ def _tail(missing: "list[Part]", unlisted: int, free: int) -> str:
     names = ""
     for part in missing:
         label = clean(one_line(part.label))
+        label = label if len(label) <= MAX_LABEL else label[: MAX_LABEL - 1] + "…"
         if units(text) + units(names) + units(label) + 6 > min(free, 4 * TAIL_UNITS):
             names += ", …" if names else ""
             break

@@ -173,6 +173,18 @@ def propose(
     return Proposal(item, scope or fields.get("scope") or item.scope, stem, data)
 
 
+def target(store: Store, item: Waiting, chosen: str = "") -> Scope:
+    """The scope that approving writes to: the one the person chose, else the draft's.
+
+    What a draft says of the project goes to the repository only where the person keeps memories there already, else to
+    the client's native memory of the project: nothing is written into a repository unasked.
+    """
+    if chosen:
+        return store.scope(chosen)
+    scope = store.scope(item.entry.fields.get("scope") or item.scope)
+    return scope if scope.exists or scope.kind != "project" else store.scope("auto")
+
+
 def merged(item: Waiting, found: Memory) -> bytes:
     """A memory's file with a pending update's text at its end. Raises MemtuiError for a broken one."""
     doc = frontmatter.parse(found.raw)
@@ -197,6 +209,19 @@ class Review:
     def withdraw(self, items: Sequence[Waiting]) -> str:
         """Take guidance back before it is delivered."""
         return self._run("withdraw", _removals(items), items, "withdraw")
+
+    def again(self, item: Waiting, expires: float | None = None) -> tuple[str, str]:
+        """Leave guidance anew that expired or came back too often; the new entry's id and the transaction's. An expiry
+        that is over goes, unless another is given."""
+        now = self.now()
+        fresh = {"id": ids.new_id(now), "time": clock.iso_seconds(now)}
+        gone = {"id", "time", "attempts"} | ({"expires"} if item.entry.expired(now) else set())
+        fields = {**fresh, **{key: value for key, value in item.entry.fields.items() if key not in gone}}
+        fields.setdefault("from", self.by)
+        if expires is not None:
+            fields["expires"] = clock.iso_seconds(expires)
+        done = self._run("guide", [_rewritten(item, fields, item.entry.text)], [item], "leave again")
+        return fresh["id"], done
 
     def reject(self, items: Sequence[Waiting], *, never: bool = False) -> str:
         """Drop pending updates; `never`: what they say is not extracted again."""

@@ -68,10 +68,7 @@ def _replaced(scope: Scope, **changes: object) -> Scope:
 
 def _project(env: dict[str, str], cwd: str, root: str) -> Scope:
     directory, exists = locate.project_dir(env, cwd)
-    owner = directory.removesuffix("/.claude/memory") or "/"
-    problem = ""
-    if exists and not paths.inside(owner, directory):
-        problem = "is a symlink that leaves the repository"
+    problem = locate.LEAVES_REPOSITORY if exists and locate.leaves_repository(directory) else ""
     known = trust.load(paths.root(env), directory)
     trusted = not exists or known.always or bool(known.hashes)
     return Scope(
@@ -109,7 +106,7 @@ def _agents(env: dict[str, str], cwd: str, root: str) -> list[Scope]:
                     paths.slug(owner) if owner else None,
                     writable=inside,
                     source=name,
-                    problem="" if inside else "is a symlink that leaves the repository",
+                    problem="" if inside else locate.LEAVES_REPOSITORY,
                 )
             )
     return found

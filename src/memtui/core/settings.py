@@ -9,14 +9,14 @@ from memtui.core.journal import Journal
 Value = str | int | float | bool
 WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 MEANINGS = {
-    "mode": "full; whisper: guidance and items only; off: nothing is delivered",
-    "budget": f"UTF-16 units that one hook may inject (the client cuts at {config.CLIENT_CAP:,})",
-    "updates_max": "pending updates delivered at most",
-    "updates_days": "older pending updates are not delivered",
-    "items_max": "pending items delivered at most",
-    "extract": "read transcripts for pending updates and items",
-    "extract_confidence": "drafts below this are dropped, 0 to 1",
-    "banner": "the one line for the person at the start of a session",
+    "mode": "full, whisper (guidance and items), off",
+    "budget": "characters that one delivery may have",
+    "updates_max": "pending updates in one delivery",
+    "updates_days": "days after which they are not delivered",
+    "items_max": "pending items in one delivery",
+    "extract": "whether drafts are made of what you say",
+    "extract_confidence": "drafts below this are dropped",
+    "banner": "the line for you at a session's start",
 }
 
 
@@ -77,7 +77,7 @@ def value_of(key: str, typed: str) -> Value:
             value = typed
     problem = config.problem(key, value)
     if problem is not None:
-        raise UsageError(f"{key} {problem}, not {typed}.", "docs/file-formats.md explains the settings.")
+        raise UsageError(f"{key} {problem}, not {typed}.", f"{key}: {MEANINGS[key]}.")
     return value
 
 

@@ -7,13 +7,15 @@ was printed, it is marked as a repeat.
 
 import posix
 
-from memtui.core import claims, clock, delivery, fs, ids, inbox, paths, receipts, session
+from memtui.core import carry, claims, clock, delivery, fs, ids, inbox, paths, receipts, session
 
 # A hook is ended by the client's time-out long before this; so is its chance to log.
 HOOK_SECONDS = 30.0
 # By then the client has written to the transcript what a hook gave it.
 TRACE_SECONDS = 60.0
 LOCK_SECONDS = 2.0
+# So many lines at the end of a claim may have been appended by hand after its hook had read it.
+PARTED_LINES = 64
 BACK = {receipts.PREVIEWED, receipts.TIMED_OUT, receipts.FAILED}
 
 
@@ -55,6 +57,13 @@ def settle(
     found = []
     views: dict[str, receipts.TranscriptView] = {}
     for directory in all_inboxes(root) if directories is None else directories:
+        try:
+            if carry.left(directory):
+                with fs.Lock(directory + "/" + inbox.LOCK_NAME, wait):
+                    carry.recover(directory)
+        except OSError as error:
+            if not isinstance(error, fs.LockTimeoutError):
+                delivery.log_error(root, "settle", error)
         for name, delivery_id, owner, pid in claims.listed(directory):
             if session_id and owner != session.safe(session_id):
                 continue
@@ -70,12 +79,16 @@ def settle(
     return found
 
 
-def _view(path: "str | None", views: "dict[str, receipts.TranscriptView]") -> receipts.TranscriptView:
-    key = path or ""
+def _view(path: "str | None", views: "dict[str, receipts.TranscriptView]", since: float) -> receipts.TranscriptView:
+    """What the transcript tells, as far back as `since`: a hook has no time to read a long one whole."""
+    start = receipts.recent_start(path, since) if path else 0
+    key = f"{start} {path}"
     if key not in views:
-        views[key] = receipts.TranscriptView(key)
+        views[key] = receipts.TranscriptView(path or "", start)
         if path:
             views[key].refresh()
+        if start and not views[key].records_attachments:  # a quiet stretch says nothing of the client
+            views[key] = receipts.TranscriptView(path or "").refresh()
     return views[key]
 
 
@@ -89,29 +102,18 @@ def _settle_one(
     wait: float,
 ) -> "Settled | None":
     name, delivery_id, owner, pid = claim
-    taken = ids.id_time(delivery_id) or 0.0
-    age = now - taken
-    record = next(delivery.newest_first(root, needle=delivery_id.encode(), since=taken), None)
-    if record is None and age < HOOK_SECONDS and _alive(pid):
+    age = now - (ids.id_time(delivery_id) or 0.0)
+    record = _record(root, directory, name, delivery_id)
+    if record is None and age < HOOK_SECONDS and fs.alive(pid):
         return None
     path = receipts.transcript_path(record or {"session_id": owner}, config)
-    view = _view(path, views)
+    view = _view(path, views, ids.id_time(delivery_id) or 0.0)
     outcome = _unlogged(view, delivery_id, age) if record is None else receipts.outcome(record, view, now)
     # A session's first prompt comes before its transcript.
     if outcome == receipts.WAITING or (outcome == receipts.UNKNOWN and not view.exists and age < TRACE_SECONDS):
         return None
     with fs.Lock(directory + "/" + inbox.LOCK_NAME, wait):
-        return _close(root, directory, name, delivery_id, record, outcome, path)
-
-
-def _alive(pid: int) -> bool:
-    try:
-        posix.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+        return _close(root, directory, name, delivery_id, record, outcome, path, age)
 
 
 def _unlogged(view: receipts.TranscriptView, delivery_id: str, age: float) -> str:
@@ -132,42 +134,71 @@ def _close(
     record: "dict[str, object] | None",
     outcome: str,
     transcript: "str | None",
-) -> Settled:
+    age: float,
+) -> "Settled | None":
+    """Append what goes back, log what the hook could not, remove the claim; dying in between repeats nothing."""
     claimed = f"{directory}/{claims.DIRECTORY}/{name}"
-    data = fs.read_bytes(claimed)
-    size = _size(record, name, len(data))
-    entries = inbox.parse(inbox.decode(data[:size]))
-    late = data[size:]
-    beside: list[inbox.Entry] = []  # never delivered by this claim
+    data = _read(claimed, age)
+    if data is None:
+        return None
+    text = inbox.decode(data)
+    again: list[inbox.Entry] = []  # given to the model, in vain
+    beside: list[inbox.Entry] = []  # never given by this delivery
     if record is not None:
+        size = _row(record, root, directory, name)
         delivered = {item.get("id") for item in _items(record) if not item.get("left_out")}
-        back = [e for e in entries if e.id in delivered] if outcome in BACK else []
+        if outcome in BACK:
+            again = [e for e in inbox.parse(inbox.decode(data[:size])) if e.id in delivered]
+        beside = inbox.parse(inbox.decode(data[size:])) if size is not None else []
     elif outcome in {receipts.ARRIVED, receipts.PREVIEWED}:
-        arrived = _named(transcript, delivery_id, entries)
-        back = arrived if outcome == receipts.PREVIEWED else []
-        others = [e for e in entries if all(e is not each for each in arrived)]
-        beside = _never_put_back(root, directory, name, delivery_id, others)
-        _log_recovered(root, directory, name, delivery_id, arrived, transcript, size)
+        entries, shown = _arrived(text, transcript, delivery_id)
+        again = shown if outcome == receipts.PREVIEWED else []
+        beside = [e for e in entries if all(e is not each for each in shown)]
     else:
-        back = _never_put_back(root, directory, name, delivery_id, entries)
-    present = {e.id for e in inbox.read(directory + "/" + inbox.FILES["guidance"])}
-    returned = [e for e in back if e.id not in present]
-    text = "".join([_again(e, repeat=record is None and outcome == receipts.UNKNOWN) for e in returned])
-    beside = [e for e in beside if e.id not in present]
-    text += "".join([e.raw if e.raw.endswith("\n") else e.raw + "\n" for e in beside])
-    if text or late:
-        fs.append(directory + "/" + inbox.FILES["guidance"], inbox.encode(text) + late, durable=True)
+        again = inbox.parse(text)
+    if again or beside:
+        # What the hook had put back before it died, and what a settling that died had, is there already.
+        known = carry.elsewhere(directory, ids.id_time(delivery_id) or 0.0, delivery_id)
+        again, beside = carry.unknown(again, known), carry.unknown(beside, known)
+    returned = "".join([_again(e, repeat=record is None and outcome == receipts.UNKNOWN) for e in again])
+    returned += "".join([inbox.standalone(e) for e in beside])
+    if returned:
+        fs.append(directory + "/" + inbox.FILES["guidance"], inbox.encode(returned), durable=True)
+    else:
+        fs.sync(directory + "/" + inbox.FILES["guidance"])  # what the hook put back
+    if record is None and outcome in {receipts.ARRIVED, receipts.PREVIEWED}:
+        _log_recovered(root, directory, name, delivery_id, shown, transcript, len(data))
     posix.unlink(claimed)
-    return Settled(delivery_id, outcome, [e.id for e in [*returned, *beside]])
+    return Settled(delivery_id, outcome, [e.id for e in [*again, *beside]])
 
 
-def _size(record: "dict[str, object] | None", name: str, whole: int) -> int:
-    """How many bytes of a claimed file its hook had read; what stands behind was appended later."""
-    taken = record.get("claims") if record else None
+def _read(path: str, age: float) -> "bytes | None":
+    """A claimed file; None as long as a shell that opened it as guidance.md may still write to it."""
+    fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+    try:
+        return fs.read_fd(fd) if fs.quiet(fd) or age > carry.KEPT_SECONDS else None
+    finally:
+        posix.close(fd)
+
+
+def _record(root: str, directory: str, name: str, delivery_id: str) -> "dict[str, object] | None":
+    """What the log says of a claim: the hook's record of the delivery, or the one recovered for this very claim."""
+    for record in delivery.newest_first(root, needle=delivery_id.encode(), since=ids.id_time(delivery_id)):
+        if record.get("id") == delivery_id and (
+            not record.get("recovered") or _row(record, root, directory, name) is not None
+        ):
+            return record
+    return None
+
+
+def _row(record: "dict[str, object]", root: str, directory: str, name: str) -> "int | None":
+    """How many bytes of a claimed file its hook had read, None if the record does not tell; what stands behind was
+    appended later. The claims of one delivery in two inboxes bear one name."""
+    taken = record.get("claims")
     for row in taken if isinstance(taken, list) else []:
-        if isinstance(row, list) and len(row) == 3 and row[1] == name and isinstance(row[2], int):
-            return row[2]
-    return whole
+        if isinstance(row, list) and len(row) == 3 and row[:2] == [directory[len(root) + 1 :], name]:
+            return row[2] if isinstance(row[2], int) else None
+    return None
 
 
 def _items(record: "dict[str, object]") -> "list[dict[str, object]]":
@@ -183,30 +214,40 @@ def _again(entry: inbox.Entry, repeat: bool) -> str:
     return inbox.render(fields, entry.text)
 
 
-def _named(transcript: "str | None", delivery_id: str, entries: "list[inbox.Entry]") -> "list[inbox.Entry]":
-    """The entries whose block stands in the transcript's lines of this delivery; all of them if none can be told."""
+def _arrived(text: str, transcript: "str | None", delivery_id: str) -> "tuple[list[inbox.Entry], list[inbox.Entry]]":
+    """The entries of a claim that nobody logged, and those of them whose block stands in the transcript.
+
+    Text appended by hand after the hook had read the file may have become one with the hand-written end of it: then
+    the end is parted where the beginning is what the transcript names. All entries count if none can be told.
+    """
+    named = _named(transcript, delivery_id)
+    entries = inbox.parse(text)
+    shown = [e for e in entries if e.id in named]
+    last = entries[-1] if entries else None
+    if last is not None and not last.fields and last.id not in named:
+        lines = last.raw.split("\n")
+        for count in range(len(lines) - 1, max(0, len(lines) - PARTED_LINES), -1):
+            head = inbox.parse("\n".join(lines[:count]))
+            if head and head[0].id in named:
+                rest = inbox.parse("\n".join(lines[count:]))
+                return [*entries[:-1], *head, *rest], [*shown, *head]
+    return entries, shown if named else entries
+
+
+def _named(transcript: "str | None", delivery_id: str) -> "set[str]":
+    """The ids of the guidance that a transcript names as given by a delivery."""
     try:
         data = fs.read_bytes(transcript or "")
     except OSError:
-        return entries
-    lines = [line for line in data.split(b"\n") if delivery_id.encode() in line]
-    found = [e for e in entries if any(b'id=\\"%s\\"' % e.id.encode() in line for line in lines)]
-    return found or entries
-
-
-def _never_put_back(
-    root: str, directory: str, name: str, delivery_id: str, entries: "list[inbox.Entry]"
-) -> "list[inbox.Entry]":
-    """Entries of a claim without a record, less those that its hook had put back before it died: another claim holds
-    them, or another delivery brought them since."""
-    elsewhere: set[object] = set()
-    for other, *_ in claims.listed(directory):
-        if other != name:
-            data = fs.read_or_empty(f"{directory}/{claims.DIRECTORY}/{other}")
-            elsewhere.update(e.id for e in inbox.parse(inbox.decode(data)))
-    for record in delivery.newest_first(root, needle=b'"guidance"', since=ids.id_time(delivery_id)):
-        elsewhere.update(item.get("id") for item in _items(record) if not item.get("left_out"))
-    return [e for e in entries if e.id not in elsewhere]
+        return set()
+    found = set()
+    for line in data.split(b"\n"):
+        for block in line.split(b"<memtui-guidance ")[1:] if delivery_id.encode() in line else ():
+            head = block[: block.find(b">")].decode("utf-8", "replace").replace('\\"', '"')
+            fields = inbox.parse_fields(head)
+            if fields.get("delivery") == delivery_id:
+                found.add(fields.get("id", ""))
+    return found
 
 
 def _log_recovered(

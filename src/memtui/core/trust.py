@@ -123,6 +123,9 @@ def status(root: str, memory_dir: str) -> Status:
     known = load(root, memory_dir)
     names = set(known.hashes.values())
     result = Status(known.always)
+    if locate.leaves_repository(memory_dir):
+        result.refused["."] = locate.LEAVES_REPOSITORY
+        return result
     for name, problem in locate.walk(memory_dir):
         try:
             data = b"" if problem else fs.read_bytes(memory_dir + "/" + name)
@@ -169,6 +172,8 @@ def _update(root: str, memory_dir: str, always: "bool | None", hashes: "dict[str
 
 def trust(root: str, memory_dir: str, always: bool = False) -> Status:
     """Trust the memories of a directory as they are now; with `always` also what they become. Raises MemtuiError."""
+    if locate.leaves_repository(memory_dir):
+        raise MemtuiError(f"{memory_dir} {locate.LEAVES_REPOSITORY}.", "Nothing there is read. Remove the link.")
     hashes: dict[str, str] = {}
     for name, problem in locate.walk(memory_dir):
         if problem:
@@ -191,12 +196,3 @@ def record(root: str, memory_dir: str, contents: "Iterable[tuple[str, bytes]]") 
 def untrust(root: str, memory_dir: str) -> bool:
     """Trust nothing in a directory any more; False if nothing was trusted."""
     return _update(root, memory_dir, False, {}, keep=False)
-
-
-def known_dirs(root: str) -> "list[str]":
-    """The directories of which something is trusted."""
-    try:
-        dirs = _read_all(root).get("dirs")
-    except (OSError, ValueError, RecursionError):
-        return []
-    return sorted(dirs) if isinstance(dirs, dict) else []

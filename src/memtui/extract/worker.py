@@ -66,7 +66,8 @@ def _extract(env: dict[str, str], root: str, payload: dict[str, object], session
         return
     with fs.Lock(f"{root}/run/worker-{session.safe(session_id)}.lock", LOCK_SECONDS):
         last = transcript.text_of(payload.get("last_assistant_message"))
-        wait_for_turn(path, last)
+        if not (wait_for_turn(path, last) or last or os.path.lexists(path)):
+            return  # a session that was left before anything was said has no transcript
         threshold = config.value(settings, None, "extract_confidence")
         read_session(env, cwd, session_id, path, last, float(threshold) if isinstance(threshold, (int, float)) else 0.5)
 

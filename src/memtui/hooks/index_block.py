@@ -4,6 +4,8 @@ from memtui.core import catalog, locate, render, session, trust
 from memtui.hooks import runner
 from memtui.hooks.user_prompt_submit import stamp
 
+# A look costs a prompt some microseconds; an index has room for about as many lines.
+WATCHED = 64
 INTRO = "Memories the user keeps in {directory}, one line each; the file named holds the whole of it."
 CHANGED = "Changes among the memories in {directory} since this session last saw them (+ new, - gone or replaced)."
 
@@ -13,7 +15,8 @@ def sources(hook: runner.Hook) -> "list[tuple[str, catalog.Catalog]]":
     its native ones itself, also where the person has put them into the project."""
     found = []
     project, exists = locate.project_dir(hook.env, hook.started_in)
-    if exists and project != locate.auto_dir(hook.env, hook.started_in):
+    native = locate.auto_dir(hook.env, hook.started_in)
+    if exists and project != native and not locate.leaves_repository(project):
         found.append(("project", catalog.read(hook.root, project, trust.load(hook.root, project))))
     found.append(("global", catalog.read(hook.root, locate.global_dir(hook.env))))
     return found
@@ -61,8 +64,8 @@ def whole(
 
 
 def note(hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]", after: "dict[str, object]") -> None:
-    """Remember what the session knows of each directory: when it changed last, and the lines it was told."""
-    after["dirs"] = {memories.directory: stamp(memories.directory) for _, memories in found}
+    """Remember what the session knows of each directory: the lines it was told, and when it and their files changed."""
+    after["dirs"] = {path: stamp(path) for path in _watched(hook, found)}
     lines = {
         scope: {line.file: [line.digest[:16], shown(line)] for line in memories.lines} for scope, memories in found
     }
@@ -70,6 +73,18 @@ def note(hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]", after: "
         session.save(hook.root, hook.session_id, {"lines": lines}, "index")
     except OSError as error:
         runner.fail(hook.env, hook.event, error)
+
+
+def _watched(hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]") -> "list[str]":
+    """What every prompt looks at: directories (files come and go), files (some are written in place), and what says
+    which of the project's are trusted."""
+    watched = []
+    for scope, memories in found:
+        watched += memories.directories[:WATCHED]
+        watched += [f"{memories.directory}/{line.file}" for line in memories.lines[:WATCHED]]
+        if scope == "project":
+            watched.append(trust.path(hook.root))
+    return watched
 
 
 def changes(hook: runner.Hook, after: "dict[str, object]") -> "list[render.Block]":

@@ -52,7 +52,10 @@ class Acting(TwoPanes):
     def _proposed(self, item: Waiting, field: str) -> str:
         """A field of the draft as it would be approved now."""
         given = self.changed.get(key_of(item), {}).get(field, "")
-        return given or item.entry.fields.get(field, "") or (item.scope if field == "scope" else "")
+        if given or field != "scope":
+            return given or item.entry.fields.get(field, "")
+        ready = self.ready(item)
+        return ready.scope.label if isinstance(ready, Ready) else item.entry.fields.get("scope") or item.scope
 
     def ready(self, item: Waiting) -> Ready | MemtuiError:
         """What approving it now would write, or why it can't be approved."""
@@ -61,7 +64,7 @@ class Acting(TwoPanes):
     def _ready(self, item: Waiting, fields: dict[str, str]) -> Ready | MemtuiError:
         data = self.main.data
         try:
-            return approval.ready(data.store(), approval.drafted(item, fields), data.now)
+            return approval.ready(data.store(), approval.drafted(item, fields), data.now, fields.get("scope", ""))
         except MemtuiError as error:
             return error
 

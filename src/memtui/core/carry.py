@@ -1,0 +1,131 @@
+"""What was written to an inbox file after the file had been replaced.
+
+A shell's `>>` knows no lock: it may have opened the file just before a rewrite put another in its place, and write just
+after. The replaced file is kept as `claimed/replaced~<file>~<size>~<ulid>` until nobody has it open for writing any
+more; then what it holds beyond `size` is carried over. What a killed rewrite left there, `recover` carries over.
+"""
+
+import posix
+
+from memtui.core import clock, delivery, fs, ids, inbox
+
+DIRECTORY = "claimed"
+MARK = "replaced~"
+# So long a rewrite waits for a writer that has the replaced file open.
+WRITER_SECONDS = 0.25
+# A shell that keeps it open for longer than this loses what it writes from then on.
+KEPT_SECONDS = 3600.0
+
+
+def keep(path: str, fd: int, size: int) -> "str | None":
+    """Give the open file a second name, under which it outlives its replacement, and return that; empty on a file
+    system without hard links. None if the file at `path` is another by now or no longer has `size` bytes."""
+    directory, _, name = path.rpartition("/")
+    kept = f"{directory}/{DIRECTORY}/{MARK}{name}~{size}~{ids.new_id()}"
+    try:
+        try:
+            posix.link(path, kept, follow_symlinks=False)
+        except FileNotFoundError:
+            fs.makedirs(f"{directory}/{DIRECTORY}")
+            posix.link(path, kept, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    except OSError:
+        return ""
+    found, ours = posix.lstat(kept), posix.fstat(fd)
+    if (found.st_dev, found.st_ino) == (ours.st_dev, ours.st_ino) and ours.st_size == size:
+        return kept
+    posix.unlink(kept)
+    return None
+
+
+def collect(path: str, fd: int, size: int, kept: str) -> None:
+    """Append to the file at `path` what was written to the one that it replaced. Raises OSError."""
+    if not fs.quiet(fd, WRITER_SECONDS) and kept:
+        return
+    late = fs.read_fd(fd, size)
+    if late:
+        fs.append(path, _separate(path, late, set()), durable=True)
+    if kept:
+        fs.unlink(kept)
+
+
+def recover(directory: str) -> None:
+    """Carry over what rewrites of an inbox had to leave behind. The caller holds the inbox lock. Raises OSError."""
+    for kept in left(directory):
+        _, name, size, made = kept.split("~")
+        path = f"{directory}/{DIRECTORY}/{kept}"
+        since = ids.id_time(made) or 0.0
+        fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+        try:
+            # With another name to it, the file was never replaced: what it holds is in nobody's way.
+            if posix.fstat(fd).st_nlink == 1:
+                if not fs.quiet(fd) and clock.now() - since < KEPT_SECONDS:
+                    continue
+                late = fs.read_fd(fd, int(size))
+                target = f"{directory}/{name}"
+                data = _separate(target, late, elsewhere(directory, since)) if late else b""
+                if data:
+                    fs.append(target, data, durable=True)
+            fs.unlink(path)
+        finally:
+            posix.close(fd)
+
+
+def left(directory: str) -> "list[str]":
+    """The names of the replaced files of an inbox that may still be written to."""
+    try:
+        names = posix.listdir(f"{directory}/{DIRECTORY}")
+    except OSError:
+        return []
+    return sorted([n for n in names if n.startswith(MARK) and n.count("~") == 3 and n.split("~")[2].isdecimal()])
+
+
+def _separate(path: str, late: bytes, known: "set[str]") -> bytes:
+    """Late text as entries of their own, so that they stay the same whatever is written beside them, less those known.
+    In a list of items each line is one already."""
+    if path.endswith("/" + inbox.FILES["items"]):
+        return b"" if known and late in fs.read_or_empty(path) else late
+    entries = unknown(inbox.parse(inbox.decode(late)), known)
+    return inbox.encode("".join([inbox.standalone(e) for e in entries]))
+
+
+def unknown(entries: "list[inbox.Entry]", known: "set[str]") -> "list[inbox.Entry]":
+    """The entries that are not among the keys of `elsewhere`."""
+    return [e for e in entries if e.id not in known and _key(e) not in known]
+
+
+def _key(entry: inbox.Entry) -> str:
+    """What makes an entry the same: its id and its text, as the delivery log has them."""
+    return f"{entry.id} {ids.content_hash(entry.text)}"
+
+
+def elsewhere(directory: str, since: float, delivery_id: str = "") -> "set[str]":
+    """The guidance that stands in an inbox, or that deliveries other than `delivery_id` have taken since: its ids and
+    texts, as keys for `unknown`.
+
+    `since` is in seconds since the epoch. With `delivery_id`, what later claims hold counts as well, unless the log
+    tells what they delivered. Never empty, for there is always something that no entry is.
+    """
+    known = {""}
+    entries = inbox.parse(inbox.decode(fs.read_or_empty(directory + "/" + inbox.FILES["guidance"])))
+    root = directory[: directory.rfind("/")]
+    root = root if directory.endswith("/global") else root[: root.rfind("/")]
+    logged = {delivery_id}
+    for record in delivery.newest_first(root, needle=b'"guidance"', since=since):
+        # By the time of the delivery, not by its id: what failed before may have come back and been taken since.
+        if record.get("id") == delivery_id or (clock.parse(record.get("time")) or 0.0) < since:
+            continue
+        logged.add(str(record.get("id")))
+        items = record.get("items")
+        for item in items if isinstance(items, list) else []:
+            if isinstance(item, dict) and not item.get("left_out"):
+                known.add(f"{item.get('id')} {item['hash']}" if "hash" in item else str(item.get("id")))
+    from memtui.core import claims
+
+    for name, other, _, _ in claims.listed(directory):
+        if delivery_id and other > delivery_id and other not in logged:
+            data = fs.read_or_empty(f"{directory}/{DIRECTORY}/{name}")
+            entries.extend(inbox.parse(inbox.decode(data)))
+    known.update([_key(e) for e in entries])
+    return known

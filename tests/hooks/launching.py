@@ -1,0 +1,138 @@
+"""Start the hooks as the client does: the launcher as a process of its own, a payload on stdin, in a home of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import memtui
+from memtui.core import delivery, inbox, paths, trust
+
+SOURCES = Path(memtui.__file__).resolve().parents[1]
+LAUNCHER = SOURCES / "memtui" / "hooks" / "launch.py"
+PYTHON = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
+EVENTS = ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PreCompact", "Stop", "SessionEnd")
+SPEAKING = ("SessionStart", "UserPromptSubmit", "PreToolUse")
+TOOL = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t1"}
+MORE = {
+    "SessionStart": {"source": "startup"},
+    "UserPromptSubmit": {"prompt": "hi"},
+    "PreToolUse": TOOL,
+    "PostToolUse": {**TOOL, "tool_response": {}},
+    "PreCompact": {"trigger": "auto", "custom_instructions": None},
+    "Stop": {"stop_hook_active": False, "last_assistant_message": "Done."},
+    "SessionEnd": {"reason": "other"},
+}
+
+
+class Reply:
+    """What a hook printed: `context` for the model, `message` for the person."""
+
+    def __init__(self, event, done):
+        assert done.returncode == 0, done
+        assert done.stderr == b"", done.stderr.decode()
+        self.raw = done.stdout
+        self.context = self.message = ""
+        if done.stdout:
+            answer = json.loads(done.stdout)
+            assert answer.keys() <= {"hookSpecificOutput", "systemMessage"}
+            self.message = answer.get("systemMessage", "")
+            if "hookSpecificOutput" in answer:
+                output = answer["hookSpecificOutput"]
+                assert output.keys() == {"hookEventName", "additionalContext"}
+                assert output["hookEventName"] == event
+                self.context = output["additionalContext"]
+                assert self.context
+                assert len(self.context.encode("utf-16-le")) // 2 <= 9000
+
+
+class Home:
+    """A home directory with one project, a Git repository by its looks."""
+
+    def __init__(self, base):
+        self.base = base
+        self.project = base / "shop"
+        (self.project / ".git").mkdir(parents=True)
+        self.config = base / "home" / ".claude"
+        self.root = self.config / "memtui"
+        self.env = {"HOME": str(base / "home"), "PATH": "/usr/bin:/bin"}
+        self.boxes = {
+            "project": self.root / "projects" / paths.slug(str(self.project)),
+            "global": self.root / "global",
+        }
+
+    def payload(self, event, session="s1", **more):
+        transcript = self.config / "projects" / paths.slug(str(self.project)) / f"{session}.jsonl"
+        return {
+            "session_id": session,
+            "transcript_path": str(transcript),
+            "cwd": str(self.project),
+            "hook_event_name": event,
+            **MORE[event],
+            **more,
+        }
+
+    def run(self, event, data, env=None, argv=None, **how):
+        """One run on any bytes; the exit code and what it printed are always checked."""
+        command = [PYTHON, "-I", "-S", str(LAUNCHER), *([event] if argv is None else argv)]
+        environment = {**self.env, **(env or {})}
+        environment = {key: value for key, value in environment.items() if value is not None}
+        how.setdefault("cwd", str(self.base))
+        done = subprocess.run(command, input=data, capture_output=True, env=environment, timeout=30, check=False, **how)
+        return Reply(event, done)
+
+    def hook(self, event, session="s1", env=None, **more):
+        return self.run(event, json.dumps(self.payload(event, session, **more)).encode(), env)
+
+    def start(self, source="startup", session="s1", **more):
+        return self.hook("SessionStart", session, source=source, **more)
+
+    def prompt(self, session="s1", **more):
+        return self.hook("UserPromptSubmit", session, **more)
+
+    def tool(self, session="s1", name="Bash", **given):
+        return self.hook("PreToolUse", session, tool_name=name, tool_input=given)
+
+    def leave(self, inbox_kind, text, scope_="project", **fields):
+        fields = {key.rstrip("_"): value for key, value in fields.items()}
+        return inbox.append_entry(str(self.boxes[scope_]), inbox_kind, fields, text)
+
+    def guide(self, text, scope="project", **fields):
+        return self.leave("guidance", text, scope, **fields)
+
+    def waiting(self, scope="project"):
+        return [entry.text for entry in inbox.read(f"{self.boxes[scope]}/guidance.md")]
+
+    def file(self, kind, scope="project"):
+        path = self.boxes[scope] / inbox.FILES[kind]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def settings(self, text):
+        self.root.mkdir(parents=True, exist_ok=True)
+        (self.root / "config.toml").write_text(text)
+
+    def remember(self, name, description="What it says", kind="feedback", scope="global", trusted=True):
+        """Write a memory into the global scope or the project's, trusted or as it came with the repository."""
+        directory = self.config / "memory" if scope == "global" else self.project / ".claude" / "memory"
+        directory.mkdir(parents=True, exist_ok=True)
+        path = directory / f"{name}.md"
+        path.write_text(f"---\nname: {name}\ndescription: {description}\nmetadata:\n  type: {kind}\n---\nBody.\n")
+        if scope == "project" and trusted:
+            trust.trust(str(self.root), str(directory))
+        return path
+
+    def log(self):
+        """The delivery log, oldest first."""
+        return list(delivery.newest_first(str(self.root)))[::-1]
+
+    def errors(self):
+        try:
+            return [json.loads(line) for line in (self.root / "log" / "errors.jsonl").read_text().splitlines()]
+        except OSError:
+            return []
+
+    def blocks(self):
+        """What was logged as delivered in the last record: (kind, id)."""
+        return [(item["kind"], item["id"]) for item in self.log()[-1]["items"] if "left_out" not in item]

@@ -1,0 +1,171 @@
+"""What a hook imports is part of its price: a list for each path, and nothing from outside the standard library."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from launching import EVENTS, PYTHON, SOURCES, Home
+
+# Loaded before a bare interpreter runs its first line, or built into it.
+CHEAP = {"posix", "time", "fcntl", "_json", "_blake2", "sys"}
+# What costs more than the rest of a hook; named so that a failure tells why it matters.
+DEAR = {
+    "json", "re", "pathlib", "typing", "dataclasses", "os", "argparse", "logging", "subprocess", "hashlib", "datetime",
+    "enum", "collections", "functools", "contextlib", "tempfile", "shutil", "random", "uuid", "tomllib", "inspect",
+    "asyncio", "socket", "sqlite3", "yaml", "textual", "anthropic", "rapidfuzz",
+}  # fmt: skip
+
+# In place of the launcher: the same, but at the end it says what was imported.
+PROBE = """
+import sys
+before = set(sys.modules)
+sys.path.insert(0, {sources!r})
+from memtui.hooks.runner import main
+main([{event!r}])
+loaded = sorted(set(sys.modules) - before)
+import posix
+posix.write(2, " ".join(loaded).encode())
+posix._exit(0)
+"""
+
+
+@pytest.fixture
+def home(tmp_path):
+    return Home(tmp_path)
+
+
+def imported(home, event, **more):
+    """(what a run of this event imported beyond a bare interpreter, what it printed)."""
+    code = PROBE.format(sources=str(SOURCES), event=event)
+    done = subprocess.run(
+        [PYTHON, "-I", "-S", "-c", code], input=json.dumps(home.payload(event, **more)).encode(), env=home.env,
+        capture_output=True, check=True,
+    )  # fmt: skip
+    return set(done.stderr.decode().split()), done.stdout
+
+
+def check(modules, *ours):
+    assert not modules & DEAR
+    others = {name for name in modules if not name.startswith("memtui")}
+    assert others <= CHEAP, "an import that nobody has weighed"
+    own = {name.removeprefix("memtui.") for name in modules if name.startswith("memtui.") and name.count(".") > 1}
+    if ours:
+        assert own <= set(ours) | BASE, "a module of ours that this path did without"
+
+
+BASE = {"hooks.runner", "core.fastjson", "core.paths"}
+QUIET = {
+    "SessionStart": None,
+    "UserPromptSubmit": ("hooks.user_prompt_submit", "core.session", "core.fs"),
+    "PreToolUse": ("hooks.pre_tool_use",),
+    "PostToolUse": ("hooks.post_tool_use",),
+    "PreCompact": ("hooks.pre_compact", "hooks.detach", "core.session", "core.fs"),
+    "Stop": ("hooks.stop", "hooks.detach"),
+    "SessionEnd": ("hooks.session_end", "hooks.detach"),
+}
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_with_nothing_to_deliver_next_to_nothing_is_imported(home, event):
+    imported(home, event)
+    modules, said = imported(home, event)
+    assert said == b"" or event == "SessionStart"
+    check(modules, *(QUIET[event] or ()))
+
+
+@pytest.mark.parametrize("event", ["UserPromptSubmit", "PreToolUse"])
+def test_guidance_is_delivered_and_logged_without_a_dear_import(home, event):
+    home.guide("said", urgent="yes")
+    modules, said = imported(home, event)
+    assert b"said" in said
+    check(modules)
+    assert len(home.log()) == 1
+
+
+def test_lists_and_changes_among_memories_are_delivered_without_a_dear_import(home):
+    home.remember("memory", scope="project")
+    home.remember("other")
+    modules, said = imported(home, "SessionStart")
+    assert b"memtui-index" in said
+    check(modules)
+    home.leave("updates", "draft")
+    home.leave("items", "item")
+    home.remember("new", "with: an odd description")
+    modules, said = imported(home, "UserPromptSubmit")
+    assert b"draft" in said
+    assert b"item" in said
+    assert b"new" in said
+    check(modules)
+
+
+def test_settings_once_read_cost_no_toml(home):
+    home.settings('mode = "full"\nbudget = 8000\n')
+    home.prompt()
+    modules, _ = imported(home, "UserPromptSubmit")
+    check(modules)
+
+
+def test_guidance_for_a_path_and_the_use_of_a_memory_cost_no_dear_import(home):
+    home.guide("mind the encoding", for_="path:src/**/*.py")
+    given = {"file_path": f"{home.project}/src/a/b.py"}
+    modules, said = imported(home, "PreToolUse", tool_name="Edit", tool_input=given)
+    assert b"mind the encoding" in said
+    check(modules)
+    given = {"file_path": f"{home.config}/memory/one.md"}
+    modules, _ = imported(home, "PostToolUse", tool_name="Read", tool_input=given)
+    check(modules)
+    assert len(home.log()) == 2
+
+
+def test_after_compaction_and_resume_too(home):
+    home.remember("memory")
+    home.guide("said")
+    home.prompt()
+    for source in ("compact", "resume", "clear"):
+        modules, _ = imported(home, "SessionStart", source=source)
+        check(modules)
+
+
+def test_settling_what_did_not_arrive_costs_no_dear_import(home):
+    home.guide("said")
+    home.prompt()
+    transcript = home.config / "projects" / home.boxes["project"].name / "s1.jsonl"
+    transcript.parent.mkdir(parents=True)
+    transcript.write_text('{"type": "user", "message": {"content": "x"}, "timestamp": "2026-11-21T00:00:00Z"}\n')
+    modules, _ = imported(home, "UserPromptSubmit")
+    assert "memtui.core.settle" in modules
+    check(modules)
+
+
+LAYERS = ("core", "extract", "hooks")
+EVERY_MODULE = """
+import sys
+sys.path.insert(0, {sources!r})
+for name in {names!r}:
+    __import__(name)
+import sysconfig
+standard = set(sys.stdlib_module_names) | {{"memtui", "__main__"}}
+print(*sorted(name for name in sys.modules if name.partition(".")[0] not in standard))
+print(*sorted({{name.split(".")[1] for name in sys.modules if name.startswith("memtui.")}}))
+"""
+
+
+@pytest.mark.parametrize("package", LAYERS)
+def test_each_layer_needs_the_standard_library_and_the_layers_below_it_only(package):
+    files = sorted((SOURCES / "memtui" / package).rglob("*.py"))
+    names = [".".join(file.relative_to(SOURCES).with_suffix("").parts).removesuffix(".__init__") for file in files]
+    names.remove("memtui.hooks.launch") if "memtui.hooks.launch" in names else None
+    assert len(names) > 3
+    code = EVERY_MODULE.format(sources=str(SOURCES), names=names)
+    done = subprocess.run([PYTHON, "-I", "-S", "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    foreign, ours = done.stdout.split("\n")[:2]
+    assert [name for name in foreign.split() if not name.startswith("_")] == []
+    assert set(ours.split()) <= set(LAYERS[: LAYERS.index(package) + 1])
+
+
+def test_every_hook_imports_nothing_but_the_version_of_the_package():
+    code = f"import sys; sys.path.insert(0, {str(SOURCES)!r}); before = set(sys.modules); import memtui; print(*set(sys.modules) - before)"
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["memtui"]

@@ -1,0 +1,361 @@
+"""What survives a SIGKILL: nothing is lost, every file can be read, and guidance comes once, or again and marked."""
+
+import itertools
+import os
+import time
+
+import pytest
+from killing import NONE, SILENT, TOLD, Child, Session, World, die, every_point, torn
+
+from memtui.core import clock, delivery, fs, inbox, session
+from memtui.hooks import runner
+
+pytestmark = pytest.mark.kill
+RUNS = 500  # of each writer
+SEEDS = (1, 2, 3, 4, 5)
+MODES = (TOLD, SILENT, NONE)
+
+
+@pytest.fixture
+def worlds(tmp_path):
+    """Makes a new world for every run."""
+    count = itertools.count()
+
+    def make(seed=0):
+        place = tmp_path / str(next(count))
+        place.mkdir()
+        return World(place, seed)
+
+    return make
+
+
+def fill(world, here):
+    """Everything a hook treats in its own way: for all, by hand, urgent, for somebody else, too long, global."""
+    project, everywhere = world.inboxes
+    world.scribble(project)
+    world.guide(project)
+    world.guide(project, urgent="yes")
+    world.scribble(project)
+    world.guide(project, **{"for": "session:somebody-else"})
+    world.guide(project, size=9500)
+    world.scribble(everywhere)
+    world.guide(everywhere, urgent="yes")
+
+
+@pytest.mark.parametrize(
+    ("action", "mode"),
+    [(die, TOLD), (die, SILENT), (die, NONE), (torn, TOLD), (torn, NONE)],
+    ids=["between-told", "between-silent", "between-none", "within-told", "within-none"],
+)
+@pytest.mark.parametrize("event", ["UserPromptSubmit", "PreToolUse"])
+def test_a_hook_killed_at_any_call_loses_no_guidance(worlds, action, mode, event):
+    def run(point):
+        world = worlds()
+        killed, next_one = Session(world, mode), Session(world, mode)
+        killed.prompt()
+        fill(world, killed)
+        child = killed.prompt(event, point, action)
+        world.scribble(world.inboxes[0])
+        world.drain(next_one)
+        world.account()
+        return not child.killed
+
+    assert every_point(run) > 10
+
+
+@pytest.mark.parametrize("event", ["UserPromptSubmit", "PreToolUse"])
+@pytest.mark.parametrize("mode", [TOLD, NONE])
+@pytest.mark.parametrize("then_die", [False, True], ids=["lives", "dies"])
+def test_text_appended_by_hand_at_any_call_of_a_hook_is_not_lost(worlds, mode, event, then_die):
+    def run(point):
+        world = worlds()
+        one, other = Session(world, mode), Session(world, mode)
+        one.prompt()
+        fill(world, one)
+        token = world.token()
+        mark = world.root + "/mark"
+
+        def scribble(real, name, args, named):
+            world.scribble(world.inboxes[0], token)
+            os.close(os.open(mark, os.O_CREAT))
+            return die() if then_die else real(*args, **named)
+
+        late = os.open(world.inboxes[0] + "/guidance.md", os.O_WRONLY | os.O_APPEND)
+        one.prompt(event, point, scribble)
+        os.write(late, f"by one that opened the file before: {world.token()}\n".encode())
+        os.close(late)
+        through = not os.path.exists(mark)
+        if through:
+            world.scribble(world.inboxes[0], token)
+        world.drain(other)
+        world.account()
+        return through
+
+    assert every_point(run) > 10
+
+
+def before_printing():
+    runner.reply = die
+
+
+def before_logging():
+    delivery.append = die
+
+
+# What happened to the delivery that a settling hook or worker then looks into.
+FATES = {
+    "killed before printing": {"before": before_printing},
+    "killed before logging": {"before": before_logging},
+    "too late": {"dropped": "late"},
+    "too large": {"dropped": "large"},
+    "arrived": {},
+}
+
+
+@pytest.mark.parametrize("fate", FATES)
+@pytest.mark.parametrize(
+    ("action", "mode"),
+    [(die, TOLD), (die, SILENT), (die, NONE), (torn, TOLD)],
+    ids=["between-told", "between-silent", "between-none", "within-told"],
+)
+def test_a_settling_killed_at_any_call_loses_and_repeats_nothing(worlds, fate, action, mode):
+    def run(point):
+        world = worlds()
+        one, other = Session(world, mode), Session(world, mode)
+        fill(world, one)
+        late = os.open(world.inboxes[0] + "/guidance.md", os.O_WRONLY | os.O_APPEND)
+        one.prompt(**FATES[fate])
+        os.write(late, f"by one that opened the file before: {world.token()}\n".encode())
+        os.close(late)
+        child = Child(lambda: world.settle(61), point=point, action=action).wait()
+        other.prompt()
+        world.drain(other)
+        world.account(dropped=mode != TOLD and "dropped" in FATES[fate])
+        return not child.killed
+
+    assert every_point(run) >= 2
+
+
+def removing(world, path, token):
+    def change(source):
+        return inbox.without(source, {e.id for e in inbox.parse(source) if token in e.text})
+
+    return lambda: inbox.rewrite(path, change)
+
+
+@pytest.mark.parametrize("others", [True, False], ids=["some stay", "none stays"])
+@pytest.mark.parametrize("then", ["live", "die"])
+@pytest.mark.parametrize("writer", ["quick", "slow"])
+def test_text_appended_by_hand_at_any_call_of_a_rewrite_is_not_lost(worlds, others, then, writer):
+    """`quick` opens, writes and closes at that call; `slow` has opened the file before and writes after the rewrite."""
+
+    def run(point):
+        world = worlds()
+        path = world.inboxes[0] + "/guidance.md"
+        gone = world.guide(world.inboxes[0])
+        if others:
+            fill(world, None)
+        token, mark = world.token(), world.root + "/mark"
+
+        def scribble(real, name, args, named):
+            if writer == "quick":
+                world.scribble(world.inboxes[0], token)
+            os.close(os.open(mark, os.O_CREAT))
+            return die() if then == "die" else real(*args, **named)
+
+        slow = os.open(path, os.O_WRONLY | os.O_APPEND)
+        child = Child(removing(world, path, gone), point=point, action=scribble)
+        if writer == "quick":
+            os.close(slow)
+            child.wait()
+        else:
+            child.wait()
+            os.write(slow, f"slowly by hand {token}\n".encode())
+            os.close(slow)
+        through = not os.path.exists(mark)
+        if through and writer == "quick":
+            world.scribble(world.inboxes[0], token)
+        if not any(gone in e.text for e in world.waiting()):
+            world.withdrawn.append(gone)
+        Child(removing(world, path, "nothing")).wait()
+        world.drain(Session(world))
+        world.account()
+        return through
+
+    assert every_point(run) > 4
+
+
+class Reaper:
+    """Kills at random moments. It finds the pace by itself: a writer should not often come to its end before."""
+
+    def __init__(self, world, wanted):
+        self.random = world.random
+        self.wanted = wanted
+        self.kills = 0
+        self.seconds = 0.005
+
+    def __call__(self, child):
+        time.sleep(self.random.uniform(0, self.seconds))
+        child.kill()
+        self.kills += child.killed
+        self.seconds *= 1.02 if child.killed else 0.95
+        return child
+
+    def runs(self):
+        """Numbers, until as many were killed as wanted."""
+        for run in range(self.wanted * 10):
+            if self.kills >= self.wanted:
+                return
+            yield run
+        raise AssertionError(f"{self.kills} of {self.wanted} killed")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_random_kills_of_hooks_and_settlings(worlds, seed):
+    """Two prompts at once, a writer by hand, a settling; each may be killed at any moment."""
+    print("seed", seed)
+    world = worlds(seed)
+    chance = world.random
+    project, everywhere = world.inboxes
+    last = Session(world)
+    reap, reap_settling = Reaper(world, RUNS // len(SEEDS)), Reaper(world, 0)
+    for _ in reap.runs():
+        for _ in range(chance.randint(1, 3)):
+            where = chance.choice([project, project, everywhere])
+            kind = chance.choice(["plain", "urgent", "by hand", "else"])
+            if kind == "by hand":
+                world.scribble(where)
+            else:
+                more = {"urgent": {"urgent": "yes"}, "else": {"for": "session:nobody-asks"}}.get(kind, {})
+                world.guide(where, chance.choice([20, 20, 20, 3000]), **more)
+        one = Session(world, chance.choice([TOLD, TOLD, SILENT, NONE]))
+        event = chance.choice(["UserPromptSubmit"] * 3 + ["PreToolUse"])
+        first = one.start(event)
+        two = second = writer = None
+        if chance.random() < 0.3:
+            two = Session(world, chance.choice([TOLD, NONE]))
+            second = two.start()
+        if chance.random() < 0.3:
+            tokens = [world.token() for _ in range(3)]
+            writer = Child(lambda: [world.scribble(project, token) for token in tokens])
+        reap(first)
+        if second:
+            if chance.random() < 0.5:
+                second.kill()
+            two.finish(second)
+        one.finish(first, event)
+        if writer:
+            writer.wait()
+        if chance.random() < 0.5:
+            reap_settling(Child(lambda: world.settle(61)))
+        last.prompt()
+        if chance.random() < 0.1:
+            world.drain(last)
+            last = Session(world)
+    world.drain(last)
+    world.account()
+    assert reap_settling.kills > 10
+    assert not [name for place, _, names in os.walk(world.root) for name in names if name.startswith("replaced~")]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_random_kills_of_rewrites_while_others_write_by_hand(worlds, seed):
+    print("seed", seed)
+    world = worlds(seed)
+    where = world.inboxes[0]
+    path = where + "/guidance.md"
+    session_ = Session(world)
+    reap = Reaper(world, RUNS // len(SEEDS))
+    for run in reap.runs():
+        gone = world.guide(where)
+        world.guide(where)
+        tokens = [world.token() for _ in range(3)]
+        child = Child(removing(world, path, gone))
+        writer = Child(lambda: [world.scribble(where, token) for token in tokens])
+        reap(child)
+        writer.wait()
+        if not any(gone in e.text for e in world.waiting()):
+            world.withdrawn.append(gone)
+        if run % 10 == 0:
+            world.drain(session_)
+    world.drain(session_)
+    world.account()
+
+
+def test_random_kills_of_appended_guidance(worlds):
+    """What was reported as written is there, once and whole; what was cut short harms nothing else."""
+    seed = 20_001
+    print("seed", seed)
+    world = worlds(seed)
+    where = world.inboxes[0]
+    reported = os.open(str(world.root) + "-reported", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    reap = Reaper(world, RUNS)
+    for run in reap.runs():
+
+        def body(run=run):
+            for number in range(1000):
+                text = f"entry {run}-{number} " + "é" * 3000 + " end"
+                name = inbox.append_entry(where, "guidance", {"from": "cron"}, text)
+                os.write(reported, f"{name} {run}-{number}\n".encode())
+
+        reap(Child(body))
+        reap.seconds = 0.006
+    os.close(reported)
+    entries = inbox.parse(inbox.decode(fs.read_bytes(where + "/guidance.md")))
+    whole = {e.id: e.text.split()[1] for e in entries if e.text.endswith(" end")}
+    told = dict(line.split() for line in fs.read_bytes(str(world.root) + "-reported").decode().splitlines())
+    assert len(told) > RUNS / 2
+    assert told.items() <= whole.items()
+    assert len({e.id for e in entries}) == len(entries)
+
+
+def test_random_kills_of_files_replaced_as_a_whole(worlds):
+    """A file is as before or as after, and a session's state is always one that was saved."""
+    seed = 20_002
+    print("seed", seed)
+    world = worlds(seed)
+    path = world.root + "/file"
+    fs.write_atomic(path, b"0" * 20_000)
+    session.save(world.root, "s", {"number": 0})
+
+    def body():
+        for number in range(1, 1000):
+            fs.write_atomic(path, b"%d" % (number % 10) * 20_000, durable=number % 2 == 0)
+            session.save(world.root, "s", {"number": number, "more": ["x" * 100] * 100})
+
+    reap = Reaper(world, RUNS)
+    for _ in reap.runs():
+        reap(Child(body))
+        reap.seconds = 0.004
+        data = fs.read_bytes(path)
+        assert len(data) == 20_000
+        assert len(set(data)) == 1
+        assert isinstance(session.load(world.root, "s")["number"], int)
+
+
+def test_random_kills_of_the_delivery_log(worlds):
+    """A record cut short costs no other record, and the next one begins on a line of its own."""
+    seed = 20_003
+    print("seed", seed)
+    world = worlds(seed)
+    reported = os.open(str(world.root) + "-reported", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    now = clock.now()
+    reap = Reaper(world, RUNS)
+    for run in reap.runs():
+
+        def body(run=run):
+            for number in range(1000):
+                record = {"v": 1, "id": f"{run}-{number}", "text": "ü" * 9000, "items": []}
+                delivery.append(world.root, record, now)
+                os.write(reported, f"{run}-{number}\n".encode())
+
+        reap(Child(body))
+        reap.seconds = 0.004
+    os.close(reported)
+    skipped = delivery.Skipped()
+    found = [record["id"] for record in delivery.newest_first(world.root, skipped)]
+    told = fs.read_bytes(str(world.root) + "-reported").decode().split()
+    assert len(told) > RUNS
+    assert set(told) <= set(found)
+    assert len(found) == len(set(found))
+    assert skipped.count <= RUNS

@@ -1,0 +1,190 @@
+"""What memories a directory holds: the same answer from the files and from the caches."""
+
+import os
+
+import pytest
+
+from memtui.core import catalog, fs, ids, trust
+
+
+@pytest.fixture
+def root(tmp_path):
+    return str(tmp_path / "memtui")
+
+
+@pytest.fixture
+def memory(tmp_path):
+    found = tmp_path / "memory"
+    found.mkdir()
+    return found
+
+
+def write(directory, file, kind="reference", description="What it says", seconds=1_700_000_000, body="Body.\n"):
+    path = directory / file
+    path.parent.mkdir(exist_ok=True, parents=True)
+    name = path.stem
+    path.write_text(f"---\nname: {name}\ndescription: {description}\nmetadata:\n  type: {kind}\n---\n{body}")
+    os.utime(path, (seconds, seconds))
+
+
+def names(found):
+    return [line.name for line in found.lines]
+
+
+def test_a_missing_or_empty_directory_holds_nothing(root, memory):
+    for directory in (str(memory), str(memory / "none")):
+        found = catalog.read(root, directory)
+        assert (found.lines, found.count, found.untrusted) == ([], 0, 0)
+
+
+def test_lines_tell_name_description_type_and_the_digest_of_the_bytes(root, memory):
+    write(memory, "sub/prefer-pnpm.md", "feedback", "Use pnpm")
+    (line,) = catalog.read(root, str(memory)).lines
+    assert (line.file, line.name, line.description, line.type) == (
+        "sub/prefer-pnpm.md", "prefer-pnpm", "Use pnpm", "feedback",
+    )  # fmt: skip
+    assert line.digest == ids.digest((memory / "sub" / "prefer-pnpm.md").read_bytes())
+
+
+def test_rules_come_first_then_the_newest(root, memory):
+    for number, kind in enumerate(["reference", "project", "tool", "user", "feedback", "decision"]):
+        write(memory, f"{kind}-old.md", kind, seconds=1000 + number)
+        write(memory, f"{kind}-new.md", kind, seconds=2000 + number)
+    assert names(catalog.read(root, str(memory))) == [
+        f"{kind}-{age}"
+        for kind in ("feedback", "user", "tool", "project", "reference", "decision")
+        for age in ("new", "old")
+    ]
+
+
+def test_the_index_hidden_files_other_files_and_links_that_leave_are_none_of_it(root, memory, tmp_path):
+    write(memory, "a.md")
+    write(memory, "MEMORY.md")
+    write(memory, ".hidden.md")
+    write(memory, "notes.txt")
+    write(tmp_path / "else", "secret.md")
+    (memory / "out.md").symlink_to(tmp_path / "else" / "secret.md")
+    (memory / "outdir").symlink_to(tmp_path / "else")
+    (memory / "in.md").symlink_to("a.md")
+    (memory / "dir.md").mkdir()
+    os.mkfifo(memory / "fifo.md")
+    assert sorted(line.file for line in catalog.read(root, str(memory)).lines) == ["a.md", "in.md"]
+
+
+def test_files_of_any_content_have_a_line(root, memory):
+    (memory / "binary.md").write_bytes(bytes(range(256)))
+    (memory / "empty.md").write_bytes(b"")
+    (memory / "broken.md").write_text("---\nname: [unclosed\ndescription: x: y: z\n---\n")
+    (memory / "bare.md").write_text("# Just a heading\n\ntext\n")
+    (memory / os.fsdecode(b"latin\xe9.md")).write_text("x\n")
+    (memory / "long.md").write_text(f"---\nname: long\ndescription: {'x' * 5000}\n---\n")
+    found = {line.file: line for line in catalog.read(root, str(memory)).lines}
+    assert len(found) == 6
+    assert found["bare.md"].description == "Just a heading"
+    assert "5000 characters" in found["long.md"].description
+
+
+def test_what_is_not_trusted_is_only_counted(root, memory):
+    for name in ("a", "b", "c"):
+        write(memory, f"{name}.md")
+    known = trust.Trust(False, {ids.digest((memory / "b.md").read_bytes()): "b.md"})
+    found = catalog.read(root, str(memory), known)
+    assert (names(found), found.count, found.untrusted) == (["b"], 1, 2)
+    assert catalog.read(root, str(memory), trust.Trust(True, {})).count == 3
+    assert catalog.read(root, str(memory), trust.Trust(False, {})).untrusted == 3
+
+
+# --- with caches
+
+
+@pytest.fixture
+def many(memory):
+    for number in range(catalog.CACHE_FROM + 200):
+        write(memory, f"m{number:03}.md", seconds=1_700_000_000 + number)
+    return memory
+
+
+def picture(found):
+    return [line.row() for line in found.lines], found.count, found.untrusted
+
+
+def uncached(directory, known=None):
+    return picture(catalog.read("/proc/none", str(directory), known))
+
+
+def changes():
+    def edit(directory):
+        write(directory, "m247.md", "feedback", "Edited in place")
+
+    def edit_below_the_head(directory):
+        fs.write_atomic(str(directory / "m000.md"), b"---\nname: m000\nmetadata:\n  type: feedback\n---\nx\n")
+
+    def add(directory):
+        write(directory, "new.md", "feedback")
+
+    def add_below(directory):
+        write(directory, "sub/new.md", "feedback")
+
+    def remove(directory):
+        (directory / "m246.md").unlink()
+
+    def rename(directory):
+        (directory / "m246.md").rename(directory / "m500.md")
+
+    def replace_with_the_same_size(directory):
+        write(directory, "m247.md", description="What it told", seconds=1_800_000_000)
+
+    return [edit, edit_below_the_head, add, add_below, remove, rename, replace_with_the_same_size]
+
+
+@pytest.mark.parametrize("change", changes(), ids=lambda change: change.__name__)
+def test_a_change_is_seen_though_everything_was_cached(root, many, change):
+    first = catalog.read(root, str(many))
+    assert len(first.lines) == catalog.HEAD
+    assert first.count == catalog.CACHE_FROM + 200
+    assert picture(catalog.read(root, str(many))) == picture(first) == uncached(many)
+    change(many)
+    assert uncached(many) != picture(first)
+    for _ in range(2):
+        assert picture(catalog.read(root, str(many))) == uncached(many)
+
+
+def test_a_change_of_trust_is_seen_though_everything_was_cached(root, many):
+    every = {ids.digest(path.read_bytes()): path.name for path in many.iterdir()}
+    some = dict(list(every.items())[:60])
+    for known in (trust.Trust(False, every), trust.Trust(False, some), trust.Trust(True, {}), trust.Trust(False, some)):
+        for _ in range(2):
+            assert picture(catalog.read(root, str(many), known)) == uncached(many, known)
+    assert catalog.read(root, str(many)).untrusted == 0
+
+
+@pytest.mark.parametrize(
+    "garbage", [b"", b"{}", b"[]", b"\xff\x00", b'{"rows": [{}], "dirs": {}, "known": null, "count": 1}']
+)
+def test_broken_caches_are_made_anew(root, many, garbage):
+    catalog.read(root, str(many))
+    for name in os.listdir(root + "/run"):
+        with open(f"{root}/run/{name}", "wb") as file:
+            file.write(garbage)
+    assert picture(catalog.read(root, str(many))) == uncached(many)
+
+
+@pytest.mark.parametrize("row", [[], {}, "x", None, 5, [1, 2, 3, 4, 5, 6], ["a.md"]])
+def test_rows_of_another_shape_are_made_anew(root, many, row):
+    catalog.read(root, str(many))
+    for name in os.listdir(root + "/run"):
+        path = f"{root}/run/{name}"
+        if name.endswith(".json"):
+            kept = catalog.fastjson.loads_dict(fs.read_bytes(path))
+            kept["rows"] = [row]
+            fs.write_atomic(path, catalog.fastjson.dumps(kept).encode())
+        else:
+            text = catalog.fastjson.dumps(row).encode()
+            fs.write_atomic(path, b"".join(b"m%03d.md\t%s\n" % (n, text) for n in range(248)))
+    for suffix in (".json", ".rows"):
+        assert picture(catalog.read(root, str(many))) == uncached(many), suffix
+
+
+def test_where_no_cache_can_be_kept_the_answer_is_the_same(tmp_path, many):
+    fs.append(str(tmp_path / "memtui"), b"a file\n")
+    assert picture(catalog.read(str(tmp_path / "memtui"), str(many))) == uncached(many)

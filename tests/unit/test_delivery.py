@@ -1,0 +1,141 @@
+"""The delivery log: appended by hooks, read newest first, whatever stands in it."""
+
+import os
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.core import delivery, fastjson, fs, ids
+
+NOVEMBER, DECEMBER = 1795219200.0, 1797811200.0  # 2026
+
+
+@pytest.fixture
+def root(tmp_path):
+    return str(tmp_path / "memtui")
+
+
+def record(seconds, **more):
+    return {"v": 1, "id": ids.new_id(seconds), "items": [], **more}
+
+
+def add(root, seconds, **more):
+    made = record(seconds, **more)
+    delivery.append(root, made, seconds)
+    return made
+
+
+def test_each_month_has_its_log(root):
+    add(root, NOVEMBER)
+    add(root, DECEMBER)
+    assert sorted(os.listdir(root + "/log")) == ["deliveries-2026-11.jsonl", "deliveries-2026-12.jsonl"]
+    assert delivery.months(root) == [root + "/log/deliveries-2026-12.jsonl", root + "/log/deliveries-2026-11.jsonl"]
+
+
+def test_records_come_newest_first_over_the_months(root):
+    made = [add(root, seconds) for seconds in (NOVEMBER, NOVEMBER + 1, DECEMBER, DECEMBER + 1)]
+    assert list(delivery.newest_first(root)) == made[::-1]
+
+
+def test_lines_that_are_no_records_are_skipped_and_counted(root):
+    first = add(root, NOVEMBER)
+    path = delivery.log_path(root, NOVEMBER)
+    fs.append(path, b'{"v": 2, "id": "x", "items": []}\n[]\n\xff\xfe\x00\n\n  \n{"v": 1, "id": "no items"}\n')
+    fs.append(path, b'{"v": 1, "id": "torn", "ite')
+    last = add(root, NOVEMBER + 1)
+    with open(path, "ab") as file:
+        file.write(b'{"v": 1, "torn at the end')
+    skipped = delivery.Skipped()
+    assert list(delivery.newest_first(root, skipped)) == [last, first]
+    assert skipped.count == 6
+    assert delivery.Skipped().count == 0
+
+
+def test_without_a_log_there_is_nothing(root):
+    assert list(delivery.newest_first(root)) == []
+    assert delivery.months(root) == []
+
+
+def test_a_log_that_is_a_directory_or_a_fifo_is_passed_over(root):
+    made = add(root, NOVEMBER)
+    os.mkdir(root + "/log/deliveries-2026-12.jsonl")
+    os.mkfifo(root + "/log/deliveries-2027-01.jsonl")
+    fs.append(root + "/log/deliveries-notes.txt", b"x\n")
+    assert list(delivery.newest_first(root)) == [made]
+
+
+def test_the_newest_of_a_hundred_thousand_is_there_at_once(root):
+    line = fastjson.dumps(record(NOVEMBER, text="x" * 200)).encode() + b"\n"
+    fs.append(delivery.log_path(root, NOVEMBER), line * 100_000)
+    last = add(root, NOVEMBER + 9)
+    before = time.perf_counter()
+    assert next(delivery.newest_first(root)) == last
+    assert next(delivery.newest_first(root, needle=last["id"].encode())) == last
+    assert time.perf_counter() - before < 0.05
+
+
+def test_only_lines_with_the_needle_are_given(root):
+    add(root, NOVEMBER, session_id="one")
+    wanted = add(root, NOVEMBER, session_id="two")
+    assert list(delivery.newest_first(root, needle=b'"two"')) == [wanted]
+
+
+def test_reading_ends_at_records_from_before_but_not_at_one_that_was_written_late(root):
+    add(root, NOVEMBER)
+    wanted = add(root, NOVEMBER + 1000)
+    late = record(NOVEMBER + 10, recovered=True)
+    delivery.append(root, late, NOVEMBER + 10)
+    newest = add(root, NOVEMBER + 1001)
+    assert list(delivery.newest_first(root, since=NOVEMBER + 1000)) == [newest, wanted]
+    # Hooks at the same time may log in another order than they began.
+    early = add(root, NOVEMBER + 950)
+    assert list(delivery.newest_first(root, since=NOVEMBER + 1000)) == [early, newest, wanted]
+
+
+@given(st.lists(st.binary(max_size=30), max_size=20), st.integers(1, 40), st.booleans())
+def test_lines_backwards_are_the_lines_forwards_reversed(tmp_path_factory, lines, block, ended):
+    path = str(tmp_path_factory.getbasetemp() / "lines")
+    data = b"\n".join(lines) + b"\n" * ended
+    with open(path, "wb") as file:
+        file.write(data)
+    expected = [line for line in data.split(b"\n") if line.strip()]
+    assert list(delivery.lines_backwards(path, block)) == expected[::-1]
+
+
+# --- errors
+
+
+def test_an_error_is_logged_with_where_it_happened(root):
+    def inner():
+        raise ValueError("odd \ud800 \x1b" + "x" * 1000)
+
+    try:
+        inner()
+    except ValueError as error:
+        delivery.log_error(root, "Stop", error)
+    (line,) = fs.read_bytes(root + "/log/errors.jsonl").splitlines()
+    found = fastjson.loads_dict(line)
+    assert (found["v"], found["where"], found["error"]) == (1, "Stop", "ValueError")
+    assert len(found["message"]) == 500
+    assert found["trace"][-1].startswith("test_delivery.py:")
+    assert found["trace"][-1].endswith(" inner")
+
+
+def test_the_error_log_does_not_grow_for_ever(root):
+    fs.append(root + "/log/errors.jsonl", b"x" * (delivery.ERROR_LOG_LIMIT + 1) + b"\n")
+    delivery.log_error(root, "Stop", ValueError("new"))
+    assert sorted(os.listdir(root + "/log")) == ["errors.jsonl", "errors.jsonl.1"]
+    assert len(fs.read_bytes(root + "/log/errors.jsonl")) < 500
+
+
+@pytest.mark.parametrize("broken", ["root", "log", "file"])
+def test_an_error_that_can_not_be_logged_is_let_go(root, broken):
+    if broken == "root":
+        fs.append(root, b"a file\n")
+    elif broken == "log":
+        fs.append(root + "/log", b"a file\n")
+    else:
+        os.makedirs(root + "/log/errors.jsonl")
+    delivery.log_error(root, "Stop", ValueError("x"))

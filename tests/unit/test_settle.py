@@ -1,0 +1,312 @@
+"""What became of guidance that a hook took: done, or back in its inbox, by the evidence there is."""
+
+import json
+import os
+
+import pytest
+
+from memtui.core import claims, clock, delivery, fs, ids, inbox, session, settle
+
+NOW = clock.parse("2026-11-21T10:00:00Z")
+SESSION = "2581a30a-f827-46a4-a54f-1c2be567828b"
+COMMAND = "'/usr/bin/python3' -I -S '/site/memtui/hooks/launch.py' UserPromptSubmit"
+DEAD = 2**22 + 1  # above the largest pid there can be
+
+
+class World:
+    """One session of one project, with guidance that its hook took at NOW."""
+
+    def __init__(self, base):
+        self.env = {"CLAUDE_CONFIG_DIR": str(base / "config")}
+        self.root = str(base / "config" / "memtui")
+        self.box = self.root + "/projects/-w-shop"
+        self.transcript = base / "config" / "projects" / "-w-shop" / f"{SESSION}.jsonl"
+        self.id = ids.new_id(NOW)
+        self.log_id = self.id
+
+    def take(self, *texts, pid=DEAD, **fields):
+        for text in texts:
+            inbox.append_entry(self.box, "guidance", {"id": f"id-{text}", **fields}, text, now=NOW)
+        claim = claims.take(self.box, claims.Asker(SESSION, "", "/w/shop", NOW), self.id, lambda entry: True)
+        name = f"{self.id}~{SESSION}~{pid}.md"
+        os.rename(claim.path, f"{self.box}/claimed/{name}")
+        claim.name = name
+        return claim
+
+    def log(self, claim, *, left_out=(), **more):
+        items = [{"kind": "guidance", "id": e.id} for e, _ in claim.entries if e.id not in left_out]
+        items += [{"kind": "guidance", "id": name, "left_out": "no room"} for name in left_out]
+        record = {
+            "v": 1, "id": self.id, "time": clock.iso(NOW), "event": "UserPromptSubmit", "session_id": SESSION,
+            "transcript": str(self.transcript), "text": self.block(), "chars": 9, "items": items,
+            "claims": [["projects/-w-shop", claim.name, claim.size]], **more,
+        }  # fmt: skip
+        delivery.append(self.root, record, NOW)
+
+    def block(self, *texts):
+        return "".join(
+            f'<memtui-guidance id="id-{t}" delivery="{self.id}">\n{t}\n</memtui-guidance>' for t in texts or "x"
+        )
+
+    def tell(self, *rows):
+        """Write the transcript: an attachment of another hook, then these rows."""
+        rows = [attachment("skill_listing", -1), *rows]
+        self.transcript.parent.mkdir(parents=True, exist_ok=True)
+        self.transcript.write_bytes(b"".join(json.dumps(row).encode() + b"\n" for row in rows))
+        os.utime(self.transcript, (NOW + 5, NOW + 5))
+
+    def settle(self, after=5.0, **more):
+        return [(s.outcome, s.returned) for s in settle.settle(self.env, self.root, now=NOW + after, **more)]
+
+    def waiting(self):
+        return inbox.read(self.box + "/guidance.md")
+
+    def texts(self):
+        return [entry.text for entry in self.waiting()]
+
+    def claimed(self):
+        return os.listdir(self.box + "/claimed")
+
+
+@pytest.fixture
+def world(tmp_path):
+    return World(tmp_path)
+
+
+def at(seconds):
+    return clock.iso(NOW + seconds)
+
+
+def attachment(kind, seconds=0.1, **fields):
+    return {"type": "attachment", "timestamp": at(seconds), "attachment": {"type": kind, **fields}}
+
+
+def context(text, seconds=0.1):
+    return attachment(
+        "hook_additional_context", seconds, content=[text], hookEvent="UserPromptSubmit", toolUseID="hook-1"
+    )
+
+
+def trouble(kind, **more):
+    return attachment(
+        kind, 0.3, hookEvent="UserPromptSubmit", command=COMMAND, toolUseID="t", durationMs=300, **more
+    )  # fmt: skip
+
+
+def agent(seconds=3):
+    return {"type": "assistant", "timestamp": at(seconds), "message": {"id": "m1", "content": []}}
+
+
+# --- a delivery that its hook logged
+
+
+def test_what_arrived_is_done(world):
+    world.log(world.take("a", "b"))
+    world.tell(context(world.block("a", "b")), agent())
+    assert world.settle() == [("arrived", [])]
+    assert (world.texts(), world.claimed()) == ([], [])
+    assert world.settle() == []
+
+
+@pytest.mark.parametrize(
+    ("evidence", "outcome"),
+    [
+        (lambda w: [context("<persisted-output>\nOutput too large" + w.block("a")), agent()], "previewed"),
+        (lambda w: [trouble("hook_cancelled", timedOut=True, timeoutMs=300), agent()], "timed out"),
+        (lambda w: [trouble("hook_non_blocking_error", exitCode=1), agent()], "failed"),
+        (lambda w: [agent()], "failed"),
+    ],
+)
+def test_what_did_not_arrive_is_back_with_the_attempt_counted(world, evidence, outcome):
+    world.log(world.take("a", "b", urgent="yes"))
+    world.tell(*evidence(world))
+    assert world.settle() == [(outcome, ["id-a", "id-b"])]
+    assert world.claimed() == []
+    for entry, text in zip(world.waiting(), "ab", strict=True):
+        assert (entry.id, entry.text) == (f"id-{text}", text)
+        assert (entry.fields["attempts"], entry.fields["urgent"]) == ("1", "yes")
+        # It can't have been delivered: nobody is told that it is a repeat.
+        assert "repeat" not in entry.fields
+
+
+def test_as_long_as_nothing_can_be_said_the_claim_stays(world):
+    world.log(world.take("a"))
+    world.tell()
+    assert world.settle() == []
+    assert (world.texts(), len(world.claimed())) == ([], 1)
+
+
+def test_a_first_prompt_comes_before_its_transcript(world):
+    world.log(world.take("a"))
+    assert world.settle(after=5) == []
+    assert world.settle(after=61) == [("unknown", [])]
+    assert (world.texts(), world.claimed()) == ([], [])
+
+
+def test_where_no_transcript_tells_the_log_is_believed(world):
+    world.log(world.take("a"))
+    world.transcript.parent.mkdir(parents=True)
+    world.transcript.write_text(json.dumps(agent()) + "\n")  # a client that records no hooks
+    assert world.settle() == [("unknown", [])]
+    assert (world.texts(), world.claimed()) == ([], [])
+
+
+def test_only_what_was_printed_goes_back_the_rest_is_there_already(world):
+    claim = world.take("a", "b")
+    world.log(claim, left_out=["id-b"])
+    claims.put_back(world.box, [claim.entries[1][0]])
+    world.tell(agent())
+    assert world.settle() == [("failed", ["id-a"])]
+    assert sorted(world.texts()) == ["a", "b"]
+
+
+def test_a_third_failure_is_the_last(world):
+    world.log(world.take("a", attempts="2"))
+    world.tell(agent())
+    world.settle()
+    (entry,) = world.waiting()
+    assert claims.addressed(entry, claims.Asker(SESSION, "", "/w", NOW)) is None
+
+
+# --- a hook that was killed
+
+
+@pytest.mark.parametrize("pid", [os.getpid(), DEAD])
+def test_a_hook_that_may_still_be_at_work_is_left_alone(world, pid):
+    world.take("a", pid=pid)
+    world.tell(agent())
+    # A living process has the file; a dead one has nothing more to say.
+    assert world.settle() == ([] if pid != DEAD else [("failed", ["id-a"])])
+    assert world.settle(after=31) == ([("failed", ["id-a"])] if pid != DEAD else [])
+
+
+def test_killed_before_it_printed_it_comes_back(world):
+    world.take("a")
+    world.tell(agent())
+    assert world.settle() == [("failed", ["id-a"])]
+    (entry,) = world.waiting()
+    assert "repeat" not in entry.fields
+
+
+def test_killed_and_no_transcript_tells_it_comes_back_marked_as_a_repeat(world):
+    world.take("a")
+    assert world.settle(after=5) == []
+    assert world.settle(after=61) == [("unknown", ["id-a"])]
+    (entry,) = world.waiting()
+    assert entry.flag("repeat")
+    assert entry.fields["attempts"] == "1"
+
+
+def test_killed_between_printing_and_logging_the_transcript_makes_up_for_the_log(world):
+    world.take("a")
+    world.tell(context(world.block("a")), agent())
+    assert world.settle() == [("arrived", [])]
+    assert (world.texts(), world.claimed()) == ([], [])
+    (record,) = delivery.newest_first(world.root)
+    assert (record["id"], record["recovered"], record["session_id"]) == (world.id, True, SESSION)
+    assert [(item["id"], item["kind"]) for item in record["items"]] == [("id-a", "guidance")]
+
+
+def test_what_a_killed_hook_had_taken_beside_what_arrived_comes_back(world):
+    world.take("a", "b")
+    world.tell(context(world.block("a")), agent())
+    assert world.settle() == [("arrived", ["id-b"])]
+    (entry,) = world.waiting()
+    assert (entry.text, "attempts" in entry.fields) == ("b", False)
+
+
+def test_what_a_killed_hook_had_put_back_does_not_come_twice(world):
+    claim = world.take("a", "b")
+    claims.put_back(world.box, [claim.entries[1][0]])
+    world.tell(agent())
+    assert world.settle() == [("failed", ["id-a"])]
+    assert sorted(world.texts()) == ["a", "b"]
+
+
+def test_what_another_delivery_brought_since_does_not_come_again(world):
+    world.take("a", "b")
+    later = ids.new_id(NOW + 2)
+    record = {"v": 1, "id": later, "time": at(2), "items": [{"kind": "guidance", "id": "id-b"}], "text": "x"}
+    delivery.append(world.root, record, NOW + 2)
+    world.tell(agent())
+    assert world.settle() == [("failed", ["id-a"])]
+
+
+# --- text that was appended after the claim
+
+
+@pytest.mark.parametrize("arrived", [True, False])
+def test_what_was_appended_after_the_hook_had_read_is_not_lost(world, arrived):
+    claim = world.take("a")
+    world.log(claim)
+    with open(claim.path, "ab") as late:
+        late.write(b"said late\n")
+    world.tell(*([context(world.block("a"))] if arrived else []), agent())
+    world.settle()
+    assert world.texts() == (["said late"] if arrived else ["a", "said late"])
+
+
+@pytest.mark.parametrize("printed", [True, False])
+def test_nor_is_it_when_the_hook_died_before_it_could_log_how_much_it_read(world, printed):
+    claim = world.take("a")
+    with open(claim.path, "ab") as late:
+        late.write(b"said late\n")
+    world.tell(*([context(world.block("a"))] if printed else []), agent())
+    world.settle()
+    assert world.texts() == (["said late"] if printed else ["a", "said late"])
+
+
+# --- many claims
+
+
+def test_one_session_or_some_inboxes_can_be_settled_alone(world):
+    world.log(world.take("a"))
+    world.tell(agent())
+    assert world.settle(session_id="another") == []
+    assert world.settle(directories=[world.root + "/global"]) == []
+    assert world.settle(session_id=SESSION, directories=[world.box]) == [("failed", ["id-a"])]
+
+
+def test_a_claim_that_can_not_be_settled_keeps_no_other_from_it(world):
+    world.take("a")
+    world.tell(agent())
+    broken = world.root + "/global"
+    os.makedirs(f"{broken}/claimed/{ids.new_id(NOW)}~{SESSION}~{DEAD}.md")
+    fs.append(f"{broken}/claimed/{ids.new_id(NOW)}~{session.safe('s')}~{DEAD}.md", b"x\n")
+    os.makedirs(broken + "/guidance.md")
+    assert ("failed", ["id-a"]) in world.settle(after=61)
+    assert b"settle" in fs.read_bytes(world.root + "/log/errors.jsonl")
+
+
+def old(seconds):
+    return {"type": "user", "timestamp": at(seconds), "message": {"content": "x" * 2000}}
+
+
+def test_of_a_long_transcript_no_more_is_read_than_the_claim_is_old(world, monkeypatch):
+    world.log(world.take("a"))
+    world.tell(*[old(n - 9000) for n in range(2000)], context(world.block("a")), agent())
+    starts = []
+    view = settle.receipts.TranscriptView
+    monkeypatch.setattr(
+        settle.receipts, "TranscriptView", lambda path, start=0: starts.append(start) or view(path, start)
+    )
+    assert world.settle() == [("arrived", [])]
+    assert [start > 3_000_000 for start in starts] == [True]
+
+
+def test_a_quiet_stretch_at_the_end_of_a_long_transcript_does_not_stand_for_the_whole(world):
+    world.log(world.take("a"))
+    world.tell(*[old(n - 9000) for n in range(2000)], agent())
+    assert world.settle() == [("failed", ["id-a"])]
+
+
+def test_an_inbox_that_is_locked_is_left_for_later(world):
+    world.log(world.take("a"))
+    world.tell(agent())
+    with fs.Lock(world.box + "/.lock", 0):
+        assert world.settle(wait=0.01) == []
+    assert world.settle() == [("failed", ["id-a"])]
+
+
+def test_where_nothing_was_ever_claimed_there_is_nothing_to_settle(world):
+    assert world.settle() == []
