@@ -7,7 +7,7 @@ import time
 import pytest
 from killing import NONE, SILENT, TOLD, Child, Session, World, die, every_point, torn
 
-from memtui.core import clock, delivery, fs, inbox, session
+from memtui.core import clock, delivery, fs, inbox, session, settle
 from memtui.hooks import runner
 
 pytestmark = pytest.mark.kill
@@ -29,15 +29,16 @@ def worlds(tmp_path):
     return make
 
 
-def fill(world, here):
+def fill(world):
     """Everything a hook treats in its own way: for all, by hand, urgent, for somebody else, too long, global."""
     project, everywhere = world.inboxes
     world.scribble(project)
-    world.guide(project)
     world.guide(project, urgent="yes")
     world.scribble(project)
+    world.guide(project)
     world.guide(project, **{"for": "session:somebody-else"})
     world.guide(project, size=9500)
+    world.scribble(project)
     world.scribble(everywhere)
     world.guide(everywhere, urgent="yes")
 
@@ -53,7 +54,7 @@ def test_a_hook_killed_at_any_call_loses_no_guidance(worlds, action, mode, event
         world = worlds()
         killed, next_one = Session(world, mode), Session(world, mode)
         killed.prompt()
-        fill(world, killed)
+        fill(world)
         child = killed.prompt(event, point, action)
         world.scribble(world.inboxes[0])
         world.drain(next_one)
@@ -71,7 +72,7 @@ def test_text_appended_by_hand_at_any_call_of_a_hook_is_not_lost(worlds, mode, e
         world = worlds()
         one, other = Session(world, mode), Session(world, mode)
         one.prompt()
-        fill(world, one)
+        fill(world)
         token = world.token()
         mark = world.root + "/mark"
 
@@ -122,7 +123,7 @@ def test_a_settling_killed_at_any_call_loses_and_repeats_nothing(worlds, fate, a
     def run(point):
         world = worlds()
         one, other = Session(world, mode), Session(world, mode)
-        fill(world, one)
+        fill(world)
         late = os.open(world.inboxes[0] + "/guidance.md", os.O_WRONLY | os.O_APPEND)
         one.prompt(**FATES[fate])
         os.write(late, f"by one that opened the file before: {world.token()}\n".encode())
@@ -134,6 +135,117 @@ def test_a_settling_killed_at_any_call_loses_and_repeats_nothing(worlds, fate, a
         return not child.killed
 
     assert every_point(run) >= 2
+
+
+def test_guidance_that_came_back_and_was_taken_again_is_not_lost_with_the_second_hook(worlds):
+    """The log says that the first delivery had it, but that one failed, and the note had come back since."""
+    for mode in MODES:
+        world = worlds()
+        one, other = Session(world), Session(world, mode)
+        world.guide(world.inboxes[0])
+        one.prompt(dropped="late")
+        world.settle()
+        other.prompt(before=before_printing)
+        world.drain(Session(world))
+        world.account()
+
+
+def test_guidance_that_an_older_claim_passed_on_is_not_lost_with_the_next_hook(worlds):
+    """The first claim still holds a copy of what it put back for somebody else."""
+    for mode in MODES:
+        world = worlds()
+        one, other = Session(world), Session(world, mode)
+        world.guide(world.inboxes[0])
+        world.guide(world.inboxes[0], **{"for": "session:" + other.id})
+        one.prompt()
+        other.prompt(before=before_printing)
+        Child(lambda: settle.settle(world.env, world.root, other.id, now=time.time() + 61)).wait()
+        world.settle()
+        other.mode = TOLD
+        world.drain(other)
+        world.account()
+        assert not world.waiting()
+
+
+def test_guidance_recovered_in_one_inbox_does_not_hide_what_came_late_to_the_other(worlds):
+    for mode in MODES:
+        world = worlds()
+        one = Session(world, mode)
+        late = []
+        for where in world.inboxes:
+            world.guide(where)
+            late.append(os.open(where + "/guidance.md", os.O_WRONLY | os.O_APPEND))
+        one.prompt(before=before_logging)
+        for fd in late:
+            os.write(fd, f"late, by hand {world.token()}\n".encode())
+            os.close(fd)
+        world.drain(Session(world))
+        world.account()
+
+
+def test_a_record_written_late_for_a_dead_hook_hides_no_delivery(worlds, monkeypatch):
+    """It stands in the log behind newer ones, under the id of long ago."""
+    monkeypatch.setattr(delivery, "DISORDER_SECONDS", 0.0)
+    world = worlds()
+    helper, dead, last = Session(world), Session(world, NONE), Session(world)
+    world.guide(world.inboxes[1])
+    helper.prompt(before=before_logging)
+    world.guide(world.inboxes[0], **{"for": "session:" + last.id})
+    world.guide(world.inboxes[0])
+    dead.prompt(before=before_printing)
+    last.prompt()
+    settle.settle(world.env, world.root, helper.id, now=time.time() + 61)
+    assert world.log()[-1].get("recovered")
+    world.drain(last)
+    world.account()
+
+
+@pytest.mark.parametrize("logged", [True, False])
+def test_a_claim_that_a_shell_still_writes_to_waits_until_it_is_done(worlds, logged):
+    world = worlds()
+    one = Session(world)
+    world.guide(world.inboxes[0])
+    slow = os.open(world.inboxes[0] + "/guidance.md", os.O_WRONLY | os.O_APPEND)
+    one.prompt(before=(lambda: None) if logged else before_logging)
+    for _ in range(3):
+        os.write(slow, f"by a monitor {world.token()}\n".encode())
+        world.settle()
+    os.close(slow)
+    world.drain(one)
+    world.account()
+
+
+@pytest.mark.parametrize("others", [True, False], ids=["some stay", "none stays"])
+def test_a_prompt_at_any_call_of_a_rewrite_gets_nothing_twice(worlds, others):
+    def run(point):
+        world = worlds()
+        path = world.inboxes[0] + "/guidance.md"
+        gone = world.guide(world.inboxes[0])
+        if others:
+            fill(world)
+        mark = world.root + "/mark"
+
+        def pause(real, name, args, named):
+            os.close(os.open(mark, os.O_CREAT))
+            while os.path.exists(mark):
+                time.sleep(0.001)
+            return real(*args, **named)
+
+        child = Child(removing(world, path, gone), point=point, action=pause)
+        while not os.path.exists(mark) and os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+            time.sleep(0.001)
+        through = not os.path.exists(mark)
+        Session(world).prompt()
+        if not through:
+            os.unlink(mark)
+        child.wait()
+        if gone not in world.shown:
+            world.withdrawn.append(gone)
+        world.drain(Session(world))
+        world.account()
+        return through
+
+    assert every_point(run) > 4
 
 
 def removing(world, path, token):
@@ -154,7 +266,7 @@ def test_text_appended_by_hand_at_any_call_of_a_rewrite_is_not_lost(worlds, othe
         path = world.inboxes[0] + "/guidance.md"
         gone = world.guide(world.inboxes[0])
         if others:
-            fill(world, None)
+            fill(world)
         token, mark = world.token(), world.root + "/mark"
 
         def scribble(real, name, args, named):
@@ -304,7 +416,7 @@ def test_random_kills_of_appended_guidance(worlds):
     entries = inbox.parse(inbox.decode(fs.read_bytes(where + "/guidance.md")))
     whole = {e.id: e.text.split()[1] for e in entries if e.text.endswith(" end")}
     told = dict(line.split() for line in fs.read_bytes(str(world.root) + "-reported").decode().splitlines())
-    assert len(told) > RUNS / 2
+    assert len(told) > 20
     assert told.items() <= whole.items()
     assert len({e.id for e in entries}) == len(entries)
 
@@ -355,7 +467,7 @@ def test_random_kills_of_the_delivery_log(worlds):
     skipped = delivery.Skipped()
     found = [record["id"] for record in delivery.newest_first(world.root, skipped)]
     told = fs.read_bytes(str(world.root) + "-reported").decode().split()
-    assert len(told) > RUNS
+    assert len(told) > 20
     assert set(told) <= set(found)
     assert len(found) == len(set(found))
     assert skipped.count <= RUNS

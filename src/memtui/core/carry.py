@@ -15,6 +15,12 @@ MARK = "replaced~"
 WRITER_SECONDS = 0.25
 # A shell that keeps it open for longer than this loses what it writes from then on.
 KEPT_SECONDS = 3600.0
+# So many lines at the end of a file may have been appended by hand while somebody else dealt with it.
+PARTED_LINES = 64
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def keep(path: str, fd: int, size: int) -> "str | None":
@@ -91,8 +97,32 @@ def _separate(path: str, late: bytes, known: "set[str]") -> bytes:
 
 
 def unknown(entries: "list[inbox.Entry]", known: "set[str]") -> "list[inbox.Entry]":
-    """The entries that are not among the keys of `elsewhere`."""
-    return [e for e in entries if e.id not in known and _key(e) not in known]
+    """The entries that are not among the keys of `elsewhere`; of hand-written text also the end that was appended to a
+    beginning which is."""
+    found = []
+    for entry in entries:
+        if not _is_known(entry, known):
+            parts = parted(entry, lambda head: _is_known(head, known))
+            found.extend(parts[1] if parts else [entry])
+    return found
+
+
+def _is_known(entry: inbox.Entry, known: "set[str]") -> bool:
+    return entry.id in known or _key(entry) in known
+
+
+def parted(
+    entry: inbox.Entry, wanted: "Callable[[inbox.Entry], bool]"
+) -> "tuple[inbox.Entry, list[inbox.Entry]] | None":
+    """A hand-written entry as one that is wanted and what was appended to it by hand later, if it is to be had so."""
+    if entry.fields:
+        return None
+    lines = entry.raw.split("\n")
+    for count in range(len(lines) - 1, max(0, len(lines) - PARTED_LINES), -1):
+        head = inbox.parse("\n".join(lines[:count]))
+        if head and wanted(head[0]):
+            return head[0], inbox.parse("\n".join(lines[count:]))
+    return None
 
 
 def _key(entry: inbox.Entry) -> str:

@@ -14,8 +14,6 @@ HOOK_SECONDS = 30.0
 # By then the client has written to the transcript what a hook gave it.
 TRACE_SECONDS = 60.0
 LOCK_SECONDS = 2.0
-# So many lines at the end of a claim may have been appended by hand after its hook had read it.
-PARTED_LINES = 64
 BACK = {receipts.PREVIEWED, receipts.TIMED_OUT, receipts.FAILED}
 
 
@@ -223,14 +221,10 @@ def _arrived(text: str, transcript: "str | None", delivery_id: str) -> "tuple[li
     named = _named(transcript, delivery_id)
     entries = inbox.parse(text)
     shown = [e for e in entries if e.id in named]
-    last = entries[-1] if entries else None
-    if last is not None and not last.fields and last.id not in named:
-        lines = last.raw.split("\n")
-        for count in range(len(lines) - 1, max(0, len(lines) - PARTED_LINES), -1):
-            head = inbox.parse("\n".join(lines[:count]))
-            if head and head[0].id in named:
-                rest = inbox.parse("\n".join(lines[count:]))
-                return [*entries[:-1], *head, *rest], [*shown, *head]
+    if entries and entries[-1].id not in named:
+        parts = carry.parted(entries[-1], lambda head: head.id in named)
+        if parts:
+            return [*entries[:-1], parts[0], *parts[1]], [*shown, parts[0]]
     return entries, shown if named else entries
 
 
