@@ -94,7 +94,7 @@ async def test_the_preview_tells_all_there_is(app):
         await pilot.pause(0.3)
         await settle(pilot)
         assert "→ temp-dir-per-worker (nowhere)" in detail(app)
-        assert "born in   session 7c1e55a0 “make the upload test stable”" in detail(app)
+        assert "born in   session 7c1e55a0, 2d ago\n          “make the upload test stable”" in detail(app)
 
 
 async def test_flags_are_letters_that_the_help_explains(app):
