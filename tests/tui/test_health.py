@@ -357,6 +357,7 @@ async def test_a_config_that_can_not_be_read_is_told(health, world):
 
 async def test_files_open_to_others_are_closed(health, world):
     path = world.root + "/trust.json"
+    os.chmod(world.root, 0o755)
     os.chmod(path, 0o644)
     async with health.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
@@ -364,6 +365,7 @@ async def test_files_open_to_others_are_closed(health, world):
         await pilot.press("f")
         await ready(pilot)
     assert os.stat(path).st_mode & 0o777 == 0o600
+    assert os.stat(world.root).st_mode & 0o777 == 0o700
 
 
 async def test_settle_says_what_it_did(health, world):

@@ -104,7 +104,9 @@ def look(data: Data, times: dict[str, "array[float]"], client: list[Finding] | N
     found.names = {paths.slug(each.path): os.path.basename(each.path) for each in found.modes if len(each.path) > 1}
     for item in data.waiting(every=True):
         if item.kind == "guidance":
-            found.names[item.id] = f"“{' '.join(item.text.split())[:60]}”"
+            words = f"“{' '.join(item.text.split())[:60]}”"
+            # Whole, or by its end.
+            found.names |= {item.id: words, f"guidance {item.id[-6:]}": f"guidance {words}"}
     directory, exists = locate.project_dir(data.env, data.cwd)
     try:
         found.trusted = trust.status(data.root, directory) if exists else None
