@@ -217,3 +217,19 @@ def test_an_empty_machine_says_what_to_do_next(bare, words):
     assert out.strip()
     if words not in (["index"], ["receipts"]):
         assert "memtui" in out or "pending-items.md" in out
+
+
+def test_show_tells_where_a_memory_was_born_if_asked(memtui):
+    born = memtui.json("show", "flaky-upload-test", "--born")["born"]
+    assert (born["title"], born["said"]) == ("make the upload test stable", "make the upload test stable")
+    assert memtui.json("show", "prefer-pnpm", "--born")["born"] is None
+    assert "born" not in memtui.json("show", "prefer-pnpm")
+    assert "make the upload test stable" in memtui("show", "flaky-upload-test", "--born").out
+
+
+def test_what_one_rm_deleted_comes_back_with_one_undo(memtui):
+    memtui.json("rm", "prefer-pnpm", "release-steps")
+    assert memory(memtui, "prefer-pnpm") is None
+    memtui.json("undo")
+    assert memory(memtui, "prefer-pnpm") is not None
+    assert memory(memtui, "release-steps") is not None

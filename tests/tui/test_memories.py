@@ -222,6 +222,17 @@ async def test_arrows_go_from_pane_to_pane(app):
         assert app.screen.query_one("#middle").display
 
 
+async def test_another_theme_repaints_every_row(app):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        before = app.screen.table.render_line(3)
+        await pilot.press("ctrl+t")
+        await settle(pilot)
+        after = app.screen.table.render_line(3)
+        assert before.text == after.text
+        assert [segment.style for segment in before] != [segment.style for segment in after]
+
+
 async def test_a_change_from_outside_shows_within_a_second_and_keeps_the_cursor(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)

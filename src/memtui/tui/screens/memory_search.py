@@ -23,6 +23,8 @@ from memtui.tui.widgets.rows import Column, RowList
 WAIT_SECONDS = 0.15
 LIMIT = 500
 STEP = 250
+# So much of a line is shown before the word that was sought.
+LEAD = 16
 COLUMNS = (Column("name", 26), Column("scope", 12, from_width=60), Column("where it says so"))
 
 
@@ -123,11 +125,17 @@ class Search(ModalScreen[str | None]):
             Text(safe.line(hit.memory.stem, 200), style="bold"),
             Text(safe.line(hit.memory.scope_label, 60), "dim"),
         ]
-        cells.append(Text(safe.line(hit.line or hit.memory.description, 400)))
+        cells.append(Text(self._around(safe.line(hit.line or hit.memory.description, 4000))))
         for cell in (cells[0], cells[2]):
             for start, end in fuzzy.spans(cell.plain, self.query_text):
                 cell.stylize("bold underline", start, end)
         return cells
+
+    def _around(self, line: str) -> str:
+        """The part of a line where the first of the words is."""
+        places = [start for start, _ in fuzzy.spans(line, self.query_text)]
+        begin = min(places, default=0) - LEAD
+        return "…" + line[begin:] if begin > 0 else line
 
     def on_key(self, event: events.Key) -> None:
         """The arrows move among the hits while words are typed."""
