@@ -16,6 +16,7 @@ import select
 import signal
 import statistics
 import struct
+import subprocess
 import sys
 import tempfile
 import termios
@@ -69,7 +70,7 @@ class Terminal:
         needle = words.encode()
         while needle not in self.seen:
             if time.perf_counter() - self.started > PATIENCE:
-                raise SystemExit(f"{words!r} did not appear in {PATIENCE} s; last:\n{self.seen[-2000:]!r}")
+                raise SystemExit(f"{words!r} did not appear in {PATIENCE} s; last:\n{self.seen[-300:]!r}")
             self.read(0.5)
         return time.perf_counter() - self.started
 
@@ -118,7 +119,11 @@ def world(base: Path, memories: int, log: bool = False) -> tuple[dict[str, str],
     if log:
         fill_log(base / ".claude" / "memtui" / "log", str(project))
     env = {"HOME": str(base), "PATH": os.environ["PATH"], "TERM": "xterm-256color", "PYTHONPATH": str(SOURCE)}
-    return {**env, "COLORTERM": "truecolor", "LANG": "C.UTF-8"}, str(project)
+    env |= {"COLORTERM": "truecolor", "LANG": "C.UTF-8"}
+    # A first start would offer to install the hooks.
+    install = [sys.executable, "-m", "memtui", "hooks", "install", "--yes"]
+    subprocess.run(install, env=env, cwd=project, check=True, capture_output=True)
+    return env, str(project)
 
 
 def fill_log(directory: Path, project: str) -> None:

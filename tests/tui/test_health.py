@@ -357,6 +357,7 @@ async def test_a_config_that_can_not_be_read_is_told(health, world):
 
 async def test_files_open_to_others_are_closed(health, world):
     path = world.root + "/trust.json"
+    os.chmod(world.root, 0o755)
     os.chmod(path, 0o644)
     os.chmod(world.root, 0o755)
     async with health.run_test(size=(120, 40)) as pilot:

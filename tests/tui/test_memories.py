@@ -94,7 +94,7 @@ async def test_the_preview_tells_all_there_is(app):
         await pilot.pause(0.3)
         await settle(pilot)
         assert "→ temp-dir-per-worker (nowhere)" in detail(app)
-        assert "born in   session 7c1e55a0 “make the upload test stable”" in detail(app)
+        assert "born in   session 7c1e55a0, 2d ago\n          “make the upload test stable”" in detail(app)
 
 
 async def test_flags_are_letters_that_the_help_explains(app):
@@ -220,6 +220,17 @@ async def test_arrows_go_from_pane_to_pane(app):
         assert not app.screen.query_one("#middle").display
         await pilot.press("escape")
         assert app.screen.query_one("#middle").display
+
+
+async def test_another_theme_repaints_every_row(app):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        before = app.screen.table.render_line(3)
+        await pilot.press("ctrl+t")
+        await settle(pilot)
+        after = app.screen.table.render_line(3)
+        assert before.text == after.text
+        assert [segment.style for segment in before] != [segment.style for segment in after]
 
 
 async def test_a_change_from_outside_shows_within_a_second_and_keeps_the_cursor(app, world):

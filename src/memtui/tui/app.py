@@ -99,7 +99,7 @@ class MemtuiApp(App[None]):
             stamp = self.data.stamp()
         finally:
             self._looking = False
-        if stamp != self._stamp:
+        if stamp != self._stamp and self.is_running:
             self._stamp = stamp
             self.call_from_thread(self.read)
 
@@ -110,6 +110,8 @@ class MemtuiApp(App[None]):
         self.call_from_thread(self._read)
 
     def _read(self) -> None:
+        if not self.screen_stack:
+            return  # on the way out
         if isinstance(self.screen, Base):
             self.screen.frame()
             self.screen.reload()

@@ -203,7 +203,7 @@ class Inbox(Deciding):
         if item.kind == "items":
             detail.show(line.key, item_text(item, known.title if known else "", states, data.now()))
         else:
-            detail.show(line.key, draft_text(item, self.ready(item), known, states, data.now(), detail.size.width - 3))
+            detail.show(line.key, draft_text(item, self.ready(item), known, states, data.now(), self.room))
         if known is None:
             if self._rest is not None:
                 self._rest.stop()

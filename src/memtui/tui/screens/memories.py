@@ -19,6 +19,7 @@ from memtui.core.words import many
 from memtui.tui import fuzzy, safe
 from memtui.tui.drafts import Drafts
 from memtui.tui.screens import memory_rows, memory_tree
+from memtui.tui.screens.memory_keys import NARROW
 from memtui.tui.screens.memory_pane import Pane
 from memtui.tui.screens.memory_rows import Pair
 from memtui.tui.screens.memory_tree import Place
@@ -43,6 +44,11 @@ def readable(scope: Scope) -> bool:
     return scope.exists and not scope.problem
 
 
+def _first(scope: Scope) -> list[Row]:
+    found = islice(scopes.memories(scope), FIRST)
+    return [Row(each, each.path.removeprefix(scope.directory + "/")) for each in found]
+
+
 class Memories(Pane):
     """Scopes on the left, memories in the middle, the memory itself on the right."""
 
@@ -63,6 +69,8 @@ class Memories(Pane):
         self._pairs: list[Pair] = []
         self._texts: dict[str, str] = {}
         self._loaded = False
+        self._reading = False
+        self._again = False
 
     def body(self) -> ComposeResult:
         """Three panes; on a narrow screen the list alone, and the memory over it."""
@@ -79,8 +87,8 @@ class Memories(Pane):
                     id="list",
                 )
                 yield Input(placeholder="name, description, type", id="filter")
-                yield Static(id="line")
             yield Detail(id="detail")
+        yield Static(id="line")
 
     def on_mount(self) -> None:
         """As it was left, in the list."""
@@ -94,7 +102,6 @@ class Memories(Pane):
         self.folds = {str(k): v for k, v in folds.items() if isinstance(v, bool)} if isinstance(folds, dict) else {}
         self.table.columns = memory_rows.columns(self.sort, self.reverse)
         self.table.focus()
-        self.reload()
         waiting = Drafts(self.main.data.root).all()
         if waiting:
             self.main.say(f"{many(len(waiting), 'draft')} of yours not saved yet: e or n goes on with it.")
@@ -124,11 +131,21 @@ class Memories(Pane):
 
     def reload(self) -> None:
         """Read all scopes in a worker; what was read stays on the screen meanwhile."""
-        if self.is_mounted:
+        self._again = self._reading
+        if self.is_mounted and not self._reading:
+            self._reading = True
             self._survey()
 
-    @work(thread=True, exclusive=True, group="survey")
+    @work(thread=True, group="survey")
     def _survey(self) -> None:
+        try:
+            self._read_all()
+        finally:
+            self._reading = False
+        if self._again and self.is_attached:
+            self.app.call_from_thread(self.reload)
+
+    def _read_all(self) -> None:
         worker = get_current_worker()
         data = self.main.data
 
@@ -139,7 +156,7 @@ class Memories(Pane):
 
         here = data.scopes()
         if not self._loaded:
-            first = {s.label: [Row(m, s.label) for m in islice(scopes.memories(s), FIRST)] for s in here if readable(s)}
+            first = {scope.label: _first(scope) for scope in here if readable(scope)}
             if not show(self._show, here, first, False):
                 return
         counts = survey.Usage(data.root)
@@ -147,7 +164,7 @@ class Memories(Pane):
         for scope in here:
             rows[scope.label] = survey.survey(data.root, scope, counts, data.known) if readable(scope) else []
         others = [scope for scope in data.scopes(every=True) if scope.label not in rows]
-        if not show(self._show, here + others, self.rows | rows, True):
+        if not show(self._show, here + others, self.rows | rows, self._loaded):
             return
         told = time.monotonic()
         for number, scope in enumerate(others):
@@ -185,7 +202,8 @@ class Memories(Pane):
             keys = [place.key for place in made]
             if self._place_wanted in keys:
                 self.places.move_to(keys.index(self._place_wanted))
-            self._place_wanted = ""
+            if self._loaded or self._place_wanted in keys:
+                self._place_wanted = ""
         self.sift()
 
     @property
@@ -234,7 +252,8 @@ class Memories(Pane):
     def count(self) -> None:
         """What is shown, on the right of the foot."""
         shown, total, marked = len(self.table.rows), len(self._pairs), len(self.table.marks)
-        words = f"{shown} of {total}" if shown != total else many(total, "memory", "memories")
+        whole = str(total) if self.size.width < NARROW else many(total, "memory", "memories")
+        words = f"{shown} of {total}" if shown != total else whole
         words += f" · {self.kind}" if self.kind else ""
         self.tell(words + (f" · {marked} marked" if marked else ""))
 

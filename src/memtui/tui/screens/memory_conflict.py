@@ -41,10 +41,10 @@ class Conflict(ModalScreen[str]):
 
     DEFAULT_CSS = """
     Conflict { align: center middle; background: $background 60%; }
-    Conflict > Vertical { width: 110; max-width: 98%; height: auto; max-height: 96%; padding: 1 2; background: $panel; }
+    Conflict > Vertical { width: 110; max-width: 98%; height: 96%; padding: 1 2; background: $panel; }
     Conflict Static { width: 1fr; height: auto; }
-    Conflict VerticalScroll { height: auto; max-height: 20; margin: 1 0; scrollbar-size-vertical: 1; }
-    Conflict OptionList { height: auto; border: none; background: $panel; }
+    Conflict VerticalScroll { height: 1fr; margin: 1 0; scrollbar-size-vertical: 1; }
+    Conflict OptionList, Conflict OptionList:focus { height: 3; border: none; padding: 0; background: $panel; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss('')", "keep as a draft"),

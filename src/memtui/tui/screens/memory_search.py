@@ -23,6 +23,8 @@ from memtui.tui.widgets.rows import Column, RowList
 WAIT_SECONDS = 0.15
 LIMIT = 500
 STEP = 250
+# So much of a line is shown before the word that was sought.
+LEAD = 16
 COLUMNS = (Column("name", 26), Column("scope", 12, from_width=60), Column("where it says so"))
 
 
@@ -41,7 +43,7 @@ class Search(ModalScreen[str | None]):
     DEFAULT_CSS = """
     Search { align: center top; background: $background 60%; }
     Search > Vertical { width: 120; max-width: 98%; height: 90%; margin-top: 1; padding: 1 2; background: $panel; }
-    Search Input { border: none; height: 1; background: $boost; }
+    Search Input, Search Input:focus { border: none; height: 1; background: $boost; }
     Search RowList { margin: 1 0; background: $panel; }
     Search .foot { height: 1; color: $text-muted; }
     """
@@ -52,6 +54,7 @@ class Search(ModalScreen[str | None]):
         self.memories = [row.memory for each in rows.values() for row in each]
         self.query_text = ""
         self.running = False
+        self.moved = False
 
     def compose(self) -> ComposeResult:
         """A line, the hits, how far it is."""
@@ -83,7 +86,7 @@ class Search(ModalScreen[str | None]):
         if query != self.query_text:
             return
         if query.strip():
-            self.running = True
+            self.running, self.moved = True, False
             self._search(query)
         else:
             self.table.show([])
@@ -112,6 +115,8 @@ class Search(ModalScreen[str | None]):
         self.table.empty = "" if self.running else f"Nothing found for “{safe.line(query, 60)}”.\nTry fewer words."
         self.table.redraw()
         self.table.show(hits[:LIMIT])
+        if not self.moved:
+            self.table.move_to(0)
         where = f"{done:,} of {len(self.memories):,} searched · " if self.running else ""
         self._foot(f"{where}{many(len(hits), 'hit')}" + (f", the best {LIMIT} shown" if len(hits) > LIMIT else ""))
 
@@ -120,15 +125,22 @@ class Search(ModalScreen[str | None]):
             Text(safe.line(hit.memory.stem, 200), style="bold"),
             Text(safe.line(hit.memory.scope_label, 60), "dim"),
         ]
-        cells.append(Text(safe.line(hit.line or hit.memory.description, 400)))
+        cells.append(Text(self._around(safe.line(hit.line or hit.memory.description, 4000))))
         for cell in (cells[0], cells[2]):
             for start, end in fuzzy.spans(cell.plain, self.query_text):
                 cell.stylize("bold underline", start, end)
         return cells
 
+    def _around(self, line: str) -> str:
+        """The part of a line where the first of the words is."""
+        places = [start for start, _ in fuzzy.spans(line, self.query_text)]
+        begin = min(places, default=0) - LEAD
+        return "…" + line[begin:] if begin > 0 else line
+
     def on_key(self, event: events.Key) -> None:
         """The arrows move among the hits while words are typed."""
         if event.key in {"up", "down"} and self.query_one(Input).has_focus:
+            self.moved = True
             self.table.action_move(1 if event.key == "down" else -1)
             event.stop()
 

@@ -206,10 +206,11 @@ def _birth(text: Text, row: Row, facts: Facts, now: float) -> None:
     if born is None:
         text.append("  reading its transcript …\n\n" if facts.seeking else "  its transcript is gone\n\n", "dim")
         return
-    text.append(f" “{safe.line(born.title, 60)}”" if born.title else "")
     words = [ago(clock.parse(born.time), now) if born.time else "", safe.line(born.branch, 40)]
-    words.append("" if born.written or not born.said else "the passage most alike")
-    text.append("  " + ", ".join(word for word in words if word) + "\n", "dim")
+    text.append("".join(f", {word}" for word in words if word) + "\n", "dim")
+    text.append(" " * LABEL + f"“{safe.line(born.title, 60)}”\n" if born.title else "")
+    if born.said and not born.written:
+        text.append(" " * LABEL + "the passage most alike:\n", "dim")
     for who, said in (("agent", born.agent), ("you", born.said)):
         if said:
             _label(text, "  " + who)

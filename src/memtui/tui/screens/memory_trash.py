@@ -68,7 +68,7 @@ class Trash(ModalScreen[str | None]):
     def _fill(self) -> None:
         items = self.data.store().trash()
         self.table.show(items)
-        words = "enter brings back  space marks  D deletes for good  escape closes"
+        words = "enter brings back  space marks  D for good  escape closes"
         self.query_one(".foot", Static).update(Text(f"{many(len(items), 'memory', 'memories')}  {words}", no_wrap=True))
 
     def _draw(self, item: TrashItem) -> list[Text]:

@@ -40,7 +40,12 @@ class TwoPanes(Base):
         """Into the detail, which on a narrow screen takes the place of the list."""
         self.add_class("deep")
         self.query_one("#detail", Detail).focus()
-        self.call_after_refresh(self.show_detail)
+
+    @property
+    def room(self) -> int:
+        """Cells across in the detail, also while it is hidden."""
+        width = self.size.width
+        return (width if width < NARROW else width * 45 // 100) - 4
 
     @property
     def seen(self) -> bool:

@@ -146,6 +146,7 @@ class Compose(ModalScreen[bool]):
 
     def on_mount(self) -> None:
         """Start in the text; the sessions are looked up meanwhile."""
+        self.app.clear_notifications()  # they would cover the keys
         area = self.query_one("#text", TextArea)
         area.focus()
         area.move_cursor(area.document.end)

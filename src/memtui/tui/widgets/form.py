@@ -95,6 +95,7 @@ class Form(ModalScreen[dict[str, str] | None]):
 
     def on_mount(self) -> None:
         """Start in the text, where most changes are made."""
+        self.app.clear_notifications()  # they would cover the keys
         self.query_one("#body", TextArea).focus()
         if self.restored:
             self.query_one(".told", Static).update(Text("What you had typed before is here again; ^g discards it."))

@@ -49,6 +49,7 @@ class Preview(ModalScreen[bool]):
 
     def on_mount(self) -> None:
         """The arrows scroll."""
+        self.app.clear_notifications()  # they would cover the keys
         pane = self.query_one("#text", VerticalScroll)
         pane.focus()
         if self.end:

@@ -230,6 +230,11 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         self._strips.clear()
         self.virtual_size = Size(self.size.width, len(self.rows))
 
+    def notify_style_update(self) -> None:
+        """Another theme: what was painted is of the old one."""
+        super().notify_style_update()
+        self._strips.clear()
+
     def on_focus(self) -> None:
         """The cursor looks different in focus."""
         self.redraw()
