@@ -85,7 +85,8 @@ class MemtuiApp(App[None]):
         self._stamp = self.data.stamp()
         self.set_interval(WATCH_SECONDS, self._look)
         self._go(self.first)
-        self.read()
+        # Reading takes time from painting: the first picture comes first.
+        self.call_after_refresh(self.read)
 
     # data
 

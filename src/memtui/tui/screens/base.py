@@ -95,7 +95,7 @@ class Base(Screen[None]):
     def on_screen_resume(self) -> None:
         """Show what has changed while another screen was on."""
         self.frame()
-        self.reload()
+        self.call_after_refresh(self.reload)
 
     def on_resize(self) -> None:
         """The bars depend on the width."""

@@ -102,6 +102,9 @@ class Memories(Pane):
         self.folds = {str(k): v for k, v in folds.items() if isinstance(v, bool)} if isinstance(folds, dict) else {}
         self.table.columns = memory_rows.columns(self.sort, self.reverse)
         self.table.focus()
+        # A page of memories is read here, before anything is painted: they stand there with the first picture.
+        here = self.main.data.scopes()
+        self._show(here, {scope.label: _first(scope) for scope in here if readable(scope)}, False)
         waiting = Drafts(self.main.data.root).all()
         if waiting:
             self.main.say(f"{many(len(waiting), 'draft')} of yours not saved yet: e or n goes on with it.")
@@ -155,10 +158,6 @@ class Memories(Pane):
             return not worker.is_cancelled and self.is_attached
 
         here = data.scopes()
-        if not self._loaded:
-            first = {scope.label: _first(scope) for scope in here if readable(scope)}
-            if not show(self._show, here, first, False):
-                return
         counts = survey.Usage(data.root)
         rows: dict[str, list[Row]] = {}
         for scope in here:
