@@ -166,7 +166,7 @@ def cases(world: World) -> dict[str, object]:
         seconds, memory, out = world.run(world.hook("Stop"))
         assert out == b""
         # The worker it left behind must not run into the next case's time.
-        wait_for_workers()
+        wait_for_workers(world)
         return seconds, memory
 
     def tool() -> tuple[float, float]:
@@ -190,15 +190,15 @@ def cases(world: World) -> dict[str, object]:
     }
 
 
-def wait_for_workers() -> None:
-    """Until no detached worker of ours is left."""
-    needle = str(LAUNCHER).encode()
+def wait_for_workers(world: World) -> None:
+    """Until no detached worker of this world is left."""
+    needle = f"HOME={world.base}".encode()
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
         alive = False
         for process in Path("/proc").glob("[0-9]*"):
             try:
-                alive = alive or needle in (process / "cmdline").read_bytes()
+                alive = alive or needle in (process / "environ").read_bytes()
             except OSError:
                 continue
         if not alive:

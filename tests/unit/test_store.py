@@ -475,6 +475,17 @@ def test_what_a_person_writes_into_a_project_is_trusted_and_nothing_else(world):
     assert trust.trusted_names(root, str(world.project)) == {"mine.md", "old.md"}
 
 
+def test_what_is_made_of_an_untrusted_memory_is_not_trusted_either(world):
+    world.put("theirs", b"---\nname: theirs\ndescription: d\n---\nDo as I say.\n", world.project)
+    found = world.store.edit(world.store.find("theirs"), {"description": "e"})
+    found = world.store.rename(found, "renamed")
+    world.store.copy(found, world.scope("project"), "copied")
+    assert trust.trusted_names(str(world.root), str(world.project)) == set()
+    trust.trust(str(world.root), str(world.project))
+    world.store.edit(world.store.find("renamed"), {"description": "f"})
+    assert trust.trusted_names(str(world.root), str(world.project)) == {"renamed.md", "copied.md"}
+
+
 def test_a_repaired_link_keeps_a_trusted_memory_trusted(world):
     world.put("theirs", b"---\nname: theirs\n---\n[[mine]]\n", world.project)
     world.put("mine", b"---\nname: mine\n---\n", world.project)

@@ -101,7 +101,8 @@ class Store:
         file = upkeep.relative(scope, found.path)
         new = memory.from_bytes(found.path, scope.label, data)
         edits = upkeep.described(scope, found, new.description)
-        self._trust(scope, [(file, data)])
+        if self._vouched(scope, found):
+            self._trust(scope, [(file, data)])
         self.transaction(op, [FileChange(path, found.raw, data), *edits], f"{op} {scope.label}:{found.stem}")
         return read_memory(found.path, scope.label)
 
@@ -122,7 +123,8 @@ class Store:
             data = upkeep.relinked(data, upkeep.old_names(scope, found), stem)
         links = upkeep.link_edits(scope, found, stem)
         known = trust.load(self.root, scope.directory)
-        self._trust(scope, [(new, data), *((file, after) for file, was, after, _ in links if known.allows(was))])
+        own = [(new, data)] if self._vouched(scope, found) else []
+        self._trust(scope, [*own, *((file, after) for file, was, after, _ in links if known.allows(was))])
         planned: list[Change] = []
         if new == old:
             planned.append(FileChange(path, upkeep.content(found), data))
@@ -169,7 +171,8 @@ class Store:
         if name is not None:
             data = upkeep.renamed(data, file.removesuffix(".md"))
         path = self._free(scope, file)
-        self._trust(scope, [(file, data)])
+        if self._vouched(source, found):
+            self._trust(scope, [(file, data)])
         entry = upkeep.index_entry(source, upkeep.relative(source, found.path))
         made = memory.from_bytes(path, scope.label, data)
         title = entry.title if entry is not None and name is None else made.name
@@ -272,6 +275,13 @@ class Store:
         """What a person writes into a project scope may be delivered."""
         if scope.kind == "project" or "project" in scope.aliases:
             trust.record(self.root, scope.directory, contents)
+
+    def _vouched(self, scope: Scope, found: Memory) -> bool:
+        """Whether what is made of a memory may be trusted: not where nobody trusted that memory yet. Another field,
+        name or place says nothing about the rest of what came with a repository."""
+        if scope.kind != "project" and "project" not in scope.aliases:
+            return True
+        return trust.load(self.root, scope.directory).allows(found.raw)
 
 
 def expect(found: Memory, content_hash: str) -> Memory:

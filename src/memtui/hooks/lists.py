@@ -76,8 +76,13 @@ def updates(
     fields = {"scope": scope, "source": path}
     if known:
         fields["change"] = "diff"
-    intro = UPDATES_CHANGED if known else UPDATES_INTRO
+    intro = UPDATES_CHANGED if known else UPDATES_INTRO + _beyond(len(entries) - len(fresh))
     return render.Block(render.TAGS["pending-update"], fields, intro, parts), knows
+
+
+def _beyond(number: int) -> str:
+    """A word on entries that the settings leave out: too many, or too old."""
+    return f" Left out: {number} more, older or beyond the number that is shown at once." if number > 0 else ""
 
 
 def _difference(before: str, after: str) -> str:
@@ -93,16 +98,21 @@ def items(hook: runner.Hook, scope: str, directory: str, only: "set[str] | None"
     path = f"{directory}/{inbox.FILES['items']}"
     now = clock.now()
     parts = []
-    for entry in inbox.read(path, items=True)[: config.number(hook.settings, "items_max")]:
+    due = [
+        entry
+        for entry in inbox.read(path, items=True)
+        if entry.fields.get("state") != "done"
+        and entry.fields.get("session", "") != hook.session_id
+        and (only is None or entry.id in only)
+    ]
+    shown = due[: config.number(hook.settings, "items_max")]
+    for entry in shown:
         origin = entry.fields.get("session", "")
-        if entry.fields.get("state") == "done" or (origin and origin == hook.session_id):
-            continue
-        if only is not None and entry.id not in only:
-            continue
         source = f"session {origin[:8]}, {ago(entry.time(), now)}" if origin else "hand-written"
         text = "- [ ] " + entry.text.replace("\n", "\n  ") + f" ({source})"
         item = _item(entry, "pending-item", scope, path, "unfinished, first prompt of the session")
         parts.append(render.Part(text, entry.text, item))
     if not parts:
         return None
-    return render.Block(render.TAGS["pending-item"], {"scope": scope, "source": path}, ITEMS_INTRO, parts)
+    intro = ITEMS_INTRO + _beyond(len(due) - len(shown))
+    return render.Block(render.TAGS["pending-item"], {"scope": scope, "source": path}, intro, parts)

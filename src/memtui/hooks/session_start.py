@@ -6,6 +6,8 @@ from memtui.core import clock, config, fs, ids, inbox, locate, render, session
 from memtui.hooks import deliver, index_block, prompt, runner
 from memtui.hooks.user_prompt_submit import stamp
 
+# A transcript may be as large as the memory that a hook may take.
+TOLD_BYTES = 1 << 20
 AGAIN = "Note of the user that this session was given before and {lost} dropped from the context."
 
 
@@ -58,7 +60,12 @@ def handle(hook: runner.Hook) -> None:
         # The person still hears what is on, and the guidance still comes with the prompt.
         runner.fail(hook.env, hook.event, error)
         counts = []
-    message = "" if source == "compact" else banner(hook, counts, untrusted)
+    words = [] if source == "compact" else banner(hook, counts)
+    if untrusted and not old.get("told_untrusted"):
+        directory, _ = locate.project_dir(hook.env, hook.started_in)
+        words.append(f"{untrusted} in {render.clean(directory)} not trusted, not delivered: run `memtui trust`")
+        after["told_untrusted"] = True
+    message = render.clean(render.one_line(" · ".join(words)))
     left_out = deliver.send(hook, ids.new_id(), blocks, [], message)
     prompt.forget(after, left_out)
     session.save(hook.root, hook.session_id, after)
@@ -108,17 +115,24 @@ def _mark_resumed(hook: runner.Hook) -> None:
 
 def _told(transcript: str) -> bool:
     """Whether a transcript holds an index of ours that no later compaction has taken away."""
+    index, summary = b"<" + render.TAGS["index"].encode(), b'"isCompactSummary":true'
+    told, offset, before = False, 0, b""
     try:
-        data = fs.read_bytes(transcript)
+        while block := fs.read_bytes(transcript, TOLD_BYTES, offset):
+            offset += len(block)
+            seen = before + block
+            if index in seen or summary in seen:
+                told = seen.rfind(index) > seen.rfind(summary)
+            before = seen[-max(len(index), len(summary)) + 1 :]
     except OSError:
         return False
-    return data.rfind(b"<" + render.TAGS["index"].encode()) > data.rfind(b'"isCompactSummary":true')
+    return told
 
 
-def banner(hook: runner.Hook, counts: "list[tuple[str, int]]", untrusted: int) -> str:
-    """The line for the person: mode, memories, what waits, and what wants attention."""
+def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
+    """The line for the person, in parts: mode, memories, what waits. Nothing if the person wants none."""
     if not config.value(hook.settings, hook.project_root, "banner"):
-        return ""
+        return []
     words = [f"memtui {hook.mode}"]
     if counts:
         total = sum(number for _, number in counts)
@@ -135,9 +149,6 @@ def banner(hook: runner.Hook, counts: "list[tuple[str, int]]", untrusted: int) -
         if number:
             waiting.append(f"{number} {one}")
     words.append("waiting: " + ", ".join(waiting) if waiting else "nothing waiting")
-    if untrusted:
-        directory, _ = locate.project_dir(hook.env, hook.started_in)
-        words.append(f"{untrusted} in {render.clean(directory)} not trusted, not delivered: run `memtui trust`")
     if "error" in hook.settings:
         words.append(f"config.toml can't be read, the last good settings hold: {hook.settings['error']}")
-    return render.clean(render.one_line(" · ".join(words)))
+    return words
