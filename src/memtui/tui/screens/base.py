@@ -24,7 +24,7 @@ class TopBar(Static):
     def show(self, current: str, app: "MemtuiApp") -> None:
         """Draw the line for a screen."""
         facts = app.data.facts
-        wide = self.size.width >= 100
+        wide, tight = self.size.width >= 100, self.size.width < 60
         text = Text(" memtui ", style="bold", no_wrap=True, overflow="ellipsis", end="")
         if wide:
             hooks = "hooks ✓" if facts.hooks else "hooks ✗"
@@ -32,7 +32,8 @@ class TopBar(Static):
             text.append(f"{hooks}  ", style="dim" if facts.hooks else "bold red")
         for number, name in enumerate(TABS, 1):
             count = facts.waiting.get(name, 0)
-            word = f" {number} {name.capitalize() if wide or name == current else name[:3].capitalize()}"
+            whole = wide or name == current
+            word = f" {number} {name.capitalize() if whole else '' if tight else name[:3].capitalize()}".rstrip()
             text.append(word + (f" {count}" if count else "") + " ", style="reverse" if name == current else "")
         if app.read_only:
             text.append(" read-only ", style="bold")
@@ -95,7 +96,12 @@ class Base(Screen[None]):
     def on_screen_resume(self) -> None:
         """Show what has changed while another screen was on."""
         self.frame()
-        self.call_after_refresh(self.reload)
+        self.call_after_refresh(self._reload_if_there)
+
+    def _reload_if_there(self) -> None:
+        # Between the paint and this call the person may have left.
+        if self.is_running and self.query("#foot"):
+            self.reload()
 
     def on_resize(self) -> None:
         """The bars depend on the width."""
