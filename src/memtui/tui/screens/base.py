@@ -52,6 +52,8 @@ class FootBar(Static):
         room = width - len(status) - 3
         last = [a for a in actions.ACTIONS if a.footer and a.id in {"app.undo", "app.guide", "app.help", "app.quit"}]
         always = sum(len(a.footer) + len(actions.key_word(actions.keys_of(a, app.remapped))) + 3 for a in last)
+        if always > room:
+            last.sort(key=lambda a: a.id != "app.help")  # which tells all the others
         for action in [*[a for a in actions.of(group) if a.footer], *last]:
             word = actions.key_word(actions.keys_of(action, app.remapped))
             need = len(word) + len(action.footer) + 3

@@ -144,7 +144,9 @@ class Guidance(TwoPanes):
     def fill(self) -> None:
         """Put what was read through the filter."""
         shown = fuzzy.select(self.found, self.typed, rows.searched)
-        self.table.empty = EMPTY if not self.typed else f"Nothing fits “{self.typed}”.\nescape clears the filter."
+        self.table.empty = (
+            EMPTY if not self.typed else f"Nothing fits “{safe.line(self.typed, 60)}”.\nescape clears the filter."
+        )
         self.table.show(shown)
         self.tell(f"{len(shown)} of {len(self.found)}" if self.typed else "")
         self._answer()
@@ -237,7 +239,7 @@ class Guidance(TwoPanes):
         """What needs a note, and one that still waits."""
         verb = action_id.partition(".")[2]
         row = self.table.row
-        if verb in {"edit", "withdraw", "again"} and row is None:
+        if verb in {"edit", "withdraw", "again", "mark"} and row is None:
             return "There is no note under the cursor."
         if verb in {"edit", "withdraw"} and not self._waiting():
             if row is not None and row.taken is not None:

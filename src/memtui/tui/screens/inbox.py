@@ -131,7 +131,9 @@ class Inbox(Deciding):
         lines += [Line(key_of(each), each) for each in items]
         if self.typed:
             lines = fuzzy.select(lines, self.typed, searched)
-        self.table.empty = EMPTY if not self.typed else f"Nothing fits “{self.typed}”.\nescape clears the filter."
+        self.table.empty = (
+            EMPTY if not self.typed else f"Nothing fits “{safe.line(self.typed, 60)}”.\nescape clears the filter."
+        )
         self.table.show(lines)
         self.tell(f"{len(lines)} of {len(self.waiting)}" if self.typed else "")
         self._answer(len(drafts), len(doubtful), len(items))

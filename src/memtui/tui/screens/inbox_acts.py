@@ -41,7 +41,7 @@ class Acting(TwoPanes):
             return "There is no draft under the cursor." + (" d ticks an item off." if self._chosen("items") else "")
         if verb in ITEMS and not self._chosen("items"):
             return "There is no unfinished item under the cursor." + (" a approves." if self._chosen("updates") else "")
-        if verb in {"edit", "guide"} and not self._chosen():
+        if verb in {"edit", "guide", "mark"} and not self._chosen():
             return "There is nothing under the cursor."
         return ""
 

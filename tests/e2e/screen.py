@@ -1,0 +1,184 @@
+"""memtui as a person meets it: in a terminal, whose screen is kept cell by cell."""
+
+import codecs
+import os
+import re
+import select
+import subprocess
+import sys
+import termios
+import threading
+import time
+import unicodedata
+from types import TracebackType
+from typing import Any, Self
+
+import pytest
+
+from .client import SOURCES, World
+
+COLUMNS, LINES = 150, 40
+SECONDS = 60
+_PIECES = re.compile(
+    r"\x1b\[(?P<given>[0-9;?<>=]*)[ -/]*(?P<final>[@-~])"
+    r"|\x1b[\]P][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][0-9A-B]|\x1b[^\[\]P()]"
+    r"|(?P<text>[^\x1b])",
+    re.DOTALL,
+)
+# A terminal of its own, in control of the session, as a shell in a window has it.
+_START = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+
+
+class Cells:
+    """The screen that some output paints: enough of a terminal for an application that addresses every line."""
+
+    def __init__(self) -> None:
+        self.modes: dict[str, bool] = {}  # the private modes that were set (True) or reset since the start
+        self.keyboards = 0  # how many keyboard protocols were pushed and not popped
+        self.y = self.x = 0
+        self.clear()
+
+    def clear(self) -> None:
+        self.lines = [[" "] * COLUMNS for _ in range(LINES)]
+
+    @property
+    def text(self) -> str:
+        return "\n".join("".join(line).rstrip() for line in self.lines)
+
+    def feed(self, text: str) -> str:
+        """Take output; returns what is left of it because an escape is not complete."""
+        at = 0
+        while at < len(text):
+            piece = _PIECES.match(text, at)
+            if piece is None:
+                return text[at:]
+            at = piece.end()
+            if piece["text"]:
+                self._put(piece["text"])
+            elif piece["final"]:
+                self._control(piece["given"], piece["final"])
+        return ""
+
+    def _put(self, char: str) -> None:
+        if char == "\n":
+            self.y = min(self.y + 1, LINES - 1)
+        elif char == "\r":
+            self.x = 0
+        elif char >= " " and not unicodedata.combining(char):
+            width = 2 if unicodedata.east_asian_width(char) in "WF" else 1
+            for offset in range(width):
+                if self.x + offset < COLUMNS:
+                    self.lines[self.y][self.x + offset] = "" if offset else char
+            self.x += width
+
+    def _control(self, given: str, final: str) -> None:
+        if given.startswith("?") and final in "hl":
+            for mode in given[1:].split(";"):
+                self.modes[mode] = final == "h"
+                if mode == "1049":
+                    self.clear()
+            return
+        if final == "u" and given[:1] in {">", "<"}:
+            self.keyboards += 1 if given[0] == ">" else -1
+        numbers = [int(n) if n.isdigit() else 0 for n in given.split(";")]
+        first = max(numbers[0], 1)
+        if final == "H":
+            column = numbers[1] if len(numbers) > 1 else 1
+            self.y, self.x = min(first, LINES) - 1, min(max(column, 1), COLUMNS) - 1
+        elif final in "AB":
+            self.y = min(max(self.y + (first if final == "B" else -first), 0), LINES - 1)
+        elif final in "CD":
+            self.x = min(max(self.x + (first if final == "C" else -first), 0), COLUMNS - 1)
+        elif final == "J":
+            self.clear()
+        elif final == "K":
+            self.lines[self.y][self.x :] = [" "] * (COLUMNS - self.x)
+
+
+class MemtuiTerminal:
+    """`memtui …` in a pseudo-terminal of 150 x 40, read all the time, as a terminal does."""
+
+    def __init__(self, world: World, *args: str) -> None:
+        self.painted = ""
+        self.cells = Cells()
+        self._more = threading.Condition()
+        self._master, self._slave = os.openpty()
+        termios.tcsetwinsize(self._slave, (LINES, COLUMNS))
+        self.settings_before = termios.tcgetattr(self._slave)
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", _START, sys.executable, "-m", "memtui", *args],
+            cwd=world.project,
+            env=world.environment({"PYTHONPATH": str(SOURCES)}),
+            stdin=self._slave,
+            stdout=self._slave,
+            stderr=self._slave,
+            start_new_session=True,
+        )
+        self._closing = False
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self._closing = True
+        self._reader.join()
+        os.close(self._master)
+        os.close(self._slave)
+
+    @property
+    def text(self) -> str:
+        """What is on the screen now."""
+        with self._more:
+            return self.cells.text
+
+    @property
+    def settings(self) -> list[Any]:
+        """The terminal's own settings: echo, line by line, …"""
+        return termios.tcgetattr(self._slave)
+
+    def see(self, *patterns: str, seconds: float = SECONDS) -> str:
+        """Wait until the screen shows all of these at once; returns the screen."""
+        deadline = time.monotonic() + seconds
+        with self._more:
+            while missing := [p for p in patterns if not re.search(p, self.cells.text)]:
+                left = deadline - time.monotonic()
+                if left <= 0 or self.process.poll() is not None:
+                    code = self.process.returncode
+                    pytest.fail(f"never seen: {missing}; exit code {code}; the screen:\n{self.cells.text}")
+                self._more.wait(min(left, 0.5))
+            return self.cells.text
+
+    def press(self, keys: str) -> None:
+        """Type."""
+        os.write(self._master, keys.encode())
+
+    def end(self) -> int:
+        """Wait until memtui has left; its exit code. What it painted last has been taken by then."""
+        try:
+            code = self.process.wait(SECONDS)
+        except subprocess.TimeoutExpired:
+            pytest.fail(f"memtui did not end; the screen:\n{self.text}")
+        self._closing = True
+        self._reader.join()
+        return code
+
+    def _read(self) -> None:
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        rest = ""
+        while True:
+            if not select.select([self._master], [], [], 0.1)[0]:
+                if self._closing:
+                    return
+                continue
+            text = decoder.decode(os.read(self._master, 1 << 16))
+            with self._more:
+                self.painted += text
+                rest = self.cells.feed(rest + text)
+                self._more.notify_all()

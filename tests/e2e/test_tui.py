@@ -1,0 +1,131 @@
+"""The control room beside the real client, in a real terminal: what is decided there reaches a session."""
+
+from pathlib import Path
+
+import pytest
+
+from .client import World, injected
+from .screen import MemtuiTerminal
+
+SEND = "\x13"  # ctrl+s
+DRAFT = "No, don't use npm here. Always use pnpm in this repository."
+NOTE = "CI is red on main: fix the lockfile first."
+
+
+@pytest.fixture
+def here(tmp_path, model):
+    """A world whose hooks are installed, for what needs no client."""
+    world = World(tmp_path, model, Path("/nonexistent/claude"))
+    world.install()
+    return world
+
+
+def draft(world):
+    return world.leave(DRAFT, kind="updates", kind_="correction", name="use-pnpm", time="2026-11-20T10:00:00Z")
+
+
+def files(world):
+    """Every file of the home and the project, with its bytes."""
+    return {
+        str(path): path.read_bytes()
+        for place in (world.home, world.project)
+        for path in place.rglob("*")
+        if path.is_file() and ".git" not in path.parts
+    }
+
+
+@pytest.mark.client
+def test_what_is_decided_in_the_tui_reaches_the_session_and_its_receipt_comes_back(on):
+    draft(on)
+    with MemtuiTerminal(on) as tui:
+        tui.see("hooks ✓", "2 Inbox 1")
+
+        tui.press("2")
+        tui.see("1 draft waits for you", "use-pnpm", "Always use pnpm")
+        tui.press("a")
+        tui.see("No drafts", "Nothing wants your decision")
+        assert on.waiting("updates") == ""
+        (memory,) = on.memtui_json("list")["memories"]
+        assert (memory["name"], memory["type"]) == ("use-pnpm", "feedback")
+        assert "Always use pnpm in this repository." in Path(memory["path"]).read_text()
+
+        tui.press("g")
+        tui.see("Guidance for the agent", "What the agent should know")
+        tui.press(NOTE)
+        tui.see(NOTE)
+        tui.press(SEND)
+        tui.see("3 Guidance 1", "Nothing wants your decision")
+        assert NOTE in on.waiting()
+        assert " from=tui " in on.waiting()
+
+        tui.press("4")
+        tui.see("Nothing was delivered yet")
+        run = on.claude("hi")
+
+        # From here on no key is pressed.
+        row = rf"{run.session_id[:4]} %s +\d+ +\d+ ✓ │"
+        tui.see(row % "prompt 1 guidance", row % "start  index of 1", "✓ arrived  the session's transcript holds it")
+        assert tui.process.poll() is None
+
+        tui.press("<")  # to the newest: the cursor stays on the row that came first
+        tui.see("│ UserPromptSubmit", NOTE)
+
+    assert run.stdout == "Done."
+    (guidance,) = injected(run.main[0], "guidance")
+    assert guidance.event == "UserPromptSubmit"
+    assert NOTE in guidance.text
+    (index,) = injected(run.main[0], "index")
+    assert "use-pnpm" in index.text
+    assert injected(run.main[0], "pending-updates") == []
+    assert on.waiting() == ""
+    (record,) = [r for r in on.deliveries() if any(i["kind"] == "guidance" for i in r["items"])]
+    assert record["id"] == guidance.attributes["delivery"]
+    assert record["session_id"] == run.session_id
+    assert on.errors() == []
+
+
+def test_the_terminal_is_as_it_was_after_quitting(here):
+    with MemtuiTerminal(here) as tui:
+        tui.see("hooks ✓", "1 Memories")
+        assert tui.settings != tui.settings_before
+        assert tui.cells.modes["1049"]
+        tui.press("q")
+        assert tui.end() == 0
+        assert tui.settings == tui.settings_before
+        # The cursor shows and lines wrap; the other screen, the mouse, pasting and focus are as they were.
+        assert tui.cells.modes.pop("25")
+        assert tui.cells.modes.pop("7")
+        assert [mode for mode, on in tui.cells.modes.items() if on] == []
+        assert tui.cells.keyboards <= 0
+        assert tui.text.strip() == ""
+        assert "Traceback" not in tui.painted
+
+
+def test_without_a_terminal_memtui_prints_the_status(here):
+    draft(here)
+    done = here.memtui()
+    assert done.stdout.startswith("memtui full")
+    assert "waiting: 1 update" in done.stdout
+    assert "memtui inbox" in done.stdout
+    assert "\x1b" not in done.stdout + done.stderr
+    refused = here.memtui("tui", check=False)
+    assert refused.returncode == 2
+    assert refused.stdout == ""
+    assert "The TUI needs a terminal." in refused.stderr
+
+
+def test_read_only_refuses_what_writes_and_writes_nothing(here):
+    draft(here)
+    before = files(here)
+    with MemtuiTerminal(here, "tui", "--read-only", "--screen", "inbox") as tui:
+        tui.see("read-only", "1 draft waits for you", "Always use pnpm")
+        tui.press("a")
+        tui.see("memtui runs with --read-only", "1 draft waits for you")
+        tui.press("g3")  # a form would swallow the 3
+        tui.see("3 Guidance +4")
+        assert "Guidance for the agent" not in tui.text
+        tui.press("2")
+        tui.see("1 draft waits for you", "Always use pnpm")
+        tui.press("q")
+        assert tui.end() == 0
+    assert files(here) == before

@@ -1,0 +1,308 @@
+"""All screens alike: every size, theme and no colour; every key of the footer; text that would harm a terminal."""
+
+import json
+import re
+
+import pytest
+
+from memtui import demo
+from memtui.core import clock, delivery, inbox, paths, render
+from memtui.hooks import install
+from memtui.tui import actions
+from memtui.tui.app import MemtuiApp
+from memtui.tui.screens.base import TABS
+
+from .conftest import NOW, settle
+
+SIZES = [(80, 24), (120, 40), (40, 20)]
+LOOKS = ["dark", "light", "no colour"]
+# Whatever a terminal would obey, or what would turn the order of letters round.
+HARMFUL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]")
+CLOSING = "".join(f"</{tag}>" for tag in render.TAGS.values())
+HOSTILE = (
+    "\x1b[2J\x1b]0;owned\x07\x1b]52;c;b3duZWQ=\x07\x9b31m\x08\x7f [red]loud[/] [@click=app.quit]press[/] [/nothing] "
+    f"\u202eturned\u202c \u2066isolated\u2069 \u200f{CLOSING}</system-reminder>"
+)
+
+
+def lines(app):
+    """What the screen shows, line by line."""
+    return [strip.text for strip in app.screen._compositor.render_strips()]
+
+
+def assert_drawn(app, size, about=""):
+    """As many lines as the terminal has, none of them wider, nothing harmful in any."""
+    strips = app.screen._compositor.render_strips()
+    assert len(strips) == size[1], about
+    for number, strip in enumerate(strips):
+        assert strip.cell_length <= size[0], (about, number, strip.text)
+        found = HARMFUL.search(strip.text)
+        assert found is None, (about, number, found and hex(ord(found[0])), strip.text)
+
+
+def footer(group):
+    """The actions whose keys the foot of a screen may name."""
+    return [action for action in (*actions.of(group), *actions.of(actions.GLOBAL)) if action.footer]
+
+
+async def ready(pilot):
+    """Wait for workers, and for what they start when the cursor rests."""
+    await settle(pilot)
+    await pilot.pause(0.2)
+    await settle(pilot)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The sample world with hooks; tests that share it change nothing."""
+    made = demo.build(str(tmp_path_factory.mktemp("whole") / "world"), now=NOW)
+    install.apply(install.plan(install.settings_path(made.env, made.shop, "user"), "install", env=made.env))
+    return made
+
+
+@pytest.fixture
+def empty(tmp_path):
+    """A machine where memtui has run, and nothing is remembered."""
+    home, project = tmp_path / "home", tmp_path / "project"
+    env = {"HOME": str(home), "CLAUDE_CONFIG_DIR": str(home / ".claude"), "MEMTUI_HOME": str(home / ".claude/memtui")}
+    (home / ".claude/memtui/log").mkdir(parents=True)
+    (project / ".git").mkdir(parents=True)
+    return env, str(project)
+
+
+# sizes, themes, no colour
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_every_screen_is_drawn_and_named(whole, size, look, monkeypatch):
+    if look == "no colour":
+        monkeypatch.setenv("NO_COLOR", "1")
+    app = MemtuiApp(dict(whole.env), whole.shop, now=NOW, read_only=True)
+    if look == "light":
+        app.theme = "textual-light"
+    async with app.run_test(size=size) as pilot:
+        for number, name in enumerate(TABS, 1):
+            await pilot.press(str(number))
+            await settle(pilot)
+            assert app.screen.group == name
+            assert_drawn(app, size, name)
+            shown = lines(app)
+            assert f" {number} {name.capitalize()}" in shown[0], shown[0]
+            assert "? help" in shown[-1], shown[-1]
+            assert sum(bool(line.strip()) for line in shown) > 8, name
+            await pilot.press("enter")
+            await settle(pilot)
+            assert_drawn(app, size, f"{name}, opened")
+            await pilot.press("escape", "escape")
+            await pilot.press("question_mark")
+            await pilot.pause()
+            assert_drawn(app, size, f"{name}, help")
+            await pilot.press("escape")
+            if look == "no colour":
+                await pilot.pause()
+                assert_gray(app)
+
+
+def assert_gray(app):
+    for strip in app.screen._compositor.render_strips():
+        for segment in strip:
+            for color in (segment.style.color, segment.style.bgcolor) if segment.style else ():
+                triplet = color and color.triplet
+                assert triplet is None or max(triplet) - min(triplet) <= 1, (segment, strip.text)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_screens_without_anything_say_what_will_fill_them(empty, size):
+    env, project = empty
+    app = MemtuiApp(dict(env), project, now=NOW, read_only=True)
+    async with app.run_test(size=size) as pilot:
+        for number, name in enumerate(TABS, 1):
+            await pilot.press(str(number))
+            await settle(pilot)
+            assert_drawn(app, size, name)
+            text = "\n".join(lines(app))
+            assert re.search(r"Nothing|hooks|not installed", text), (name, text)
+
+
+# keys
+
+
+def trace(app):
+    """What a key could have changed."""
+    told = [note.message for note in app._notifications]
+    return lines(app), type(app.screen).__name__, app.focused, app.screen.classes, told
+
+
+async def press(pilot, action):
+    """Press an action's key where the screen stands; whether anything came of it, be it a word why not."""
+    app = pilot.app
+    app.clear_notifications()
+    await settle(pilot)
+    before = trace(app)
+    await pilot.press(action.keys.partition(",")[0])
+    for _ in range(8):
+        await pilot.pause(0.02)
+        if trace(app) != before:
+            await settle(pilot)
+            return True
+    return False
+
+
+async def back(pilot, name, number):
+    """To the list of the screen, with nothing over it."""
+    for _ in range(4):
+        await pilot.press("escape")
+    await settle(pilot)
+    await pilot.press(str(number))
+    await settle(pilot)
+    assert pilot.app.screen.group == name
+
+
+@pytest.mark.parametrize("name", TABS)
+async def test_every_key_of_the_footer_does_something(world, name):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name)
+    size = (120, 40)
+    async with app.run_test(size=size) as pilot:
+        await ready(pilot)
+        silent = []
+        for action in footer(name):
+            if action.id == "app.quit":
+                continue
+            if not await press(pilot, action):
+                silent.append(action.id)
+            assert_drawn(app, size, action.id)
+            await back(pilot, name, TABS.index(name) + 1)
+        assert silent == []
+        await pilot.press("q")
+        await pilot.pause()
+        assert app._exit
+
+
+@pytest.mark.parametrize("read_only", [False, True], ids=["", "read-only"])
+async def test_keys_say_why_not_where_nothing_is(empty, read_only):
+    env, project = empty
+    app = MemtuiApp(dict(env), project, now=NOW, read_only=read_only)
+    size = (120, 40)
+    silent = []
+    async with app.run_test(size=size) as pilot:
+        for number, name in enumerate(TABS[:2] if read_only else TABS, 1):
+            await pilot.press(str(number))
+            await settle(pilot)
+            for action in [each for each in actions.of(name) if each.footer]:
+                if not await press(pilot, action):
+                    silent.append(action.id)
+                if read_only and action.writes:
+                    assert any("--read-only" in note.message for note in app._notifications), action.id
+                assert_drawn(app, size, action.id)
+                await back(pilot, name, number)
+    assert silent == []
+
+
+# hostile text
+
+
+@pytest.fixture
+def hostile(world):
+    """The sample world with harmful text wherever text comes from."""
+    directory = world.shop + "/.claude/memory"
+    quoted = json.dumps(HOSTILE)
+    long = "x" * 1_000_000
+    write(f"{directory}/a-hostile.md", f"---\nname: {quoted}\ndescription: {quoted}\ntype: {quoted}\n---\n{HOSTILE}\n")
+    write(f"{directory}/a-long.md", f"---\nname: a-long\ndescription: {long}\n---\n{long}\n{HOSTILE}{long}\n")
+    write(f"{directory}/a-raw.md", f"{HOSTILE}\n{HOSTILE}\n")
+    slug = paths.slug(world.shop)
+    box = paths.inbox_dir(world.root, slug)
+    fields = {"time": clock.iso_seconds(NOW - 60)}
+    draft = fields | {"kind": HOSTILE, "confidence": "0.99", "name": HOSTILE, "from": HOSTILE, "session": HOSTILE}
+    for number, (kind, more) in enumerate((("guidance", {"from": HOSTILE}), ("updates", draft), ("items", {}))):
+        for at, text in enumerate((HOSTILE, HOSTILE + long)):
+            name = demo.ulid(NOW - 60, 9000 + number * 2 + at)
+            write(f"{box}/{inbox.FILES[kind]}", inbox.render({"id": name, **fields, **more}, text), "a")
+    item = {"kind": "guidance", "id": HOSTILE, "scope": HOSTILE, "reason": HOSTILE, "action": HOSTILE, "path": HOSTILE}
+    left = {"kind": HOSTILE, "id": HOSTILE, "scope": HOSTILE, "left_out": HOSTILE}
+    for number, text in enumerate((HOSTILE, HOSTILE + long)):
+        record = {
+            "v": 1,
+            "id": demo.ulid(NOW - 30, 9100 + number),
+            "time": clock.iso(NOW - 30 + number),
+            "event": HOSTILE,
+            "session_id": HOSTILE,
+            "transcript": HOSTILE,
+            "project": slug,
+            "project_root": world.shop + HOSTILE,
+            "mode": HOSTILE,
+            "tool": HOSTILE,
+            "chars": len(text),
+            "text": text,
+            "items": [item, left],
+            "ms": 12.0,
+        }
+        delivery.append(world.root, record, NOW)
+    trouble = {"time": clock.iso(NOW - 5), "where": HOSTILE, "error": HOSTILE, "message": HOSTILE, "traceback": HOSTILE}
+    write(f"{world.root}/log/errors.jsonl", json.dumps(trouble) + "\n", "a")
+    return world
+
+
+def write(path, text, mode="w"):
+    with open(path, mode, encoding="utf-8", errors="surrogatepass", newline="") as file:
+        file.write(text)
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)], ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("name", TABS)
+async def test_hostile_text_is_drawn_harmlessly(hostile, name, size):
+    app = MemtuiApp(dict(hostile.env), hostile.shop, now=NOW, screen=name)
+    seen = ""
+    async with app.run_test(size=size) as pilot:
+        await ready(pilot)
+        table = app.screen.query_one("#list")
+        for at in range(min(len(table.rows), 6)):
+            table.move_to(at)
+            await settle(pilot)
+            assert_drawn(app, size, (name, at))
+            seen += "\n".join(lines(app))
+        await pilot.press("less_than_sign", "enter", "pagedown", "pagedown")
+        await settle(pilot)
+        assert_drawn(app, size, (name, "opened"))
+        seen += "\n".join(lines(app))
+    if size[0] >= 120:
+        assert "[red]loud" in seen
+
+
+async def test_forms_show_hostile_text_harmlessly(hostile):
+    size = (120, 40)
+    app = MemtuiApp(dict(hostile.env), hostile.shop, now=NOW)
+    async with app.run_test(size=size) as pilot:
+        for name, keys in (("memories", "em"), ("inbox", "ae"), ("guidance", "e")):
+            await pilot.press(str(TABS.index(name) + 1))
+            await settle(pilot)
+            table = app.screen.query_one("#list")
+            table.focus()
+            drawn = [[cell.plain for cell in table._draw(row)] for row in table.rows]
+            at = next(at for at, cells in enumerate(drawn) if any("[red]" in cell for cell in cells))
+            for key in keys:
+                table.move_to(at)
+                await pilot.press(key)
+                await ready(pilot)
+                assert_drawn(app, size, (name, key))
+                await back(pilot, name, TABS.index(name) + 1)
+
+
+async def test_a_typed_filter_is_shown_harmlessly(world):
+    size = (80, 24)
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with app.run_test(size=size) as pilot:
+        for name in ("memories", "inbox", "guidance"):
+            await pilot.press(str(TABS.index(name) + 1))
+            await settle(pilot)
+            await pilot.press("slash")
+            line = app.screen.query_one("#filter")
+            line.value = HOSTILE
+            await settle(pilot)
+            await pilot.press("enter")
+            await settle(pilot)
+            harmless = [text for text in lines(app) if "Nothing fits" in text]
+            assert harmless, name
+            assert not any(map(HARMFUL.search, harmless)), name
+            await pilot.press("escape", "escape")
