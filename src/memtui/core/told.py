@@ -10,7 +10,7 @@ Record = dict[str, object]
 GLYPHS = {
     receipts.ARRIVED: ("✓", "green"),
     receipts.PREVIEWED: ("◐", "yellow"),
-    receipts.TIMED_OUT: ("⧖", "red"),
+    receipts.TIMED_OUT: ("✗", "red"),
     receipts.FAILED: ("✗", "red"),
     receipts.UNKNOWN: ("?", "dim"),
     receipts.WAITING: ("…", "cyan"),

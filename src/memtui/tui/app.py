@@ -129,7 +129,7 @@ class MemtuiApp(App[None]):
         if not reason and action.group == screen.group:  # app.guide works wherever inbox.guide does not
             reason = screen.why_not(action_id)
         if reason:
-            self.notify(safe.clean(reason), severity="warning")
+            self.notify(safe.clean(reason), severity="warning", markup=False)
             return
         handler = getattr(screen, action.method, None) or getattr(self, action.method)
         try:
