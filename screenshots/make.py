@@ -178,6 +178,8 @@ async def draw(picture: Picture) -> str:
     svg = re.sub(r"terminal-\d+", "t", svg)
     # Some renderers drop blanks at the beginning of a text else.
     svg = svg.replace("<svg ", '<svg xml:space="preserve" ', 1)
+    # Whoever looks at a picture fetches no fonts for it.
+    svg = re.sub(r"@font-face \{[^}]*\}\s*", "", svg)
     return "\n".join(each.rstrip() for each in svg.strip().split("\n")) + "\n"
 
 
