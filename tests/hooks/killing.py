@@ -147,7 +147,7 @@ class World:
     def guide(self, directory: str, size: int = 20, **fields: str) -> str:
         token = self.token()
         fields = {"id": ids.new_id(), "time": clock.iso_seconds(time.time()), "from": "test", **fields}
-        entry = inbox.render(fields, "x" * size + " " + token)
+        entry = inbox.render(fields, token + " " + "x" * size)
         fs.append(directory + "/guidance.md", entry.encode())  # no fsync: a world is made for every crash
         return token
 

@@ -2,12 +2,13 @@
 
 import itertools
 import os
+import sys
 import time
 
 import pytest
 from killing import NONE, SILENT, TOLD, Child, Session, World, die, every_point, torn
 
-from memtui.core import clock, delivery, fs, inbox, session, settle
+from memtui.core import clock, delivery, fs, inbox, paths, session, settle
 from memtui.hooks import runner
 
 pytestmark = pytest.mark.kill
@@ -194,6 +195,7 @@ def test_a_record_written_late_for_a_dead_hook_hides_no_delivery(worlds, monkeyp
     world.guide(world.inboxes[0])
     dead.prompt(before=before_printing)
     last.prompt()
+    settle.settle(world.env, world.root, last.id)
     settle.settle(world.env, world.root, helper.id, now=time.time() + 61)
     assert world.log()[-1].get("recovered")
     world.drain(last)
@@ -212,6 +214,25 @@ def test_a_claim_that_a_shell_still_writes_to_waits_until_it_is_done(worlds, log
         world.settle()
     os.close(slow)
     world.drain(one)
+    world.account()
+
+
+def before_nobody_reads():
+    def reply(*_):
+        raise BrokenPipeError(32, "Broken pipe")
+
+    runner.reply = reply
+
+
+def test_text_written_to_guidance_that_could_not_be_printed_is_not_lost(worlds):
+    world = worlds()
+    fill(world)
+    late = os.open(world.inboxes[0] + "/guidance.md", os.O_WRONLY | os.O_APPEND)
+    Session(world).prompt(before=before_nobody_reads)
+    os.write(late, f"by one that opened the file before: {world.token()}\n".encode())
+    os.close(late)
+    os.unlink(world.root + "/log/errors.jsonl")
+    world.drain(Session(world))
     world.account()
 
 
@@ -368,6 +389,25 @@ def test_random_kills_of_hooks_and_settlings(worlds, seed):
     world.account()
     assert reap_settling.kills > 10
     assert not [name for place, _, names in os.walk(world.root) for name in names if name.startswith("replaced~")]
+
+
+def test_random_kills_of_whole_hook_processes(worlds):
+    """The same with an interpreter of its own for each hook, as the client starts it."""
+    seed = 20_000
+    print("seed", seed)
+    world = worlds(seed)
+    words = [sys.executable, "-I", "-S", paths.parent(runner.__file__) + "/launch.py", "UserPromptSubmit"]
+    reap = Reaper(world, 50)
+    last = Session(world)
+    for _ in reap.runs():
+        world.guide(world.inboxes[0])
+        one = Session(world, world.random.choice(MODES))
+        child = one.start(before=lambda: os.execve(sys.executable, words, world.env))
+        one.finish(reap(child))
+        if world.random.random() < 0.2:
+            world.drain(last)
+    world.drain(last)
+    world.account()
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -45,13 +45,18 @@ def keep(path: str, fd: int, size: int) -> "str | None":
     return None
 
 
-def collect(path: str, fd: int, size: int, kept: str) -> None:
-    """Append to the file at `path` what was written to the one that it replaced. Raises OSError."""
+def collect(path: str, fd: int, size: int, kept: str, whole: bool) -> None:
+    """Add to the file at `path` what was written to the one that it replaced; `whole`: all or nothing, should this
+    process be killed. Raises OSError."""
     if not fs.quiet(fd, WRITER_SECONDS) and kept:
         return
     late = fs.read_fd(fd, size)
     if late:
-        fs.append(path, _separate(path, late, set()), durable=True)
+        text = _separate(path, late, set())
+        if whole:
+            inbox.add_locked(path, text, again=False)
+        else:
+            fs.append(path, inbox.encode(text), durable=True)
     if kept:
         fs.unlink(kept)
 
@@ -70,9 +75,9 @@ def recover(directory: str) -> None:
                     continue
                 late = fs.read_fd(fd, int(size))
                 target = f"{directory}/{name}"
-                data = _separate(target, late, elsewhere(directory, since)) if late else b""
+                data = _separate(target, late, elsewhere(directory, since)) if late else ""
                 if data:
-                    fs.append(target, data, durable=True)
+                    inbox.add_locked(target, data)
             fs.unlink(path)
         finally:
             posix.close(fd)
@@ -87,13 +92,13 @@ def left(directory: str) -> "list[str]":
     return sorted([n for n in names if n.startswith(MARK) and n.count("~") == 3 and n.split("~")[2].isdecimal()])
 
 
-def _separate(path: str, late: bytes, known: "set[str]") -> bytes:
+def _separate(path: str, late: bytes, known: "set[str]") -> str:
     """Late text as entries of their own, so that they stay the same whatever is written beside them, less those known.
     In a list of items each line is one already."""
     if path.endswith("/" + inbox.FILES["items"]):
-        return b"" if known and late in fs.read_or_empty(path) else late
+        return "" if known and late in fs.read_or_empty(path) else inbox.decode(late)
     entries = unknown(inbox.parse(inbox.decode(late)), known)
-    return inbox.encode("".join([inbox.standalone(e) for e in entries]))
+    return "".join([inbox.standalone(e) for e in entries])
 
 
 def unknown(entries: "list[inbox.Entry]", known: "set[str]") -> "list[inbox.Entry]":

@@ -178,11 +178,17 @@ def put_back(directory: str, entries: "list[inbox.Entry]", locked: bool = False)
     They stay as they stood there; hand-written text gets its id, so that it is known again once more is written to it.
     """
     text = "".join([inbox.standalone(e) for e in entries])
+    path = directory + "/" + inbox.FILES["guidance"]
     if text and locked:
         # Not synced: the claim still holds it, and who removes that syncs the inbox before.
-        fs.append(directory + "/" + inbox.FILES["guidance"], inbox.encode(text))
+        if not fs.create(path, inbox.encode(text)):
+            inbox.add_locked(path, text)
     elif text:
-        inbox.append_text(directory, "guidance", text, LOCK_SECONDS)
+        try:
+            with fs.Lock(directory + "/" + inbox.LOCK_NAME, LOCK_SECONDS):
+                inbox.add_locked(path, text)
+        except fs.LockTimeoutError:
+            inbox.append_text(directory, "guidance", text, 0.0)
 
 
 def drop(claim: Claim) -> None:

@@ -151,6 +151,27 @@ def write_atomic(path: str, data: bytes, durable: bool = True) -> None:
         sync_dir(path[: path.rfind("/")] or "/")
 
 
+def create(path: str, data: bytes, durable: bool = False) -> bool:
+    """Make a file that holds all of the data at once. False, with nothing done, if there is one or that can't be."""
+    temporary = f"{path}.{posix.getpid()}-{posix.urandom(4).hex()}.tmp"
+    fd = _open_making_dirs(temporary, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, FILE_MODE)
+    try:
+        try:
+            write_all(fd, data)
+            if durable:
+                posix.fsync(fd)
+        finally:
+            posix.close(fd)
+        posix.link(temporary, path)
+    except OSError:
+        return False
+    finally:
+        unlink(temporary)
+    if durable:
+        sync_dir(path[: path.rfind("/")] or "/")
+    return True
+
+
 def sync_dir(path: str) -> None:
     """Make a rename durable. File systems that can't are forgiven."""
     sync(path, posix.O_DIRECTORY)

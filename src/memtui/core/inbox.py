@@ -285,36 +285,52 @@ def rewrite(path: str, change: "Callable[[str], str]", timeout: float = 2.0) -> 
     directory = path[: path.rfind("/")]
     with fs.Lock(directory + "/" + LOCK_NAME, timeout):
         carry.recover(directory)
-        while True:
+        return rewrite_locked(path, change)
+
+
+def rewrite_locked(path: str, change: "Callable[[str], str]", again: bool = True) -> bool:
+    """As `rewrite`, for a caller that holds the inbox lock. `again`: what was appended late is added by a rewrite too,
+    and only what comes during that is appended."""
+    from memtui.core import carry
+
+    while True:
+        try:
+            fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK)
+        except FileNotFoundError:
+            after = encode(change(""))
+            if after and not fs.create(path, after, durable=True):
+                fs.append(path, after, durable=True)  # someone has made the file since
+            return bool(after)
+        try:
+            if posix.fstat(fd).st_mode & fs.S_IFMT != fs.S_IFREG:
+                raise OSError(22, "not a regular file", path)
+            before = fs.read_fd(fd)
+            after = encode(change(decode(before)))
+            if after == before:
+                return False
+            kept = carry.keep(path, fd, len(before))
+            if kept is None:
+                continue
             try:
-                fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK)
-            except FileNotFoundError:
-                after = encode(change(""))
                 if after:
-                    fs.append(path, after, durable=True)  # someone may have made the file since
-                return bool(after)
-            try:
-                if posix.fstat(fd).st_mode & fs.S_IFMT != fs.S_IFREG:
-                    raise OSError(22, "not a regular file", path)
-                before = fs.read_fd(fd)
-                after = encode(change(decode(before)))
-                if after == before:
-                    return False
-                kept = carry.keep(path, fd, len(before))
-                if kept is None:
-                    continue
-                try:
-                    if after:
-                        fs.write_atomic(path, after)
-                    else:
-                        fs.unlink(path)
-                except OSError:
-                    fs.unlink(kept)
-                    raise
-                carry.collect(path, fd, len(before), kept)
-                return True
-            finally:
-                posix.close(fd)
+                    fs.write_atomic(path, after)
+                else:
+                    fs.unlink(path)
+            except OSError:
+                fs.unlink(kept)
+                raise
+            carry.collect(path, fd, len(before), kept, again)
+            return True
+        finally:
+            posix.close(fd)
+
+
+def add_locked(path: str, text: str, again: bool = True) -> None:
+    """Put entries at the end of an inbox file, all or nothing: a process can be killed in the middle of an append.
+
+    For a caller that holds the inbox lock. Raises OSError.
+    """
+    rewrite_locked(path, lambda source: source + ("\n" if source and not source.endswith("\n") else "") + text, again)
 
 
 def without(source: str, entry_ids: "set[str]", items: bool = False) -> str:

@@ -161,7 +161,7 @@ def _close(
     returned = "".join([_again(e, repeat=record is None and outcome == receipts.UNKNOWN) for e in again])
     returned += "".join([inbox.standalone(e) for e in beside])
     if returned:
-        fs.append(directory + "/" + inbox.FILES["guidance"], inbox.encode(returned), durable=True)
+        inbox.add_locked(directory + "/" + inbox.FILES["guidance"], returned)
     else:
         fs.sync(directory + "/" + inbox.FILES["guidance"])  # what the hook put back
     if record is None and outcome in {receipts.ARRIVED, receipts.PREVIEWED}:
