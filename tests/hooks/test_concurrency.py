@@ -78,6 +78,19 @@ def settle_on(world, stop):
         time.sleep(0.02)
 
 
+def test_what_an_editor_saves_while_a_rewrite_thinks_is_kept(tmp_path):
+    path = str(tmp_path / "guidance.md")
+    fs.append(path, b"withdrawn\n")
+
+    def change(source):
+        if "edited" not in source:
+            fs.write_atomic(path, inbox.encode(source + "edited\n"))
+        return source.replace("withdrawn\n", "")
+
+    assert inbox.rewrite(path, change)
+    assert fs.read_bytes(path) == b"edited\n"
+
+
 @pytest.mark.kill
 def test_eight_writers_while_guidance_is_delivered_withdrawn_and_settled(tmp_path):
     print("seed", SEED)

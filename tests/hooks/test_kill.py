@@ -2,11 +2,12 @@
 
 import itertools
 import os
+import posix
 import sys
 import time
 
 import pytest
-from killing import NONE, SILENT, TOLD, Child, Session, World, die, every_point, torn
+from killing import NONE, SILENT, TOLD, Child, Session, World, arm, die, every_point, torn
 
 from memtui.core import clock, delivery, fs, inbox, paths, session, settle
 from memtui.hooks import runner
@@ -217,6 +218,36 @@ def test_a_claim_that_a_shell_still_writes_to_waits_until_it_is_done(worlds, log
     world.account()
 
 
+@pytest.mark.parametrize("then", [1, 3, 5, 7, 8, 9, 10])
+def test_text_that_a_rewrite_was_to_carry_over_survives_it_once(worlds, then):
+    """Written by hand at any call, and the rewrite killed some calls later."""
+
+    def run(point):
+        world = worlds()
+        path = world.inboxes[0] + "/guidance.md"
+        gone = world.guide(world.inboxes[0])
+        world.guide(world.inboxes[0])
+        token, mark = world.token(), world.root + "/mark"
+
+        def scribble(real, name, args, named):
+            world.scribble(world.inboxes[0], token)
+            os.close(os.open(mark, os.O_CREAT))
+            arm(then, die)
+            return getattr(posix, name)(*args, **named)
+
+        Child(removing(world, path, gone), point=point, action=scribble).wait()
+        through = not os.path.exists(mark)
+        if through:
+            world.scribble(world.inboxes[0], token)
+        if not any(gone in e.text for e in world.waiting()):
+            world.withdrawn.append(gone)
+        world.drain(Session(world))
+        world.account()
+        return through
+
+    assert every_point(run) > 4
+
+
 def before_nobody_reads():
     def reply(*_):
         raise BrokenPipeError(32, "Broken pipe")
@@ -398,6 +429,7 @@ def test_random_kills_of_whole_hook_processes(worlds):
     world = worlds(seed)
     words = [sys.executable, "-I", "-S", paths.parent(runner.__file__) + "/launch.py", "UserPromptSubmit"]
     reap = Reaper(world, 50)
+    reap.seconds = 0.03  # most of it is the interpreter's start
     last = Session(world)
     for _ in reap.runs():
         world.guide(world.inboxes[0])
