@@ -74,9 +74,9 @@ def _command(args: "Namespace", out: "Output") -> int:
     ctx = Context(os.environ, out, getattr(args, "project", None))
     if name is None:
         name = "memtui"
-        from memtui.cli import overview, tui
+        from memtui.cli import tui
 
-        run = tui.run if tui.has_terminal() and not out.json else overview.run
+        run = tui.run if tui.has_terminal() and not out.json else tui.status
     else:
         run = args.run
     result = run(ctx, args)

@@ -4,7 +4,6 @@ A directory's name can't be decoded (every odd character became `-`), so the pat
 first `cwd` that has this name, or lies below a directory that has it. Found paths are kept in `run/projects.json`.
 """
 
-import json
 import os
 import re
 from dataclasses import dataclass
@@ -142,7 +141,7 @@ class _Finder:
         """Keep what was found; a cache that can't be written is done without."""
         if not self.changed:
             return
-        data = json.dumps({"v": VERSION, "top": self.top, "paths": self.known, "roots": self.root_rows}).encode()
+        data = fastjson.dumps({"v": VERSION, "top": self.top, "paths": self.known, "roots": self.root_rows}).encode()
         try:
             fs.write_atomic(self.cache_path, data, durable=False)
         except OSError:

@@ -2,10 +2,14 @@
 
 import os
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from memtui.core import clock, delivery, fs, ids, index_budget, memory_index, scopes, trust
+from memtui.core import clock, delivery, fs, ids, scopes, trust
 from memtui.core.memory import Memory
 from memtui.core.scopes import Scope
+
+if TYPE_CHECKING:
+    from memtui.core import memory_index
 
 # Counting reads the log from its end; what is older than this many records says little.
 RECORDS_READ = 2000
@@ -94,6 +98,8 @@ class Usage:
 
 def index_of(scope: Scope) -> "memory_index.Index | None":
     """The scope's MEMORY.md, None where there is none or it can't be read."""
+    from memtui.core import memory_index
+
     try:
         return memory_index.parse_index(fs.read_bytes(scope.index_path))
     except OSError:
@@ -103,6 +109,8 @@ def index_of(scope: Scope) -> "memory_index.Index | None":
 def survey(root: str, scope: Scope, counts: Usage, known: "dict[str, Memory] | None" = None) -> "list[Row]":
     """The memories of a scope with everything there is to say of them. `known` holds memories by path that were read
     before: those whose time and size are the same are not read again, and what is read goes in."""
+    from memtui.core import index_budget, memory_index
+
     index = index_of(scope) if scope.kind != "instructions" else None
     below: set[str] = set()
     absent: set[str] = set()

@@ -1,5 +1,8 @@
 """The application: screens, global actions, and one watcher that tells the screens when files change."""
 
+import gc
+from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 from textual import work
@@ -7,11 +10,13 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.message import Message
+from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES
 
 from memtui.core.errors import MemtuiError
-from memtui.tui import actions, offer, safe
+from memtui.tui import actions, safe
 from memtui.tui.data import Data
+from memtui.tui.screens import make
 from memtui.tui.screens.base import TABS, Base
 
 WATCH_SECONDS = 0.7
@@ -57,6 +62,7 @@ class MemtuiApp(App[None]):
     CSS_PATH = "memtui.tcss"
     COMMANDS: ClassVar[set[type[Provider] | Any]] = {Verbs}
     ENABLE_COMMAND_PALETTE = True
+    MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {name: partial(make, name) for name in TABS}
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+z", "suspend_process", show=False)]
 
     def __init__(
@@ -69,10 +75,11 @@ class MemtuiApp(App[None]):
         now: float | None = None,
     ) -> None:
         super().__init__()
+        self.first = screen
         self.data = Data(env, cwd, now=now)
         self.read_only = read_only
-        self.first = screen
         self._offered = False
+        self.has_read = False
         self.remapped: dict[str, str] = self.data.keys()
         theme = self.data.setting("theme")
         self.theme = theme if theme in BUILTIN_THEMES else THEMES[0]
@@ -82,18 +89,20 @@ class MemtuiApp(App[None]):
         for binding in actions.bindings(actions.GLOBAL, self.remapped):
             self._bindings.bind(binding.key, binding.action, binding.description, show=False)
         self._looking = False
-        self._stamp = self.data.stamp()
+        self._stamp: tuple[object, ...] = ()
         self.set_interval(WATCH_SECONDS, self._look)
-        self._go(self.first)
-        # Reading takes time from painting: the first picture comes first.
-        self.call_after_refresh(self.read)
+        # Not before the application runs: what is drawn while it mounts is drawn in vain.
+        self.call_later(self._go, self.first)
+
+    def delay_update(self, delay: float = 0.05) -> None:
+        """Paint another screen at once: textual would wait so many seconds."""
 
     # data
 
     @work(thread=True, exclusive=True, group="look")
     def _look(self) -> None:
         # Asking after thousands of files takes longer than a key may wait.
-        if self._looking:
+        if self._looking or not self._stamp:
             return
         self._looking = True
         try:
@@ -104,9 +113,17 @@ class MemtuiApp(App[None]):
             self._stamp = stamp
             self.call_from_thread(self.read)
 
-    @work(thread=True, exclusive=True, group="read")
     def read(self) -> None:
         """Read what the frame shows, then let the screen on top read what it shows."""
+        if not gc.isenabled():
+            gc.freeze()  # modules and styles stay
+            gc.enable()
+        self.has_read = True
+        self._read_in_worker()
+
+    @work(thread=True, exclusive=True, group="read")
+    def _read_in_worker(self) -> None:
+        self._stamp = self._stamp or self.data.stamp()
         self.data.refresh()
         self.call_from_thread(self._read)
 
@@ -118,6 +135,8 @@ class MemtuiApp(App[None]):
             self.screen.reload()
         if not self._offered:
             self._offered = True
+            from memtui.tui import offer
+
             offer.on_first_start(self)
 
     # actions
@@ -153,17 +172,7 @@ class MemtuiApp(App[None]):
             self.run_action_of(self.screen, action_id)
 
     def _go(self, name: str) -> None:
-        from memtui.tui.screens import make
-
-        if isinstance(self.screen, Base) and self.screen.group == name:
-            return
-        if not self.is_screen_installed(name):
-            self.install_screen(make(name), name)
-        # The first one goes over textual's empty default screen, which could not be switched back from.
-        if isinstance(self.screen, Base):
-            self.switch_screen(name)
-        else:
-            self.push_screen(name)
+        self.switch_mode(name)
 
     def do_app_memories(self) -> None:
         """To the memories."""

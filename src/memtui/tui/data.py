@@ -4,17 +4,23 @@ Nothing here decides anything: every rule is the engine's, and the command line 
 """
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from memtui.core import clock, config, delivery, journal, paths, receipts, review, scopes, survey
-from memtui.core.memory import Memory
-from memtui.core.scopes import Scope
-from memtui.core.store import Store
-from memtui.core.survey import Row
-from memtui.core.told import Record
-from memtui.hooks import install, status
-from memtui.tui.tally import Tally
+from memtui.core import clock, config, delivery, paths, scopes
+
+# What the first picture does not need is imported where it is used: start-up is most of what a person waits for.
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memtui.core import review
+    from memtui.core.memory import Memory
+    from memtui.core.scopes import Scope
+    from memtui.core.store import Store
+    from memtui.core.survey import Row
+    from memtui.core.told import Record
+    from memtui.tui.tally import Tally
 
 # As many of the newest deliveries are held at once; older ones are read when the list is followed to its end.
 RECORDS = 2000
@@ -41,10 +47,16 @@ class Data:
         self.slug = paths.slug(self.project_root)
         self.facts = Facts(os.path.basename(self.project_root) or "/")
         self._now = now
-        self.tally = Tally(self.root, self.now)
         self._outcomes: dict[str, str] = {}
         # Memories by path, as they were read last.
         self.known: dict[str, Memory] = {}
+
+    @cached_property
+    def tally(self) -> "Tally":
+        """What the delivery log adds up to."""
+        from memtui.tui.tally import Tally
+
+        return Tally(self.root, self.now)
 
     def now(self) -> float:
         """Seconds since the epoch."""
@@ -70,6 +82,8 @@ class Data:
 
     def refresh(self) -> None:
         """Read what the frame shows."""
+        from memtui.hooks import status
+
         waiting = self.waiting()
         counts = {"guidance": sum(w.kind == "guidance" for w in waiting)}
         counts["inbox"] = sum(w.kind != "guidance" for w in waiting)
@@ -79,6 +93,9 @@ class Data:
 
     def stamp(self) -> tuple[object, ...]:
         """Something that changes when a file does that a screen may show."""
+        from memtui.core import review
+        from memtui.hooks import install
+
         watched = [config.file_path(self.root), self.root + "/trust.json", self.root + "/journal.jsonl"]
         for slug in (None, *review.slugs(self.root)):
             directory = paths.inbox_dir(self.root, slug)
@@ -98,12 +115,14 @@ class Data:
 
     # memories
 
-    def scopes(self, *, every: bool = False) -> list[Scope]:
+    def scopes(self, *, every: bool = False) -> "list[Scope]":
         """The scopes of the working directory; `every` adds those of other projects."""
         return scopes.discover(self.env, self.cwd, all_projects=every)
 
-    def survey(self, found: list[Scope], progress: Callable[[int], bool]) -> dict[str, list[Row]]:
+    def survey(self, found: "list[Scope]", progress: "Callable[[int], bool]") -> "dict[str, list[Row]]":
         """Scope label to its memories. `progress(scopes done)` may return False to stop."""
+        from memtui.core import survey
+
         counts = survey.Usage(self.root)
         rows: dict[str, list[Row]] = {}
         for number, scope in enumerate(found):
@@ -112,32 +131,42 @@ class Data:
                 break
         return rows
 
-    def store(self) -> Store:
+    def store(self) -> "Store":
         """The store, for changes and their undo."""
+        from memtui.core.store import Store
+
         return Store(self.env, self.cwd, by="tui", now=self.now)
 
     def undo(self) -> str:
         """Take back the last change, and say what it was. Raises MemtuiError."""
+        from memtui.core import journal
+
         return journal.Journal(self.root, by="tui", now=self.now).undo().summary
 
     def redo(self) -> str:
         """Do it again. Raises MemtuiError."""
+        from memtui.core import journal
+
         return journal.Journal(self.root, by="tui", now=self.now).redo().summary
 
     # inbox
 
-    def waiting(self, *, every: bool = False) -> list[review.Waiting]:
+    def waiting(self, *, every: bool = False) -> "list[review.Waiting]":
         """What waits for this project and everywhere; `every` adds the other projects'."""
+        from memtui.core import review
+
         others = [slug for slug in review.slugs(self.root) if slug != self.slug] if every else []
         return review.waiting(self.root, [self.slug, None, *others])
 
-    def review(self) -> review.Review:
+    def review(self) -> "review.Review":
         """What a person does with it."""
+        from memtui.core import review
+
         return review.Review(self.root, by="tui", now=self.now)
 
     # deliveries
 
-    def records(self, limit: int = RECORDS) -> list[Record]:
+    def records(self, limit: int = RECORDS) -> "list[Record]":
         """The newest records of the delivery log, newest first."""
         found: list[Record] = []
         for record in delivery.newest_first(self.root):
@@ -146,8 +175,10 @@ class Data:
                 break
         return found
 
-    def outcomes(self, records: list[Record]) -> dict[str, str]:
+    def outcomes(self, records: "list[Record]") -> dict[str, str]:
         """Delivery id to outcome; what is settled is not looked up again."""
+        from memtui.core import receipts
+
         open_ones = [r for r in records if self._outcomes.get(str(r.get("id")), receipts.WAITING) == receipts.WAITING]
         self._outcomes.update(receipts.outcomes(open_ones, self.env, self.now()))
         return self._outcomes

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from rapidfuzz import fuzz, process, utils
-
 Row = TypeVar("Row")
 # Below this a match is chance.
 CUTOFF = 60.0
@@ -21,6 +19,8 @@ def select(rows: Sequence[Row], typed: str, text: Callable[[Row], str]) -> list[
         exact = [at for at in exact if word in texts[at]]
     if len(typed) < 4 or len(exact) > 50:
         return [rows[at] for at in exact]
+    from rapidfuzz import fuzz, process, utils  # not for the first picture
+
     taken = set(exact)
     alike = process.extract(
         typed, texts, scorer=fuzz.partial_ratio, processor=utils.default_process, score_cutoff=CUTOFF + 20, limit=50

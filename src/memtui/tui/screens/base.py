@@ -98,12 +98,16 @@ class Base(Screen[None]):
     def on_screen_resume(self) -> None:
         """Show what has changed while another screen was on."""
         self.frame()
+        # The picture comes first: reading takes time from painting.
         self.call_after_refresh(self._reload_if_there)
 
     def _reload_if_there(self) -> None:
         # Between the paint and this call the person may have left.
         if self.is_running and self.query("#foot"):
-            self.reload()
+            if self.main.has_read:
+                self.reload()
+            else:
+                self.main.read()
 
     def on_resize(self) -> None:
         """The bars depend on the width."""

@@ -27,8 +27,6 @@ from memtui.tui.state import State
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import Column, RowList
 
-# The first paint shows so many memories as they are read; what is to be said of them comes after.
-FIRST = 200
 # So often the foot says how far the reading of other projects is.
 TOLD_SECONDS = 0.2
 READING = "Reading …"
@@ -44,8 +42,8 @@ def readable(scope: Scope) -> bool:
     return scope.exists and not scope.problem
 
 
-def _first(scope: Scope) -> list[Row]:
-    found = islice(scopes.memories(scope), FIRST)
+def _first(scope: Scope, lines: int) -> list[Row]:
+    found = islice(scopes.memories(scope), lines)
     return [Row(each, each.path.removeprefix(scope.directory + "/")) for each in found]
 
 
@@ -102,9 +100,12 @@ class Memories(Pane):
         self.folds = {str(k): v for k, v in folds.items() if isinstance(v, bool)} if isinstance(folds, dict) else {}
         self.table.columns = memory_rows.columns(self.sort, self.reverse)
         self.table.focus()
-        # A page of memories is read here, before anything is painted: they stand there with the first picture.
+        # A page of memories is read here, before anything is painted: they stand there with the first picture. What is
+        # to be said of them, beside them and of their index comes after.
         here = self.main.data.scopes()
-        self._show(here, {scope.label: _first(scope) for scope in here if readable(scope)}, False)
+        lines = self.app.size.height
+        self._show(here, {scope.label: _first(scope, lines) for scope in here if readable(scope)}, False)
+        self.call_after_refresh(self.show_beside)
         waiting = Drafts(self.main.data.root).all()
         if waiting:
             self.main.say(f"{many(len(waiting), 'draft')} of yours not saved yet: e or n goes on with it.")
@@ -227,6 +228,11 @@ class Memories(Pane):
         self.table.empty = self._why_empty()
         self.table.show(shown)
         self.count()
+        if self._loaded:
+            self.show_beside()
+
+    def show_beside(self) -> None:
+        """What goes with the list: the memory under the cursor, and how full the indexes are."""
         self.show_lines()
         self.show_detail()
 

@@ -1,18 +1,22 @@
 """What is done to memories: each a change of the store, on all marked ones at once, and one step to take back."""
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from memtui.core import editor, memory, scopes, trust
 from memtui.core.errors import ConflictError, MemtuiError
 from memtui.core.memory import Memory
 from memtui.core.scopes import Scope
-from memtui.core.store import Store
 from memtui.core.words import ago, many
 from memtui.tui import safe
 from memtui.tui.drafts import Draft, Drafts, key_of
 from memtui.tui.screens.memory_keys import Keys
 from memtui.tui.screens.memory_rows import Pair
 from memtui.tui.widgets.ask import Choice, Line, Sure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memtui.core.store import Store
 
 ALWAYS = {"new", "restore", "filter", "search", "sort", "reverse", "type_filter", "range", "scope", "left", "right"}
 CHANGES = {"edit", "editor", "trash", "purge", "rename", "retype", "move"}
@@ -40,7 +44,7 @@ class Changes(Keys):
                 )
         return ""
 
-    def _each(self, change: Callable[[Store, Memory], object], words: str) -> None:
+    def _each(self, change: "Callable[[Store, Memory], object]", words: str) -> None:
         """Run a change on every chosen memory as one step, tell how it went, and read again."""
         chosen = self.table.chosen()
         store = self.main.data.store()
@@ -58,7 +62,7 @@ class Changes(Keys):
             self.main.say(f"{words}: {what if done < len(chosen) or done == 1 else many(done, 'memory', 'memories')}.")
         self.main.read()
 
-    def attempt(self, change: Callable[[], object], words: str) -> None:
+    def attempt(self, change: "Callable[[], object]", words: str) -> None:
         """Run one change, tell how it went, read again, and stand on what came of it."""
         try:
             made = change()
@@ -128,7 +132,7 @@ class Changes(Keys):
         """The scopes that take memories."""
         return [scope for scope in self.found if scope.writable and not scope.problem]
 
-    def _to_scope(self, question: str, then: Callable[[Scope], None]) -> None:
+    def _to_scope(self, question: str, then: "Callable[[Scope], None]") -> None:
         targets = self.targets()
         rows = [(s.label, f"{s.label}  {s.root_path or ''}".rstrip()) for s in targets]
 

@@ -1,12 +1,12 @@
 """The memory under the cursor, and how full the indexes are."""
 
+from typing import TYPE_CHECKING
+
 from rich.text import Text
 from textual import on, work
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from memtui.core import origin
-from memtui.core.origin import Origin
 from memtui.core.scopes import Scope
 from memtui.core.words import ago
 from memtui.tui import safe
@@ -16,6 +16,9 @@ from memtui.tui.screens.memory_rows import Pair
 from memtui.tui.screens.memory_text import Facts, Meter, memory_text, meter_line, meter_of
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import RowList
+
+if TYPE_CHECKING:
+    from memtui.core.origin import Origin
 
 # Transcripts are read only for what the cursor rests on.
 REST_SECONDS = 0.15
@@ -103,6 +106,8 @@ class Pane(Changes):
 
     @work(thread=True, exclusive=True, group="origin")
     def _seek(self, pair: Pair) -> None:
+        from memtui.core import origin
+
         worker = get_current_worker()
         found = pair[1].memory
         born = origin.of(self.main.data.env, found, lambda: not worker.is_cancelled)

@@ -2,17 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from memtui.core import clock, fs, index_budget, memory_index
-from memtui.core.index_budget import Budget
-from memtui.core.origin import Origin
+from memtui.core import clock, fs
 from memtui.core.scopes import Scope
 from memtui.core.survey import MEANINGS, Row
 from memtui.core.told import GLYPHS
 from memtui.core.words import age, ago, size
 from memtui.tui import markdown, safe
+
+if TYPE_CHECKING:
+    from memtui.core import memory_index
+    from memtui.core.index_budget import Budget
+    from memtui.core.origin import Origin
 
 # What is drawn of a body while the cursor passes; the whole of it opens with the editor.
 MAX_BODY = 20_000
@@ -27,8 +31,8 @@ KNOWN = {"name", "description", "title", "type", "originSessionId", "modified", 
 class Meter:
     """The index of a scope: how full, and which line is whose."""
 
-    budget: Budget
-    index: memory_index.Index
+    budget: "Budget"
+    index: "memory_index.Index"
 
 
 @dataclass
@@ -39,13 +43,15 @@ class Facts:
     missing: Sequence[str] = ()
     meter: Meter | None = None
     outcomes: Mapping[str, str] = field(default_factory=dict)
-    origin: Origin | None = None
+    origin: "Origin | None" = None
     seeking: bool = False
     draft: str = ""
 
 
 def meter_of(scope: Scope) -> Meter | None:
     """The meter of a scope's index; None where there is none."""
+    from memtui.core import index_budget, memory_index
+
     if scope.kind == "instructions" or scope.problem:
         return None
     try:
@@ -55,7 +61,7 @@ def meter_of(scope: Scope) -> Meter | None:
     return Meter(index_budget.budget(data, agent=scope.kind == "agent"), memory_index.parse_index(data))
 
 
-def bar(found: Budget, width: int = BAR) -> Text:
+def bar(found: "Budget", width: int = BAR) -> Text:
     """How full an index is, `│` at the cut; what lies beyond is not loaded."""
     share = found.share
     whole = max(share, 1.0)
@@ -67,13 +73,13 @@ def bar(found: Budget, width: int = BAR) -> Text:
     return text.append("━" * (full - cut), "red") if full > cut else text
 
 
-def counts(found: Budget) -> Text:
+def counts(found: "Budget") -> Text:
     """Lines and characters (UTF-16 units) of an index, of what is loaded of it."""
     units, most = found.units / 1000, found.max_units / 1000
     return Text.assemble((f" {found.lines}/{found.max_lines} lines  {units:.1f}/{most:.0f} k", "dim"))
 
 
-def meter_line(label: str, found: Budget, width: int = BAR) -> Text:
+def meter_line(label: str, found: "Budget", width: int = BAR) -> Text:
     """One index on one line."""
     text = Text(f"{label} ", no_wrap=True, end="")
     text.append_text(bar(found, width))

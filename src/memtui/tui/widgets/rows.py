@@ -301,7 +301,10 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
             text.truncate(room, overflow="ellipsis")
         gap = " " * max(0, room - cell_len(text.plain))
         console = self.app.console
-        own = base + console.get_style(text.style)  # which `render` leaves out where there are no spans
-        segments = [Segment(part.text, own + (part.style or Style())) for part in text.render(console)]
+        own = base + console.get_style(text.style)
+        if text.spans:
+            segments = [Segment(part.text, own + (part.style or Style())) for part in text.render(console)]
+        else:
+            segments = [Segment(text.plain, own)]
         filler = [Segment(gap, base)] if gap else []
         return [*(filler + segments if right else segments + filler), Segment(" ", base)]
