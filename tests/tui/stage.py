@@ -1,0 +1,164 @@
+"""A stage for pictures of the screens: the sample world with hooks and a client, where and when nothing else shows.
+
+The snapshots here and screenshots/make.py draw on it. Whatever machine draws, the picture is the same.
+"""
+
+import asyncio
+import os
+import secrets
+import shutil
+import time
+from contextlib import contextmanager
+
+from textual.widgets import TextArea
+
+from memtui import demo
+from memtui.core import paths
+from memtui.hooks import entries, install
+from memtui.tui import safe
+from memtui.tui.app import MemtuiApp
+
+NOW = 1_795_000_000.0
+# Lengths of paths count in what was delivered: the world's path has this length everywhere.
+LENGTH = 40
+CLIENT = "2.1.197"
+NOTE = """The payment sandbox is down until Friday.
+Mock it in `checkout.spec.ts`, and leave the retry limits as they are."""
+SOURCES = os.path.dirname(os.path.dirname(entries.launcher_path()))
+PATIENCE = 60.0
+# Longer than any screen waits for the cursor to rest before it reads.
+REST, RESTS = 0.05, 5
+
+
+@contextmanager
+def environment(**more):
+    """In UTC, with colours, whatever the machine's environment says; `more` is set in it."""
+    told = {name for name in os.environ if name.startswith("TEXTUAL")} | {"NO_COLOR", "TZ", *more}
+    before = {name: os.environ.pop(name, None) for name in told}
+    os.environ.update(TZ="UTC", **more)
+    time.tzset()
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
+        time.tzset()
+
+
+@contextmanager
+def place():
+    """An empty directory whose path has a fixed length. What is drawn says `~` for it, before lines are broken."""
+    base = os.path.realpath("/tmp") + "/memtui-"
+    top = base + secrets.token_hex(LENGTH)[: LENGTH - len(base)]
+    os.mkdir(top, 0o700)
+    names = {
+        top + "/home": "~",
+        top: "~",
+        paths.slug(top): "-home-you",
+        SOURCES: "~/.venv/memtui",
+        entries.choose_interpreter(): "/usr/bin/python3",
+    }
+    line, clean = safe.line, safe.clean
+
+    def named(text):
+        for old, new in names.items():
+            text = text.replace(old, new)
+        return text
+
+    safe.line = lambda text, limit=safe.MAX_LINE: line(named(text), limit)
+    safe.clean = lambda text: clean(named(text))
+    try:
+        yield top
+    finally:
+        safe.line, safe.clean = line, clean
+        shutil.rmtree(top)
+
+
+def build(top):
+    """The sample world in a place, with hooks and a client."""
+    made = demo.build(top, NOW)
+    client(made.env)
+    settings = install.settings_path(made.env, made.shop, "user")
+    install.apply(install.plan(settings, "install", env=made.env))
+    return made
+
+
+def client(env):
+    """A client that tells its version, first in the path of `env`."""
+    env["PATH"] = env["HOME"] + "/bin"
+    os.makedirs(env["PATH"])
+    with open(env["PATH"] + "/claude", "w", encoding="utf-8") as file:
+        file.write(f"#!/bin/sh\necho '{CLIENT} (Claude Code)'\n")
+    os.chmod(env["PATH"] + "/claude", 0o700)
+
+
+def application(env, cwd, **more):
+    """The application, with the clock held still and nothing moving by itself."""
+    app = MemtuiApp(dict(env), cwd, now=NOW, **more)
+    app.animation_level = "none"
+    return app
+
+
+def strips(app):
+    """The lines on the screen."""
+    return app.screen._compositor.render_strips()
+
+
+async def settled(pilot):
+    """Wait until workers are done and the screen does not change any more."""
+    last, same = None, 0
+    end = time.monotonic() + PATIENCE
+    while same < RESTS:
+        if time.monotonic() > end:
+            raise TimeoutError("the screen does not come to rest")
+        for widget in pilot.app.screen.query("Input, TextArea"):
+            widget.cursor_blink = False
+        await asyncio.sleep(REST)
+        now = strips(pilot.app)
+        busy = any(worker.is_running for worker in pilot.app.workers)
+        same = same + 1 if now == last and not busy else 0
+        last = now
+
+
+def assert_nothing_private(text, top):
+    """Neither the place nor this checkout is in a picture."""
+    for private in (top, paths.slug(top), os.path.basename(top), SOURCES):
+        assert private not in text, private
+
+
+# what is done before a picture
+
+
+def stand_on(fits):
+    """Put the cursor on the first row that fits."""
+
+    async def steps(pilot):
+        table = pilot.app.screen.query_one("#list")
+        table.move_to(next(at for at, row in enumerate(table.rows) if fits(row)))
+
+    return steps
+
+
+def memory(stem):
+    """Put the cursor on a memory."""
+    return stand_on(lambda pair: pair[1].memory.stem == stem)
+
+
+def draft(name):
+    """Put the cursor on a draft."""
+    return stand_on(lambda line: bool(line.item) and line.item.entry.fields.get("name") == name)
+
+
+prompt = stand_on(lambda row: row.event == "UserPromptSubmit")
+finding = stand_on(lambda row: row.kind == "finding")
+
+
+async def compose(pilot):
+    """Write a note."""
+    await pilot.press("g")
+    await pilot.pause()
+    area = pilot.app.screen.query_one("#text", TextArea)
+    area.text = NOTE
+    area.move_cursor(area.document.end)

@@ -1,0 +1,162 @@
+"""Every screen as it is drawn, compared with snapshots/: what stands where, and how each look colours it.
+
+    MEMTUI_RENEW_SNAPSHOTS=1 pytest tests/tui/test_snapshots.py
+
+writes those that changed, never in CI; look at their diff before committing it.
+"""
+
+import asyncio
+import difflib
+import functools
+import os
+import pathlib
+
+import pytest
+
+from . import snapshot, stage
+
+SNAPSHOTS = pathlib.Path(__file__).parent / "snapshots"
+RENEW = "MEMTUI_RENEW_SNAPSHOTS"
+# name -> theme, environment
+LOOKS = {"dark": ("textual-dark", {}), "light": ("textual-light", {}), "no colour": ("textual-dark", {"NO_COLOR": "1"})}
+SIZES = {"80x24": (80, 24), "120x40": (120, 40)}
+
+
+def press(*keys):
+    """Press keys, one after the other."""
+
+    async def step(pilot):
+        await pilot.press(*keys)
+
+    return step
+
+
+prefer_pnpm, a_draft = stage.memory("prefer-pnpm"), stage.draft("no-snapshot-tests")
+SCREENS = {
+    "memories": (press("1"), prefer_pnpm),
+    "inbox": (press("2"), a_draft),
+    "guidance": (press("3"),),
+    "deliveries": (press("4"), stage.prompt),
+    "health": (press("5"), stage.finding),
+}
+
+
+# drawing
+
+
+def sample(top):
+    """The sample world: its environment, and where the application starts."""
+    made = stage.build(top)
+    return made.env, made.shop
+
+
+def fresh(top):
+    """A machine where memtui has never run."""
+    env, cwd = {"HOME": top + "/home"}, top + "/shop"
+    os.makedirs(cwd + "/.git")
+    stage.client(env)
+    return env, cwd
+
+
+def draw(look, size, steps, world=sample, **more):
+    """What each of some series of steps leads to, by name. `more` is what the application is made with."""
+    theme, environment = LOOKS[look]
+
+    async def run(env, cwd):
+        app = stage.application(env, cwd, **more)
+        app.theme = theme
+        found = {}
+        async with app.run_test(size=SIZES[size]) as pilot:
+            await stage.settled(pilot)
+            for name, series in steps.items():
+                for each in series:
+                    await each(pilot)
+                    await stage.settled(pilot)
+                found[name] = snapshot.drawn(app)
+        return found
+
+    with stage.environment(**environment), stage.place() as top:
+        found = asyncio.run(run(*world(top)))
+        for each in found.values():
+            stage.assert_nothing_private("\n".join(each.lines), top)
+    return found
+
+
+def compare(name, looks):
+    """Compare a picture with the one that is kept; or write it, where somebody asks for that."""
+    found = snapshot.written(name, looks)
+    path = SNAPSHOTS / f"{name}.txt"
+    kept = path.read_text(encoding="utf-8") if path.exists() else ""
+    if found == kept:
+        return
+    if renewing():
+        path.write_text(found, encoding="utf-8")
+        return
+    diff = difflib.unified_diff(kept.split("\n"), found.split("\n"), "kept", "now", n=2, lineterm="")
+    command = f"{RENEW}=1 pytest tests/tui/test_snapshots.py"
+    pytest.fail("\n".join([f"{path.name} is drawn otherwise now. If that is right: {command}", *diff]), pytrace=False)
+
+
+def renewing():
+    """Whether snapshots may be written: only where a person asks for it."""
+    return bool(os.environ.get(RENEW)) and not os.environ.get("CI")
+
+
+# the five screens
+
+
+@functools.cache
+def screens(look, size):
+    """The five screens, one after the other in one application."""
+    return draw(look, size, SCREENS)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", SCREENS)
+def test_screen_is_drawn_as_before(name, size):
+    compare(f"{name}-{size}", {look: screens(look, size)[name] for look in LOOKS})
+
+
+# what stands beside them, and over them
+
+
+MORE = {
+    "compose": ("80x24", (stage.compose,), {"screen": "guidance"}),
+    "delivery-opened": ("80x24", (stage.prompt, press("enter")), {"screen": "deliveries"}),
+    "draft-opened": ("80x24", (a_draft, press("enter")), {"screen": "inbox"}),
+    "filtered-to-nothing": ("80x24", (press("slash", "z", "e", "b", "r", "a", "enter"),), {}),
+    "first-start": ("80x24", (), {"world": fresh}),
+    "first-start-empty": ("80x24", (press("escape"),), {"world": fresh}),
+    "help": ("80x24", (press("question_mark"),), {}),
+    "memories-marked": ("80x24", (press("space", "space"),), {}),
+    "memory-form": ("120x40", (prefer_pnpm, press("e")), {}),
+    "memory-opened": ("80x24", (prefer_pnpm, press("enter")), {}),
+    "palette": ("80x24", (press("ctrl+p"),), {}),
+    "plots": ("80x24", (press("v"),), {"screen": "deliveries"}),
+    "read-only": ("80x24", (press("e"),), {"read_only": True}),
+    "session": ("120x40", (stage.prompt, press("S")), {"screen": "deliveries"}),
+    "trash": ("80x24", (press("b"),), {}),
+}
+
+
+@pytest.mark.parametrize("name", MORE)
+def test_what_is_beside_the_screens_is_drawn_as_before(name):
+    size, steps, more = MORE[name]
+    compare(name, draw("dark", size, {"dark": steps}, **more))
+
+
+def test_no_snapshot_is_left_over():
+    names = {f"{name}-{size}" for name in SCREENS for size in SIZES} | set(MORE)
+    for path in SNAPSHOTS.glob("*"):
+        if path.stem not in names and renewing():
+            path.unlink()
+    assert {path.stem for path in SNAPSHOTS.glob("*")} <= names
+
+
+def test_in_ci_a_snapshot_is_never_renewed(monkeypatch):
+    monkeypatch.setenv(RENEW, "1")
+    monkeypatch.setenv("CI", "true")
+    looks = {"dark": snapshot.Drawn(["never drawn so"], [[("white", "black")]])}
+    with pytest.raises(pytest.fail.Exception, match="never drawn so"):
+        compare("memories-80x24", looks)
+    assert "never drawn so" not in (SNAPSHOTS / "memories-80x24.txt").read_text(encoding="utf-8")
