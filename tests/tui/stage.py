@@ -119,6 +119,9 @@ async def settled(pilot):
         now = strips(pilot.app)
         busy = any(worker.is_running for worker in pilot.app.workers)
         same = same + 1 if now == last and not busy else 0
+        if same == 2:
+            # A screen over another keeps what it first saw of that one, which may have been drawn a moment later.
+            pilot.app.screen.refresh()
         last = now
 
 

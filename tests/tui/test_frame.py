@@ -21,3 +21,16 @@ def test_every_action_has_a_method_and_a_key_of_its_own():
         assert len(keys) == len(set(keys)), group
     for action in actions.of(actions.GLOBAL):
         assert hasattr(MemtuiApp, action.method), action.id
+
+
+async def test_the_themes_go_round(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        seen = []
+        while app.theme not in seen:
+            seen.append(app.theme)
+            await pilot.press("ctrl+t")
+            await settle(pilot)
+        assert app.theme == seen[0]
+        assert any(app.available_themes[name].ansi for name in seen)
+        assert not all(app.available_themes[name].dark for name in seen)

@@ -20,7 +20,8 @@ from memtui.tui.screens import make
 from memtui.tui.screens.base import TABS, Base
 
 WATCH_SECONDS = 0.7
-THEMES = ("textual-dark", "textual-light", "textual-ansi")
+# Those that this version of textual has; a theme's name is no promise of its.
+THEMES = tuple(n for n in ("textual-dark", "textual-light", "ansi-dark", "ansi-light") if n in BUILTIN_THEMES)
 
 
 class Changed(Message):
