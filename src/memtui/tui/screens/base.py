@@ -6,9 +6,9 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Static
 
 from memtui.tui import actions
+from memtui.tui.widgets.line import OneLine
 
 if TYPE_CHECKING:
     from memtui.tui.app import MemtuiApp
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 TABS = ("memories", "inbox", "guidance", "deliveries", "health")
 
 
-class TopBar(Static):
+class TopBar(OneLine):
     """memtui, the project, its mode, the hooks, and the screens with what waits on each."""
 
-    DEFAULT_CSS = "TopBar { height: 1; background: $panel; color: $text; }"
+    DEFAULT_CSS = "TopBar { background: $panel; color: $text; }"
 
     def show(self, current: str, app: "MemtuiApp") -> None:
         """Draw the line for a screen."""
@@ -37,13 +37,13 @@ class TopBar(Static):
             text.append(word + (f" {count}" if count else "") + " ", style="reverse" if name == current else "")
         if app.read_only:
             text.append(" read-only ", style="bold")
-        self.update(text)
+        self.put(text)
 
 
-class FootBar(Static):
+class FootBar(OneLine):
     """The keys of the screen, as many as there is room for, and a count or a message on the right."""
 
-    DEFAULT_CSS = "FootBar { height: 1; background: $panel; color: $text; }"
+    DEFAULT_CSS = "FootBar { background: $panel; color: $text; }"
 
     def show(self, group: str, status: str, app: "MemtuiApp") -> None:
         """Draw the line for a screen."""
@@ -64,7 +64,7 @@ class FootBar(Static):
             text.append(word, style="bold")
             text.append(f" {action.footer}  ", style="dim")
         text.append(status.rjust(width - len(text.plain) - 1), style="dim")
-        self.update(text)
+        self.put(text)
 
 
 class Base(Screen[None]):

@@ -20,6 +20,7 @@ from memtui.tui.screens.delivery_plots import plots, summary
 from memtui.tui.screens.delivery_text import EVENTS, delivery_text, when
 from memtui.tui.screens.delivery_views import Views
 from memtui.tui.widgets.detail import Detail
+from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import Column, RowList
 
 NEAR_END = 40
@@ -53,7 +54,6 @@ class Deliveries(Views):
 
     group: ClassVar[str] = "deliveries"
     DEFAULT_CSS = """
-    Deliveries #summary { height: 1; }
     Deliveries #session-line { height: auto; max-height: 2; padding: 0 1; display: none; }
     Deliveries #session { display: none; }
     Deliveries #plots { display: none; }
@@ -65,7 +65,7 @@ class Deliveries(Views):
 
     def body(self) -> ComposeResult:
         """The sums, the list or a session, the filters, the detail; or the plots over all of it."""
-        yield Static(id="summary")
+        yield OneLine(id="summary")
         with Horizontal(id="panes"):
             with Vertical(id="middle"):
                 yield RowList[Told](
@@ -101,7 +101,7 @@ class Deliveries(Views):
                     id="session",
                 )
                 yield Input(placeholder="words of the delivered text", id="filter")
-                yield Static(id="line")
+                yield OneLine(id="line")
             yield Detail(id="detail")
         yield Detail(id="plots")
 
@@ -234,12 +234,12 @@ class Deliveries(Views):
         skipped = f" · {many(reading.skipped, 'torn line')}" if reading.skipped else ""
         full = f" · older ones: filter ({KEPT:,} are held)" if reading.full else ""
         self.tell(f"{count} {'fit' if self.wanted.words() else 'deliveries'}{skipped}{full}")
-        self.query_one("#line", Static).update(self.filter_line())
+        self.query_one("#line", OneLine).put(self.filter_line())
         self.sums()
 
     def sums(self) -> None:
         """Draw the summary, what is told of the session, the plots."""
-        self.query_one("#summary", Static).update(summary(self.tally, self.proofs.known, self.size.width))
+        self.query_one("#summary", OneLine).put(summary(self.tally, self.proofs.known, self.size.width))
         self.session_sums()
         if self.has_class("plots"):
             width = self.size.width - 4

@@ -6,7 +6,7 @@ from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from memtui.core import clock, delivery, paths, receipts, review, told, underway
 from memtui.core import titles as first
@@ -21,6 +21,7 @@ from memtui.tui.screens.guidance_rows import Row
 from memtui.tui.screens.twopanes import TwoPanes
 from memtui.tui.widgets.compose import EVERYWHERE, PROJECT, Compose, Note
 from memtui.tui.widgets.detail import Detail
+from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import Column, RowList
 
 # The history shown: so many notes, none older than this.
@@ -47,7 +48,7 @@ class Guidance(TwoPanes):
 
     def body(self) -> ComposeResult:
         """Two panes; on a narrow screen the list, and the note over it."""
-        yield Static(id="answer")
+        yield OneLine(id="answer")
         with Horizontal(id="panes"):
             with Vertical(id="middle"):
                 yield RowList[Row](
@@ -173,7 +174,7 @@ class Guidance(TwoPanes):
             text.append_text(rows.state(last))
         if self.every:
             text.append(" · all projects", style="dim")
-        self.query_one("#answer", Static).update(text)
+        self.query_one("#answer", OneLine).put(text)
 
     # drawing
 

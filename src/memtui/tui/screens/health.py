@@ -9,7 +9,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
-from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from memtui.core.doctor import Finding
@@ -21,6 +20,7 @@ from memtui.tui.screens.health_fixes import Fixes
 from memtui.tui.screens.health_text import health_text
 from memtui.tui.tally import percentile
 from memtui.tui.widgets.detail import Detail
+from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import Column, RowList
 
 NARROW = 100
@@ -39,7 +39,6 @@ class Health(Fixes):
     """One list of all that was found, the line under the cursor in full beside it."""
 
     group: ClassVar[str] = "health"
-    DEFAULT_CSS = "Health #summary { height: 1; }"
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,7 +48,7 @@ class Health(Fixes):
 
     def body(self) -> ComposeResult:
         """The answer on top; the list; the detail."""
-        yield Static(id="summary")
+        yield OneLine(id="summary")
         with Horizontal(id="panes"):
             with Vertical(id="middle"):
                 yield RowList[Row](
@@ -102,7 +101,7 @@ class Health(Fixes):
         self.table.show(rows(message.found, self.main.data.now()))
         if first:
             self.table.move_to(1)
-        self.query_one("#summary", Static).update(self._summary())
+        self.query_one("#summary", OneLine).put(self._summary())
         count = self.found.problems
         self.tell(f"{count} to mend" if count else "all well")
         self.show_detail()

@@ -8,7 +8,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.timer import Timer
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from memtui.core import alike, excerpt, scopes, titles
 from memtui.core.errors import MemtuiError
@@ -21,6 +21,7 @@ from memtui.tui.screens.deciding import Deciding
 from memtui.tui.screens.inbox_rows import DOUBTFUL, Line, confidence, is_doubtful, key_of, searched
 from memtui.tui.screens.inbox_text import Setting, draft_text, item_text
 from memtui.tui.widgets.detail import Detail
+from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import Column, RowList
 
 # The cursor rests this long on a draft before its transcript is read.
@@ -55,7 +56,7 @@ class Inbox(Deciding):
 
     def body(self) -> ComposeResult:
         """Two panes; on a narrow screen the list, and the draft over it."""
-        yield Static(id="answer")
+        yield OneLine(id="answer")
         with Horizontal(id="panes"):
             with Vertical(id="middle"):
                 yield RowList[Line](
@@ -152,7 +153,7 @@ class Inbox(Deciding):
             if self.elsewhere:
                 words = "with" if self.every else "p shows"
                 text.append(f" · {words} {self.elsewhere} of other projects", style="dim")
-        self.query_one("#answer", Static).update(text)
+        self.query_one("#answer", OneLine).put(text)
 
     # drawing
 

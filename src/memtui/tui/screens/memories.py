@@ -9,7 +9,7 @@ from rich.text import Text
 from textual import work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Input, Static
+from textual.widgets import Input
 from textual.worker import get_current_worker
 
 from memtui.core import scopes, survey
@@ -25,6 +25,7 @@ from memtui.tui.screens.memory_rows import Pair
 from memtui.tui.screens.memory_tree import Place
 from memtui.tui.state import State
 from memtui.tui.widgets.detail import Detail
+from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import Column, RowList
 
 # So often the foot says how far the reading of other projects is.
@@ -64,8 +65,7 @@ class Memories(Pane):
         self.drafts: dict[str, float] = {}
         self._place_wanted = ""
         self._wanted = ""
-        self._pairs: list[Pair] = []
-        self._texts: dict[str, str] = {}
+        self._pairs: fuzzy.Haystack[Pair] = fuzzy.Haystack((), memory_rows.searched)
         self._loaded = False
         self._reading = False
         self._again = False
@@ -76,7 +76,7 @@ class Memories(Pane):
             columns = [Column("scope"), Column("", 5, right=True)]
             yield RowList[Place](columns, Place.draw, lambda place: place.key, id="scopes")
             with Vertical(id="middle"):
-                yield Static(id="place")
+                yield OneLine(id="place")
                 yield RowList[Pair](
                     memory_rows.columns(self.sort, self.reverse),
                     self._draw,
@@ -86,7 +86,7 @@ class Memories(Pane):
                 )
                 yield Input(placeholder="name, description, type", id="filter")
             yield Detail(id="detail")
-        yield Static(id="line")
+        yield OneLine(id="line")
 
     def on_mount(self) -> None:
         """As it was left, in the list."""
@@ -180,7 +180,6 @@ class Memories(Pane):
     def _show(self, found: list[Scope], rows: dict[str, list[Row]], whole: bool) -> None:
         self.found, self.rows = found, rows
         self._loaded = self._loaded or whole
-        self._texts.clear()
         self.forget()
         self.drafts = {draft.path: draft.time for draft in Drafts(self.main.data.root).all() if draft.path}
         self.plant()
@@ -218,13 +217,13 @@ class Memories(Pane):
         pairs = [(s, row) for s in chosen for row in self.rows.get(s.label, []) if place and place.holds(row)]
         if self.kind:
             pairs = [pair for pair in pairs if (pair[1].memory.type or "-") == self.kind]
-        self._pairs = memory_rows.ordered(pairs, self.sort, self.reverse)
+        self._pairs = fuzzy.Haystack(memory_rows.ordered(pairs, self.sort, self.reverse), memory_rows.searched)
         self.table.columns = memory_rows.columns(self.sort, self.reverse)
         self.fill()
 
     def fill(self) -> None:
         """Put the memories of the place through the filter."""
-        shown = fuzzy.select(self._pairs, self.typed, self._searched)
+        shown = self._pairs.select(self.typed)
         self.table.empty = self._why_empty()
         self.table.show(shown)
         self.count()
@@ -235,12 +234,6 @@ class Memories(Pane):
         """What goes with the list: the memory under the cursor, and how full the indexes are."""
         self.show_lines()
         self.show_detail()
-
-    def _searched(self, pair: Pair) -> str:
-        path = pair[1].memory.path
-        if path not in self._texts:
-            self._texts[path] = memory_rows.searched(pair)
-        return self._texts[path]
 
     def _why_empty(self) -> str:
         if not self._loaded:
@@ -256,7 +249,7 @@ class Memories(Pane):
 
     def count(self) -> None:
         """What is shown, on the right of the foot."""
-        shown, total, marked = len(self.table.rows), len(self._pairs), len(self.table.marks)
+        shown, total, marked = len(self.table.rows), len(self._pairs.rows), len(self.table.marks)
         whole = str(total) if self.size.width < NARROW else many(total, "memory", "memories")
         words = f"{shown} of {total}" if shown != total else whole
         words += f" · {self.kind}" if self.kind else ""

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual import on, work
-from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from memtui.core.scopes import Scope
@@ -15,6 +14,7 @@ from memtui.tui.screens.memory_keys import NARROW
 from memtui.tui.screens.memory_rows import Pair
 from memtui.tui.screens.memory_text import Facts, Meter, memory_text, meter_line, meter_of
 from memtui.tui.widgets.detail import Detail
+from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import RowList
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Pane(Changes):
         top = Text(" scope ", style="dim", no_wrap=True, overflow="ellipsis")
         top.append(safe.line(place.words, 60) + " ▾", "bold")
         top.append("  p chooses" if not self.typed else f"  filter “{safe.line(self.typed, 30)}”", "dim")
-        self.query_one("#place", Static).update(top)
+        self.query_one("#place", OneLine).put(top)
         whole = len(place.scopes) > 1
         picked = [s for s in place.scopes if not whole or s.label in {"global", "project", "auto"}]
         line = Text(" index ", style="dim", no_wrap=True, overflow="ellipsis")
@@ -64,7 +64,7 @@ class Pane(Changes):
                 line.append("    ")
         if not any(meter for _, meter in found):
             line.append("no MEMORY.md" if picked and picked[0].kind != "instructions" else "")
-        self.query_one("#line", Static).update(line)
+        self.query_one("#line", OneLine).put(line)
 
     def backlinks(self, scope: Scope) -> dict[str, list[str]]:
         """Name to the memories of a scope that link to it, found once a reading."""

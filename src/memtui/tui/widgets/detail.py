@@ -24,6 +24,7 @@ class Detail(VerticalScroll, can_focus=True):
     ]
     key = ""
     plain = ""
+    text: Text | None = None
 
     def compose(self) -> ComposeResult:
         """One static."""
@@ -35,7 +36,9 @@ class Detail(VerticalScroll, can_focus=True):
             rest = len(text.plain) - MAX_CHARACTERS
             text = text[:MAX_CHARACTERS]
             text.append(f"\n… {rest:,} more characters are in the file", style="dim")
-        self.plain = text.plain
+        if key == self.key and text == self.text:
+            return
+        self.text, self.plain = text, text.plain
         self.query_one(Static).update(text)
         if key != self.key:
             self.key = key

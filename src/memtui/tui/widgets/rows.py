@@ -23,6 +23,16 @@ from textual.strip import Strip
 Row = TypeVar("Row")
 
 
+@dataclass
+class Paint:
+    """What all lines of one painting share; asking textual for it anew costs more than a line."""
+
+    shown: "list[tuple[int, Column, int]]"
+    base: Style
+    cursor: Style
+    mark: Style
+
+
 @dataclass(frozen=True)
 class Column:
     """A column: `width` in cells, 0 for what is left; hidden where there is less than `from_width`."""
@@ -111,6 +121,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         self.marks: set[str] = set()
         self._anchor: int | None = None
         self._strips: dict[tuple[int, bool, bool], Strip] = {}
+        self._paint: Paint | None = None
 
     # data
 
@@ -252,6 +263,13 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         rest = max(4, (width - fixed) // flexible - 1)
         return [(at, column, column.width or rest) for at, column in shown]
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Paint some lines of the screen."""
+        cursor = "rows--cursor" if self.has_focus else "rows--cursor-blurred"
+        styles = (self.get_component_rich_style(name) for name in (cursor, "rows--mark"))
+        self._paint = Paint(self._shown(), self.rich_style, *styles)
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
         """Paint one line of the screen."""
         width = self.size.width
@@ -283,17 +301,20 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
     def _line(self, at: int, width: int) -> Strip:
         row = self.rows[at]
-        base = self.rich_style
-        if at == self.cursor:
-            name = "rows--cursor" if self.has_focus else "rows--cursor-blurred"
-            base += self.get_component_rich_style(name)
+        paint = self._paint
+        assert paint is not None
+        base = paint.base + paint.cursor if at == self.cursor else paint.base
         marked = self._key(row) in self.marks
-        mark_style = base + self.get_component_rich_style("rows--mark") if marked else base
+        mark_style = base + paint.mark if marked else base
         segments = [Segment("●" if marked else "›" if at == self.cursor else " ", mark_style)]
         cells = self._draw(row)
-        for number, column, room in self._shown():
+        length = 1
+        for number, column, room in paint.shown:
             segments.extend(self._cell(cells[number], room, column.right, base))
-        return Strip(segments).adjust_cell_length(width, base).crop(0, width)
+            length += room + 1
+        if length > width:
+            return Strip(segments, length).crop(0, width)
+        return Strip([*segments, Segment(" " * (width - length), base)], width)
 
     def _cell(self, text: Text, room: int, right: bool, base: Style) -> list[Segment]:
         if cell_len(text.plain) > room:
