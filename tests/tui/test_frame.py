@@ -34,3 +34,30 @@ async def test_the_themes_go_round(app):
         assert app.theme == seen[0]
         assert any(app.available_themes[name].ansi for name in seen)
         assert not all(app.available_themes[name].dark for name in seen)
+
+
+async def test_other_screens_lead_to_a_memory_and_from_it_to_its_deliveries(app, world):
+    path = f"{world.shop}/.claude/memory/prefer-pnpm.md"
+    app.first = "health"
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        app.show_deliveries(memory=path)
+        await settle(pilot)
+        assert app.screen.group == "deliveries"
+        assert app.screen.table.rows
+        assert all(path in row.files for row in app.screen.table.rows)
+        app.go_to_memory(path)
+        await settle(pilot)
+        assert app.screen.group == "memories"
+        assert app.screen.table.row[1].memory.path == path
+        await pilot.press("4", "S")
+        await settle(pilot)
+        app.go_to_memory(path)
+        app.show_deliveries(memory=path)
+        await settle(pilot)
+        assert not app.screen.has_class("session")
+        assert app.focused is app.screen.table
+        app.go_to_memory(path + ".gone")
+        await pilot.pause()
+        assert app.screen.group == "deliveries"
+        assert any("not there any more" in note.message for note in app._notifications)

@@ -1,18 +1,21 @@
 """The application: screens, global actions, and one watcher that tells the screens when files change."""
 
 import gc
-from collections.abc import Callable
-from functools import partial
+import os
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 from textual import work
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.filter import LineFilter
 from textual.message import Message
 from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES
 
+from memtui.core import glyphs
 from memtui.core.errors import MemtuiError
 from memtui.tui import actions, safe
 from memtui.tui.data import Data
@@ -82,6 +85,7 @@ class MemtuiApp(App[None]):
         self._offered = False
         self.has_read = False
         self.remapped: dict[str, str] = self.data.keys()
+        self.drawn_with = self.data.setting("glyphs")
         theme = self.data.setting("theme")
         self.theme = theme if theme in BUILTIN_THEMES else THEMES[0]
 
@@ -97,6 +101,19 @@ class MemtuiApp(App[None]):
 
     def delay_update(self, delay: float = 0.05) -> None:
         """Paint another screen at once: textual would wait so many seconds."""
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Ours come first: textual's turn named colours into others."""
+        return [*self.lines_through, *super().get_line_filters()]
+
+    @cached_property
+    def lines_through(self) -> Sequence[LineFilter]:
+        """What becomes of lines for a terminal without UTF-8, and for a person who wants no colours."""
+        if not self.no_color and not glyphs.plain(self.data.env, self.drawn_with):
+            return ()
+        from memtui.tui import filters
+
+        return filters.needed(self.data.env, self.drawn_with, no_color=self.no_color)
 
     # data
 
@@ -131,6 +148,11 @@ class MemtuiApp(App[None]):
     def _read(self) -> None:
         if not self.screen_stack:
             return  # on the way out
+        drawn_with = self.data.setting("glyphs")
+        if drawn_with != self.drawn_with:
+            self.drawn_with = drawn_with
+            del self.lines_through
+            self.refresh_css(animate=False)
         if isinstance(self.screen, Base):
             self.screen.frame()
             self.screen.reload()
@@ -194,6 +216,21 @@ class MemtuiApp(App[None]):
     def do_app_health(self) -> None:
         """To the health."""
         self._go("health")
+
+    def go_to_memory(self, path: str) -> None:
+        """To a memory on its screen, wherever it is."""
+        if not os.path.exists(path):
+            self.fail(MemtuiError(f"{os.path.basename(path)} is not there any more.", "It may be in the trash: 1, b."))
+            return
+        self._go("memories")
+        screen: Any = self.screen
+        screen.go_to(path)
+
+    def show_deliveries(self, **wanted: str) -> None:
+        """To the deliveries that fit, such as `memory=path`."""
+        self._go("deliveries")
+        screen: Any = self.screen
+        screen.want(**wanted)
 
     def do_app_undo(self) -> None:
         """Take back the last change."""

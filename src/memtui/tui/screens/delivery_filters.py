@@ -56,11 +56,22 @@ class Filters(Base):
         """Put the focus on the list that is shown."""
         raise NotImplementedError
 
+    def to_list(self) -> None:
+        """Out of whatever is shown over the list."""
+        raise NotImplementedError
+
     def only(self, **fields: str) -> None:
         """Show only what fits; a field that is empty wants everything."""
         wanted = self.wanted.but(**fields)
         if wanted != self.wanted:
             self.wanted = wanted
+            self.read_anew()
+
+    def want(self, **fields: str) -> None:
+        """Show what fits these fields and no others, in the list."""
+        self.wanted = Filter(**fields)
+        if self.is_mounted:  # it reads when it is
+            self.to_list()
             self.read_anew()
 
     def filter_line(self) -> Text:

@@ -59,6 +59,12 @@ class Views(Filters):
         """Put the focus on the list that is shown."""
         (self.in_session if self.has_class("session") else self.table).focus()
 
+    def to_list(self) -> None:
+        """Out of the plots, a session, a delivery."""
+        self.remove_class("plots", "session", "deep")
+        self.session = None
+        self.focus_list()
+
     def sums(self) -> None:
         """Draw the summary, what is told of the session, the plots."""
         raise NotImplementedError
