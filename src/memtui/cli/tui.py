@@ -2,6 +2,7 @@
 
 import argparse
 import gc
+import os
 import sys
 
 from memtui.cli import parser
@@ -45,6 +46,9 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         raise UsageError("The TUI needs a terminal.", "`memtui status` says how things stand without one.")
     # Until the first picture nearly all that is made is kept: collecting costs a tenth of the start and finds nothing.
     gc.disable()
+    # A key is painted at the next tick of textual's clock; and it goes before what is read in the background.
+    os.environ.setdefault("TEXTUAL_FPS", "120")
+    sys.setswitchinterval(0.001)
     from memtui.tui.app import main
 
     code = main(
