@@ -74,6 +74,14 @@ class Terminal:
         raise OSError
 
 
+@pytest.mark.parametrize(("locale", "shown"), [("C.UTF-8", "✓ né …\n"), ("C", "+ n\\xe9 ~\n")])
+def test_a_terminal_without_utf8_gets_ascii(locale, shown, monkeypatch):
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    out = Output({"LANG": locale})
+    out.print("✓ né …")
+    assert out.stdout.text == shown
+
+
 CELLS = st.lists(st.tuples(st.text(max_size=30).map(output.line), st.text(max_size=90).map(output.line)), min_size=1)
 
 

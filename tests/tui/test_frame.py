@@ -1,5 +1,6 @@
 """The frame: screens by number, help and palette from one table, read-only."""
 
+from memtui.core import settings
 from memtui.tui import actions
 
 from .conftest import settle
@@ -61,3 +62,17 @@ async def test_other_screens_lead_to_a_memory_and_from_it_to_its_deliveries(app,
         await pilot.pause()
         assert app.screen.group == "deliveries"
         assert any("not there any more" in note.message for note in app._notifications)
+
+
+async def test_the_setting_glyphs_changes_what_is_drawn_at_once(app):
+    def shown():
+        return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+
+    async with app.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        assert "hooks ✗" in shown()
+        settings.assign(app.data.root, app.data.store().journal, "glyphs", "ascii")
+        await pilot.press("ctrl+r")
+        await settle(pilot)
+        assert "hooks x" in shown()
+        assert shown().isascii()

@@ -262,7 +262,7 @@ async def test_the_history_tells_who_got_it_when_and_whether_it_arrived(world, a
         assert world.sessions["tuesday"][:8] in shown
         assert "“make the upload test stable”" in shown
         assert "2d ago" in shown
-        assert states(app)["new-cart stays until December."] == "? unknown"
+        assert states(app)["new-cart stays until December."] == "· unknown"
 
 
 async def test_what_was_lost_in_other_projects_is_seen_with_all_projects(app):

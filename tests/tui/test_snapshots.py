@@ -50,6 +50,12 @@ def sample(top):
     return made.env, made.shop
 
 
+def without_utf8(top):
+    """The sample world, at a terminal that knows ASCII only."""
+    env, cwd = sample(top)
+    return env | {"LANG": "C"}, cwd
+
+
 def fresh(top):
     """A machine where memtui has never run."""
     env, cwd = {"HOME": top + "/home"}, top + "/shop"
@@ -121,6 +127,9 @@ def test_screen_is_drawn_as_before(name, size):
 
 
 MORE = {
+    "ascii-deliveries": ("80x24", (stage.prompt,), {"screen": "deliveries", "world": without_utf8}),
+    "ascii-memories": ("80x24", (prefer_pnpm,), {"world": without_utf8}),
+    "ascii-plots": ("80x24", (press("v"),), {"screen": "deliveries", "world": without_utf8}),
     "compose": ("80x24", (stage.compose,), {"screen": "guidance"}),
     "delivery-opened": ("80x24", (stage.prompt, press("enter")), {"screen": "deliveries"}),
     "draft-opened": ("80x24", (a_draft, press("enter")), {"screen": "inbox"}),

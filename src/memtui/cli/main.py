@@ -19,12 +19,13 @@ ONE_LINE = {"guide"}  # called by monitors, whose logs want a line
 def main(argv: "list[str] | None" = None) -> int:
     """Run one command; its exit code (docs/cli.md)."""
     from memtui.cli.output import Output
+    from memtui.core import glyphs
 
     words = list(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            # A terminal that knows no UTF-8 must not stop an answer.
-            stream.reconfigure(errors="backslashreplace")
+            # A stream that can't hold a character must not stop an answer.
+            stream.reconfigure(errors=glyphs.ERRORS)
     plain = words[: words.index("--")] if "--" in words else words
     out = Output(os.environ, as_json="--json" in plain)
     try:

@@ -5,7 +5,7 @@ Memories, notes and logs hold text that others wrote: it is escaped on its way t
 
 import sys
 
-from memtui.core import fastjson
+from memtui.core import fastjson, glyphs
 
 VERSION = 1
 STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
@@ -88,6 +88,7 @@ class Output:
         self.stderr: TextIO = sys.stderr
         self.tty = self.stdout.isatty()
         self.colour = self.tty and not env.get("NO_COLOR") and env.get("TERM") != "dumb"
+        self.ascii = self.tty and glyphs.only_ascii(env)
         self.columns = self._columns(env)
 
     def _columns(self, env: "Mapping[str, str]") -> "int | None":
@@ -106,14 +107,17 @@ class Output:
 
     def print(self, text: str = "") -> None:
         """A line of data."""
-        self.stdout.write(text + "\n")
+        self.stdout.write(self._for_terminal(text) + "\n")
 
     def say(self, text: str) -> None:
         """A line of narration."""
         if self.stderr is not None:
             self.stdout.flush()
-            self.stderr.write(text + "\n")
+            self.stderr.write(self._for_terminal(text) + "\n")
             self.stderr.flush()
+
+    def _for_terminal(self, text: str) -> str:
+        return text.encode("ascii", glyphs.ERRORS).decode("ascii") if self.ascii else text
 
     def style(self, text: str, name: str) -> str:
         """Text in a style, where the terminal has styles."""

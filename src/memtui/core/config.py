@@ -18,8 +18,10 @@ DEFAULTS: "dict[str, object]" = {
     "extract": True,
     "extract_confidence": 0.5,
     "banner": True,
+    "glyphs": "auto",
 }
 MODES = ("full", "whisper", "off")
+CHOICES = {"mode": MODES, "glyphs": ("auto", "unicode", "ascii")}
 PER_PROJECT = ("mode", "extract", "banner")
 # Above this the client replaces a hook's context by a preview (docs/hooks.md).
 CLIENT_CAP = 10_000
@@ -109,8 +111,8 @@ def number(settings: "dict[str, object]", key: str) -> int:
 def problem(key: str, given: "object") -> "str | None":
     """What is wrong with a value of a known key, or None."""
     default = DEFAULTS[key]
-    if key == "mode":
-        return None if given in MODES else "must be one of " + ", ".join(MODES)
+    if key in CHOICES:
+        return None if given in CHOICES[key] else "must be one of " + ", ".join(CHOICES[key])
     if isinstance(default, bool):
         return None if isinstance(given, bool) else "must be true or false"
     if isinstance(given, bool) or not isinstance(given, (int, float)):

@@ -17,6 +17,7 @@ MEANINGS = {
     "extract": "whether drafts are made of what you say",
     "extract_confidence": "drafts below this are dropped",
     "banner": "the line for you at a session's start",
+    "glyphs": "unicode, ascii, or auto: by the locale",
 }
 
 

@@ -12,9 +12,9 @@ GLYPHS = {
     receipts.PREVIEWED: ("◐", "yellow"),
     receipts.TIMED_OUT: ("✗", "red"),
     receipts.FAILED: ("✗", "red"),
-    receipts.UNKNOWN: ("?", "dim"),
+    receipts.UNKNOWN: ("·", "dim"),
     receipts.WAITING: ("…", "cyan"),
-    receipts.NOTHING: ("·", "dim"),
+    receipts.NOTHING: ("-", "dim"),
 }
 MEANINGS = {
     receipts.ARRIVED: "the session's transcript holds it",
