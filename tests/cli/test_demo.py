@@ -48,6 +48,20 @@ def test_what_the_tour_proposes_works(memtui):
         assert len(f"  {command:<32}# {why}") <= 80
 
 
+def test_its_hooks_are_installed_in_its_own_settings_only(bare, tmp_path):
+    data = bare.json("demo", str(tmp_path / "world"))
+    bare.env = {"PATH": bare.env["PATH"], "MEMTUI_NOW": bare.env["MEMTUI_NOW"], **data["env"]}
+    bare.cwd = data["projects"][0]
+    assert bare.json("hooks", "status", check=False)["installed"]
+    assert (Path(data["env"]["HOME"]) / ".claude/settings.json").is_file()
+
+
+def test_open_without_a_terminal_says_what_works_instead(bare, tmp_path):
+    told = bare("demo", "--open", str(tmp_path / "world"), check=False)
+    assert told.code == 2
+    assert "needs a terminal" in told.err
+
+
 def test_a_directory_with_other_things_is_left_alone(bare, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/file").write_text("precious")

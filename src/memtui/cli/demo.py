@@ -18,6 +18,7 @@ TOUR = (
     (["deliveries", "--limit", "8"], "What sessions were given, and whether it arrived:"),
 )
 TRY = (
+    ("memtui", "the control room; ? for all keys"),
     ("memtui inbox show J5VMX3", "one draft, and what it comes from"),
     ("memtui approve J5VMX3", "make it a memory"),
     ("memtui undo", "no, don't"),
@@ -34,11 +35,12 @@ def register(commands: "parser.Commands") -> None:
         "demo",
         run,
         "make a sample world to try everything in, without Claude Code",
-        "memtui demo\nmemtui demo /tmp/memtui-demo",
+        "memtui demo\nmemtui demo --open\nmemtui demo /tmp/memtui-demo",
         "Without DIR it goes into a temporary folder, and a short tour is shown.",
     )
     found.add_argument("directory", nargs="?", metavar="DIR", help="where; an older sample world there is made anew")
     found.add_argument("--keep", action="store_true", help="leave a sample world that is there as it is")
+    found.add_argument("--open", action="store_true", help="open the control room in it at once")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
@@ -52,6 +54,9 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         raise UsageError("--keep needs the DIR of a sample world.")
     else:
         world = demo.build(directory, ctx.now())
+        _install(world.env, world.shop)
+    if args.open:
+        return _open(ctx, world.env, world.shop)
     data = {"directory": world.directory, "env": world.env, "projects": [world.shop, world.blog]}
 
     def text(out: Output) -> None:
@@ -64,15 +69,34 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(data, text)
 
 
+def _install(env: "dict[str, str]", cwd: str) -> None:
+    """Put the hooks into the world's own settings, as they would be after some days of work."""
+    from memtui.hooks import install
+
+    install.apply(install.plan(install.settings_path(env, cwd, "user"), "install", env=env))
+
+
+def _there(ctx: Context, out: Output, env: "dict[str, str]", cwd: str) -> Context:
+    found = Context({**ctx.env, **env}, out, cwd)
+    found.given = False
+    return found
+
+
+def _open(ctx: Context, env: "dict[str, str]", cwd: str) -> Result:
+    from memtui.cli import tui
+
+    os.environ.update(env)  # an editor or a shell that is started from there belongs there, too
+    os.chdir(cwd)
+    return tui.run(_there(ctx, ctx.out, env, cwd), argparse.Namespace())
+
+
 def _show(ctx: Context, out: Output, env: "dict[str, str]", cwd: str, words: "list[str]", about: str) -> None:
     """Run one command in the sample world, as if typed there."""
     out.print()
     out.print(about)
     out.print(out.style("$ memtui " + " ".join(words), "cyan"))
     args = parser.parse(words)
-    there = Context({**ctx.env, **env}, out, cwd)
-    there.given = False
-    result = args.run(there, args)
+    result = args.run(_there(ctx, out, env, cwd), args)
     if result.text is not None:
         result.text(out)
 
