@@ -139,6 +139,11 @@ class MemtuiTerminal:
             return self.cells.text
 
     @property
+    def running(self) -> bool:
+        """Whether memtui has not ended."""
+        return self.process.poll() is None
+
+    @property
     def settings(self) -> list[Any]:
         """The terminal's own settings: echo, line by line, …"""
         return termios.tcgetattr(self._slave)

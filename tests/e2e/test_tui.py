@@ -6,6 +6,7 @@ import pytest
 
 from .client import World, injected
 from .screen import MemtuiTerminal
+from .tmux import TmuxTerminal
 
 SEND = "\x13"  # ctrl+s
 DRAFT = "No, don't use npm here. Always use pnpm in this repository."
@@ -35,9 +36,10 @@ def files(world):
 
 
 @pytest.mark.client
-def test_what_is_decided_in_the_tui_reaches_the_session_and_its_receipt_comes_back(on):
+@pytest.mark.parametrize("terminal", [MemtuiTerminal, TmuxTerminal])
+def test_what_is_decided_in_the_tui_reaches_the_session_and_its_receipt_comes_back(on, terminal):
     draft(on)
-    with MemtuiTerminal(on) as tui:
+    with terminal(on) as tui:
         tui.see("hooks ✓", "2 Inbox 1")
 
         tui.press("2")
@@ -65,7 +67,7 @@ def test_what_is_decided_in_the_tui_reaches_the_session_and_its_receipt_comes_ba
         # From here on no key is pressed.
         row = rf"{run.session_id[:4]} %s +\d+ +\d+ ✓ │"
         tui.see(row % "prompt 1 guidance", "✓ arrived  the session's transcript holds it")
-        assert tui.process.poll() is None
+        assert tui.running
 
         tui.press("<")  # to the newest: the cursor stays on the row that came first
         tui.see("│ UserPromptSubmit", NOTE)
@@ -129,3 +131,14 @@ def test_read_only_refuses_what_writes_and_writes_nothing(here):
         tui.press("q")
         assert tui.end() == 0
     assert files(here) == before
+
+
+def test_tmux_at_any_size_shows_what_there_is_room_for(here):
+    draft(here)
+    with TmuxTerminal(here, "tui", "--screen", "inbox", size=(80, 24)) as tui:
+        assert len(tui.see("1 draft waits for you", "use-pnpm", "help").rstrip("\n").split("\n")) == 24
+        tui.resize(40, 20)
+        tui.see("1 draft waits", "use-pnpm")
+        tui.resize(160, 48)
+        tui.see("2 Inbox 1 ", "Always use pnpm", "q quit")
+        tui.press("q")
