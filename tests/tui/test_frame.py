@@ -76,3 +76,48 @@ async def test_the_setting_glyphs_changes_what_is_drawn_at_once(app):
         await settle(pilot)
         assert "hooks x" in shown()
         assert shown().isascii()
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def top(app):
+    return app.screen._compositor.render_strips()[0].text
+
+
+async def test_the_top_line_tells_project_mode_and_hooks_at_80_columns(app, world):
+    from memtui.hooks import install
+
+    settings = install.settings_path(world.env, world.shop, "user")
+    install.apply(install.plan(settings, "uninstall", env=world.env))
+    write(world.root + "/config.toml", 'mode = "whisper"\n')
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        for word in ("shop", "whisper", "hooks ✗", "1 Memories", "2 Inbox", "3 Guidance"):
+            assert word in top(app), (word, top(app))
+        await pilot.resize_terminal(40, 20)
+        await settle(pilot)
+        for word in ("hooks ✗", "1 Memories", " 2 ", " 5 "):
+            assert word in top(app), (word, top(app))
+
+
+async def test_every_tab_is_a_whole_word_at_80_columns(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        for word in ("shop", "1 Memories", "2 Inbox", "3 Guidance", "4 Deliveries", "5 Health"):
+            assert word in top(app), (word, top(app))
+
+
+async def test_tabs_and_keys_of_the_foot_are_clicked(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.click("#top", offset=(top(app).index("4 Deliveries") + 2, 0))
+        await settle(pilot)
+        assert app.screen.group == "deliveries"
+        assert app.focused is app.screen.table
+        foot = app.screen._compositor.render_strips()[-1].text
+        await pilot.click("#foot", offset=(foot.index("plots"), 0))
+        await settle(pilot)
+        assert app.screen.has_class("plots")

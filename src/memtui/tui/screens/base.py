@@ -2,69 +2,15 @@
 
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from rich.text import Text
 from textual.app import ComposeResult
 from textual.screen import Screen
 from textual.widget import Widget
 
 from memtui.tui import actions
-from memtui.tui.widgets.line import OneLine
+from memtui.tui.widgets.bars import TABS, FootBar, TopBar
 
 if TYPE_CHECKING:
     from memtui.tui.app import MemtuiApp
-
-TABS = ("memories", "inbox", "guidance", "deliveries", "health")
-
-
-class TopBar(OneLine):
-    """memtui, the project, its mode, the hooks, and the screens with what waits on each."""
-
-    DEFAULT_CSS = "TopBar { background: $panel; color: $text; }"
-
-    def show(self, current: str, app: "MemtuiApp") -> None:
-        """Draw the line for a screen."""
-        facts = app.data.facts
-        wide, tight = self.size.width >= 100, self.size.width < 60
-        text = Text(" memtui ", style="bold", no_wrap=True, overflow="ellipsis", end="")
-        if wide:
-            hooks = "hooks ✓" if facts.hooks else "hooks ✗"
-            text.append(f" {facts.project}  {facts.mode}  ", style="dim")
-            text.append(f"{hooks}  ", style="dim" if facts.hooks else "bold red")
-        for number, name in enumerate(TABS, 1):
-            count = facts.waiting.get(name, 0)
-            whole = wide or name == current
-            word = f" {number} {name.capitalize() if whole else '' if tight else name[:3].capitalize()}".rstrip()
-            text.append(word + (f" {count}" if count else "") + " ", style="reverse" if name == current else "")
-        if app.read_only:
-            text.append(" read-only ", style="bold")
-        self.put(text)
-
-
-class FootBar(OneLine):
-    """The keys of the screen, as many as there is room for, and a count or a message on the right."""
-
-    DEFAULT_CSS = "FootBar { background: $panel; color: $text; }"
-
-    def show(self, group: str, status: str, app: "MemtuiApp") -> None:
-        """Draw the line for a screen."""
-        width = self.size.width or 80
-        text = Text(" ", no_wrap=True, end="")
-        room = width - len(status) - 3
-        last = [a for a in actions.ACTIONS if a.footer and a.id in {"app.undo", "app.guide", "app.help", "app.quit"}]
-        always = sum(len(a.footer) + len(actions.key_word(actions.keys_of(a, app.remapped))) + 3 for a in last)
-        if always > room:
-            last.sort(key=lambda a: a.id != "app.help")  # which tells all the others
-        for action in [*[a for a in actions.of(group) if a.footer], *last]:
-            word = actions.key_word(actions.keys_of(action, app.remapped))
-            need = len(word) + len(action.footer) + 3
-            if action not in last and len(text.plain) + need + always > room:
-                continue
-            if len(text.plain) + need > room:
-                break
-            text.append(word, style="bold")
-            text.append(f" {action.footer}  ", style="dim")
-        text.append(status.rjust(width - len(text.plain) - 1), style="dim")
-        self.put(text)
 
 
 class Base(Screen[None]):
@@ -140,3 +86,6 @@ class Base(Screen[None]):
     def action_run(self, action_id: str) -> None:
         """Run an action of the table, or tell why not."""
         self.main.run_action_of(self, action_id)
+
+
+__all__ = ["TABS", "Base"]

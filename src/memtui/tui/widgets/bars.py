@@ -1,0 +1,127 @@
+"""The lines above and below every screen: where you are, and what you can press. Both can be clicked."""
+
+from typing import TYPE_CHECKING, cast
+
+from rich.text import Text
+from textual import events
+
+from memtui.tui import actions, safe
+from memtui.tui.widgets.line import OneLine
+
+if TYPE_CHECKING:
+    from memtui.tui.app import MemtuiApp
+
+TABS = ("memories", "inbox", "guidance", "deliveries", "health")
+WIDE, TIGHT = 100, 60
+PROJECT_MOST, PROJECT_LEAST = 16, 4
+# Whose words go first where there is not room for all.
+SHORTENED = ("memories", "deliveries", "health", "guidance", "inbox")
+
+
+class Bar(OneLine):
+    """A line whose pieces run an action when they are clicked."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  textual's name
+        super().__init__(id=id)
+        self.pieces: list[tuple[int, int, str]] = []
+
+    def on_click(self, event: events.Click) -> None:
+        """Run the action that is written there."""
+        found = next((action for start, end, action in self.pieces if start <= event.x < end), None)
+        if found is not None:
+            cast("MemtuiApp", self.app).action_run(found)
+
+
+class TopBar(Bar):
+    """The project, its mode, the hooks, and the screens with what waits on each."""
+
+    DEFAULT_CSS = "TopBar { background: $panel; color: $text; }"
+
+    def show(self, current: str, app: "MemtuiApp") -> None:
+        """Draw the line for a screen."""
+        width = self.size.width or 80
+        tabs = {name: self._tab(number, name, app) for number, name in enumerate(TABS, 1)}
+        about = self._about(app, width)
+        needed = sum(text.cell_len for text, _ in about)
+        short = set(TABS) - {current} if width < TIGHT else set()
+        for name in SHORTENED:
+            if needed + _cells(tabs, short) > width and name != current:
+                short.add(name)
+        text = Text(no_wrap=True, overflow="ellipsis", end="")
+        left = width - _cells(tabs, short)
+        for part, least in about:
+            if part.cell_len > left:
+                part.truncate(max(left - 1, 0), overflow="ellipsis")
+                part.pad_right(1)
+            if left < least:
+                continue
+            text.append_text(part)
+            left = max(0, left - part.cell_len)
+        text.append(" " * (left if width < WIDE else 1))
+        self.pieces = []
+        for name, words in tabs.items():
+            start = text.cell_len
+            text.append(words[name in short], style="reverse" if name == current else "")
+            self.pieces.append((start, text.cell_len, f"app.{name}"))
+        self.put(text)
+
+    def _tab(self, number: int, name: str, app: "MemtuiApp") -> tuple[str, str]:
+        count = app.data.facts.waiting.get(name, 0)
+        badge = f" {'!' if name == 'health' else ''}{count}" if count else ""
+        return f" {number} {name.capitalize()}{badge} ", f" {number}{badge} "
+
+    def _about(self, app: "MemtuiApp", width: int) -> list[tuple[Text, int]]:
+        """What stands before the screens, each with the cells without which it is left out. On a narrow screen only
+        what is not as usual is said of mode and hooks."""
+        facts = app.data.facts
+        wide = width >= WIDE
+        name = [(Text(" " + safe.line(facts.project, PROJECT_MOST) + " ", style="bold"), PROJECT_LEAST + 3)]
+        mode, hooks = f" {facts.mode} ", " hooks ✓ " if facts.hooks else " hooks ✗ "
+        modes = [(Text(mode, style="dim" if facts.mode == "full" else "bold yellow"), 5)]
+        state = [(Text(hooks, style="dim" if facts.hooks else "bold red"), 9)]
+        read_only = [(Text(" read-only ", style="bold"), 5)] if app.read_only else []
+        if wide:
+            return [(Text(" memtui ", style="dim"), 8), *name, *modes, *state, *read_only]
+        modes, state = modes if facts.mode != "full" else [], [] if facts.hooks else state
+        # Where little fits, what hinders stands first: the project is what a person knows.
+        return [*state, *modes, *read_only, *name] if width < TIGHT else [*name, *modes, *state, *read_only]
+
+
+def _cells(tabs: dict[str, tuple[str, str]], short: set[str]) -> int:
+    return sum(len(words[name in short]) for name, words in tabs.items())
+
+
+class FootBar(Bar):
+    """The keys of the screen, as many as there is room for, and a count or a message on the right."""
+
+    DEFAULT_CSS = "FootBar { background: $panel; color: $text; }"
+
+    def show(self, group: str, status: str, app: "MemtuiApp") -> None:
+        """Draw the line for a screen."""
+        width = self.size.width or 80
+        text = Text(" ", no_wrap=True, end="")
+        room = width - len(status) - 3
+        everywhere = {"app.help"} if width < TIGHT else {"app.undo", "app.guide", "app.help", "app.quit"}
+        last = [a for a in actions.ACTIONS if a.id in everywhere]
+        always = sum(_need(a, app) for a in last)
+        if always > room:
+            last.sort(key=lambda a: a.id != "app.help")  # which tells all the others
+        own: list[actions.Action] = []
+        for action in [a for a in actions.of(group) if a.footer]:
+            if sum(_need(a, app) for a in own) + _need(action, app) + always > room:
+                break
+            own.append(action)
+        self.pieces = []
+        for action in [*own, *last]:
+            start = text.cell_len
+            if start + _need(action, app) > room + 1:
+                break
+            text.append(actions.key_word(actions.keys_of(action, app.remapped)), style="bold")
+            text.append(f" {action.footer}  ", style="dim")
+            self.pieces.append((start, text.cell_len - 1, action.id))
+        text.append(status.rjust(width - text.cell_len - 1), style="dim")
+        self.put(text)
+
+
+def _need(action: actions.Action, app: "MemtuiApp") -> int:
+    return len(actions.key_word(actions.keys_of(action, app.remapped))) + len(action.footer) + 3
