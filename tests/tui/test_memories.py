@@ -186,7 +186,7 @@ async def test_at_80_columns_the_tree_is_a_line_and_the_memory_opens_over_the_li
         assert not app.screen.places.display
         assert "scope all here" in line(app, "#place")
         await pilot.press("p")
-        options = [words for _, words in app.screen.options]
+        options = [words for _, words in app.screen.rows]
         at = next(i for i, words in enumerate(options) if words.startswith("project shop"))
         await pilot.press(*["j"] * at, "enter")
         await pilot.pause()

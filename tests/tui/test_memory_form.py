@@ -1,11 +1,14 @@
 """The form: new from a template, edit with the frontmatter kept, conflicts, drafts that outlive a crash."""
 
+import os
+
 from textual.widgets import Input, Select
 
 from memtui.tui.app import MemtuiApp
 from memtui.tui.drafts import Drafts
 from memtui.tui.screens.memory_conflict import Conflict
 from memtui.tui.screens.memory_form import Form
+from memtui.tui.widgets.ask import Choice
 from memtui.tui.widgets.body import Body
 
 from .conftest import NOW, settle
@@ -25,6 +28,10 @@ def field(form, name):
     return next(line for line in form.query(Input) if line.name == name)
 
 
+def told(form):
+    return str(form.query_one(".told").render())
+
+
 async def test_new_from_the_template_of_a_type(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -37,10 +44,11 @@ async def test_new_from_the_template_of_a_type(app, world):
         assert "what the user said" in form.query_one(Body).text
         await pilot.press("ctrl+s")
         assert "can't be a memory's name" in str(form.query_one(".told").render())
+        form.query_one(Body).text = "Test on the real database."
         await press(pilot, *"no-mocks", "tab", *"Real database", "ctrl+s")
         made = read(project(world, "no-mocks.md"))
         assert made.startswith(
-            "---\nname: no-mocks\ndescription: Real database\nmetadata:\n  type: feedback\n---\n\nThe rule"
+            "---\nname: no-mocks\ndescription: Real database\nmetadata:\n  type: feedback\n---\n\nTest on"
         )
         assert "[no-mocks](no-mocks.md) — Real database" in read(project(world, "MEMORY.md"))
         assert app.screen.table.row[1].memory.stem == "no-mocks"
@@ -162,5 +170,136 @@ async def test_a_new_memory_half_typed_is_offered_again(app, world):
         form = app.screen
         assert field(form, "name").value == "jq-tricks"
         assert next(each for each in form.query(Select) if each.name == "type").value == "tool"
+        form.query_one(Body).text = "jq -r"
         await press(pilot, "ctrl+s")
         assert "type: tool" in read(project(world, "jq-tricks.md"))
+
+
+async def test_a_file_that_is_gone_is_asked_about_and_written_anew(app, world):
+    path = project(world, "prefer-pnpm.md")
+    before = read(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        form = await open_form(pilot, "prefer-pnpm")
+        form.query_one(Body).insert("NEW ")
+        os.unlink(path)
+        await pilot.pause(1.5)
+        assert "The file is gone" in told(form)
+        await press(pilot, "ctrl+s")
+        assert isinstance(app.screen, Choice)
+        assert "prefer-pnpm is gone" in app.screen.question
+        await press(pilot, "escape")  # nothing happens yet
+        assert app.screen is form
+        await press(pilot, "ctrl+s", "enter")
+        assert read(path) == before.replace("\n---\n\n", "\n---\n\nNEW ")
+        assert Drafts(world.root).all() == []
+        await press(pilot, "z")
+        assert not exists(path)
+
+
+async def test_a_draft_whose_file_is_gone_is_named_and_offered(app, world):
+    path = project(world, "payment-provider.md")
+    before = read(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        form = await open_form(pilot, "payment-provider")
+        field(form, "description").value = "mine"
+        os.unlink(path)
+        await press(pilot, "ctrl+s", "down", "enter")  # kept as a draft
+        assert app.screen.group == "memories"
+    again = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with again.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert any("payment-provider (n, its file is gone)" in each.message for each in again._notifications)
+        await press(pilot, "e")
+        assert again.screen.rows[1][1].startswith("go on with “payment-provider”, your draft, its file is gone")
+        await press(pilot, "escape", "n")
+        await choose(pilot, "go on with “payment-provider”")
+        assert field(again.screen, "metadata.owner").value == "checkout team"
+        await press(pilot, "ctrl+s", "enter")
+        described = next(line for line in before.split("\n") if line.startswith("description:"))
+        assert read(path) == before.replace(described, 'description: "mine"')
+        assert Drafts(world.root).all() == []
+    # and it can be dropped
+    async with MemtuiApp(dict(world.env), world.shop, now=NOW).run_test(size=(80, 24)) as pilot:
+        form = await open_form(pilot, "payment-provider")
+        field(form, "description").value = "again"
+        os.unlink(path)
+        await press(pilot, "ctrl+s", "down", "down", "enter")
+        assert Drafts(world.root).all() == []
+        assert not exists(path)
+
+
+async def test_a_draft_of_fields_goes_on_as_a_whole_file_where_the_fields_broke_meanwhile(app, world):
+    path = project(world, "prefer-pnpm.md")
+    async with app.run_test(size=(80, 24)) as pilot:
+        form = await open_form(pilot, "prefer-pnpm")
+        field(form, "description").value = "mine"
+        await press(pilot, "escape")
+        write(path, read(path).replace("description:", 'description: "broken'))
+        await pilot.pause(1.2)
+        form = await open_form(pilot, "prefer-pnpm")
+        assert "description: mine" in form.query_one(Body).text
+
+
+async def test_an_untouched_template_leaves_no_draft(app, world):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("n")
+        await choose(pilot, "feedback")
+        app.screen.query_one("Select").value = "tool"
+        await press(pilot, "escape")
+        assert Drafts(world.root).all() == []
+
+
+async def test_lines_of_the_template_are_not_saved(app, world):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("n")
+        await choose(pilot, "feedback")
+        form = app.screen
+        await press(pilot, *"no-mocks", "ctrl+s")
+        assert "“The rule, in one sentence.”" in told(form)
+        assert not exists(project(world, "no-mocks.md"))
+        body = form.query_one(Body)
+        body.text = body.text.replace("The rule, in one sentence.", "No mocks.")
+        await press(pilot, "ctrl+s")
+        assert "“**Why:** what happened" in told(form)
+        body.text = "No mocks."
+        await press(pilot, "ctrl+s")
+        assert read(project(world, "no-mocks.md")).endswith("\n\nNo mocks.\n")
+        form = await open_form(pilot, "no-mocks")
+        form.query_one(Body).text = "Where it is (URL, path), and what it is good for."
+        await press(pilot, "ctrl+s")
+        assert "still the template's" in told(form)
+
+
+async def test_a_free_name_gets_a_plain_file_that_the_form_tells_before(app, world):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("n")
+        await choose(pilot, "tool")
+        form = app.screen
+        form.query_one(Body).text = "x"
+        await press(pilot, *"No Default Exports!")
+        where = str(form.query_one(".where").render())
+        assert where == "no-default-exports.md in project: in the repository, for all who work in it"
+        await press(pilot, "ctrl+s")
+        assert "name: No Default Exports!" in read(project(world, "no-default-exports.md"))
+        assert app.screen.table.row[1].memory.name == "No Default Exports!"
+
+
+async def test_a_file_that_is_broken_after_the_save_says_so_and_stays_open(app, world):
+    async with app.run_test(size=(80, 24)) as pilot:
+        form = await open_form(pilot, "meeting-notes")
+        body = form.query_one(Body)
+        body.text = body.text.replace("soft launch", "hard launch")
+        await press(pilot, "ctrl+s")
+        assert app.screen is form
+        assert "still broken" in told(form)
+        assert "line 3" in told(form)
+        await pilot.pause(1.2)
+        assert "still broken" in told(form)
+        body.text = body.text.replace('"Notes: what we said about "hard launch"', "what we said")
+        await press(pilot, "ctrl+s")
+        assert app.screen.group == "memories"
+        row = app.screen.table.row[1]
+        assert (row.memory.stem, row.memory.broken) == ("meeting-notes", None)

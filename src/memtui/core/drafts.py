@@ -18,7 +18,7 @@ def save(root: str, name: str, draft: Draft) -> None:
 def load(root: str, name: str) -> Draft:
     """The draft of that name, `{}` if there is none."""
     try:
-        return fastjson.loads_dict(fs.read_bytes(path(root, name), 1 << 22))
+        return fastjson.loads_dict(fs.read_bytes(path(root, name), 1 << 24))
     except OSError:
         return {}
 

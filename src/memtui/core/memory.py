@@ -29,6 +29,12 @@ TEMPLATES = {
     "reference": "Where it is (URL, path), and what it is good for.\n",
     "tool": "The tool, how to call it, and what to look out for.\n",
 }
+TEMPLATE_LINES = {line for text in TEMPLATES.values() for line in text.split("\n") if line}
+
+
+def unwritten(body: str) -> list[str]:
+    """The lines of a body that are still a template's."""
+    return [line.strip() for line in body.split("\n") if line.strip() in TEMPLATE_LINES]
 
 
 @dataclass(frozen=True)

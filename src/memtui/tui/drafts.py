@@ -3,7 +3,9 @@
 import os
 from dataclasses import asdict, dataclass, field
 
-from memtui.core import drafts, ids
+from memtui.core import drafts, ids, memory
+from memtui.core.memory import Memory
+from memtui.tui import safe
 
 VERSION = 1
 PREFIX = "memory-"
@@ -11,8 +13,9 @@ PREFIX = "memory-"
 
 @dataclass
 class Draft:
-    """`values` as typed, `was` as they were when the form opened; `path` is the memory's file, empty for a new one, and
-    `base` the `ids.digest` of its content then. With `raw` the one value `raw` is the text of the whole file."""
+    """`values` as typed, `was` as they were when the form opened; `path` is the memory's file, empty for a new one,
+    `base` the `ids.digest` of its content then and `whole` that content, should the file be gone by now. With `raw` the
+    one value `raw` is the text of the whole file."""
 
     key: str
     path: str = ""
@@ -22,6 +25,27 @@ class Draft:
     raw: bool = False
     values: dict[str, str] = field(default_factory=dict)
     was: dict[str, str] = field(default_factory=dict)
+    whole: str = ""
+
+    @property
+    def orphan(self) -> bool:
+        """Whether the file that it was typed over is gone."""
+        return bool(self.path) and not os.path.lexists(self.path)
+
+    @property
+    def title(self) -> str:
+        """Its name in lists."""
+        name = os.path.basename(self.path).removesuffix(".md") or self.values.get("name") or "no name yet"
+        return safe.line(name, 60)
+
+    def memory(self) -> Memory:
+        """The memory that it was typed over, as it was then."""
+        whole = self.whole or self.was.get("raw", "")
+        if not whole and not self.raw:
+            given = {**self.was, **self.values}
+            about = (given.get("description", ""), given.get("type", ""), given.get("body", ""))
+            return memory.from_bytes(self.path, self.scope, memory.new_memory_bytes(self.title, *about))
+        return memory.from_bytes(self.path, self.scope, whole.encode("utf-8", "surrogateescape"))
 
 
 def key_of(path: str) -> str:
@@ -57,6 +81,10 @@ class Drafts:
         found = [self._read(key) for key in keys]
         return sorted((draft for draft in found if draft is not None), key=lambda draft: -draft.time)
 
+    def offered(self) -> list[Draft]:
+        """Those that no memory in the lists leads to: of new memories, and of files that are gone."""
+        return [draft for draft in self.all() if not draft.path or draft.orphan]
+
     def _read(self, key: str) -> Draft | None:
         found = drafts.load(self.root, PREFIX + key)
         if found.pop("v", None) != VERSION or found.get("key") != key:
@@ -68,5 +96,6 @@ class Drafts:
         tables = all(
             isinstance(t, dict) and all(isinstance(v, str) for v in t.values()) for t in (draft.values, draft.was)
         )
-        good = isinstance(draft.time, int | float) and isinstance(draft.path, str) and isinstance(draft.scope, str)
+        texts = (draft.path, draft.scope, draft.base, draft.whole)
+        good = isinstance(draft.time, int | float) and all(isinstance(text, str) for text in texts)
         return draft if tables and good else None

@@ -17,7 +17,7 @@ from memtui.core.scopes import Scope
 from memtui.core.survey import Row
 from memtui.core.words import many
 from memtui.tui import fuzzy, safe
-from memtui.tui.drafts import Drafts
+from memtui.tui.drafts import Draft, Drafts
 from memtui.tui.screens import memory_rows, memory_tree
 from memtui.tui.screens.memory_keys import NARROW
 from memtui.tui.screens.memory_pane import Pane
@@ -30,6 +30,7 @@ from memtui.tui.widgets.rows import Column, RowList
 
 # So often the foot says how far the reading of other projects is.
 TOLD_SECONDS = 0.2
+NAMED = 4
 READING = "Reading …"
 EMPTY = """Nothing is remembered here yet.
 
@@ -46,6 +47,12 @@ def readable(scope: Scope) -> bool:
 def _first(scope: Scope, lines: int) -> list[Row]:
     found = islice(scopes.memories(scope), lines)
     return [Row(each, each.path.removeprefix(scope.directory + "/")) for each in found]
+
+
+def _titles(drafts: list[Draft]) -> str:
+    """Which they are, and the key that goes on with each."""
+    words = [f"{d.title} ({'n, its file is gone' if d.orphan else 'e' if d.path else 'n'})" for d in drafts[:NAMED]]
+    return ", ".join(words) + (f" and {len(drafts) - NAMED} more" if len(drafts) > NAMED else "")
 
 
 class Memories(Pane):
@@ -108,7 +115,7 @@ class Memories(Pane):
         self.call_after_refresh(self.show_beside)
         waiting = Drafts(self.main.data.root).all()
         if waiting:
-            self.main.say(f"{many(len(waiting), 'draft')} of yours not saved yet: e or n goes on with it.")
+            self.main.say(f"{many(len(waiting), 'draft')} of yours not saved yet: {_titles(waiting)}.")
 
     @property
     def state(self) -> State:

@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from memtui.core import editor, memory, scopes, trust
-from memtui.core.errors import ConflictError, MemtuiError
+from memtui.core import memory, trust
+from memtui.core.errors import MemtuiError
 from memtui.core.memory import Memory
 from memtui.core.scopes import Scope
-from memtui.core.words import ago, many
+from memtui.core.words import many
 from memtui.tui import safe
-from memtui.tui.drafts import Draft, Drafts, key_of
-from memtui.tui.screens.memory_keys import Keys
+from memtui.tui.drafts import Drafts
+from memtui.tui.screens.memory_edits import Edits
 from memtui.tui.screens.memory_rows import Pair
 from memtui.tui.widgets.ask import Choice, Line, Sure
 
@@ -24,7 +24,7 @@ ONE = {"edit", "editor", "rename"}
 NAMES_SHOWN = 5
 
 
-class Changes(Keys):
+class Changes(Edits):
     """The part of the screen that writes."""
 
     def why_not(self, action_id: str) -> str:
@@ -33,6 +33,8 @@ class Changes(Keys):
         if action_id.startswith("app.") or verb in ALWAYS | {"trust", "mark_all"}:
             return ""
         chosen = self.table.chosen()
+        if verb == "edit" and not chosen and any(d.path for d in Drafts(self.main.data.root).offered()):
+            return ""
         if not chosen:
             return "There is no memory under the cursor."
         if verb in ONE and len(chosen) > 1:
@@ -128,10 +130,6 @@ class Changes(Keys):
 
         self.app.push_screen(Line(f"Rename {found.stem} to", found.stem), then)
 
-    def targets(self) -> list[Scope]:
-        """The scopes that take memories."""
-        return [scope for scope in self.found if scope.writable and not scope.problem]
-
     def _to_scope(self, question: str, then: "Callable[[Scope], None]") -> None:
         targets = self.targets()
         rows = [(s.label, f"{s.label}  {s.root_path or ''}".rstrip()) for s in targets]
@@ -170,90 +168,6 @@ class Changes(Keys):
                 self.attempt(lambda: store.copy(found, scope, name), f"Copied to {name}.")
 
         self.app.push_screen(Line("Name of the copy", f"{found.stem}-2"), then)
-
-    # new and edit
-
-    def do_memories_new(self) -> None:
-        """From the template of a type, or an unfinished one."""
-        drafts = {draft.key: draft for draft in Drafts(self.main.data.root).all() if not draft.path}
-        now = self.main.data.now()
-        rows = [
-            (key, f"go on with “{safe.line(d.values.get('name') or 'no name yet', 60)}”, begun {ago(d.time, now)}")
-            for key, d in drafts.items()
-        ]
-        rows += [(kind, f"{kind:<10} {memory.TEMPLATES[kind].partition(chr(10))[0]}") for kind in memory.TYPES]
-        place = self.place
-        only = place.scopes[0] if place is not None and len(place.scopes) == 1 else None
-        scope = only if only in self.targets() else scopes.home(self.found)
-
-        def then(kind: str | None) -> None:
-            if kind is not None and scope is not None:
-                self._form(None, scope, drafts.get(kind), kind)
-
-        current = next(iter(drafts), "") or (place.kind if place is not None and place.kind else "feedback")
-        self.app.push_screen(Choice("New memory", rows, current), then)
-
-    def do_memories_edit(self) -> None:
-        """In the form; a draft that was left is taken up."""
-        scope, row = self.table.chosen()[0]
-        self._form(row.memory, scope, Drafts(self.main.data.root).of(row.memory.path), row.memory.type)
-
-    def _form(self, found: Memory | None, scope: Scope, draft: Draft | None, kind: str) -> None:
-        from memtui.tui.screens.memory_form import Form
-        from memtui.tui.screens.memory_values import too_large
-
-        if found is not None and too_large(found):
-            self.notify("This file is too large for the form; E opens it in your editor.", severity="warning")
-            return
-
-        def then(path: str | None) -> None:
-            self._wanted = path or ""
-            self.main.read()
-
-        self.app.push_screen(Form(self.main, found, scope, self.targets(), kind, draft), then)
-
-    def do_memories_editor(self) -> None:
-        """The file in the person's editor, with the screen given over to it."""
-        found = self.table.chosen()[0][1].memory
-        data = self.main.data
-        with self.app.suspend():
-            after = editor.edited(data.env, found.stem, found.raw)
-        if after == found.raw:
-            self.main.say("Nothing was changed.")
-            return
-        self.save_text(found, after)
-
-    def save_text(self, found: Memory, after: bytes) -> None:
-        """Save a whole file; where it changed meanwhile, show both and ask. What is not saved becomes a draft."""
-        from memtui.tui.screens.memory_conflict import Conflict
-
-        drafts = Drafts(self.main.data.root)
-        text = after.decode("utf-8", "surrogateescape")
-        was = found.raw.decode("utf-8", "surrogateescape")
-        draft = Draft(key_of(found.path), found.path, "", found.scope_label, self.main.data.now(), True)
-        draft.values, draft.was = {"raw": text}, {"raw": was}
-        try:
-            self.main.data.store().edit(found, after)
-        except ConflictError:
-            drafts.save(draft)
-            theirs = memory.read_memory(found.path, found.scope_label)
-
-            def then(answer: str | None) -> None:
-                if answer == "mine":
-                    drafts.drop(draft.key)
-                    self.save_text(theirs, after)
-                elif answer == "theirs":
-                    drafts.drop(draft.key)
-                    self.main.say("What is on the disk stays.")
-                self.main.read()
-
-            self.app.push_screen(Conflict(theirs, after), then)
-        except MemtuiError:
-            drafts.save(draft)
-            raise
-        else:
-            self.main.say(f"Saved {safe.line(found.stem, 60)}.")
-            self.main.read()
 
     # trust and search
 

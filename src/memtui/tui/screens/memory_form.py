@@ -11,18 +11,17 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen
 from textual.timer import Timer
 from textual.widgets import Input, Select, Static, TextArea
 
-from memtui.core import editor, frontmatter, ids, memory, summary
+from memtui.core import editor, frontmatter, ids, memory
 from memtui.core.errors import MemtuiError
 from memtui.core.memory import Memory
 from memtui.core.scopes import Scope
 from memtui.core.words import ago
 from memtui.tui import safe
 from memtui.tui.drafts import Draft, Drafts, key_of
-from memtui.tui.screens.memory_conflict import BACK, THEIRS, Conflict
+from memtui.tui.screens.memory_save import Saving, stem_of
 from memtui.tui.screens.memory_values import bytes_of, values_of
 from memtui.tui.widgets.body import Body, fits
 
@@ -31,11 +30,20 @@ if TYPE_CHECKING:
 
 KEEP_SECONDS = 0.4
 LOOK_SECONDS = 1.0
+GONE = "The file is gone, somebody deleted or renamed it: ^s asks what becomes of yours."
+# What a scope means for a memory that goes there.
+WHERE = {
+    "global": "for every project",
+    "project": "in the repository, for all who work in it",
+    "auto": "the client's own memory of this project",
+    "agent": "the memory of a subagent",
+}
 KEYS = (("^s", "save"), ("tab", "next field"), ("^o", "editor"), ("escape", "later"), ("^g", "discard"))
 
 
-class Form(ModalScreen[str | None]):
-    """Ends with the path of what was saved; None if nothing was. `found` None makes a new memory in `scope`."""
+class Form(Saving):
+    """Ends with the path of what was saved; None if nothing was. `found` None makes a new memory in `scope`; it may be
+    one whose file is gone, as `Draft.memory` has it."""
 
     DEFAULT_CSS = """
     Form { align: center middle; background: $background 60%; }
@@ -47,6 +55,7 @@ class Form(ModalScreen[str | None]):
     Form Select { width: 1fr; height: 1; }
     Form Body { height: 1fr; margin-top: 1; }
     Form .told { height: auto; max-height: 4; color: $text-warning; }
+    Form .where { height: 1; color: $text-muted; padding-left: 14; }
     Form .hint { height: 1; color: $text-muted; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -71,6 +80,8 @@ class Form(ModalScreen[str | None]):
         self.scopes = {each.label: each for each in (scope, *scopes)}
         self.drafts = Drafts(self.data.root)
         raw = found is not None and (found.broken is not None or not found.has_frontmatter)
+        if raw and kept is not None and not kept.raw:
+            kept = _as_raw(kept)
         raw = raw or (kept is not None and kept.raw)
         if found is None:
             kind = kind if kind in memory.TEMPLATES else "feedback"
@@ -79,7 +90,7 @@ class Form(ModalScreen[str | None]):
             draft = Draft(ids.new_id(self.data.now()), scope=scope.label)
         else:
             self.was = values_of(found, raw=raw)
-            draft = Draft(key_of(found.path), found.path, ids.digest(found.raw), scope.label, raw=raw)
+            draft = _draft(found, raw=raw)
         self.kept = kept
         self.draft = kept or draft
         # What was typed goes over what it was typed over: only fields that the person changed are saved.
@@ -87,6 +98,7 @@ class Form(ModalScreen[str | None]):
         self.told = self._first_words()
         self._timer: Timer | None = None
         self._done = False
+        self._path: str | None = None
 
     def _first_words(self) -> str:
         if self.kept is not None:
@@ -115,6 +127,8 @@ class Form(ModalScreen[str | None]):
                         yield Select(pairs, value=chosen, allow_blank=False, compact=True, name=key)
                     else:
                         yield Input(safe.same_length(value), name=key, compact=True)
+            if self.found is None:
+                yield Static(classes="where")
             yield Body(self.values["raw" if self.draft.raw else "body"], show_line_numbers=False, compact=True)
             yield Static(classes="told")
             hint = Text(no_wrap=True, overflow="ellipsis")
@@ -130,6 +144,7 @@ class Form(ModalScreen[str | None]):
         first = "Input" if self.found is None else "Body"
         self.query(first).first().focus()
         self.say(self.told)
+        self._where()
         self.set_interval(LOOK_SECONDS, self._look)
 
     def say(self, text: str) -> None:
@@ -145,6 +160,24 @@ class Form(ModalScreen[str | None]):
     def changed(self) -> dict[str, str]:
         """The fields that the person changed, as typed."""
         return {key: value for key, value in self.read().items() if value != self._base.get(key)}
+
+    @on(Input.Changed)
+    @on(Select.Changed)
+    def _where(self) -> None:
+        """Which file a new memory becomes, and who reads that."""
+        if self.found is not None or self._done or not self.query(".where"):
+            return
+        given = self.read()
+        scope = self.scopes[given["scope"]]
+        try:
+            file = stem_of(given["name"]) + ".md"
+        except MemtuiError:
+            file = "…"
+        why = WHERE.get(scope.kind, "")
+        if scope.kind == "auto" and not any(each.kind == "project" and each.exists for each in self.scopes.values()):
+            why += ", since the repository keeps none"
+        words = Text(safe.line(f"{file} in {scope.label}: {why}"), no_wrap=True, overflow="ellipsis")
+        self.query_one(".where", Static).update(words)
 
     # drafts
 
@@ -168,6 +201,8 @@ class Form(ModalScreen[str | None]):
         if self._done:
             return
         changed = self.changed()
+        if self.found is None and self._untouched():
+            changed = {}
         # Of a new memory everything is kept: no file holds the rest.
         self.draft.values = self.read() if self.found is None and changed else changed
         self.draft.was = {key: self._base.get(key, "") for key in self.draft.values}
@@ -180,6 +215,13 @@ class Form(ModalScreen[str | None]):
         except OSError as error:
             self.say(f"What you type can't be kept: {error.strerror}.")
 
+    def _untouched(self) -> bool:
+        """Whether there is nothing in the form of a new memory but a template."""
+        given = self.read()
+        templates = {text.strip() for text in memory.TEMPLATES.values()}
+        typed = given["name"].strip() or given["description"].strip()
+        return not typed and given["body"].strip() in {"", *templates}
+
     def on_unmount(self) -> None:
         """However it ends."""
         if not self._done and self.query(Body):
@@ -190,15 +232,16 @@ class Form(ModalScreen[str | None]):
         self.keep()
         self._done = True
         if self.draft.values:
-            again = "n" if self.found is None else "e"
+            again = "n" if self.found is None or self.draft.orphan else "e"
             self.memtui.say(f"Your draft is kept: {again} goes on with it.")
-        self.dismiss(None)
+        self.dismiss(self._path)
 
     def action_discard(self) -> None:
         """Close, and forget what was typed."""
-        self._finish(None)
+        self.finish(self._path)
 
-    def _finish(self, path: str | None) -> None:
+    def finish(self, path: str | None) -> None:
+        """Close; the draft goes."""
         self._done = True
         try:
             self.drafts.drop(self.draft.key)
@@ -208,9 +251,30 @@ class Form(ModalScreen[str | None]):
 
     # the file
 
+    def saved(self, made: Memory) -> None:
+        """Close; or stay, where the file is broken still."""
+        if made.broken is None:
+            self.memtui.say("Saved. z takes it back.")
+            self.finish(made.path)
+            return
+        self._path = made.path
+        self.found = made
+        try:
+            self.drafts.drop(self.draft.key)
+        except OSError as error:
+            self.memtui.say(f"The draft can't be removed: {error.strerror}.")
+        self.draft = _draft(made, raw=self.draft.raw)
+        self._base = self.read()
+        self.say(f"Saved, but it is still broken, so it is not delivered: {safe.line(made.broken, 200)}.")
+
     def _look(self) -> None:
         """Tell when the file changes under the form."""
-        if self.found is not None and not self._done and self._now() != self.draft.base:
+        if self.found is None or self._done:
+            return
+        now = self._now()
+        if not now:
+            self.say(GONE)
+        elif now != self.draft.base:
             self.say("The file was changed by somebody else meanwhile: saving shows both.")
 
     def _now(self) -> str:
@@ -219,57 +283,6 @@ class Form(ModalScreen[str | None]):
             return ids.digest(memory.read_memory(self.found.path).raw)
         except MemtuiError:
             return ""
-
-    def action_save(self) -> None:
-        """Save, unless something is wrong with it."""
-        self.keep()
-        try:
-            path = self._create() if self.found is None else self._save()
-        except MemtuiError as error:
-            self.say(f"{error.message} {error.hint}")
-            return
-        if path is not None:
-            self.memtui.say("Saved. z takes it back.")
-            self._finish(path)
-
-    def _create(self) -> str:
-        given = self.read()
-        body = given["body"]
-        about = given["description"].strip() or summary.first_line(body) or given["name"]
-        scope = self.scopes[given["scope"]]
-        return self.data.store().create(scope, given["name"], about, given["type"], body).path
-
-    def _save(self) -> str | None:
-        """The path; None if the file changed meanwhile and the person is asked."""
-        assert self.found is not None
-        there = memory.read_memory(self.found.path, self.found.scope_label)
-        if ids.digest(there.raw) != self.draft.base:
-            self._ask(there)
-            return None
-        return self._write(there)
-
-    def _write(self, there: Memory) -> str:
-        changed = self.changed()
-        name = changed.pop("name", "")
-        store = self.data.store()
-        with store.together():
-            made = store.edit(there, bytes_of(there, changed)) if changed else there
-            return (store.rename(made, name) if name else made).path
-
-    def _ask(self, there: Memory) -> None:
-        changed = {key: value for key, value in self.changed().items() if key != "name"}
-        mine = bytes_of(there, changed) if changed else there.raw
-
-        def then(answer: str | None) -> None:
-            if answer == THEIRS:
-                self._finish(there.path)
-            elif answer != BACK and answer is not None:
-                try:
-                    self._finish(self._write(memory.read_memory(there.path, there.scope_label)))
-                except MemtuiError as error:
-                    self.say(f"{error.message} {error.hint}")
-
-        self.app.push_screen(Conflict(there, mine), then)
 
     def action_editor(self) -> None:
         """The text in the person's editor, and back into the form."""
@@ -286,3 +299,20 @@ class Form(ModalScreen[str | None]):
             body.text = text
         else:
             self.say("That text does not fit into the form: save the file itself in your editor (E).")
+
+
+def _draft(found: Memory, *, raw: bool) -> Draft:
+    """The draft for a memory as it was read."""
+    whole = found.raw.decode("utf-8", "surrogateescape")
+    return Draft(key_of(found.path), found.path, ids.digest(found.raw), found.scope_label, raw=raw, whole=whole)
+
+
+def _as_raw(kept: Draft) -> Draft:
+    """A draft of fields as one of the whole file, where the fields can't be read any more."""
+    was = kept.memory()
+    changed = {key: value for key, value in kept.values.items() if key != "name"}
+    made = _draft(was, raw=True)
+    made.time = kept.time
+    made.values = {"raw": bytes_of(was, changed).decode("utf-8", "surrogateescape")}
+    made.was = {"raw": made.whole}
+    return made

@@ -1,0 +1,158 @@
+"""How the form of a memory saves: over a file that changed or is gone meanwhile only after asking, and never half."""
+
+from collections.abc import Callable
+
+from textual.screen import ModalScreen
+
+from memtui.core import ids, memory, summary, upkeep
+from memtui.core.errors import MemtuiError, NotFoundError, UsageError
+from memtui.core.memory import Memory
+from memtui.core.scopes import Scope
+from memtui.core.store import Store
+from memtui.tui import safe
+from memtui.tui.data import Data
+from memtui.tui.drafts import Draft
+from memtui.tui.screens.memory_conflict import BACK, THEIRS, Conflict
+from memtui.tui.screens.memory_values import bytes_of
+from memtui.tui.widgets.ask import Choice
+
+ANEW, KEEP, DROP = "anew", "keep", "drop"
+GONE = (
+    (ANEW, "Write it anew, as it stands in the form"),
+    (KEEP, "Keep mine as a draft: n offers it"),
+    (DROP, "Drop mine"),
+)
+
+
+def stem_of(name: str) -> str:
+    """The file's stem for the name of a new memory: the name itself where that will do, else in lower case with dashes.
+    Raises UsageError."""
+    typed = name.strip().removesuffix(".md")
+    if all(char.isalnum() or char in "-_." for char in typed) and typed == typed.lower():
+        return upkeep.check_name(typed)
+    return memory.slugify(typed)
+
+
+class Saving(ModalScreen[str | None]):
+    """The part of the form that writes."""
+
+    found: Memory | None
+    data: Data
+    draft: Draft
+    scopes: dict[str, Scope]
+
+    def say(self, text: str) -> None:
+        """What there is to say."""
+        raise NotImplementedError
+
+    def keep(self) -> None:
+        """Keep what was typed."""
+        raise NotImplementedError
+
+    def read(self) -> dict[str, str]:
+        """What stands in the form."""
+        raise NotImplementedError
+
+    def changed(self) -> dict[str, str]:
+        """The fields that the person changed."""
+        raise NotImplementedError
+
+    def saved(self, made: Memory) -> None:
+        """It is written."""
+        raise NotImplementedError
+
+    def finish(self, path: str | None) -> None:
+        """Close, with no draft left."""
+        raise NotImplementedError
+
+    def action_leave(self) -> None:
+        """Close, with the draft kept."""
+        raise NotImplementedError
+
+    def action_save(self) -> None:
+        """Save, unless something is wrong with it."""
+        self.keep()
+        self._try(self._create if self.found is None else self._save)
+
+    def _try(self, write: Callable[[], Memory | None]) -> None:
+        try:
+            made = write()
+        except MemtuiError as error:
+            self.say(". ".join(part.rstrip(".") for part in (error.message, error.hint) if part) + ".")
+        else:
+            if made is not None:
+                self.saved(made)
+
+    def _create(self) -> Memory:
+        given = self.read()
+        body = given["body"]
+        stem = stem_of(given["name"])
+        _all_written(body)
+        name = " ".join(given["name"].split()).removesuffix(".md")
+        about = given["description"].strip() or summary.first_line(body) or name
+        data = memory.new_memory_bytes(name, about, given["type"], body)
+        return self.data.store().add(self.scopes[given["scope"]], stem, data)
+
+    def _save(self) -> Memory | None:
+        """The memory; None if the file changed or went meanwhile and the person is asked."""
+        assert self.found is not None
+        if "body" in self.changed():
+            _all_written(self.changed()["body"])
+        try:
+            there = memory.read_memory(self.found.path, self.found.scope_label)
+        except NotFoundError:
+            self._ask_gone(self.found)
+            return None
+        if ids.digest(there.raw) != self.draft.base:
+            self._ask(there)
+            return None
+        return self._write(there)
+
+    def _write(self, there: Memory) -> Memory:
+        changed = self.changed()
+        name = changed.pop("name", "")
+        store = self.data.store()
+        with store.together():
+            made = store.edit(there, bytes_of(there, changed)) if changed else there
+            return store.rename(made, name) if name else made
+
+    def _ask(self, there: Memory) -> None:
+        changed = {key: value for key, value in self.changed().items() if key != "name"}
+        mine = bytes_of(there, changed) if changed else there.raw
+
+        def then(answer: str | None) -> None:
+            if answer == THEIRS:
+                self.finish(there.path)
+            elif answer != BACK and answer is not None:
+                self._try(lambda: self._write(memory.read_memory(there.path, there.scope_label)))
+
+        self.app.push_screen(Conflict(there, mine), then)
+
+    def _ask_gone(self, was: Memory) -> None:
+        def then(answer: str | None) -> None:
+            if answer == ANEW:
+                self._try(lambda: self._write_anew(was))
+            elif answer == KEEP:
+                self.action_leave()
+            elif answer == DROP:
+                self.finish(None)
+
+        name = safe.line(was.stem, 60)
+        self.app.push_screen(Choice(f"{name} is gone: somebody deleted or renamed its file.", GONE), then)
+
+    def _write_anew(self, was: Memory) -> Memory:
+        changed = self.changed()
+        name = upkeep.check_name(changed.pop("name", was.stem))
+        data = bytes_of(was, changed) if changed else was.raw
+        store: Store = self.data.store()
+        if name != was.stem:
+            data = upkeep.renamed(data, name)
+        return store.add(self.scopes[was.scope_label], name, data)
+
+
+def _all_written(body: str) -> None:
+    """Raise UsageError for a text in which lines of the template were left as they are."""
+    left = memory.unwritten(body)
+    if left:
+        lines = ", ".join(f"“{safe.line(line, 40)}”" for line in left[:3])
+        raise UsageError(f"Nothing is saved yet, this is still the template's: {lines}", "Write it, or take it out")
