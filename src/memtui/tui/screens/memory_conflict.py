@@ -8,12 +8,12 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from memtui.core.memory import Memory
 from memtui.tui import safe
+from memtui.tui.widgets.dialog import Dialog, Keys
 
 BACK, MINE, THEIRS = "", "mine", "theirs"
 WORDS = (
@@ -36,11 +36,10 @@ def difference(theirs: bytes, mine: bytes) -> Text:
     return text
 
 
-class Conflict(ModalScreen[str]):
+class Conflict(Dialog[str]):
     """Answers `mine`, `theirs`, or nothing: then the draft stays."""
 
     DEFAULT_CSS = """
-    Conflict { align: center middle; background: $background 60%; }
     Conflict > Vertical { width: 110; max-width: 98%; height: 96%; padding: 1 2; background: $panel; }
     Conflict Static { width: 1fr; height: auto; }
     Conflict VerticalScroll { height: 1fr; margin: 1 0; scrollbar-size-vertical: 1; }
@@ -56,7 +55,7 @@ class Conflict(ModalScreen[str]):
         super().__init__()
         self.theirs, self.mine = theirs, mine
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         """Both, and the three ways on."""
         with Vertical():
             yield Static(safe.styled(f"{self.theirs.stem} was changed by somebody else meanwhile.", "bold"))
@@ -64,6 +63,10 @@ class Conflict(ModalScreen[str]):
             with VerticalScroll():
                 yield Static(difference(self.theirs.raw, self.mine))
             yield OptionList(*[Option(words) for _, words in WORDS])
+
+    def keys(self) -> Keys:
+        """The ways on."""
+        return (("enter", "choose"), ("escape", "keep mine as a draft"), ("j k", "move"))
 
     def on_mount(self) -> None:
         """Nothing happens unless it is chosen."""

@@ -10,7 +10,7 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.timer import Timer
 from textual.widgets import Input, Select, Static, TextArea
 
@@ -24,6 +24,8 @@ from memtui.tui.drafts import Draft, Drafts, key_of
 from memtui.tui.screens.memory_save import Saving, stem_of
 from memtui.tui.screens.memory_values import bytes_of, values_of
 from memtui.tui.widgets.body import Body, fits
+from memtui.tui.widgets.dialog import Keys, form_keys
+from memtui.tui.widgets.field import Field, Labelled
 
 if TYPE_CHECKING:
     from memtui.tui.app import MemtuiApp
@@ -38,7 +40,6 @@ WHERE = {
     "auto": "the client's own memory of this project",
     "agent": "the memory of a subagent",
 }
-KEYS = (("^s", "save"), ("tab", "next field"), ("^o", "editor"), ("escape", "later"), ("^g", "discard"))
 
 
 class Form(Saving):
@@ -46,17 +47,11 @@ class Form(Saving):
     one whose file is gone, as `Draft.memory` has it."""
 
     DEFAULT_CSS = """
-    Form { align: center middle; background: $background 60%; }
     Form > Vertical { width: 110; max-width: 100%; height: 100%; max-height: 46; padding: 0 1; background: $panel; }
-    Form Horizontal { height: 1; }
-    Form .label { width: 14; color: $text-muted; }
-    Form Input { border: none; height: 1; padding: 0 1; width: 1fr; background: $surface; }
-    Form Input:focus { background: $boost; }
     Form Select { width: 1fr; height: 1; }
     Form Body { height: 1fr; margin-top: 1; }
     Form .told { height: auto; max-height: 4; color: $text-warning; }
     Form .where { height: 1; color: $text-muted; padding-left: 14; }
-    Form .hint { height: 1; color: $text-muted; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "save", "save", priority=True),
@@ -110,7 +105,7 @@ class Form(Saving):
             return f"The frontmatter can't be read as fields ({why}): this is the whole file."
         return ""
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         """A line a field, the text, what there is to say, and the keys."""
         with Vertical():
             title = "New memory" if self.found is None else f"{self.found.scope_label}:{self.found.stem}"
@@ -118,23 +113,22 @@ class Form(Saving):
             for key, value in self.values.items():
                 if key in {"body", "raw"}:
                     continue
-                with Horizontal():
-                    yield Static(safe.styled(key.removeprefix("metadata.")), classes="label")
-                    if key in {"type", "scope"}:
-                        options = list(dict.fromkeys([*memory.TYPES, value] if key == "type" else self.scopes))
-                        pairs = [(safe.styled(each or "untyped"), each) for each in options]
-                        chosen = value if value in options else options[0]
-                        yield Select(pairs, value=chosen, allow_blank=False, compact=True, name=key)
-                    else:
-                        yield Input(safe.same_length(value), name=key, compact=True)
+                label = key.removeprefix("metadata.")
+                if key in {"type", "scope"}:
+                    options = list(dict.fromkeys([*memory.TYPES, value] if key == "type" else self.scopes))
+                    pairs = [(safe.styled(each or "untyped"), each) for each in options]
+                    chosen = value if value in options else options[0]
+                    yield Labelled(label, Select(pairs, value=chosen, allow_blank=False, compact=True, name=key))
+                else:
+                    yield Labelled(label, Field(safe.same_length(value), name=key))
             if self.found is None:
                 yield Static(classes="where")
             yield Body(self.values["raw" if self.draft.raw else "body"], show_line_numbers=False, compact=True)
             yield Static(classes="told")
-            hint = Text(no_wrap=True, overflow="ellipsis")
-            for key, word in KEYS:
-                hint.append(key, style="bold").append(f" {word}   ")
-            yield Static(hint, classes="hint")
+
+    def keys(self) -> Keys:
+        """As in every form, and the person's editor."""
+        return form_keys("save", ("^o", "editor"))
 
     def on_mount(self) -> None:
         """Start where something is to be typed."""

@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 
-from textual.screen import ModalScreen
-
 from memtui.core import ids, memory, summary, upkeep
 from memtui.core.errors import MemtuiError, NotFoundError, UsageError
 from memtui.core.memory import Memory
@@ -15,6 +13,7 @@ from memtui.tui.drafts import Draft
 from memtui.tui.screens.memory_conflict import BACK, THEIRS, Conflict
 from memtui.tui.screens.memory_values import bytes_of
 from memtui.tui.widgets.ask import Choice
+from memtui.tui.widgets.dialog import Dialog
 
 ANEW, KEEP, DROP = "anew", "keep", "drop"
 GONE = (
@@ -33,7 +32,7 @@ def stem_of(name: str) -> str:
     return memory.slugify(typed)
 
 
-class Saving(ModalScreen[str | None]):
+class Saving(Dialog[str | None]):
     """The part of the form that writes."""
 
     found: Memory | None

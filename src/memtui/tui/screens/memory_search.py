@@ -9,7 +9,6 @@ from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
@@ -18,6 +17,8 @@ from memtui.core.memory import Memory
 from memtui.core.survey import Row
 from memtui.core.words import many
 from memtui.tui import fuzzy, safe
+from memtui.tui.widgets.dialog import Dialog, Keys
+from memtui.tui.widgets.field import Field
 from memtui.tui.widgets.rows import Column, RowList
 
 WAIT_SECONDS = 0.15
@@ -37,13 +38,12 @@ class Hit:
     line: str
 
 
-class Search(ModalScreen[str | None]):
+class Search(Dialog[str | None]):
     """Ends with the path of the memory that was chosen."""
 
     DEFAULT_CSS = """
-    Search { align: center top; background: $background 60%; }
+    Search { align: center top; }
     Search > Vertical { width: 120; max-width: 98%; height: 90%; margin-top: 1; padding: 1 2; background: $panel; }
-    Search Input, Search Input:focus { border: none; height: 1; background: $boost; }
     Search RowList { margin: 1 0; background: $panel; }
     Search .foot { height: 1; color: $text-muted; }
     """
@@ -56,10 +56,10 @@ class Search(ModalScreen[str | None]):
         self.running = False
         self.moved = False
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         """A line, the hits, how far it is."""
         with Vertical():
-            yield Input(placeholder="words in names, descriptions and texts")
+            yield Field(placeholder="words in names, descriptions and texts")
             yield RowList[Hit](COLUMNS, self._draw, lambda hit: hit.memory.path, id="hits")
             yield Static(classes="foot")
 
@@ -74,7 +74,11 @@ class Search(ModalScreen[str | None]):
         return self.query_one("#hits", RowList)
 
     def _foot(self, words: str) -> None:
-        self.query_one(".foot", Static).update(Text(f"{words}  enter goes there  escape closes", no_wrap=True))
+        self.query_one(".foot", Static).update(Text(words, no_wrap=True))
+
+    def keys(self) -> Keys:
+        """What works while words are typed."""
+        return (("enter", "go there"), ("↓ ↑", "move"), ("escape", "stop, close"))
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:

@@ -7,7 +7,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from memtui.core import clock
@@ -17,6 +16,7 @@ from memtui.core.words import age, many
 from memtui.tui import safe
 from memtui.tui.data import Data
 from memtui.tui.widgets.ask import Sure
+from memtui.tui.widgets.dialog import Dialog, Keys
 from memtui.tui.widgets.rows import Column, RowList
 
 COLUMNS = (
@@ -27,11 +27,10 @@ COLUMNS = (
 )
 
 
-class Trash(ModalScreen[str | None]):
+class Trash(Dialog[str | None]):
     """Enter brings back, D deletes for good; ends with the path of what was brought back last."""
 
     DEFAULT_CSS = """
-    Trash { align: center middle; background: $background 60%; }
     Trash > Vertical { width: 110; max-width: 98%; height: 24; max-height: 96%; padding: 1 2; background: $panel; }
     Trash RowList { margin: 1 0; background: $panel; }
     Trash .foot { height: 1; color: $text-muted; }
@@ -48,7 +47,7 @@ class Trash(ModalScreen[str | None]):
         self.data = data
         self.restored = ""
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         """A list, and the keys."""
         with Vertical():
             yield Static(Text("Trash", style="bold"))
@@ -68,8 +67,11 @@ class Trash(ModalScreen[str | None]):
     def _fill(self) -> None:
         items = self.data.store().trash()
         self.table.show(items)
-        words = "enter brings back  space marks  D for good  escape closes"
-        self.query_one(".foot", Static).update(Text(f"{many(len(items), 'memory', 'memories')}  {words}", no_wrap=True))
+        self.query_one(".foot", Static).update(Text(many(len(items), "memory", "memories"), no_wrap=True))
+
+    def keys(self) -> Keys:
+        """What can be done here."""
+        return (("enter", "bring back"), ("space", "mark"), ("D", "delete for good"), ("escape", "close"))
 
     def _draw(self, item: TrashItem) -> list[Text]:
         found = item.memory

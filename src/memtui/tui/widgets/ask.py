@@ -1,45 +1,58 @@
 """Small questions over the screen: a line of text, a choice, a yes or no that can't be undone."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.text import Text
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
-from textual.widgets import Input, OptionList, Static
-from textual.widgets.option_list import Option
+from textual.widgets import Input, Static
 
-from memtui.tui import safe
+from memtui.tui import fuzzy, safe
+from memtui.tui.widgets.detail import Detail
+from memtui.tui.widgets.dialog import Dialog, Keys
+from memtui.tui.widgets.field import Field
+from memtui.tui.widgets.rows import Column, RowList
 
-CSS = """
-{name} {{ align: center middle; background: $background 60%; }}
-{name} > Vertical {{ width: 72; max-width: 96%; height: auto; max-height: 90%; padding: 1 2; background: $panel; }}
-{name} Static {{ width: 1fr; }}
-{name} Input {{ margin-top: 1; }}
-{name} OptionList {{ height: auto; max-height: 55vh; margin-top: 1; background: $panel; }}
-{name} .hint {{ color: $text-muted; margin-top: 1; }}
-"""
+# Cells of the box that are not the list's: its padding, and the mark and the blanks of a row.
+AROUND = 8
+# Rows of the screen that are not the list's: the question, the line that narrows, the padding, the keys.
+OVER = 7
+# Cells of a box: of a small one, of one that a long question alone makes wide, of one with an `about`; and so many
+# beside it that what is seen there is no scrap.
+LEAST, MOST, ABOUT_WIDTH, LEAST_BESIDE = 40, 80, 110, 5
+# A list with an `about` leaves so much of the height to it.
+SHARE = 0.4
+# Printable keys that move or leave as long as nothing is typed; after / they are letters as others.
+KEPT = {"j", "k", "q", "space", "slash", "less_than_sign", "greater_than_sign"}
 
 
-class Line(ModalScreen[str | None]):
+class Line(Dialog[str | None]):
     """Ask for a line of text; None if the person thought better of it."""
 
-    DEFAULT_CSS = CSS.format(name="Line")
+    DEFAULT_CSS = """
+    Line > Vertical { width: 72; max-width: 96%; height: auto; padding: 1 2; background: $panel; }
+    Line Static { width: 1fr; }
+    Line Field { margin-top: 1; }
+    """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "cancel")]
 
-    def __init__(self, question: str, value: str = "", hint: str = "enter accepts, escape cancels") -> None:
+    def __init__(self, question: str, value: str = "") -> None:
         super().__init__()
-        self.question, self.value, self.hint = question, value, hint
+        self.question, self.value = question, value
 
-    def compose(self) -> ComposeResult:
-        """A question, a line, a hint."""
+    def body(self) -> ComposeResult:
+        """A question, a line."""
         with Vertical():
             yield Static(safe.styled(self.question, "bold"))
-            yield Input(self.value)
-            yield Static(Text(self.hint), classes="hint")
+            yield Field(self.value)
+
+    def keys(self) -> Keys:
+        """Enter and escape."""
+        return (("enter", "accept"), ("escape", "cancel"))
 
     @on(Input.Submitted)
     def answer(self, event: Input.Submitted) -> None:
@@ -47,51 +60,176 @@ class Line(ModalScreen[str | None]):
         self.dismiss(event.value)
 
 
-class Choice(ModalScreen[str | None]):
-    """Ask for one of some (value, words); None if the person thought better of it."""
+class Options(RowList[tuple[int, str]]):
+    """The entries of a choice, a row each; a click takes one. `typed` is highlighted."""
 
-    DEFAULT_CSS = CSS.format(name="Choice")
+    DEFAULT_CSS = "Options { background: $panel; }"
+    typed = ""
+
+    def __init__(self) -> None:
+        super().__init__([Column("")], self._words, lambda row: str(row[0]), header=False)
+
+    def _words(self, row: tuple[int, str]) -> list[Text]:
+        text = Text(safe.line(row[1]))
+        for start, end in fuzzy.spans(text.plain, self.typed):
+            text.stylize("bold underline", start, end)
+        return [text]
+
+    def on_click(self, event: events.Click) -> None:
+        """Take what is clicked."""
+        event.prevent_default()
+        at = event.y + int(self.scroll_offset.y)
+        if 0 <= at < len(self.rows):
+            self.move_to(at)
+            self.action_open()
+
+
+class Choice(Dialog[str | None]):
+    """Ask for one of some (value, words); None if the person thought better of it. Typing narrows the list. `about`
+    says more of the entry under the cursor, below the list."""
+
+    DEFAULT_CSS = """
+    Choice > Vertical { width: auto; max-width: 96%; height: auto; padding: 1 2; background: $panel; }
+    Choice Static { width: 1fr; }
+    Choice Field { display: none; margin-top: 1; }
+    Choice Field.shown { display: block; }
+    Choice Options { margin-top: 1; }
+    Choice Detail { height: 1fr; margin-top: 1; border-top: solid $panel-lighten-2; }
+    """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "dismiss(None)", "cancel"),
-        Binding("j", "down", show=False),
-        Binding("k", "up", show=False),
+        Binding("escape", "leave", "cancel"),
+        Binding("q", "dismiss(None)", "cancel"),
+        Binding("slash", "narrow", "narrow"),
     ]
+    narrows = True
 
-    def __init__(self, question: str, options: Sequence[tuple[str, str]], current: str = "") -> None:
+    def __init__(
+        self,
+        question: str,
+        options: Sequence[tuple[str, str]],
+        current: str = "",
+        *,
+        about: Callable[[str], Text] | None = None,
+    ) -> None:
         super().__init__()
-        self.question, self.options, self.current = question, list(options), current
+        self.question, self.current, self.about = question, current, about
+        self.values = [value for value, _ in options]
+        self.rows = [(at, words) for at, (_, words) in enumerate(options)]
+        self.texts = fuzzy.Haystack(self.rows, lambda row: row[1])
 
-    def compose(self) -> ComposeResult:
-        """A question and the options, the current one under the cursor."""
+    def body(self) -> ComposeResult:
+        """A question, the line that narrows once something is typed, the options."""
         with Vertical():
             yield Static(safe.styled(self.question, "bold"))
-            yield OptionList(*[Option(safe.styled(words)) for _, words in self.options])
-            yield Static(Text("enter takes, escape cancels"), classes="hint")
+            yield Field(placeholder="narrow the list")
+            yield Options()
+            if self.about is not None:
+                yield Detail()
+
+    def keys(self) -> Keys:
+        """What works here."""
+        ways = (("enter", "take"), ("escape", "cancel"))
+        if not self.narrows:
+            return ways
+        if self.query_one(Field).has_class("shown"):
+            return (("enter", "take"), ("escape", "all again"), ("↓ ↑", "move"))
+        return (*ways, ("type", "to narrow"), ("j k", "move"), ("< >", "first, last"))
+
+    @property
+    def table(self) -> Options:
+        """The entries."""
+        return self.query_one(Options)
 
     def on_mount(self) -> None:
         """Stand on the current one."""
-        values = [value for value, _ in self.options]
-        self.query_one(OptionList).highlighted = values.index(self.current) if self.current in values else 0
-        self.query_one(OptionList).focus()
+        self.table.empty = "Nothing fits. escape shows all again."
+        self.query_one(Field).select_on_focus = False
+        self.table.show(self.rows)
+        self.table.move_to(self.values.index(self.current) if self.current in self.values else 0)
+        self.table.focus()
+        self._tell()
 
-    def action_down(self) -> None:
-        """The next option."""
-        self.query_one(OptionList).action_cursor_down()
+    def on_resize(self) -> None:
+        """As wide as the longest entry, as high as there are entries, within the screen."""
+        words = max((cell_len(text) for _, text in self.rows), default=0)
+        box = self.query_one(Vertical)
+        wanted = max(words + AROUND, min(cell_len(self.question) + AROUND, MOST), LEAST)
+        box.styles.width = wanted if wanted <= self.size.width - 2 * LEAST_BESIDE else "100%"
+        room = max(3, self.size.height - OVER)
+        if self.about is None:
+            self.table.styles.height = min(len(self.rows), room)
+        else:
+            box.styles.width, box.styles.height = min(self.size.width, ABOUT_WIDTH), "94%"
+            self.table.styles.height = min(len(self.rows), max(3, int(room * SHARE)))
 
-    def action_up(self) -> None:
-        """The option before."""
-        self.query_one(OptionList).action_cursor_up()
+    # narrowing
 
-    @on(OptionList.OptionSelected)
-    def answer(self, event: OptionList.OptionSelected) -> None:
+    def action_narrow(self, letter: str = "") -> None:
+        """Open the line; what is typed in the list goes into it."""
+        if not self.narrows:
+            return
+        field = self.query_one(Field)
+        field.add_class("shown")
+        field.focus()
+        field.insert_text_at_cursor(letter)
+        self.name_keys()
+
+    def on_key(self, event: events.Key) -> None:
+        """Letters narrow, arrows move while they do."""
+        field = self.query_one(Field)
+        if not field.has_focus:
+            if event.is_printable and event.character and event.key not in KEPT and self.narrows:
+                event.stop()
+                self.action_narrow(event.character)
+        elif event.key in {"up", "down"}:
+            event.stop()
+            self.table.action_move(1 if event.key == "down" else -1)
+        elif event.key in {"pageup", "pagedown"}:
+            event.stop()
+            self.table.action_page(1 if event.key == "pagedown" else -1)
+
+    @on(Input.Changed)
+    def _narrow(self, event: Input.Changed) -> None:
+        self.table.typed = event.value
+        self.table.show(self.texts.select(event.value))
+        self.table.move_to(0)
+        self.table.redraw()
+        self._tell()
+
+    def action_leave(self) -> None:
+        """Show everything again; if that is so, leave."""
+        field = self.query_one(Field)
+        if field.has_focus:
+            field.value = ""
+            field.remove_class("shown")
+            self.table.focus()
+            self.name_keys()
+        else:
+            self.dismiss(None)
+
+    @on(RowList.Moved)
+    def _tell(self) -> None:
+        if self.about is not None:
+            row = self.table.row
+            value = self.values[row[0]] if row else ""
+            self.query_one(Detail).show(value, self.about(value) if row else Text(""))
+
+    # answering
+
+    @on(Input.Submitted)
+    def _submitted(self) -> None:
+        self.table.action_open()
+
+    @on(RowList.Opened)
+    def answer(self, event: RowList.Opened) -> None:
         """Enter takes."""
-        self.dismiss(self.options[event.option_index][0])
+        self.dismiss(self.values[int(event.row_id)])
 
 
 class Sure(Choice):
     """Ask before something that can't be undone; cancel is in focus."""
 
-    DEFAULT_CSS = CSS.format(name="Sure")
+    narrows = False
 
     def __init__(self, question: str, yes: str) -> None:
         super().__init__(question, [("", "Cancel"), ("yes", yes)])

@@ -7,10 +7,10 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from memtui.tui import actions
+from memtui.tui.widgets.dialog import Dialog, Keys
 
 LISTS = (
     ("j k ↓ ↑", "move"),
@@ -21,24 +21,42 @@ LISTS = (
 )
 
 
-class Help(ModalScreen[None]):
+class Help(Dialog[None]):
     """The keys of a group and the global ones; escape leaves."""
 
     DEFAULT_CSS = """
-    Help { align: center middle; background: $background 60%; }
     Help > VerticalScroll { width: 76; max-width: 98%; height: auto; max-height: 96%; padding: 1 2;
       background: $panel; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,question_mark", "dismiss", "close")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,question_mark", "dismiss", "close"),
+        Binding("j", "scroll(1)", show=False),
+        Binding("k", "scroll(-1)", show=False),
+        Binding("less_than_sign", "edge(-1)", show=False),
+        Binding("greater_than_sign", "edge(1)", show=False),
+    ]
 
     def __init__(self, group: str, remapped: Mapping[str, str], words: str = "") -> None:
         super().__init__()
         self.group, self.remapped, self.words = group, remapped, words
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         """One text, scrolled if it must be."""
         with VerticalScroll():
             yield Static(self._text())
+
+    def keys(self) -> Keys:
+        """How to read on, and to leave."""
+        return (("j k", "scroll"), ("< >", "begin, end"), ("escape", "close"))
+
+    def action_scroll(self, step: int) -> None:
+        """A line down or up."""
+        self.query_one(VerticalScroll).scroll_relative(y=step, animate=False)
+
+    def action_edge(self, direction: int) -> None:
+        """To the begin, or to the end."""
+        pane = self.query_one(VerticalScroll)
+        (pane.scroll_end if direction > 0 else pane.scroll_home)(animate=False)
 
     def _text(self) -> Text:
         text = Text()
@@ -55,5 +73,5 @@ class Help(ModalScreen[None]):
             text.append(f"{words}\n")
         if self.words:
             text.append("\n" + self.words + "\n")
-        text.append("\nescape closes. Keys can be remapped: [keys] in config.toml.", style="dim")
+        text.append("\nKeys can be remapped: [keys] in config.toml.", style="dim")
         return text

@@ -8,13 +8,14 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
-from textual.screen import ModalScreen
-from textual.widgets import OptionList, Static
-from textual.widgets.option_list import Option
+from textual.widgets import Static
 
 from memtui.core.errors import MemtuiError
 from memtui.hooks import install
 from memtui.tui import safe
+from memtui.tui.widgets.ask import Options
+from memtui.tui.widgets.dialog import Dialog, Keys
+from memtui.tui.widgets.rows import RowList
 
 WHOSE = {
     "user": "all projects",
@@ -26,23 +27,18 @@ WELCOME = """memtui is not connected to Claude Code yet: its hooks tell a sessio
 what arrived. Nothing is written before you choose; memtui hooks uninstall puts back the very bytes."""
 
 
-class PlanScreen(ModalScreen[install.Plan | None]):
+class PlanScreen(Dialog[install.Plan | None]):
     """Choose where; the plan that was chosen, or None. `offer`: nobody asked for it, so staying out is in focus."""
 
     DEFAULT_CSS = """
-    PlanScreen { align: center middle; background: $background 60%; }
     PlanScreen > Vertical { width: 110; max-width: 98%; height: 96%; max-height: 40; padding: 1 2;
       background: $panel; }
     PlanScreen Static { width: 1fr; height: auto; }
-    PlanScreen OptionList { height: auto; max-height: 8; background: $panel; margin: 1 0; padding: 0; border: none; }
-    PlanScreen OptionList:focus { border: none; }
+    PlanScreen Options { margin: 1 0; }
     PlanScreen VerticalScroll { height: 1fr; background: $background; padding: 0 1; }
-    PlanScreen .hint { color: $text-muted; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss(None)", "cancel"),
-        Binding("j", "move(1)", show=False),
-        Binding("k", "move(-1)", show=False),
         Binding("space,pagedown", "scroll(1)", show=False),
         Binding("b,pageup", "scroll(-1)", show=False),
     ]
@@ -63,17 +59,20 @@ class PlanScreen(ModalScreen[install.Plan | None]):
             if action == "install" or not (isinstance(plan, install.Plan) and not plan.changed):
                 self.plans.append((scope, plan))
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         """The question, the places, the diff of the one that is highlighted."""
         with Vertical():
             words = "Install the hooks" if self.action == "install" else "Take the hooks out"
             yield Static(Text(words, style="bold"))
             if self.offer:
                 yield Static(Text(WELCOME.replace("\n", " ")))
-            yield OptionList(*[Option(safe.styled(each)) for each in self._options()])
+            yield Options()
             with VerticalScroll():
                 yield Static(id="diff")
-            yield Static(Text("enter chooses, escape writes nothing, space scrolls the diff"), classes="hint")
+
+    def keys(self) -> Keys:
+        """What works here."""
+        return (("enter", "choose"), ("escape", "write nothing"), ("j k", "move"), ("space b", "scroll the diff"))
 
     def _options(self) -> list[str]:
         found = ["Not now" if self.offer else "Cancel"]
@@ -87,35 +86,35 @@ class PlanScreen(ModalScreen[install.Plan | None]):
 
     def on_mount(self) -> None:
         """Stand on the first place, or on staying out."""
-        options = self.query_one(OptionList)
-        options.highlighted = 0 if self.offer or not self.plans else 1
+        options = self.query_one(Options)
+        rows = list(enumerate(self._options()))
+        options.styles.height = len(rows)
+        options.show(rows)
+        options.move_to(0 if self.offer or not self.plans else 1)
         options.focus()
-
-    def action_move(self, step: int) -> None:
-        """Another place."""
-        options = self.query_one(OptionList)
-        options.highlighted = max(0, min((options.highlighted or 0) + step, options.option_count - 1))
+        self.preview()
 
     def action_scroll(self, direction: int) -> None:
         """More of the diff."""
         scroll = self.query_one(VerticalScroll)
         (scroll.scroll_page_down if direction > 0 else scroll.scroll_page_up)(animate=False)
 
-    @on(OptionList.OptionHighlighted)
-    def preview(self, event: OptionList.OptionHighlighted) -> None:
+    @on(RowList.Moved)
+    def preview(self) -> None:
         """The diff of the place under the cursor; of the first one where none is."""
-        at = max(0, event.option_index - 1)
+        at = max(0, self.query_one(Options).cursor - 1)
         plan = self.plans[at][1] if self.plans else None
         self.query_one("#diff", Static).update(_diff(plan))
         self.query_one(VerticalScroll).scroll_home(animate=False)
 
-    @on(OptionList.OptionSelected)
-    def answer(self, event: OptionList.OptionSelected) -> None:
+    @on(RowList.Opened)
+    def answer(self) -> None:
         """Enter chooses."""
-        if event.option_index == 0:
+        at = self.query_one(Options).cursor
+        if at == 0:
             self.dismiss(None)
             return
-        plan = self.plans[event.option_index - 1][1]
+        plan = self.plans[at - 1][1]
         if isinstance(plan, install.Plan):
             self.dismiss(plan)
 

@@ -6,26 +6,27 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from memtui.tui.widgets.dialog import Dialog, Keys
 
-class Preview(ModalScreen[bool]):
+
+class Preview(Dialog[bool]):
     """A text over the screen; enter goes on, escape does not. Without `go` it can only be left. `end`: what is new
     stands at the end, which is shown first."""
 
     DEFAULT_CSS = """
-    Preview { align: center middle; background: $background 60%; }
     Preview > Vertical { width: 100; max-width: 98%; height: auto; max-height: 94%; padding: 1 2; background: $panel; }
     Preview Static { width: 1fr; height: auto; }
-    Preview VerticalScroll { height: auto; max-height: 66vh; margin: 1 0; scrollbar-size-vertical: 1; }
-    Preview .hint { color: $text-muted; }
+    Preview VerticalScroll { height: auto; max-height: 66vh; margin-top: 1; scrollbar-size-vertical: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,n", "dismiss(False)", "cancel"),
         Binding("enter,a,y", "go", "go on"),
         Binding("j", "scroll(1)", show=False),
         Binding("k", "scroll(-1)", show=False),
+        Binding("less_than_sign", "edge(-1)", show=False),
+        Binding("greater_than_sign", "edge(1)", show=False),
     ]
 
     def __init__(self, title: str, text: Text, go: str, *, end: bool = False) -> None:
@@ -33,23 +34,22 @@ class Preview(ModalScreen[bool]):
         self.title_text, self.text, self.go, self.end = title, text, go, end
         self.plain = text.plain
 
-    def compose(self) -> ComposeResult:
-        """A title, the text, the two ways on."""
+    def body(self) -> ComposeResult:
+        """A title, the text."""
         with Vertical():
             yield Static(Text(self.title_text, style="bold"))
             with VerticalScroll(id="text"):
                 yield Static(self.text)
-            hint = Text()
-            if self.go:
-                hint.append("enter", style="bold")
-                hint.append(f" {self.go}   ")
-            hint.append("escape", style="bold")
-            hint.append(" leaves everything as it is")
-            yield Static(hint, classes="hint")
+
+    def keys(self) -> Keys:
+        """The ways on."""
+        move = (("j k", "scroll"), ("< >", "begin, end"))
+        if not self.go:
+            return (("escape", "leave everything as it is"), *move)
+        return (("enter", self.go), ("escape", "leave everything as it is"), *move)
 
     def on_mount(self) -> None:
         """The arrows scroll."""
-        self.app.clear_notifications()  # they would cover the keys
         pane = self.query_one("#text", VerticalScroll)
         pane.focus()
         if self.end:
@@ -63,3 +63,8 @@ class Preview(ModalScreen[bool]):
     def action_scroll(self, step: int) -> None:
         """A line down or up."""
         self.query_one("#text", VerticalScroll).scroll_relative(y=step, animate=False)
+
+    def action_edge(self, direction: int) -> None:
+        """To the begin, or to the end."""
+        pane = self.query_one("#text", VerticalScroll)
+        (pane.scroll_end if direction > 0 else pane.scroll_home)(animate=False)

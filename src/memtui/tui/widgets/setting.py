@@ -7,23 +7,22 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from memtui.core import configfile, settings
 from memtui.core.errors import UsageError
 from memtui.core.settings import Setting, Value
+from memtui.tui.widgets.dialog import Dialog, Keys
+from memtui.tui.widgets.field import Field
 
 
-class SettingScreen(ModalScreen[Value | None]):
+class SettingScreen(Dialog[Value | None]):
     """The new value, or None if the person thought better of it. A value that can't hold is not taken."""
 
     DEFAULT_CSS = """
-    SettingScreen { align: center middle; background: $background 60%; }
     SettingScreen > Vertical { width: 72; max-width: 96%; height: auto; padding: 1 2; background: $panel; }
     SettingScreen Static { width: 1fr; }
-    SettingScreen Input { margin: 1 0; }
-    SettingScreen .hint { color: $text-muted; }
+    SettingScreen Field { margin: 1 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "cancel")]
 
@@ -31,15 +30,19 @@ class SettingScreen(ModalScreen[Value | None]):
         super().__init__()
         self.setting = setting
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         """The setting, its meaning, the value, what is wrong."""
         with Vertical():
             yield Static(Text(self.setting.key, style="bold"))
             yield Static(Text(settings.MEANINGS.get(self.setting.key, "")))
-            yield Input(str(self.setting.value))
+            yield Field(str(self.setting.value))
             yield Static(id="wrong")
             default = configfile.written(self.setting.default)
-            yield Static(Text(f"default {default} · enter takes, escape cancels"), classes="hint")
+            yield Static(Text(f"default {default}", style="dim"))
+
+    def keys(self) -> Keys:
+        """Enter and escape."""
+        return (("enter", "accept"), ("escape", "cancel"))
 
     def _value(self, typed: str) -> Value | None:
         wrong = self.query_one("#wrong", Static)

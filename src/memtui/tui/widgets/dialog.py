@@ -1,0 +1,89 @@
+"""What is asked over a screen: it ends once, names its own keys at the bottom, and leaves no half column beside it."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
+from textual.screen import ModalScreen
+
+from memtui.tui.widgets.line import OneLine
+
+Result = TypeVar("Result")
+Keys = Sequence[tuple[str, str]]
+# With less room a dialog takes the whole width.
+WIDE = 100
+
+
+def form_keys(verb: str, *more: tuple[str, str]) -> Keys:
+    """The keys of every form, by the same words."""
+    return (("^s", verb), *more, ("tab", "next field"), ("escape", "keep for later"), ("^g", "discard"))
+
+
+class KeyBar(OneLine):
+    """The keys of a dialog, where those of the screen stand that do not work now."""
+
+    DEFAULT_CSS = "KeyBar { dock: bottom; background: $panel; color: $text; }"
+    keys: Keys = ()
+
+    def on_resize(self) -> None:
+        """As many as there is room for; the way out is always there."""
+        self.show(self.keys)
+
+    def show(self, keys: Keys) -> None:
+        """Draw the keys."""
+        self.keys = keys
+        room = (self.size.width or 80) - 1
+        pieces = [(key, word, len(key) + len(word) + 3) for key, word in keys]
+        way_out = next((piece for piece in pieces if piece[0].startswith("escape")), None)
+        used = way_out[2] if way_out else 0
+        text = Text(" ", no_wrap=True, overflow="ellipsis", end="")
+        for piece in pieces:
+            if piece is not way_out:
+                if used + piece[2] > room:
+                    continue
+                used += piece[2]
+            text.append(piece[0], style="bold").append(f" {piece[1]}  ")
+        self.put(text)
+
+
+class Dialog(ModalScreen[Result]):
+    """Subclasses compose their `body` into one container and name their `keys`."""
+
+    DEFAULT_CSS = """
+    Dialog { align: center middle; background: $background 75%; }
+    Dialog.-whole > Vertical, Dialog.-whole > VerticalScroll { width: 100%; max-width: 100%; }
+    """
+
+    def compose(self) -> ComposeResult:
+        """The box, and the keys under everything."""
+        yield from self.body()
+        yield KeyBar()
+
+    def body(self) -> ComposeResult:
+        """The widgets of the box."""
+        raise NotImplementedError
+
+    def keys(self) -> Keys:
+        """(key, word), the most wanted first."""
+        return (("escape", "close"),)
+
+    def on_mount(self) -> None:
+        """What was told before would cover the keys."""
+        self.app.clear_notifications()
+        self.name_keys()
+
+    def name_keys(self) -> None:
+        """Draw the keys anew: others work now."""
+        self.query_one(KeyBar).show(self.keys())
+
+    def on_resize(self) -> None:
+        """The whole width where there is little."""
+        self.set_class(self.size.width < WIDE, "-whole")
+
+    def dismiss(self, result: Result | None = None) -> AwaitComplete:
+        """End, unless that was done already: a second enter of one burst would close what lies below."""
+        if self.app.screen is self:
+            return super().dismiss(result)
+        return AwaitComplete()

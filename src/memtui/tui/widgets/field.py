@@ -1,0 +1,63 @@
+"""A line to type in: never with a border, which would leave no room for the text; what is pasted draws harmlessly."""
+
+from typing import ClassVar
+
+from rich.highlighter import Highlighter
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.widget import Widget
+from textual.widgets import Input, Static
+
+from memtui.tui import safe
+
+
+class Harmless(Highlighter):
+    """Shows a picture for every character that a terminal would obey. The value itself stays as it is."""
+
+    def highlight(self, text: Text) -> None:
+        """Letter for letter, so that the cursor stands where it should."""
+        text.plain = safe.same_length(text.plain).replace("\t", " ")
+
+
+class Field(Input):
+    """One row, whatever the theme and the focus."""
+
+    HARMLESS: ClassVar[Highlighter] = Harmless()
+    DEFAULT_CSS = """
+    Field { height: 1; width: 1fr; padding: 0 1; background: $surface; }
+    Field.-textual-compact { padding: 0 1; }
+    Field:focus { background: $boost; }
+    """
+
+    def __init__(
+        self,
+        value: str = "",
+        *,
+        placeholder: str = "",
+        id: str | None = None,  # noqa: A002  textual's name
+        name: str | None = None,
+    ) -> None:
+        super().__init__(value, placeholder, self.HARMLESS, id=id, name=name, compact=True)
+
+
+class Labelled(Horizontal):
+    """A field, or several, after a label; the label of the one in focus stands out, without colours too."""
+
+    DEFAULT_CSS = """
+    Labelled { height: 1; }
+    Labelled > .mark { width: 1; color: $accent; visibility: hidden; }
+    Labelled > .label { width: 13; color: $text-muted; }
+    Labelled:focus-within > .mark { visibility: visible; }
+    Labelled:focus-within > .label { color: $text; text-style: bold; }
+    """
+
+    def __init__(self, label: str, *fields: Widget) -> None:
+        super().__init__()
+        self.label, self.fields = label, fields
+
+    def compose(self) -> ComposeResult:
+        """A mark for the focus, the label, the fields."""
+        yield Static("›", classes="mark")
+        yield Static(safe.styled(self.label), classes="label")
+        yield from self.fields

@@ -1,0 +1,125 @@
+"""What is asked over a screen: it ends once, its keys are its own, every field shows what is typed into it."""
+
+import pytest
+from textual import events
+
+from memtui.tui.app import MemtuiApp
+from memtui.tui.screens.base import Base
+from memtui.tui.widgets.ask import Choice
+
+from .conftest import NOW, settle
+
+SMALL, WIDE = (80, 24), (120, 40)
+# screen -> the keys that open a picker there, one after the other
+PICKERS = {
+    "memories": ["p", "T", "t", "m", "n", "b", "S", "e", "ctrl+p"],
+    "inbox": ["t", "s", "m", "e", "ctrl+p", "question_mark"],
+    "guidance": ["n", "e", "g", "r"],
+    "deliveries": ["f", "t", "o", "m", "p"],
+    "health": ["i", "U", "t"],
+}
+
+
+def lines(app):
+    return [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
+
+
+def foot(app):
+    return lines(app)[-1].strip()
+
+
+async def start(pilot):
+    """Wait, and answer the offer to install the hooks."""
+    await settle(pilot)
+    if not isinstance(pilot.app.screen, Base):
+        await pilot.press("escape")
+        await settle(pilot)
+
+
+async def burst(pilot, key, character, times=2):
+    """Keys that the terminal gives in one go, as after a lag."""
+    for _ in range(times):
+        pilot.app.post_message(events.Key(key, character))
+    await pilot.pause(0.1)
+    await settle(pilot)
+
+
+@pytest.mark.parametrize("name", PICKERS)
+async def test_two_enters_or_escapes_in_one_go_leave_a_screen_that_lives(world, name):
+    app = MemtuiApp(dict(world.env), world.shop, screen=name, now=NOW)
+    async with app.run_test(size=SMALL) as pilot:
+        await start(pilot)
+        for key in PICKERS[name]:
+            for pressed, character in (("escape", None), ("enter", "\r")):
+                await pilot.press(key)
+                await settle(pilot)
+                await burst(pilot, pressed, character)
+                assert app.screen_stack, key
+                assert isinstance(app.screen_stack[0], Base), key
+                assert sum(map(bool, lines(app))) > 5, key
+                for _ in range(4):
+                    await pilot.press("escape")
+                await settle(pilot)
+                assert app.screen.group == name, (key, pressed)
+                assert len(app.screen_stack) == 1, (key, pressed)
+        await pilot.press("2")
+        await settle(pilot)
+        assert app.screen.group == "inbox"
+
+
+async def test_a_double_click_in_a_picker_leaves_a_screen_that_lives(world):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with app.run_test(size=SMALL) as pilot:
+        await start(pilot)
+        await pilot.press("p")
+        await settle(pilot)
+        await pilot.click("Options", offset=(3, 1), times=2)
+        await settle(pilot)
+        assert app.screen.group == "memories"
+        assert "global" in "\n".join(lines(app))
+
+
+async def test_typing_narrows_a_picker_with_the_letters_marked(world):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with app.run_test(size=SMALL) as pilot:
+        await start(pilot)
+        await pilot.press("T")
+        await settle(pilot)
+        picker = app.screen
+        assert isinstance(picker, Choice)
+        await pilot.press("greater_than_sign")
+        assert picker.table.cursor == len(picker.table.rows) - 1
+        await pilot.press("less_than_sign", "j")
+        assert picker.table.cursor == 1
+        await pilot.press(*"fer")
+        await settle(pilot)
+        assert [words.split()[0] for _, words in picker.table.rows] == ["reference"]
+        drawn = next(line for line in lines(app) if "reference" in line)
+        assert "›" in drawn
+        assert [span.style for span in picker.table._words(picker.table.rows[0])[0].spans] == ["bold underline"]
+        await pilot.press("escape")  # all again
+        await settle(pilot)
+        assert app.screen is picker
+        assert len(picker.table.rows) > 3
+        await pilot.press("slash", *"json")
+        await settle(pilot)
+        assert "Nothing fits" in "\n".join(lines(app))
+        await pilot.press("escape", "escape")
+        await settle(pilot)
+        assert app.screen.group == "memories"
+
+
+async def test_an_entry_takes_one_row_and_says_where_it_stands_without_colours(world, monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = MemtuiApp(dict(world.env), world.shop, screen="inbox", now=NOW)
+    async with app.run_test(size=SMALL) as pilot:
+        await start(pilot)
+        await pilot.press("m")
+        await settle(pilot)
+        picker = app.screen
+        assert isinstance(picker, Choice)
+        shown = [line for line in lines(app) if any(words[:20].strip() in line for _, words in picker.rows)]
+        assert len(shown) == min(len(picker.rows), picker.table.size.height)
+        assert sum("›" in line for line in shown) == 1
+        assert foot(app).startswith("enter take")
+        assert "reject" not in foot(app)
