@@ -37,6 +37,7 @@ class Guidance(TwoPanes):
     """The queue, what is under way, and the history, in one list; the note itself on the right."""
 
     group: ClassVar[str] = "guidance"
+    reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log"})
     legend = "A session gets a note once. What did not arrive comes back into the queue; after three times it is held."
 
     def __init__(self) -> None:
@@ -233,6 +234,8 @@ class Guidance(TwoPanes):
     def do_guidance_range(self) -> None:
         """Mark a range."""
         self.table.mark_range()
+        if self.table.in_range:
+            self.tell("a range begins here: v again at its end")
 
     # changing
 

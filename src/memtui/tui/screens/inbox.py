@@ -37,6 +37,7 @@ class Inbox(Deciding):
     """The list on the left; on the right the memory that a draft would become, and why."""
 
     group: ClassVar[str] = "inbox"
+    reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "memories"})
     legend = (
         "conf is how sure the rules are that you meant it for good, seen how often you said it. What is below "
         f"{DOUBTFUL} and was said once is folded. Approving shows the whole file first, unless it is on the screen."

@@ -126,6 +126,8 @@ class Acting(TwoPanes):
     def do_inbox_range(self) -> None:
         """Mark a range."""
         self.table.mark_range()
+        if self.table.in_range:
+            self.tell("a range begins here: v again at its end")
 
     def do_inbox_projects(self) -> None:
         """This project, or all of them."""

@@ -119,7 +119,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         self.header = header
         self.rows: Sequence[Row] = ()
         self.marks: set[str] = set()
-        self._anchor: int | None = None
+        self._anchor = ""
         self._strips: dict[tuple[int, bool, bool], Strip] = {}
         self._paint: Paint | None = None
 
@@ -128,13 +128,17 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     def show(self, rows: Sequence[Row]) -> None:
         """Show these rows; the cursor stays on the row it was on, or near where that was."""
         here = self.row_id
+        seen = 0 <= self.cursor - int(self.scroll_offset.y) < max(1, self.size.height - self.header)
         self.rows = rows
         self._strips.clear()
         self.virtual_size = Size(self.size.width, len(rows))
         place = self.cursor
         if here and not (place < len(rows) and self._key(rows[place]) == here):
             place = next((at for at, row in enumerate(rows) if self._key(row) == here), place)
-        self._place(place)
+        if seen:
+            self._place(place)
+        else:  # the wheel had left it: what is looked at stays
+            self.cursor = max(0, min(place, len(rows) - 1))
         self.refresh()
         if self.row_id != here:
             self.post_message(self.Moved(self, self.row_id))  # type: ignore[arg-type]
@@ -155,10 +159,22 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         row = self.row
         return "" if row is None else self._key(row)
 
+    @property
+    def cursor_row(self) -> int:
+        """Where the cursor is drawn, in lines from the top of the list."""
+        return self.cursor - int(self.scroll_offset.y) + self.header
+
+    def on_screen(self) -> Sequence[Row]:
+        """The rows that are painted."""
+        top = int(self.scroll_offset.y)
+        return self.rows[top : top + self.size.height]
+
     def chosen(self) -> list[Row]:
-        """The marked rows that are shown, else the one under the cursor."""
-        marked = [row for row in self.rows if self._key(row) in self.marks]
-        return marked or ([self.row] if self.row is not None else [])
+        """The marked rows that are shown; if nothing is marked the one under the cursor. None where a filter hides all
+        that are marked: what is done then would be done to another row than the person means."""
+        if self.marks:
+            return [row for row in self.rows if self._key(row) in self.marks]
+        return [self.row] if self.row is not None else []
 
     # marks
 
@@ -170,20 +186,27 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
             self.action_move(1)
 
     def mark_range(self) -> None:
-        """First call: a range begins here. Second: everything from there to here is marked."""
-        if self._anchor is None:
-            self._anchor = self.cursor
-            return
-        first, last = sorted((self._anchor, self.cursor))
-        self.marks |= {self._key(row) for row in self.rows[first : last + 1]}
-        self._anchor = None
+        """First call: the row is marked, and a range begins here. Second: everything from there to here is marked."""
+        keys = [self._key(row) for row in self.rows]
+        if self._anchor in keys:
+            first, last = sorted((keys.index(self._anchor), self.cursor))
+            self.marks |= set(keys[first : last + 1])
+            self._anchor = ""
+        elif keys:
+            self._anchor = self.row_id
+            self.marks |= {self._anchor}
         self.redraw()
+
+    @property
+    def in_range(self) -> bool:
+        """Whether a range has begun and not ended."""
+        return bool(self._anchor)
 
     def clear_marks(self) -> bool:
         """Unmark everything; False if nothing was marked."""
-        had = bool(self.marks) or self._anchor is not None
+        had = bool(self.marks)
         self.marks.clear()
-        self._anchor = None
+        self._anchor = ""
         self.redraw()
         return had
 

@@ -1,0 +1,140 @@
+"""Which of the files behind the screens have changed since they were looked at last. No notification of the system's is
+as portable as asking after them; thousands of files are asked after in turns, so that a TUI at rest costs little."""
+
+import os
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from memtui.core import config, delivery, locate, paths, review, scopes
+from memtui.hooks import install
+
+if TYPE_CHECKING:
+    from memtui.core.scopes import Scope
+    from memtui.tui.data import Data
+
+Stamp = tuple[int, int, int]
+# What changes together, and is read again together.
+SETTINGS, INBOX, LOG, MEMORIES = "settings", "inbox", "log", "memories"
+PARTS = frozenset({SETTINGS, INBOX, LOG, MEMORIES})
+# A look asks after all directories, and after so many files; the next one goes on where it ended.
+FILES_A_LOOK = 1500
+# Memories of other projects are sought anew every so many looks.
+LOOKS = 8
+# File systems stamp by a clock that is late by a tick of the system's.
+CLOCK_NS = 20_000_000
+NEVER = (-1, -1, -1)
+
+
+@dataclass
+class Tree:
+    """A scope as it was gone through: its directories with their stamps, and its files."""
+
+    directories: dict[str, Stamp] = field(default_factory=dict)
+    files: list[str] = field(default_factory=list)
+
+
+class Watch:
+    """`changed` is called from one thread at a time."""
+
+    def __init__(self, data: "Data") -> None:
+        self.data = data
+        self._parts: dict[str, tuple[Stamp, ...]] = {}
+        self._trees: dict[str, Tree] = {}
+        self._stamps: dict[str, Stamp] = {}
+        self._others: list[Scope] = []
+        self._looks = 0
+        self._at = 0
+
+    def changed(self, near: Iterable[str] = ()) -> frozenset[str]:
+        """The parts that changed since the last call; all of them at the first. `near` are files that are looked at
+        every time, those on the screen."""
+        found = set()
+        for part, files in ((SETTINGS, self._settings()), (INBOX, self._inbox()), (LOG, self._log())):
+            stamps = tuple(_stamp(path) for path in files)
+            if self._parts.get(part) != stamps:
+                self._parts[part] = stamps
+                found.add(part)
+        if self._memories(near):
+            found.add(MEMORIES)
+        self._looks += 1
+        return frozenset(found)
+
+    def _settings(self) -> list[str]:
+        data = self.data
+        own = [config.file_path(data.root), data.root + "/trust.json", data.root + "/journal.jsonl"]
+        return [*own, *(install.settings_path(data.env, data.cwd, scope) for scope in install.SCOPES)]
+
+    def _inbox(self) -> list[str]:
+        found = []
+        for slug in (None, *review.slugs(self.data.root)):
+            directory = paths.inbox_dir(self.data.root, slug)
+            found += [directory, *(f"{directory}/{name}" for name in _names(directory))]
+        return found
+
+    def _log(self) -> list[str]:
+        return [*delivery.months(self.data.root)[:1], self.data.root + "/log/errors.jsonl"]
+
+    # memories
+
+    def _memories(self, near: Iterable[str]) -> bool:
+        data = self.data
+        here = data.scopes()
+        if self._looks % LOOKS == 0:
+            known = {scope.label for scope in here}
+            self._others = [scope for scope in data.scopes(every=True) if scope.label not in known]
+        trees = {scope.label: self._tree(scope) for scope in here + self._others if not scope.problem}
+        self._trees = trees
+        files = dict.fromkeys(path for tree in trees.values() for path in tree.files)
+        changed = files.keys() != self._stamps.keys() or self._looks == 0
+        if changed:
+            self._stamps = {path: self._stamps.get(path) or _stamp(path) for path in files}
+        return self._ask(near) or changed
+
+    def _tree(self, scope: "Scope") -> Tree:
+        if scope.kind == "instructions":
+            return Tree({}, [f"{scope.directory}/{name}" for name in scope.files])
+        known = self._trees.get(scope.label)
+        if known and all(_stamp(path) == stamp for path, stamp in known.directories.items()):
+            return known
+        through: list[str] = []
+        began = time.time_ns() - CLOCK_NS
+        try:
+            found = locate.walk(scope.directory, through)
+        except OSError:
+            found = []
+        # One that changed while it was gone through is gone through again.
+        stamps = {path: _stamp(path) for path in through or [scope.directory]}
+        stamps = {path: stamp if stamp[0] < began else NEVER for path, stamp in stamps.items()}
+        files = [f"{scope.directory}/{name}" for name, problem in found if not problem]
+        return Tree(stamps, [scope.index_path, *files])
+
+    def _ask(self, near: Iterable[str]) -> bool:
+        """Ask after the files whose turn it is."""
+        count = len(self._stamps)
+        turn = list(islice(self._stamps, self._at, self._at + FILES_A_LOOK))
+        self._at = self._at + FILES_A_LOOK if self._at + FILES_A_LOOK < count else 0
+        changed = False
+        for path in {*turn, *(path for path in near if path in self._stamps)}:
+            now = _stamp(path)
+            if now != self._stamps[path]:
+                self._stamps[path] = now
+                changed = True
+        return changed
+
+
+def _stamp(path: str) -> Stamp:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return (0, 0, 0)
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def _names(directory: str) -> list[str]:
+    try:
+        return sorted(name for name in os.listdir(directory) if name.endswith(locate.SUFFIX))
+    except OSError:
+        return []

@@ -1,0 +1,113 @@
+"""The screens follow the files, and read no more than what changed."""
+
+import os
+from pathlib import Path
+
+from memtui.core import paths
+from memtui.tui import watch
+from memtui.tui.app import WATCH_SECONDS
+from memtui.tui.data import Data
+
+from .conftest import NOW, settle
+
+
+def write(path, text="---\nname: new\ndescription: d\nmetadata:\n  type: project\n---\n\nNew.\n"):
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def looked(world, looks=watch.LOOKS + 1):
+    """What is told in the next looks."""
+    return set().union(*(world.changed() for _ in range(looks)))
+
+
+def a_watch(world):
+    found = watch.Watch(Data(dict(world.env), world.shop, now=NOW))
+    assert found.changed() == watch.PARTS
+    looked(found)
+    assert looked(found) == set()
+    return found
+
+
+def test_a_change_anywhere_is_told_by_what_it_concerns(world):
+    found = a_watch(world)
+    blog = next(s for s in found.data.scopes(every=True) if s.source == world.blog or "blog" in s.label)
+    for path, part in (
+        (f"{world.config}/memory/new.md", watch.MEMORIES),
+        (f"{world.config}/memory/below/there/new.md", watch.MEMORIES),
+        (f"{world.shop}/.claude/memory/prefer-pnpm.md", watch.MEMORIES),
+        (f"{world.shop}/.claude/memory/MEMORY.md", watch.MEMORIES),
+        (f"{world.shop}/.claude/rules/sub/new.md", watch.MEMORIES),
+        (f"{blog.directory}/new.md", watch.MEMORIES),
+        (f"{world.root}/config.toml", watch.SETTINGS),
+        (f"{world.config}/settings.json", watch.SETTINGS),
+        (f"{world.root}/log/errors.jsonl", watch.LOG),
+        (paths.inbox_dir(world.root, None) + "/pending-updates.md", watch.INBOX),
+    ):
+        write(path)
+        assert looked(found) == {part}, path
+        os.unlink(path)
+        assert looked(found) == {part}, path
+
+
+def test_thousands_of_files_are_asked_after_in_turns_but_those_on_the_screen_at_once(world, monkeypatch):
+    monkeypatch.setattr(watch, "FILES_A_LOOK", 10)
+    many = Path(world.config, "memory")
+    for number in range(100):
+        write(many / f"many-{number:03}.md")
+    found = a_watch(world)
+    for _ in range(12):
+        found.changed()
+    last = str(many / "many-099.md")
+    with open(last, "a") as file:  # in place: the directory shows nothing
+        file.write("more")
+    assert watch.MEMORIES in found.changed([last])
+    with open(last, "a") as file:
+        file.write("more")
+    assert watch.MEMORIES in looked(found, 13)
+
+
+async def test_the_list_stays_where_the_wheel_left_it(app, world):
+    for number in range(60):
+        write(f"{world.config}/memory/many-{number:03}.md")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        table = app.screen.table
+        for _ in range(10):
+            table.scroll_down(animate=False)
+        await settle(pilot)
+        at = table.scroll_offset.y
+        assert at >= 5
+        write(f"{world.config}/memory/one-more.md")
+        await pilot.pause(WATCH_SECONDS * 2)
+        await settle(pilot)
+        assert "one-more" in {row.memory.stem for _, row in table.rows}
+        assert table.scroll_offset.y == at
+        assert table.cursor == 0
+
+
+async def test_a_range_begins_at_a_memory_not_at_a_number(app, world):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        table = app.screen.table
+        await pilot.press("j", "j", "v")
+        began = table.row[1].memory.stem
+        write(f"{world.config}/memory/aaa.md", "---\nname: aaa\ndescription: d\n---\n\nA.\n")
+        app.read()
+        await settle(pilot)
+        assert table.row[1].memory.stem == began
+        await pilot.press("j", "v")
+        marked = [row.memory.stem for _, row in table.chosen()]
+        assert marked[0] == began
+        assert len(marked) == 2
+
+
+async def test_nothing_is_done_to_another_memory_while_the_filter_hides_the_marked_ones(app, world):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("space", "space", "slash", *"payment", "enter", "d")
+        await settle(pilot)
+        assert [row.memory.stem for _, row in app.screen.table.rows] == ["payment-provider"]
+        assert Path(app.screen.table.row[1].memory.path).exists()
+        assert len(app.screen.table.marks) == 2
