@@ -181,3 +181,32 @@ def test_left_again_it_may_expire_anew(memtui):
     assert entry["fields"]["expires"] == "2026-11-21T11:00:00Z"
     assert memtui("guide", "--again", "ZZZZZZ", check=False).code == 3
     assert memtui("guide", "--again", made, "--list", check=False).code == 2
+
+
+def test_it_says_when_nothing_delivers_and_what_to_do(bare):
+    assert bare.json("guide", "hello")["unheard"] == {"why": "no hooks are installed", "do": "memtui hooks install"}
+    bare("hooks", "install", "--yes")
+    assert bare.json("guide", "hello")["unheard"] is None
+    bare("config", "set", "mode", "off")
+    said = bare.json("guide", "hello")["unheard"]
+    assert said["why"] == "the mode is off here"
+    bare(*said["do"].split()[1:])
+    assert bare.json("guide", "hello")["unheard"] is None
+
+
+def test_a_note_on_a_terminal_says_so_too(bare, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    assert "nothing delivers it yet: memtui hooks install" in bare("guide", "hello").err
+
+
+def test_approving_says_when_no_session_is_told(memtui):
+    draft = next(
+        e for e in memtui.json("inbox", "--kind", "updates")["entries"] if e["fields"]["name"] == "metric-units"
+    )
+    memtui("hooks", "install", "--yes")
+    memtui("config", "set", "mode", "whisper")
+    done = memtui("approve", draft["id"])
+    assert "no session is told of it yet: memtui config set mode full --project ." in done.err
+    memtui("undo")
+    memtui("config", "set", "mode", "full")
+    assert memtui.json("approve", draft["id"])["unheard"] is None

@@ -1,11 +1,13 @@
 """Guidance: what a note must be, leaving and changing it in one step each, what is under way, what was told."""
 
 import os
+import time
 
 import pytest
 
 from memtui.core import clock, drafts, guide, inbox, paths, render, review, told, underway
 from memtui.core.errors import ConflictError, UsageError
+from memtui.core.words import until
 
 NOW = 1_795_000_000.0
 
@@ -105,3 +107,56 @@ def test_a_draft_is_kept_until_it_is_dropped(root):
     assert os.listdir(root + "/drafts") == ["______x.json"]
     drafts.drop(root, "../../x")
     assert drafts.load(root, "../../x") == {}
+
+
+@pytest.fixture
+def berlin(monkeypatch):
+    """A machine two hours before UTC in summer; it is 15:00 there."""
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    yield clock.parse("2026-07-01T13:00:00Z")
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.parametrize(
+    ("given", "ends"),
+    [
+        ("2h", "2026-07-01T15:00:00Z"),
+        ("3d", "2026-07-04T13:00:00Z"),
+        ("18:00", "2026-07-01T16:00:00Z"),
+        ("9:30", "2026-07-02T07:30:00Z"),  # over today: the next one
+        ("today", "2026-07-01T21:59:00Z"),
+        ("Tomorrow", "2026-07-02T21:59:00Z"),
+        ("tomorrow 8:15", "2026-07-02T06:15:00Z"),
+        ("2026-07-03", "2026-07-03T00:00:00Z"),
+    ],
+)
+def test_an_end_is_given_as_people_say_it(berlin, given, ends):
+    assert clock.iso_seconds(guide.expiry(given, berlin)) == ends
+
+
+@pytest.mark.parametrize("given", ["soon", "25:00", "18:60", "tomorrow soon", "today 9:00", "18", ":", "１8:00", ""])
+def test_what_is_no_end_is_refused_with_examples(berlin, given):
+    with pytest.raises(UsageError) as caught:
+        guide.expiry(given, berlin)
+    assert "tomorrow" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (7200, "in 2h"),
+        (7195, "in 2h"),
+        (5400, "in 1h 30m"),
+        (59, "in 1m"),
+        (3 * 86400, "in 3d"),
+        (3 * 86400 - 5, "in 3d"),
+        (90_000, "in 1d 1h"),
+        (1800, "in 30m"),
+        (86_399, "in 1d"),
+        (3599, "in 1h"),
+    ],
+)
+def test_a_time_to_come_is_said_as_it_was_given(seconds, words):
+    assert until(NOW + seconds, NOW) == words

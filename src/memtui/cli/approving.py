@@ -3,12 +3,13 @@
 import argparse
 import dataclasses
 
-from memtui.cli import inbox
+from memtui.cli import guide, inbox
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.core import approval, frontmatter, review, scopes, upkeep
 from memtui.core.approval import Ready
 from memtui.core.errors import ConflictError, MemtuiError, UsageError
+from memtui.core.guide import UNHEARD
 from memtui.core.review import Proposal, Review, Waiting
 from memtui.core.store import Store
 
@@ -45,9 +46,19 @@ def run(ctx: Context, args: argparse.Namespace, items: "list[Waiting]") -> Resul
                 raise
             outcomes.append(Outcome(item, error=error))
     failed = [each.error for each in outcomes if each.error is not None]
-    data = {"dry_run": args.dry_run, "approved": [_data(each) for each in outcomes]}
+    data: dict[str, object] = {"dry_run": args.dry_run, "approved": [_data(each) for each in outcomes]}
+    # The client reads its own memory by itself.
+    told = [each for each in outcomes if each.error is None and each.scope.partition(":")[0] in {"project", "global"}]
+    deaf = guide.unheard(ctx, memories=True) if told else ""
+    data["unheard"] = {"why": UNHEARD[deaf][0], "do": UNHEARD[deaf][1]} if deaf else None
     code = failed[0].exit_code if failed else 0
-    return Result(data, lambda out: _print(ctx, out, outcomes, dry=args.dry_run), code)
+
+    def text(out: Output) -> None:
+        _print(ctx, out, outcomes, dry=args.dry_run)
+        if deaf and not args.dry_run:
+            out.say(f"note: {UNHEARD[deaf][0]}, so no session is told of it yet: {UNHEARD[deaf][1]}")
+
+    return Result(data, text, code)
 
 
 def _create(ctx: Context, args: argparse.Namespace, item: Waiting) -> Outcome:

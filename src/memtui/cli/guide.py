@@ -35,7 +35,7 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--global", dest="everywhere", action="store_true", help="for any project, not only this one")
     found.add_argument("--urgent", action="store_true", help="also before the next tool use, in the middle of a turn")
     found.add_argument(
-        "--expires", metavar="WHEN", help="not delivered from then on: 30m, 2h, 3d, or 2026-12-31T18:00Z"
+        "--expires", metavar="WHEN", help="not delivered from then on: 30m, 2h, 3d, 18:00, tomorrow, 2026-12-31T18:00Z"
     )
     found.add_argument("--from", dest="sender", default="cli", metavar="NAME", help="who says so (default: cli)")
     found.add_argument("--list", action="store_true", help="list the guidance that waits")
@@ -64,7 +64,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         raise MemtuiError(
             f"{directory} can't be written: {error.strerror or error}", "Nothing was left. Mend that and try again."
         ) from error
-    _narrate(ctx, args.everywhere, entry_id)
+    deaf = unheard(ctx) if ctx.out.json or ctx.out.stderr.isatty() else ""
+    _narrate(ctx, args.everywhere, entry_id, deaf)
     data: dict[str, object] = {
         "id": entry_id,
         "scope": "global" if args.everywhere else "project",
@@ -72,31 +73,32 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         "path": f"{directory}/{inbox.FILES['guidance']}",
         "fields": fields,
         "text": text,
+        "unheard": {"why": guide.UNHEARD[deaf][0], "do": guide.UNHEARD[deaf][1]} if deaf else None,
     }
     return Result(data, lambda out: out.print(entry_id))
 
 
-def _narrate(ctx: Context, everywhere: bool, entry_id: str) -> None:
+def _narrate(ctx: Context, everywhere: bool, entry_id: str, deaf: str) -> None:
     """Silent for cron, unless what was asked for is likely a mistake."""
     if not everywhere and not ctx.given and ctx.cwd == ctx.env.get("HOME", "").rstrip("/"):
         ctx.out.say(f"memtui: left for {ctx.cwd} itself; --project DIR or --global is what a cron job usually means.")
     elif ctx.out.stderr.isatty():
         where = "any project" if everywhere else ctx.project_root
         ctx.out.say(f"left for {where}; to take it back: memtui guide --withdraw {entry_id[-6:]}")
-        if not everywhere and ctx.setting("mode") == "off":
-            ctx.out.say("note: the mode is off here, nothing is delivered: memtui config")
-        elif not _hooked(ctx):
-            ctx.out.say("note: the hooks are not installed, nothing is delivered: memtui hooks install")
+        if deaf:
+            why, do = guide.UNHEARD[deaf]
+            ctx.out.say(f"note: {why}, so nothing delivers it yet: {do}")
 
 
-def _hooked(ctx: Context) -> bool:
-    """Whether anybody would deliver it; asked for a person only, it takes a while."""
+def unheard(ctx: Context, *, memories: bool = False) -> str:
+    """Why nobody would be told, as `guide.unheard`; asked for a person or a program only, it takes a while."""
     from memtui.hooks import status
 
     try:
-        return status.status(ctx.env, ctx.cwd).installed
+        hooked = status.status(ctx.env, ctx.cwd).installed
     except (MemtuiError, OSError):
-        return True
+        hooked = True
+    return guide.unheard(ctx.setting("mode"), hooked, memories=memories)
 
 
 def _text(words: "list[str]") -> str:

@@ -9,7 +9,7 @@ from memtui.cli.output import Output, Result, line
 from memtui.core import claims, clock, review
 from memtui.core.errors import NotFoundError, UsageError
 from memtui.core.review import Waiting
-from memtui.core.words import age, ago, many
+from memtui.core.words import age, ago, many, until
 from memtui.hooks import fit
 
 KIND_WORDS = {"guidance": "guidance", "updates": "pending updates", "items": "pending items"}
@@ -87,7 +87,7 @@ def _details(item: Waiting, now: float) -> "list[str]":
         words += ["may have been delivered before"] if item.entry.flag("repeat") else []
         expires = clock.parse(fields.get("expires"))
         if expires is not None and expires > now:
-            words.append(f"expires in {age(expires, now).lstrip('+')}")
+            words.append(f"expires {until(expires, now)}")
     else:
         words += [f"session {fields['session'][:8]}"] if fields.get("session") else ["hand-written"]
     return [line(word) for word in words]

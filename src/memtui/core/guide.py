@@ -1,9 +1,28 @@
 """What a note of guidance must be, whoever leaves it: text, addressees, expiry, sender. Checks raise UsageError."""
 
+import time
+
 from memtui.core import claims, clock
 from memtui.core.errors import UsageError
 
 NAME_LIMIT = 80
+TIMES = "Say 30m, 2h, 3d, 18:00, tomorrow, or a date as 2026-12-31T18:00 (without a zone: UTC)."
+DAYS = {"today": 0, "tomorrow": 1}
+# What keeps all that is left from being delivered: in words, and the command that changes it.
+UNHEARD = {
+    "hooks": ("no hooks are installed", "memtui hooks install"),
+    "off": ("the mode is off here", "memtui config set mode full --project ."),
+    "whisper": ("in the mode whisper no memories are told", "memtui config set mode full --project ."),
+}
+
+
+def unheard(mode: object, hooked: bool, *, memories: bool = False) -> str:
+    """Why no session would be told, one of UNHEARD; empty if they are. Memories are told in fewer modes than guidance.
+
+    What the client reads by itself, its own memory of a project, is not meant."""
+    if not hooked:
+        return "hooks"
+    return str(mode) if mode == "off" or (memories and mode == "whisper") else ""
 
 
 def text(given: str) -> str:
@@ -41,13 +60,38 @@ def addresses(given: "list[str]") -> "list[str]":
 
 
 def expiry(given: str, now: float) -> float:
-    """When a note ends, in seconds since the epoch."""
-    seconds = clock.parse_when(given, now, ahead=True)
+    """When a note ends, in seconds since the epoch. Words and times of day mean the clock on the wall; `today` and
+    `tomorrow` alone last to the end of that day."""
+    seconds = _by_the_clock(given, now)
     if seconds is None:
-        raise UsageError(f"{given}: neither a time to come nor a date.", "Say 30m, 2h, 3d or 2026-12-31T18:00Z.")
+        seconds = clock.parse_when(given, now, ahead=True)
+    if seconds is None:
+        raise UsageError(f"{given}: neither a time to come nor a date.", TIMES)
     if seconds <= now:
-        raise UsageError(f"{given} is over already.", "Say 30m, 2h, 3d or a later date (without a zone: UTC).")
+        raise UsageError(f"{given} is over already.", TIMES)
     return seconds
+
+
+def _by_the_clock(given: str, now: float) -> "float | None":
+    """`18:00` (the next one), `tomorrow`, `tomorrow 9:30`."""
+    words = given.lower().split()
+    later = DAYS.get(words[0]) if words else None
+    hours = words[1:] if later is not None else words
+    if len(hours) > 1 or (later is None and not hours):
+        return None
+    hour, colon, minute = hours[0].partition(":") if hours else ("23", ":", "59")
+    if not (
+        colon and len(hour) in {1, 2} and len(minute) == 2 and (hour + minute).isascii() and (hour + minute).isdigit()
+    ):
+        return None
+    if int(hour) > 23 or int(minute) > 59:
+        return None
+    day = time.localtime(now)[:3]
+    for more in (later or 0, (later or 0) + 1):
+        found = time.mktime((day[0], day[1], day[2] + more, int(hour), int(minute), 0, 0, 0, -1))
+        if found > now or later is not None:
+            return found
+    return None
 
 
 def fields(by: str, to: "list[str]", urgent: bool, expires: "str | None", now: float) -> "dict[str, str]":

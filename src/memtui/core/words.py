@@ -22,6 +22,17 @@ def ago(seconds: "float | None", now: float) -> str:
     return f"in {span[1:]}" if span[0] == "+" else f"{span} ago"
 
 
+def until(seconds: float, now: float) -> str:
+    """`in 2h`, `in 1h 30m`, `in 3d 4h`: a time to come, to the nearest of its smaller unit."""
+    left = max(60, int(seconds - now + 0.5))
+    for big, small, names in ((86400, 3600, "dh"), (3600, 60, "hm")):
+        whole = (left + small // 2) // small * small
+        if whole >= big:
+            rest = whole % big // small
+            return f"in {whole // big}{names[0]}" + (f" {rest}{names[1]}" if rest else "")
+    return f"in {(left + 30) // 60}m"
+
+
 def size(count: int) -> str:
     """`420 B`, `1.2 kB`, `34 kB`, `5.1 MB`."""
     for step, unit in ((1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "kB")):
