@@ -349,6 +349,38 @@ def test_text_appended_by_hand_at_any_call_of_a_rewrite_is_not_lost(worlds, othe
     assert every_point(run) > 4
 
 
+@pytest.mark.parametrize("size", [20, 400])
+def test_text_by_hand_around_a_recovery_killed_at_any_call_comes_once(worlds, size):
+    """A rewrite left text to be carried over; the next one dies over that, and what is written then joins the last text."""
+
+    def run(point):
+        world = worlds()
+        path = world.inboxes[0] + "/guidance.md"
+        gone = world.guide(world.inboxes[0])
+        world.guide(world.inboxes[0])
+
+        def killed_once_replaced():
+            real = posix.rename
+            posix.rename = lambda *args, **named: (real(*args, **named), die())
+            removing(world, path, gone)()
+
+        slow = os.open(path, os.O_WRONLY | os.O_APPEND)
+        assert Child(killed_once_replaced).wait().killed
+        world.withdrawn.append(gone)
+        os.write(slow, f"slowly by hand {world.token()}\n".encode())
+        os.close(slow)
+        world.guide(world.inboxes[0], size=size)
+        world.scribble(world.inboxes[0])
+        child = Child(removing(world, path, "nothing"), point=point).wait()
+        world.scribble(world.inboxes[0])
+        Child(removing(world, path, "nothing")).wait()
+        world.drain(Session(world))
+        world.account()
+        return not child.killed
+
+    assert every_point(run) > 4
+
+
 class Reaper:
     """Kills at random moments. It finds the pace by itself: a writer should not often come to its end before."""
 

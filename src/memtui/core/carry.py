@@ -63,33 +63,40 @@ def collect(path: str, fd: int, size: int, kept: str, whole: bool) -> None:
 
 def recover(directory: str) -> None:
     """Carry over what rewrites of an inbox had to leave behind. The caller holds the inbox lock. Raises OSError."""
+    replaced = []
     for kept in left(directory):
-        _, name, size, made = kept.split("~")
         path = f"{directory}/{DIRECTORY}/{kept}"
+        # With another name to it, the file was never replaced: what it holds is in nobody's way. Such go first, as what
+        # is carried over below may replace the file.
+        if posix.lstat(path).st_nlink > 1:
+            fs.unlink(path)
+        else:
+            replaced.append(path)
+    for path in replaced:
+        _, name, size, made = path.rsplit("/", 1)[1].split("~")
         since = ids.id_time(made) or 0.0
         fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
         try:
-            # With another name to it, the file was never replaced: what it holds is in nobody's way.
-            if posix.fstat(fd).st_nlink == 1:
-                if not fs.quiet(fd) and clock.now() - since < KEPT_SECONDS:
-                    continue
-                late = fs.read_fd(fd, int(size))
-                target = f"{directory}/{name}"
-                data = _separate(target, late, elsewhere(directory, since)) if late else ""
-                if data:
-                    inbox.add_locked(target, data)
+            if not fs.quiet(fd) and clock.now() - since < KEPT_SECONDS:
+                continue
+            late = fs.read_fd(fd, int(size))
+            target = f"{directory}/{name}"
+            data = _separate(target, late, elsewhere(directory, since)) if late else ""
+            if data:
+                inbox.add_locked(target, data)
             fs.unlink(path)
         finally:
             posix.close(fd)
 
 
 def left(directory: str) -> "list[str]":
-    """The names of the replaced files of an inbox that may still be written to."""
+    """The names of the replaced files of an inbox that may still be written to, oldest first."""
     try:
         names = posix.listdir(f"{directory}/{DIRECTORY}")
     except OSError:
         return []
-    return sorted([n for n in names if n.startswith(MARK) and n.count("~") == 3 and n.split("~")[2].isdecimal()])
+    found = [n for n in names if n.startswith(MARK) and n.count("~") == 3 and n.split("~")[2].isdecimal()]
+    return sorted(found, key=lambda name: name.rpartition("~")[2])
 
 
 def _separate(path: str, late: bytes, known: "set[str]") -> str:
