@@ -64,9 +64,9 @@ class Child:
     """A forked process: its output, and how it ended."""
 
     def __init__(self, body, stdin: bytes = b"", env: "dict[str, str] | None" = None, point: int = 0, action=die):
-        self._out = scratch()
-        given = scratch(stdin)
+        out, given = scratch(), scratch(stdin)
         self.code: int | None = None
+        self.output = b""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # a runner's threads take no part in this
             self.pid = os.fork()
@@ -74,7 +74,7 @@ class Child:
             code = 70
             try:
                 os.dup2(given, 0)
-                os.dup2(self._out, 1)
+                os.dup2(out, 1)
                 if env is not None:
                     posix.environ.clear()
                     posix.environ.update({k.encode(): v.encode() for k, v in env.items()})
@@ -87,6 +87,7 @@ class Child:
             finally:
                 os._exit(code)
         os.close(given)
+        self._out = out
 
     def kill(self) -> "Child":
         os.kill(self.pid, signal.SIGKILL)
@@ -96,17 +97,14 @@ class Child:
         if self.code is None:
             status = os.waitpid(self.pid, 0)[1]
             self.code = GONE if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+            self.output = os.pread(self._out, 1 << 20, 0)
+            os.close(self._out)
         assert self.code in {0, GONE}, "a writer failed by itself: see its traceback in stderr"
         return self
 
     @property
     def killed(self) -> bool:
         return self.code == GONE
-
-    def output(self) -> bytes:
-        data = os.pread(self._out, 1 << 20, 0)
-        os.close(self._out)
-        return data
 
 
 def scratch(data: bytes = b"") -> int:
@@ -246,7 +244,7 @@ class Session:
         """Take what the hook printed, as the client does, and let the model answer. `dropped`: the client does not give
         it to the model, since it was `late` or `large`."""
         child.wait()
-        out = child.output()
+        out = child.output
         self._turn += 1
         text = ""
         try:

@@ -171,7 +171,7 @@ def test_a_third_failure_is_the_last(world):
 # --- a hook that was killed
 
 
-@pytest.mark.parametrize("pid", [os.getpid(), DEAD])
+@pytest.mark.parametrize("pid", [os.getpid(), DEAD], ids=["living", "dead"])
 def test_a_hook_that_may_still_be_at_work_is_left_alone(world, pid):
     world.take("a", pid=pid)
     world.tell(agent())
