@@ -1,8 +1,11 @@
 """Memories from the command line: seen with what is wrong with them, changed, moved, deleted, brought back."""
 
+import os
 from pathlib import Path
 
 import pytest
+
+from .conftest import NOW
 
 
 def memory(memtui, name):
@@ -104,8 +107,10 @@ def test_editing_fields_changes_their_lines_only(memtui, world):
 def test_the_editor_gets_the_file(memtui, world, editor):
     memtui.env["VISUAL"] = editor("path.write_text(path.read_text().replace('every install', 'each install'))")
     memtui("edit", "prefer-pnpm")
-    assert "each install" in Path(world.shop, ".claude/memory/prefer-pnpm.md").read_text()
-    assert memory(memtui, "prefer-pnpm")["flags"] == []
+    path = Path(world.shop, ".claude/memory/prefer-pnpm.md")
+    assert "each install" in path.read_text()
+    os.utime(path, (NOW, NOW))  # not the clock's time, which may be before the sample world's
+    assert memory(memtui, "prefer-pnpm")["flags"] == ["changed since it was delivered"]
 
 
 def test_an_editor_that_fails_discards_the_edit(memtui, world, editor):
