@@ -1,9 +1,14 @@
 """The frame: screens by number, help and palette from one table, read-only."""
 
-from memtui.core import settings
-from memtui.tui import actions
+import pytest
 
-from .conftest import settle
+from memtui.core import config, settings
+from memtui.core.errors import MemtuiError
+from memtui.tui import actions
+from memtui.tui.app import MemtuiApp
+from memtui.tui.everywhere import theme_named, themes_round
+
+from .conftest import NOW, settle
 
 
 async def test_the_first_screen_lists_every_memory(app):
@@ -15,8 +20,6 @@ async def test_the_first_screen_lists_every_memory(app):
 
 
 def test_every_action_has_a_method_and_a_key_of_its_own():
-    from memtui.tui.app import MemtuiApp
-
     for group in {action.group for action in actions.table()}:
         keys = [key for a in actions.of(group) for key in a.keys.split(",")]
         assert len(keys) == len(set(keys)), group
@@ -24,7 +27,7 @@ def test_every_action_has_a_method_and_a_key_of_its_own():
         assert hasattr(MemtuiApp, action.method), action.id
 
 
-async def test_the_themes_go_round(app):
+async def test_the_themes_go_round_are_named_and_kept(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         seen = []
@@ -32,9 +35,44 @@ async def test_the_themes_go_round(app):
             seen.append(app.theme)
             await pilot.press("ctrl+t")
             await settle(pilot)
+            assert len(app._notifications) == 1
+            assert themes_round()[app.theme] in next(iter(app._notifications)).message
         assert app.theme == seen[0]
         assert any(app.available_themes[name].ansi for name in seen)
         assert not all(app.available_themes[name].dark for name in seen)
+        assert config.load(world.root) == {}
+        await pilot.press("ctrl+t", "q")
+    assert config.load(world.root) == {"theme": "light"}
+    again = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with again.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert again.theme == "textual-light"
+        write(world.root + "/config.toml", 'theme = "nord"\n')
+        for _ in range(50):
+            await pilot.pause(0.05)
+            if again.theme == "nord":
+                break
+        assert again.theme == "nord"
+
+
+@pytest.mark.parametrize("theme", ['"textual-ansi"', '"no such theme"', "7"])
+async def test_a_theme_that_there_is_not_is_the_dark_one_and_health_says_so(world, theme):
+    write(world.root + "/config.toml", f"theme = {theme}\n")
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="health")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert app.theme == "textual-dark"
+        assert any("theme must be one of dark, light" in row.words for row in app.screen.table.rows)
+        await pilot.press("ctrl+t")
+        assert app.theme == "textual-light"
+
+
+def test_every_theme_of_the_settings_is_one_of_textual():
+    from textual.theme import BUILTIN_THEMES
+
+    names = {theme_named(name) for name in config.CHOICES["theme"]}
+    assert names == set(BUILTIN_THEMES)
+    assert len(names) == len(config.CHOICES["theme"])
 
 
 async def test_other_screens_lead_to_a_memory_and_from_it_to_its_deliveries(app, world):
@@ -121,3 +159,80 @@ async def test_tabs_and_keys_of_the_foot_are_clicked(app):
         await pilot.click("#foot", offset=(foot.index("plots"), 0))
         await settle(pilot)
         assert app.screen.has_class("plots")
+
+
+def notes(app):
+    return [note.message for note in app._notifications]
+
+
+async def test_one_note_at_a_time_away_from_the_cursor_and_errors_stay_until_a_key(app):
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await settle(pilot)
+        for word in ("first", "second", "third"):
+            app.say(f"This is the {word} note, and it is long enough for more than half of a line of the screen.")
+        await settle(pilot)
+        assert len(notes(app)) == 1
+        assert "third" in notes(app)[0]
+        lines = [strip.text for strip in app.screen._compositor.render_strips()]
+        assert sum("This is the" in line for line in lines) == 1
+        assert "third" in lines[-2] or "third" in lines[-3]
+        assert "? help" in lines[-1]
+        app.screen.table.move_to(len(app.screen.table.rows) - 1)
+        await pilot.pause()
+        lines = [strip.text for strip in app.screen._compositor.render_strips()]
+        name = next(line for line in lines if line.startswith("›"))
+        app.say("Where is this?")
+        await settle(pilot)
+        lines = [strip.text for strip in app.screen._compositor.render_strips()]
+        assert name in lines
+        assert "? help" in lines[-1]
+        app.fail(MemtuiError("It broke.", "Mend it."))
+        app.say("And something else happened.")
+        await pilot.pause()
+        assert any("It broke." in note for note in notes(app))
+        await pilot.press("j")
+        await pilot.pause()
+        assert not any("It broke." in note for note in notes(app))
+
+
+async def test_ctrl_c_says_how_to_leave_and_copies_what_is_selected(app):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("ctrl+c")
+        await pilot.pause()
+        assert "q leaves memtui" in notes(app)[0]
+        assert app.is_running
+        await pilot.press("y")
+        await pilot.pause()
+        assert "characters: “" in notes(app)[0]
+        assert app.clipboard
+
+
+async def palette(pilot, words):
+    """What the palette offers for some words, line by line."""
+    await pilot.press("ctrl+p")
+    await pilot.press(*words)
+    for _ in range(30):
+        await pilot.pause(0.02)
+    found = pilot.app.screen.query_one("CommandList")
+    return [str(found.get_option_at_index(at).prompt) for at in range(found.option_count)]
+
+
+async def test_the_palette_finds_verbs_before_explanations_and_shows_keys(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        every = await palette(pilot, "")
+        assert len(every) == len(actions.of("memories")) + len(actions.of(actions.GLOBAL))
+        assert any(line.startswith("memories: edit") and " e " in line for line in every)
+        await pilot.press("escape")
+        (theme,) = await palette(pilot, "theme")
+        assert "^t" in theme
+        await pilot.press("enter")
+        await settle(pilot)
+        assert app.theme == "textual-light"
+        undo = await palette(pilot, "undo")
+        assert "undo" in undo[0].partition("  ")[0]
+        lines = [strip.text for strip in app.screen._compositor.render_strips()]
+        assert sum("Take back the last" in line for line in lines) == 1
+        await pilot.press("escape")
+        assert await palette(pilot, "mmedit")

@@ -19,9 +19,21 @@ DEFAULTS: "dict[str, object]" = {
     "extract_confidence": 0.5,
     "banner": True,
     "glyphs": "auto",
+    "theme": "dark",
 }
 MODES = ("full", "whisper", "off")
-CHOICES = {"mode": MODES, "glyphs": ("auto", "unicode", "ascii")}
+# Those that ctrl+t goes round, then others that textual has.
+THEMES = ("dark", "light", "ansi-dark", "ansi-light")
+MORE_THEMES = (
+    "nord gruvbox dracula tokyo-night monokai flexoki catppuccin-mocha catppuccin-macchiato catppuccin-frappe"
+    " catppuccin-latte solarized-dark solarized-light rose-pine rose-pine-moon rose-pine-dawn"
+    " atom-one-dark atom-one-light"
+)
+CHOICES = {
+    "mode": MODES,
+    "glyphs": ("auto", "unicode", "ascii"),
+    "theme": (*THEMES, *MORE_THEMES.split()),
+}
 PER_PROJECT = ("mode", "extract", "banner")
 # Above this the client replaces a hook's context by a preview (docs/hooks.md).
 CLIENT_CAP = 10_000

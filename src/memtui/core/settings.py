@@ -18,6 +18,7 @@ MEANINGS = {
     "extract_confidence": "drafts below this are dropped",
     "banner": "the line for you at a session's start",
     "glyphs": "unicode, ascii, or auto: by the locale",
+    "theme": "the control room's colours",
 }
 
 

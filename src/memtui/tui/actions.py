@@ -15,13 +15,15 @@ GLOBAL = "app"
 @dataclass(frozen=True)
 class Action:
     """`id` is `group.verb`; `keys` as textual writes them, comma-separated; `footer` is the short word in the footer,
-    empty for none; `help` a sentence; `writes` whether `--read-only` forbids it."""
+    empty for none; `help` a sentence; `writes` whether `--read-only` forbids it; `words` how the palette names it where
+    its id would not do."""
 
     id: str
     keys: str
     footer: str
     help: str
     writes: bool = False
+    words: str = ""
 
     @property
     def group(self) -> str:
@@ -32,6 +34,11 @@ class Action:
     def verb(self) -> str:
         """What it does, in words: the palette shows `group: verb`."""
         return self.id.partition(".")[2].replace("_", " ")
+
+    @property
+    def name(self) -> str:
+        """`group: verb`, as the palette names it."""
+        return self.words or f"{self.group}: {self.verb}"
 
     @property
     def method(self) -> str:

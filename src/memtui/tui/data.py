@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memtui.core import review
+    from memtui.core.journal import Journal
     from memtui.core.memory import Memory
     from memtui.core.scopes import Scope
     from memtui.core.store import Store
@@ -137,17 +138,19 @@ class Data:
 
         return Store(self.env, self.cwd, by="tui", now=self.now)
 
+    def journal(self) -> "Journal":
+        """The journal of changes."""
+        from memtui.core.journal import Journal
+
+        return Journal(self.root, by="tui", now=self.now)
+
     def undo(self) -> str:
         """Take back the last change, and say what it was. Raises MemtuiError."""
-        from memtui.core import journal
-
-        return journal.Journal(self.root, by="tui", now=self.now).undo().summary
+        return self.journal().undo().summary
 
     def redo(self) -> str:
         """Do it again. Raises MemtuiError."""
-        from memtui.core import journal
-
-        return journal.Journal(self.root, by="tui", now=self.now).redo().summary
+        return self.journal().redo().summary
 
     # inbox
 

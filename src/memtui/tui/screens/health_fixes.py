@@ -21,7 +21,6 @@ from memtui.core import (
 from memtui.core.doctor import Finding
 from memtui.core.errors import MemtuiError
 from memtui.core.index_report import Report
-from memtui.core.journal import Journal
 from memtui.core.settings import Setting, Value
 from memtui.core.words import many
 from memtui.tui import offer
@@ -44,10 +43,6 @@ class Fixes(Base):
     def row(self) -> Row | None:
         """The line under the cursor."""
         raise NotImplementedError
-
-    def _journal(self) -> Journal:
-        data = self.main.data
-        return Journal(data.root, by="tui", now=data.now)
 
     def done(self, words: str) -> None:
         """Tell what was done, and look again."""
@@ -133,7 +128,7 @@ class Fixes(Base):
         except UnicodeDecodeError as error:
             raise MemtuiError("That is not UTF-8 text: nothing was saved.") from error
         change = changes.FileChange(path, before or None, after or None, fs.FILE_MODE)
-        self._journal().run("config", [change], "edit config.toml")
+        self.main.data.journal().run("config", [change], "edit config.toml")
         self.done("Saved config.toml. z takes it back.")
 
     # hooks, trust, claims
@@ -182,7 +177,7 @@ class Fixes(Base):
 
     def _assign(self, key: str, value: Value | None, project: str | None) -> None:
         try:
-            changed = settings.assign(self.main.data.root, self._journal(), key, value, project)
+            changed = settings.assign(self.main.data.root, self.main.data.journal(), key, value, project)
         except MemtuiError as error:
             self.main.fail(error)
             return
@@ -211,7 +206,7 @@ class Fixes(Base):
 
     def _edit_setting(self, about: Setting) -> None:
         default = about.default
-        if about.key != "mode" and not isinstance(default, bool):
+        if about.key not in config.CHOICES and not isinstance(default, bool):
 
             def typed(value: Value | None) -> None:
                 if value is not None:
@@ -219,9 +214,12 @@ class Fixes(Base):
 
             self.app.push_screen(SettingScreen(about), typed)
             return
-        values = list(config.MODES) if about.key == "mode" else ["true", "false"]
+        values = list(config.CHOICES.get(about.key, ("true", "false")))
         options = [(f"{ALL} {value}", f"{value}, in every project") for value in values]
-        options += [(f"{HERE} {value}", f"{value}, in this project only") for value in values]
+        if about.key in config.PER_PROJECT:
+            options += [(f"{HERE} {value}", f"{value}, in this project only") for value in values]
+        else:
+            options = [(f"{ALL} {value}", value) for value in values]
 
         def then(answer: str | None) -> None:
             if answer is not None:

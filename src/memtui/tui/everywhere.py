@@ -1,0 +1,234 @@
+"""What can be done on every screen: going about, undo and redo, themes, copying, telling."""
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App
+from textual.notifications import Notify
+from textual.theme import BUILTIN_THEMES
+from textual.timer import Timer
+
+from memtui.core import config
+from memtui.core.errors import MemtuiError
+from memtui.tui import safe
+from memtui.tui.data import Data
+from memtui.tui.screens.base import Base
+
+# A note stays as long as it takes to read; an error until a key.
+NOTE_SECONDS, CHARACTERS_A_SECOND, FOR_EVER = 2.5, 25, 86400.0
+# Going round the themes is one change of the settings, made when the person has come to rest.
+REST_SECONDS = 1.0
+COPIED_SHOWN = 30
+
+
+def theme_named(setting: object) -> str:
+    """Textual's name of a theme; of one that this version of it has not, the dark one's."""
+    name = f"textual-{setting}" if setting in {"dark", "light"} else str(setting)
+    return name if name in BUILTIN_THEMES else "textual-dark"
+
+
+def themes_round() -> dict[str, str]:
+    """The themes that ctrl+t goes round: textual's name to ours."""
+    named = {theme_named(name): name for name in reversed(config.THEMES)}
+    return dict(reversed(named.items()))
+
+
+class Everywhere(App[None]):
+    """The global actions of the table."""
+
+    data: Data
+    read_only: bool
+    remapped: dict[str, str]
+    theme_set: object
+    began: float
+    _asked = ""
+    _theme_timer: Timer | None = None
+
+    if TYPE_CHECKING:
+
+        def read(self) -> None: ...
+
+    # telling
+
+    def notify(self, message: str, **more: Any) -> None:
+        """One note at a time; long enough to be read."""
+        seconds = NOTE_SECONDS + len(message) / CHARACTERS_A_SECOND
+        more["timeout"] = FOR_EVER if more.get("severity") == "error" else seconds
+        super().notify(message, **more)
+
+    def on_notify(self, event: Notify) -> None:
+        """The newest takes the place of those before, but an error stays beside what is said after it."""
+        for old in list(self._notifications):
+            if old.severity != "error" or event.notification.severity == "error":
+                self._unnotify(old, refresh=False)
+        self._place_notes()
+
+    def drop_errors(self) -> None:
+        """A key was pressed: what went wrong was seen."""
+        if any(note.severity == "error" for note in self._notifications):
+            self.clear_notifications()
+
+    def _place_notes(self) -> None:
+        """At the end of the screen where the cursor is not."""
+
+        focused = self.focused
+        row = 0
+        if focused is not None:
+            cursor = getattr(focused, "cursor_row", None)
+            row = focused.region.y + (cursor if isinstance(cursor, int) else focused.region.height // 2)
+        for rack in self.screen.query("ToastRack"):
+            rack.set_class(row > self.size.height // 2, "above")
+
+    def fail(self, error: MemtuiError) -> None:
+        """Tell what went wrong and what to do."""
+        self.notify(safe.clean(f"{error.message}\n{error.hint}".strip()), severity="error", markup=False)
+
+    def say(self, text: str) -> None:
+        """Tell what happened."""
+        self.notify(safe.clean(text), markup=False)
+
+    # going
+
+    def go(self, name: str) -> Any:
+        """To a screen of its own name."""
+        self.switch_mode(name)
+        return self.screen
+
+    def do_app_memories(self) -> None:
+        """To the memories."""
+        self.go("memories")
+
+    def do_app_inbox(self) -> None:
+        """To the inbox."""
+        self.go("inbox")
+
+    def do_app_guidance(self) -> None:
+        """To the guidance."""
+        self.go("guidance")
+
+    def do_app_deliveries(self) -> None:
+        """To the deliveries."""
+        self.go("deliveries")
+
+    def do_app_health(self) -> None:
+        """To the health."""
+        self.go("health")
+
+    def go_to_memory(self, path: str) -> None:
+        """To a memory on its screen, wherever it is."""
+        if not os.path.exists(path):
+            self.fail(MemtuiError(f"{os.path.basename(path)} is not there any more.", "It may be in the trash: 1, b."))
+            return
+        self.go("memories").go_to(path)
+
+    def show_deliveries(self, **wanted: str) -> None:
+        """To the deliveries that fit, such as `memory=path`."""
+        self.go("deliveries").want(**wanted)
+
+    def do_app_next_pane(self) -> None:
+        """The next pane."""
+        self.screen.focus_next()
+
+    def do_app_previous_pane(self) -> None:
+        """The pane before."""
+        self.screen.focus_previous()
+
+    # undo
+
+    def do_app_undo(self) -> None:
+        """Take back the last change."""
+        self.say("Undone: " + self.data.undo())
+        self.read()
+
+    def do_app_redo(self) -> None:
+        """Do it again."""
+        self.say("Done again: " + self.data.redo())
+        self.read()
+
+    # over the screen
+
+    def do_app_guide(self) -> None:
+        """Leave guidance."""
+        from memtui.tui.widgets.compose import Compose
+
+        def then(sent: bool | None) -> None:
+            if sent:
+                self.read()
+
+        self.push_screen(Compose(self.data), then)
+
+    def do_app_palette(self) -> None:
+        """The palette."""
+        self.action_command_palette()
+
+    def do_app_help(self) -> None:
+        """The keys of this screen."""
+        from memtui.tui.widgets.help import Help
+
+        if isinstance(self.screen, Base):
+            self.push_screen(Help(self.screen.group, self.remapped, getattr(self.screen, "legend", "")))
+
+    # the rest
+
+    def do_app_copy(self) -> None:
+        """Copy what the screen shows."""
+        text = getattr(self.screen, "copied", lambda: "")()
+        if text:
+            self.copy(text)
+        else:
+            self.notify("There is nothing to copy here.", severity="warning")
+
+    def copy(self, text: str) -> None:
+        """Copy a text, and say which."""
+        self.copy_to_clipboard(text)
+        start = " ".join(text[: COPIED_SHOWN * 4].split())[:COPIED_SHOWN].rstrip()
+        more = " …" if len(text.strip()) > len(start) else ""
+        self.say(f"Copied {len(text):,} characters: “{start}{more}”")
+
+    def action_help_quit(self) -> None:
+        """ctrl+c with nothing selected: in a terminal a person means to leave."""
+        self.say("q leaves memtui. ctrl+c copies what is selected with the mouse, y what is shown.")
+
+    def do_app_refresh(self) -> None:
+        """Read everything again."""
+        self.data.forget()
+        self.read()
+
+    def show_theme(self) -> None:
+        """Take the theme that the settings name, if they name another than before."""
+        setting = self.data.setting("theme")
+        if setting != self.theme_set:
+            self.theme_set = setting
+            self.theme = theme_named(setting)
+
+    def do_app_theme(self) -> None:
+        """The next theme."""
+        names = list(themes_round().items())
+        here = [name for name, _ in names].index(self.theme) if self.theme in themes_round() else -1
+        self.theme, chosen = names[(here + 1) % len(names)]
+        own = ", the terminal's own colours" if chosen.startswith("ansi") else ""
+        self.say(f"Theme: {chosen}{own}")
+        if self._theme_timer is not None:
+            self._theme_timer.stop()
+        self._theme_timer = None if self.read_only else self.set_timer(REST_SECONDS, lambda: self._keep(chosen))
+
+    def _keep(self, theme: str) -> None:
+        from memtui.core import settings
+
+        self._theme_timer = None
+        if theme == self.data.setting("theme"):
+            return
+        self.theme_set = theme
+        try:
+            default = theme == config.DEFAULTS["theme"]
+            settings.assign(self.data.root, self.data.journal(), "theme", None if default else theme)
+        except (MemtuiError, OSError) as error:
+            self.fail(error if isinstance(error, MemtuiError) else MemtuiError(f"The theme can't be kept: {error}"))
+
+    def do_app_quit(self) -> None:
+        """Leave."""
+        timer, self._theme_timer = self._theme_timer, None
+        if timer is not None:
+            timer.stop()
+            self._keep(themes_round()[self.theme])
+        self.exit()

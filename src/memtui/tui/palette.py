@@ -1,0 +1,61 @@
+"""The palette: every action of the screen and of all screens as `group: verb`, with its key beside it."""
+
+from typing import TYPE_CHECKING, cast
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+
+from memtui.tui import actions
+
+if TYPE_CHECKING:
+    from memtui.tui.actions import Action
+    from memtui.tui.app import MemtuiApp
+
+NAME_WIDTH, KEY_WIDTH = 30, 8
+# What is named so comes before what only its explanation fits, and that before letters found here and there.
+NAMED, BEGUN, EXPLAINED = 3.0, 1.0, 1.0
+
+
+class Verbs(Provider):
+    """What there is to do here."""
+
+    @property
+    def _main(self) -> "MemtuiApp":
+        return cast("MemtuiApp", self.app)
+
+    def _actions(self) -> "list[Action]":
+        group = getattr(self.screen, "group", "")
+        return [*actions.of(group), *actions.of(actions.GLOBAL)]
+
+    def _line(self, action: "Action", name: Content) -> Content:
+        keys = actions.key_word(actions.keys_of(action, self._main.remapped))
+        gap = " " * max(1, NAME_WIDTH - name.cell_length)
+        return Content.assemble(name, gap, (f"{keys:<{KEY_WIDTH}}", "bold"), (action.help, "dim"))
+
+    async def discover(self) -> Hits:
+        """Everything, before anything is typed."""
+        for number, action in enumerate(self._actions()):
+            line = self._line(action, Content(action.name))
+            # Sorted by its text: the order of the table.
+            yield DiscoveryHit(line, lambda a=action: self._run(a), text=f"{number:03}")
+
+    async def search(self, query: str) -> Hits:
+        """What fits, best first: by name, by explanation, and if neither has it by its letters."""
+        words = query.casefold().split()
+        found = []
+        for action in self._actions():
+            name, text = action.name.casefold(), action.help.casefold()
+            if all(word in name for word in words):
+                begun = sum(any(part.startswith(word) for part in name.split()) for word in words)
+                found.append((NAMED + BEGUN * begun / max(1, len(words)), action))
+            elif all(word in text or word in name for word in words):
+                found.append((EXPLAINED, action))
+        matcher = self.matcher(query)
+        if not found:
+            found = [(score, a) for a in self._actions() if (score := matcher.match(a.name)) > 0]
+        for score, action in found:
+            line = self._line(action, matcher.highlight(action.name))
+            yield Hit(score, line, lambda a=action: self._run(a), text=action.name)
+
+    def _run(self, action: "Action") -> None:
+        self._main.action_run(action.id)
