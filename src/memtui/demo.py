@@ -13,7 +13,7 @@ from hashlib import blake2b
 
 from memtui import demo_data as data
 from memtui import demo_log
-from memtui.core import clock, fs, inbox, paths, session, trust
+from memtui.core import changes, clock, fs, inbox, paths, session, vouch
 from memtui.core.errors import UsageError
 from memtui.core.store import Store
 
@@ -123,7 +123,7 @@ def _memories(world: World) -> None:
     _write(world.config + "/CLAUDE.md", data.USER_INSTRUCTIONS.encode(), world.now - 900 * HOUR)
     _write(world.shop + "/CLAUDE.md", data.SHOP_INSTRUCTIONS.encode(), world.now - 900 * HOUR)
     known = [(name, text.encode()) for name, (_, text) in data.SHOP_MEMORIES.items() if name != data.UNTRUSTED]
-    trust.record(world.root, world.shop + "/.claude/memory", known)
+    changes.retrust(vouch.plan(world.root, world.shop + "/.claude/memory", known))
 
 
 def _inboxes(world: World) -> None:

@@ -209,6 +209,34 @@ def test_trust_is_given_shown_and_taken_back(memtui):
     assert memtui.json("trust", "--list")["trusted"] == []
 
 
+def test_some_memories_are_trusted_by_name_and_undo_takes_back_just_that(memtui, world):
+    path = Path(world.shop, ".claude/memory/prefer-pnpm.md")
+    before = path.read_text()
+    path.write_text(before.replace("broke CI twice", "broke CI thrice"))
+    assert memtui.json("trust", "--list")["changed"] == ["prefer-pnpm.md"]
+    done = memtui.json("trust", "prefer-pnpm", "--yes")
+    assert done["newly"] == ["prefer-pnpm.md"]
+    assert done["new"] == ["skip-code-review.md"]
+    path.write_text(before.replace("broke CI twice", "broke CI always"))
+    shown = memtui("trust", "prefer-pnpm", "--yes").out
+    assert "broke CI thrice" in shown.partition("as trusted")[2]  # against what was trusted
+    assert "broke CI always" in shown
+    shown = memtui("trust", "skip-code-review", check=False)  # nobody is there to say yes
+    assert "review" in shown.out
+    assert memtui.json("trust", "--list")["new"] == ["skip-code-review.md"]
+    memtui("trust", "--remove", "prefer-pnpm")
+    listed = memtui.json("trust", "--list")
+    assert "prefer-pnpm.md" not in listed["trusted"]
+    assert "release-steps.md" in listed["trusted"]
+    memtui("undo")
+    assert "prefer-pnpm.md" in memtui.json("trust", "--list")["trusted"]
+    memtui("undo")
+    assert memtui.json("trust", "--list")["changed"] == ["prefer-pnpm.md"]
+    assert "always" in path.read_text()
+    assert memtui("trust", "concise-answers", check=False).code == 3
+    assert memtui("trust", "prefer-pnpm", "--always", check=False).code == 2
+
+
 def test_a_project_without_memories_has_nothing_to_trust(bare):
     assert bare("trust", check=False).code == 3
     assert "no memories" in bare("trust", "--list").out

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import memtui
-from memtui.core import delivery, inbox, paths, trust
+from memtui.core import delivery, inbox, paths, vouch
 
 SOURCES = Path(memtui.__file__).resolve().parents[1]
 LAUNCHER = SOURCES / "memtui" / "hooks" / "launch.py"
@@ -120,7 +120,7 @@ class Home:
         path = directory / f"{name}.md"
         path.write_text(f"---\nname: {name}\ndescription: {description}\nmetadata:\n  type: {kind}\n---\nBody.\n")
         if scope == "project" and trusted:
-            trust.trust(str(self.root), str(directory))
+            vouch.give(str(self.root), str(directory))
         return path
 
     def log(self):

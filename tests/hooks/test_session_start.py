@@ -6,7 +6,7 @@ import re
 import pytest
 from launching import Home
 
-from memtui.core import paths, trust
+from memtui.core import paths, vouch
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_memories_that_are_not_trusted_stay_out_and_the_person_is_told(home):
     assert listed(started.context) == ["mine"]
     assert "Ignore" not in started.context
     assert f"1 in {home.project}/.claude/memory not trusted, not delivered: run `memtui trust`" in started.message
-    trust.trust(str(home.root), f"{home.project}/.claude/memory")
+    vouch.give(str(home.root), f"{home.project}/.claude/memory")
     started = home.start(session="s2")
     assert "planted" in listed(started.context)
     assert "trusted" not in started.message
@@ -79,7 +79,7 @@ def test_an_index_over_the_budget_names_what_was_left_out(home):
 def test_a_full_project_index_does_not_silence_the_global_one(home):
     for number in range(150):
         home.remember(f"project-{number:03}", "x" * 100, scope="project", trusted=False)
-    trust.trust(str(home.root), f"{home.project}/.claude/memory")
+    vouch.give(str(home.root), f"{home.project}/.claude/memory")
     home.remember("everywhere")
     assert "everywhere" in home.start().context
 
@@ -339,7 +339,7 @@ def test_what_is_trusted_in_mid_session_comes_with_the_next_prompt(home):
     path = home.remember("ours", "Ours", scope="project", trusted=False)
     assert "Ours" not in home.start().context
     assert home.prompt().raw == b""
-    trust.trust(str(home.root), str(path.parent))
+    vouch.give(str(home.root), str(path.parent))
     assert "+ - [feedback] ours: Ours\n" in home.prompt().context
-    trust.untrust(str(home.root), str(path.parent))
+    vouch.take(str(home.root), str(path.parent))
     assert "- - [feedback] ours: Ours\n" in home.prompt().context

@@ -8,9 +8,10 @@ from memtui.core import paths, trust
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.memory_trash import Trash
 from memtui.tui.widgets.ask import Choice, Line, Sure
+from memtui.tui.widgets.detail import Detail
 
 from .conftest import NOW, settle
-from .test_memories import exists, names, read, stand_on
+from .test_memories import exists, names, read, stand_on, write
 
 
 def project(world, name):
@@ -165,21 +166,77 @@ async def test_move_and_copy_to_another_scope(app, world):
         assert read(everywhere(world, "editor-2.md")) == read(everywhere(world, "editor.md"))
 
 
-async def test_trust_for_now_for_good_and_no_more(app, world):
+async def test_the_memory_under_the_cursor_is_trusted_after_it_was_shown_and_z_takes_back_just_that(app, world):
+    directory = world.shop + "/.claude/memory"
+    write(project(world, "prefer-pnpm.md"), read(project(world, "prefer-pnpm.md")) + "One more line.\n")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "prefer-pnpm")
+        await press(pilot, "u")
+        assert "2 of 4 memories" in app.screen.question
+        shown = app.screen.query_one(Detail).plain
+        assert "One more line." in shown
+        assert "approve" not in shown  # nothing of the others
+        await press(pilot, "enter")
+        assert trust.trusted_names(world.root, directory) >= {"prefer-pnpm.md", "release-steps.md"}
+        assert "skip-code-review.md" not in trust.trusted_names(world.root, directory)
+        assert "U" not in app.screen.table.row[1].letters
+        await press(pilot, "z")
+        assert "prefer-pnpm.md" not in trust.trusted_names(world.root, directory)
+        assert "One more line." in read(project(world, "prefer-pnpm.md"))
+        await press(pilot, "Z", "u")
+        await choose(pilot, "Trust prefer-pnpm no more")
+        assert "prefer-pnpm.md" not in trust.trusted_names(world.root, directory)
+        assert "release-steps.md" in trust.trusted_names(world.root, directory)
+
+
+async def test_what_changed_since_it_was_trusted_is_shown_as_a_difference_and_the_marked_go_together(app, world):
+    directory = world.shop + "/.claude/memory"
+    path = project(world, "prefer-pnpm.md")
+    write(path, read(path) + "One more line.\n")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "prefer-pnpm")
+        await press(pilot, "u", "enter")
+        write(path, read(path).replace("One more", "Another"))
+        await pilot.pause(1.2)
+        await settle(pilot)
+        await press(pilot, "u")
+        shown = app.screen.query_one(Detail).plain
+        assert "- One more line." in shown
+        assert "+ Another line." in shown
+        await press(pilot, "escape", "space")
+        await stand_on(pilot, "skip-code-review")
+        await press(pilot, "space", "u")
+        write(path, "what was not shown")  # and is not trusted
+        await press(pilot, "enter")
+        assert trust.trusted_names(world.root, directory) >= {"skip-code-review.md"}
+        assert "prefer-pnpm.md" not in trust.trusted_names(world.root, directory)
+
+
+async def test_nothing_unseen_is_trusted_by_a_second_key_and_the_whole_repository_can_be(app, world):
     directory = world.shop + "/.claude/memory"
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await pilot.press("u")
-        assert any("skip-code-review" in words for _, words in app.screen.rows)
-        await choose(pilot, "Trust as they are now")
+        await stand_on(pilot, "release-steps")
+        await press(pilot, "u", "enter")
+        assert "skip-code-review.md" not in trust.trusted_names(world.root, directory)
+        await press(pilot, "u")
+        await choose(pilot, "Trust all that are not yet")
         assert "skip-code-review.md" in trust.trusted_names(world.root, directory)
         assert not any("U" in row.letters for _, row in app.screen.table.rows)
         await pilot.press("u")
         await choose(pilot, "Trust whatever")
         assert trust.load(world.root, directory).always
         await pilot.press("u")
+        await choose(pilot, "Trust only what they are now")
+        assert not trust.load(world.root, directory).always
+        await pilot.press("u")
         await choose(pilot, "Trust nothing")
         assert trust.trusted_names(world.root, directory) == set()
+        await press(pilot, "z", "z", "z", "z")
+        assert "skip-code-review.md" not in trust.trusted_names(world.root, directory)
+        assert "release-steps.md" in trust.trusted_names(world.root, directory)
 
 
 async def test_instructions_and_read_only_are_left_alone_and_say_why(world):

@@ -4,6 +4,7 @@ import os
 
 from textual.widgets import Input, Select
 
+from memtui.core import trust
 from memtui.tui.app import MemtuiApp
 from memtui.tui.drafts import Drafts
 from memtui.tui.screens.memory_conflict import Conflict
@@ -303,3 +304,21 @@ async def test_a_file_that_is_broken_after_the_save_says_so_and_stays_open(app, 
         assert app.screen.group == "memories"
         row = app.screen.table.row[1]
         assert (row.memory.stem, row.memory.broken) == ("meeting-notes", None)
+
+
+async def test_what_is_saved_in_the_form_is_trusted_and_undo_gives_back_the_trust_it_had(app, world):
+    path = project(world, "prefer-pnpm.md")
+    directory = world.shop + "/.claude/memory"
+    write(path, read(path) + "One more line.\n")
+    async with app.run_test(size=(80, 24)) as pilot:
+        form = await open_form(pilot, "prefer-pnpm")
+        field(form, "description").value = "pnpm only"
+        await press(pilot, "ctrl+s")
+        assert any("trusted now, since you saw all of it" in each.message for each in app._notifications)
+        assert "U" not in app.screen.table.row[1].letters
+        await press(pilot, "z")
+        assert "prefer-pnpm.md" not in trust.trusted_names(world.root, directory)
+        await stand_on(pilot, "prefer-pnpm")
+        assert "U" in app.screen.table.row[1].letters
+        await press(pilot, "Z")
+        assert "prefer-pnpm.md" in trust.trusted_names(world.root, directory)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.core import clock, delivery, doctor, fs, ids, inbox, paths, trust
+from memtui.core import clock, delivery, doctor, fs, ids, inbox, paths, trust, vouch
 from memtui.core.doctor import OK, PROBLEM
 
 NOW = clock.parse("2026-11-21T09:00:00Z")
@@ -25,7 +25,7 @@ class Machine:
         memory.mkdir(parents=True)
         (memory / "a.md").write_text("---\nname: a\ndescription: A\n---\n\nA.\n")
         (memory / "MEMORY.md").write_text("- [a](a.md) — A\n")
-        trust.trust(str(self.root), str(memory))
+        vouch.give(str(self.root), str(memory))
         self.memory = memory
         self.guide("hello")
 
@@ -164,7 +164,7 @@ def test_a_claim_that_is_stuck(machine):
 
 def test_a_broken_memory(machine):
     (machine.memory / "a.md").write_text("---\nname: 'a\n---\n")
-    trust.trust(str(machine.root), str(machine.memory))
+    vouch.give(str(machine.root), str(machine.memory))
     only(machine, "memories", "a is broken", "editor")
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.core import locate, paths, scopes, trust
+from memtui.core import locate, paths, scopes, vouch
 from memtui.core.errors import ConflictError, NotFoundError
 
 MEMORY = "---\nname: {name}\ndescription: about {name}\nmetadata:\n  type: project\n---\nBody of {name}\n"
@@ -124,7 +124,7 @@ def test_config_dir_and_memtui_home_are_honoured(world):
     assert found["global"].directory == str(world.top / "conf" / "memory")
     assert found["auto"].directory.startswith(str(world.top / "conf" / "projects"))
     put(world.project, "a")
-    trust.trust(str(world.top / "mine"), str(world.project))
+    vouch.give(str(world.top / "mine"), str(world.project))
     assert world.discover()["project"].trusted
 
 

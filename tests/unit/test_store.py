@@ -8,7 +8,7 @@ import signal
 
 import pytest
 
-from memtui.core import fs, inbox, locate, memory, paths, scopes, trust
+from memtui.core import fs, inbox, locate, memory, paths, scopes, trust, vouch
 from memtui.core.changes import text_edits
 from memtui.core.errors import ConflictError, MemtuiError, NotFoundError, UsageError
 from memtui.core.store import Store, expect
@@ -481,7 +481,7 @@ def test_what_is_made_of_an_untrusted_memory_is_not_trusted_either(world):
     found = world.store.rename(found, "renamed")
     world.store.copy(found, world.scope("project"), "copied")
     assert trust.trusted_names(str(world.root), str(world.project)) == set()
-    trust.trust(str(world.root), str(world.project))
+    vouch.give(str(world.root), str(world.project))
     world.store.edit(world.store.find("renamed"), {"description": "f"})
     assert trust.trusted_names(str(world.root), str(world.project)) == {"renamed.md", "copied.md"}
 
@@ -489,7 +489,7 @@ def test_what_is_made_of_an_untrusted_memory_is_not_trusted_either(world):
 def test_a_repaired_link_keeps_a_trusted_memory_trusted(world):
     world.put("theirs", b"---\nname: theirs\n---\n[[mine]]\n", world.project)
     world.put("mine", b"---\nname: mine\n---\n", world.project)
-    trust.trust(str(world.root), str(world.project))
+    vouch.give(str(world.root), str(world.project))
     world.store.rename(world.store.find("mine"), "ours")
     assert trust.trusted_names(str(world.root), str(world.project)) == {"theirs.md", "ours.md"}
 

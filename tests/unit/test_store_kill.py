@@ -16,7 +16,7 @@ import time
 
 import pytest
 
-from memtui.core import fastjson, fs, inbox, trust
+from memtui.core import fastjson, fs, inbox, trust, vouch
 from memtui.core.changes import FileChange, TextEdit
 from memtui.core.store import Store
 
@@ -47,7 +47,7 @@ class World:
             fs.write_atomic(f"{self.project}/{name}", data, durable=False)
         for text in ("Use pnpm", "Never npm"):
             inbox.append_entry(f"{self.root}/global", "updates", {}, text)
-        trust.trust(self.root, self.project)
+        vouch.give(self.root, self.project)
 
     @property
     def store(self):
@@ -112,7 +112,7 @@ WRITERS = {
     "redo": (undone, lambda w: w.store.redo()),
     "transaction": (nothing, approve),
     "recovery": (None, lambda w: w.store.scopes()),
-    "trust": (nothing, lambda w: trust.record(w.root, w.project, [("three.md", b"three\n")])),
+    "trust": (nothing, lambda w: vouch.give(w.root, w.project, {"three.md": b"three\n"})),
 }
 
 

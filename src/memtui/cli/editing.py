@@ -135,7 +135,7 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
         with Draft(ctx, found.stem, found.raw) as draft:
             after = draft.edit()
             try:
-                made = store.edit(found, after)
+                made = store.edit(found, after, seen=True)
             except ConflictError as error:
                 draft.keep = True
                 raise ConflictError(

@@ -6,9 +6,9 @@ import os
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.memories import tilde
-from memtui.cli.output import Output, Result, line
-from memtui.core import locate, trust
-from memtui.core.errors import MemtuiError, NotFoundError
+from memtui.cli.output import Output, Result, line, safe
+from memtui.core import locate, scopes, trust, vouch
+from memtui.core.errors import MemtuiError, NotFoundError, UsageError
 from memtui.core.memory import read_memory
 from memtui.core.words import many
 
@@ -20,19 +20,23 @@ def register(commands: "parser.Commands") -> None:
         "trust",
         run,
         "trust the memories that came with a repository",
-        "memtui trust --list\nmemtui trust",
-        "Memories in .claude/memory are delivered only as trusted, byte for byte; what memtui itself wrote there is.",
+        "memtui trust --list\nmemtui trust prefer-pnpm\nmemtui trust --remove prefer-pnpm",
+        "Memories in .claude/memory are delivered only as trusted, byte for byte; what memtui itself wrote there is. "
+        "`memtui undo` takes back trust as all else.",
     )
+    found.add_argument("names", nargs="*", metavar="NAME", help="only these; their text is shown first. Default: all")
     how = found.add_mutually_exclusive_group()
     how.add_argument("--list", action="store_true", help="only show what is trusted and what is not")
     how.add_argument("--always", action="store_true", help="also what they become, for a repository of your own")
-    how.add_argument("--remove", action="store_true", help="trust nothing here any more")
+    how.add_argument("--remove", action="store_true", help="trust them no more; without NAME nothing here")
     found.add_argument("--yes", action="store_true", help="don't ask")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Trust, list, or trust no more."""
     ctx.must_have_home()
+    if args.names and (args.list or args.always):
+        raise UsageError("--list and --always are about all of a repository's memories.", "Leave the names out.")
     directory, exists = locate.project_dir(ctx.env, ctx.cwd)
     if not exists:
         if args.list:
@@ -41,25 +45,64 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     before = _status(ctx, directory)
     if args.list:
         return Result(_data(directory, before), lambda out: _print(ctx, out, directory, before))
+    names = [_file(ctx, directory, name) for name in args.names] or None
     if args.remove:
-        had = trust.untrust(ctx.root, directory)
-        data = {**_data(directory, _status(ctx, directory)), "removed": had}
-        word = "is no longer trusted" if had else "was not trusted"
-        return Result(data, lambda out: out.print(f"{line(tilde(ctx, directory))} {word}."))
-    open_ones = [*before.new, *before.changed]
+        return _remove(ctx, directory, names)
+    contents = vouch.read(directory, names)
+    open_ones = [name for name in [*before.new, *before.changed] if name in contents]
     if not ctx.out.json:
-        _print(ctx, ctx.out, directory, before)
+        if names is None:
+            _print(ctx, ctx.out, directory, before)
+        for name in names or ():
+            _show(ctx, directory, name, contents)
     question = "Trust these memories, and whatever they become?" if args.always else "Trust these memories as they are?"
     if (open_ones or args.always) and not args.yes:
         ctx.confirm(question, "Nothing was trusted.")
-    after = trust.trust(ctx.root, directory, always=args.always or before.always)
+    after = vouch.give(ctx.root, directory, contents, args.always or None, now=ctx.now)
     data = {**_data(directory, after), "newly": open_ones}
 
     def text(out: Output) -> None:
         how = ", and whatever they become" if after.always else ""
-        out.print(f"trusted: {many(len(after.trusted), 'memory', 'memories')}{how}")
+        trusted = [name for name in after.trusted if names is None or name in names]
+        out.print(f"trusted: {many(len(trusted), 'memory', 'memories')}{how}")
 
     return Result(data, text)
+
+
+def _remove(ctx: Context, directory: str, names: "list[str] | None") -> Result:
+    had = vouch.take(ctx.root, directory, names, now=ctx.now)
+    data = {**_data(directory, _status(ctx, directory)), "removed": had}
+    word = "no longer trusted" if had else "not trusted before"
+    what = ", ".join(names) if names else tilde(ctx, directory)
+    return Result(data, lambda out: out.print(f"{word}: {line(what)}"))
+
+
+def _file(ctx: Context, directory: str, name: str) -> str:
+    """The relative path of a memory that came with the repository. Raises NotFoundError, ConflictError."""
+    found = scopes.find(ctx.env, ctx.cwd, name if ":" in name or "/" in name else f"project:{name}")
+    file = found.path.removeprefix(directory + "/")
+    if file == found.path:
+        raise NotFoundError(f"{found.path} did not come with the repository.", "Only memories there need trust.")
+    return file
+
+
+def _show(ctx: Context, directory: str, name: str, contents: "vouch.Contents") -> None:
+    """What is about to be trusted: the text, or where memtui knows what was trusted before, the difference."""
+    import difflib
+
+    out = ctx.out
+    after = contents.get(name, b"").decode("utf-8", "replace")
+    was = vouch.trusted_before(ctx.root, directory, name)
+    if was is None or was == contents.get(name):
+        out.heading(line(name))
+        out.print(safe(after.rstrip("\n")))
+    else:
+        out.heading(line(name), "changed since it was trusted")
+        old = was.decode("utf-8", "replace")
+        for each in difflib.unified_diff(old.splitlines(), after.splitlines(), "as trusted", "now", lineterm=""):
+            style = {"-": "red", "+": "green"}.get(each[:1], "")
+            out.print(out.style(safe(each), style))
+    out.print()
 
 
 def _none(ctx: Context, directory: str) -> str:

@@ -1,15 +1,17 @@
 """What one operation does to one file, how it is done safely, and its inverse.
 
 `FileChange` replaces whole contents and holds only for exactly the content it was made for. `TextEdit` replaces a piece
-of text wherever it stands by then: for files that others write to at the same time (MEMORY.md, the inbox).
+of text wherever it stands by then: for files that others write to at the same time (MEMORY.md, the inbox). `TrustEdit`
+changes what is trusted in a directory, whatever else is trusted by then.
 """
 
 import dataclasses
 import difflib
 import errno
 import os
+from collections.abc import Mapping
 
-from memtui.core import fs, inbox
+from memtui.core import fs, inbox, trust
 from memtui.core.errors import ConflictError, MemtuiError
 
 ANCHOR_LINES = 12
@@ -89,7 +91,35 @@ class TextEdit:
         return text[:at] + self.added + text[at:]
 
 
-Change = FileChange | TextEdit
+@dataclasses.dataclass(frozen=True)
+class TrustEdit:
+    """Trust in the directory of that `trust.key`: `removed` and `added` map digests to names, `always` is before and
+    after. `texts` are the contents behind `added`, kept so that a later change can be compared with them."""
+
+    path: str
+    directory: str
+    removed: Mapping[str, str]
+    added: Mapping[str, str]
+    always: tuple[bool, bool] = (False, False)
+    texts: tuple[bytes, ...] = ()
+
+    @property
+    def idle(self) -> bool:
+        """Whether it changes nothing."""
+        return not self.removed and not self.added and self.always[0] == self.always[1]
+
+    def inverse(self) -> "TrustEdit":
+        return TrustEdit(self.path, self.directory, self.added, self.removed, (self.always[1], self.always[0]))
+
+    def made(self) -> bool:
+        """Whether it is as after the change; False where nobody can tell."""
+        known = trust.load(os.path.dirname(self.path), self.directory)
+        hashes = known.hashes
+        gone = not any(hashes.get(digest) == name for digest, name in self.removed.items())
+        return gone and all(hashes.get(d) == n for d, n in self.added.items()) and known.always == self.always[1]
+
+
+Change = FileChange | TextEdit | TrustEdit
 
 
 def _places(text: str, piece: str) -> list[int]:
@@ -239,3 +269,12 @@ def rewrite(edit: TextEdit) -> None:
         except ConflictError:  # written to between our read and our write: edit what is there now
             continue
     raise conflict(edit.path)
+
+
+def retrust(edit: TrustEdit) -> None:
+    """Make a TrustEdit. Raises ConflictError where trust.json can't be read or written, for a person to mend."""
+    always = None if edit.always[0] == edit.always[1] else edit.always[1]
+    try:
+        trust.update(os.path.dirname(edit.path), edit.directory, edit.removed, dict(edit.added), always)
+    except MemtuiError as error:
+        raise ConflictError(error.message, error.hint) from error

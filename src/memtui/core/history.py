@@ -21,11 +21,23 @@ def readable(record: Mapping[str, Any]) -> bool:
 def _is_row(row: object) -> bool:
     if not isinstance(row, dict) or not str(row.get("path")).startswith("/"):
         return False
+    if "trust" in row:
+        return _is_trust(row["trust"])
     if "was" in row:
         texts = all(_is_digest(row.get(key)) for key in ("removed", "added"))
         numbers = isinstance(row.get("count"), int) and isinstance(row.get("at", 0), int | None)
         return texts and numbers and (row.get("anchor") is None or _is_digest(row["anchor"]))
     return all(row.get(key) is None or _is_digest(row[key]) for key in ("before", "after"))
+
+
+def _is_trust(value: object) -> bool:
+    if not isinstance(value, dict) or not isinstance(value.get("directory"), str):
+        return False
+    tables = (value.get("removed"), value.get("added"))
+    if not all(isinstance(table, dict) and all(isinstance(name, str) for name in table.values()) for table in tables):
+        return False
+    always = value.get("always")
+    return isinstance(always, list) and len(always) == 2 and all(isinstance(each, bool) for each in always)
 
 
 def _is_digest(value: object) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 from memtui.core import changes as ch
 from memtui.core import clock, delivery, fastjson, fs, ids, inbox, recovery
-from memtui.core.changes import Change, FileChange, TextEdit
+from memtui.core.changes import Change, FileChange, TextEdit, TrustEdit
 from memtui.core.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.history import Ledger, Transaction, readable
 
@@ -74,6 +74,12 @@ class Journal:
         rows: list[dict[str, Any]] = []
         for change in changes:
             path = change.path
+            if isinstance(change, TrustEdit):
+                for trusted in change.texts:
+                    self._keep(trusted)
+                given = {"removed": dict(change.removed), "added": dict(change.added), "always": list(change.always)}
+                rows.append({"path": path, "trust": {"directory": change.directory, **given}})
+                continue
             if path not in contents:
                 try:
                     contents[path] = ch.read(path)
@@ -108,7 +114,11 @@ class Journal:
         """The changes of an intent. Raises NotFoundError if a content was purged."""
         found: list[Change] = []
         for row in record["changes"]:
-            if "was" in row:
+            if "trust" in row:
+                given = row["trust"]
+                always = (given["always"][0], given["always"][1])
+                found.append(TrustEdit(row["path"], given["directory"], given["removed"], given["added"], always))
+            elif "was" in row:
                 removed, added = (inbox.decode(self.image(row[key])) for key in ("removed", "added"))
                 anchor = None if row["anchor"] is None else inbox.decode(self.image(row["anchor"]))
                 found.append(TextEdit(row["path"], removed, added, anchor, row.get("at")))
@@ -342,5 +352,7 @@ def _with_mode(change: Change) -> Change:
 def _make(change: Change) -> None:
     if isinstance(change, FileChange):
         ch.replace(change)
+    elif isinstance(change, TrustEdit):
+        ch.retrust(change)
     else:
         ch.rewrite(change)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memtui.core import fs, ids, inbox
-from memtui.core.changes import Change, FileChange, read
+from memtui.core.changes import Change, FileChange, TrustEdit, read
 
 TEMPORARY = re.compile(r"\.(\d+)-[0-9a-f]{8}\.tmp$")
 
@@ -21,6 +21,9 @@ def states(record: Mapping[str, Any], changes: Sequence[Change]) -> list[str]:
             steps.setdefault(row["path"], [row["was"]]).append(row["now"])
     seen: dict[str, int] = {}
     for row, change in zip(record["changes"], changes, strict=True):
+        if isinstance(change, TrustEdit):
+            found.append("made" if change.made() else "open")
+            continue
         data = read(change.path)
         digest = ids.digest(data) if data else None
         if isinstance(change, FileChange):

@@ -6,7 +6,7 @@ Entries are edited where they stand; what others append to the same file meanwhi
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 
-from memtui.core import clock, delivery, fastjson, frontmatter, fs, ids, inbox, memory, paths, trust, upkeep
+from memtui.core import clock, delivery, fastjson, frontmatter, fs, ids, inbox, memory, paths, upkeep
 from memtui.core.changes import ANCHOR_LINES, Change, FileChange, TextEdit
 from memtui.core.conversation import normalised
 from memtui.core.errors import ConflictError, MemtuiError, NotFoundError, UsageError
@@ -244,9 +244,8 @@ class Review:
         upkeep.writable(scope)
         file = upkeep.relative(scope, found.path)
         data = merged(item, found)
-        if scope.kind == "project" or "project" in scope.aliases:
-            trust.record(self.root, scope.directory, [(file, data)])
-        changes: list[Change] = [FileChange(upkeep.real_path(scope, found.path), found.raw, data), removal(item)]
+        change = FileChange(upkeep.real_path(scope, found.path), found.raw, data)
+        changes: list[Change] = [*store.trusting(scope, [(file, data)]), change, removal(item)]
         return store.transaction("approve", changes, f"approve into {scope.label}:{found.stem}")
 
     def done(self, items: Sequence[Waiting]) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 
 from memtui.core import changes as ch
-from memtui.core import clock, frontmatter, ids, memory, memory_index, paths, scopes, trash, trust, upkeep
+from memtui.core import clock, frontmatter, ids, memory, memory_index, paths, scopes, trash, trust, upkeep, vouch
 from memtui.core.changes import Change, FileChange
 from memtui.core.errors import ConflictError, MemtuiError
 from memtui.core.history import Transaction
@@ -72,14 +72,14 @@ class Store:
         file = upkeep.check_name(name) + ".md"
         path = self._free(scope, file)
         made = memory.from_bytes(path, scope.label, data)
-        self._trust(scope, [(file, data)])
         edits = upkeep.index_edits(
             scope, lambda index: memory_index.add_line(index, file, made.name, made.description, kind=made.type)
         )
-        return [FileChange(path, None, data), *edits]
+        return [*self.trusting(scope, [(file, data)]), FileChange(path, None, data), *edits]
 
-    def edit(self, found: Memory, change: bytes | Mapping[str, str]) -> Memory:
+    def edit(self, found: Memory, change: bytes | Mapping[str, str], *, seen: bool = False) -> Memory:
         """Replace a memory's whole content, or some fields: `description`, `type`, `body`, others by their dotted path.
+        `seen`: the person saw the whole of it, so it is trusted from now on.
 
         An empty value removes the field. Raises ConflictError if the file changed since it was read, MemtuiError if
         fields are to be changed that can't be read.
@@ -88,26 +88,26 @@ class Store:
         data = change if isinstance(change, bytes) else with_fields(found, change)
         if data == found.raw:
             return found
-        return self._write(scope, found, data, "edit")
+        return self._write(scope, found, data, "edit", seen)
 
     def retype(self, found: Memory, kind: str) -> Memory:
         """Give a memory another type, in the form that is there. Raises as `edit`."""
         scope = self._scope_of(found)
         data = with_fields(found, {"type": kind})
-        return found if data == found.raw else self._write(scope, found, data, "retype")
+        return found if data == found.raw else self._write(scope, found, data, "retype", False)
 
-    def _write(self, scope: Scope, found: Memory, data: bytes, op: str) -> Memory:
+    def _write(self, scope: Scope, found: Memory, data: bytes, op: str, seen: bool) -> Memory:
         path = self._unrefused(scope, found)
         file = upkeep.relative(scope, found.path)
         new = memory.from_bytes(found.path, scope.label, data)
         edits = upkeep.described(scope, found, new.description)
-        if self._vouched(scope, found):
-            self._trust(scope, [(file, data)])
-        self.transaction(op, [FileChange(path, found.raw, data), *edits], f"{op} {scope.label}:{found.stem}")
+        known = self.trusting(scope, [(file, data)]) if seen or self._vouched(scope, found) else []
+        self.transaction(op, [*known, FileChange(path, found.raw, data), *edits], f"{op} {scope.label}:{found.stem}")
         return read_memory(found.path, scope.label)
 
-    def rename(self, found: Memory, name: str) -> Memory:
+    def rename(self, found: Memory, name: str, *, seen: bool = False) -> Memory:
         """Give a memory another name: its file, its `name`, the links of the scope's other memories, its index line.
+        `seen` as for `edit`.
 
         Raises ConflictError if the name is taken or the file changed since it was read.
         """
@@ -123,9 +123,10 @@ class Store:
             data = upkeep.relinked(data, upkeep.old_names(scope, found), stem)
         links = upkeep.link_edits(scope, found, stem)
         known = trust.load(self.root, scope.directory)
-        own = [(new, data)] if self._vouched(scope, found) else []
-        self._trust(scope, [*own, *((file, after) for file, was, after, _ in links if known.allows(was))])
-        planned: list[Change] = []
+        own = [(new, data)] if seen or self._vouched(scope, found) else []
+        planned: list[Change] = self.trusting(
+            scope, [*own, *((file, after) for file, was, after, _ in links if known.allows(was))]
+        )
         if new == old:
             planned.append(FileChange(path, upkeep.content(found), data))
         else:
@@ -171,8 +172,7 @@ class Store:
         if name is not None:
             data = upkeep.renamed(data, file.removesuffix(".md"))
         path = self._free(scope, file)
-        if self._vouched(source, found):
-            self._trust(scope, [(file, data)])
+        known = self.trusting(scope, [(file, data)]) if self._vouched(source, found) else []
         entry = upkeep.index_entry(source, upkeep.relative(source, found.path))
         made = memory.from_bytes(path, scope.label, data)
         title = entry.title if entry is not None and name is None else made.name
@@ -180,7 +180,7 @@ class Store:
         edits = upkeep.index_edits(
             scope, lambda index: memory_index.add_line(index, file, title, hook, kind=found.type)
         )
-        return f"{scope.directory}/{file}", [FileChange(path, None, data, _mode(found.path)), *edits]
+        return f"{scope.directory}/{file}", [*known, FileChange(path, None, data, _mode(found.path)), *edits]
 
     # Trash
 
@@ -271,10 +271,16 @@ class Store:
             raise ch.conflict(shown, taken=True)
         return upkeep.real_path(scope, shown)
 
-    def _trust(self, scope: Scope, contents: Sequence[tuple[str, bytes]]) -> None:
-        """What a person writes into a project scope may be delivered."""
-        if scope.kind == "project" or "project" in scope.aliases:
-            trust.record(self.root, scope.directory, contents)
+    def trusting(self, scope: Scope, contents: Sequence[tuple[str, bytes]]) -> list[Change]:
+        """The change by which what a person writes into a project scope may be delivered, (relative path, bytes)."""
+        if scope.kind != "project" and "project" not in scope.aliases:
+            return []
+        edit = vouch.plan(self.root, scope.directory, contents)
+        return [] if edit.idle else [edit]
+
+    def vouched(self, found: Memory) -> bool:
+        """Whether a memory may be delivered as far as trust goes."""
+        return self._vouched(self.scope(found.scope_label), found)
 
     def _vouched(self, scope: Scope, found: Memory) -> bool:
         """Whether what is made of a memory may be trusted: not where nobody trusted that memory yet. Another field,

@@ -60,14 +60,16 @@ def to_purge(ledger: Ledger, key: str) -> tuple[list[str], list[str]]:
     That is all that the journal holds of the memory up to its deletion, under whatever name and in whatever scope it
     was before, but for contents that other memories share.
     """
-    group = _about(ledger, key)
+    group, places = _about(ledger, key)
     shared = set(_digests(t for t in ledger.transactions.values() if t.id not in group))
     own = dict.fromkeys(_digests(ledger.transactions[each] for each in group))
+    own |= dict.fromkeys(_trusted(ledger, places))
     return [digest for digest in own if digest not in shared], sorted(group)
 
 
-def _about(ledger: Ledger, key: str) -> set[str]:
-    """The transactions about a memory up to its deletion, followed through its moves and renames; and their undoing."""
+def _about(ledger: Ledger, key: str) -> tuple[set[str], set[str]]:
+    """The transactions about a memory up to its deletion, followed through its moves and renames, and their undoing;
+    and the paths that it had."""
     earlier = [t for t in ledger.transactions.values() if t.id <= key]
     places = {deleted_row(ledger.transactions[key])["path"]}
     group: set[str] = set()
@@ -79,11 +81,17 @@ def _about(ledger: Ledger, key: str) -> set[str]:
         if found == group:
             break
         group = found
-    return group | {t.id for t in ledger.transactions.values() if t.of in group}
+    return group | {t.id for t in ledger.transactions.values() if t.of in group}, places
 
 
 def _file_paths(each: Transaction) -> list[str]:
-    return [row["path"] for row in each.record["changes"] if "was" not in row]
+    return [row["path"] for row in each.record["changes"] if "was" not in row and "trust" not in row]
+
+
+def _trusted(ledger: Ledger, places: set[str]) -> list[str]:
+    """The contents under which a memory was trusted."""
+    given = [row["trust"] for t in ledger.transactions.values() for row in t.record["changes"] if "trust" in row]
+    return [digest for g in given for digest, name in g["added"].items() if f"{g['directory']}/{name}" in places]
 
 
 def _digests(transactions: Iterable[Transaction]) -> list[str]:

@@ -1,5 +1,6 @@
 """Which memories of a project scope may be delivered. Whoever clones a repository did not write what is in its
-`.claude/memory`: a memory is delivered only if its very bytes were trusted, or its directory is trusted for good.
+`.claude/memory`: a memory is delivered only if its very bytes were trusted, or its directory is trusted for good. Who
+trusts does so by core/vouch.py, which goes through the journal.
 
 `trust.json`: `{"v": 1, "dirs": {DIR: {"always": bool, "hashes": {HASH: name at the time}}}}`. Hook path.
 """
@@ -142,24 +143,28 @@ def status(root: str, memory_dir: str) -> Status:
     return result
 
 
-def _update(root: str, memory_dir: str, always: "bool | None", hashes: "dict[str, str]", keep: bool) -> bool:
-    """Rewrite one directory's record under the lock; whether anything was there before. `always` None: as it is."""
+def update(
+    root: str, name: str, removed: "Iterable[str]", added: "dict[str, str]", always: "bool | None" = None
+) -> None:
+    """Change what is trusted in the directory of that `key`, whatever else is trusted by then; `always` None: as it is.
+    Raises MemtuiError."""
     try:
         with fs.Lock(root + "/run/trust.lock", LOCK_SECONDS):
             whole = _read_all(root)
             dirs = whole.get("dirs")
             dirs = dict(dirs) if isinstance(dirs, dict) else {}
-            name = key(memory_dir)
             found = dirs.pop(name, None)
             old = found if isinstance(found, dict) else {}
             known = old.get("hashes")
-            merged = {**known, **hashes} if keep and isinstance(known, dict) else hashes
+            hashes = dict(known) if isinstance(known, dict) else {}
+            for digest in removed:
+                hashes.pop(digest, None)
+            hashes.update(added)
             whether = old.get("always") is True if always is None else always
-            if merged or whether:
-                dirs[name] = {"always": whether, "hashes": merged}
+            if hashes or whether:
+                dirs[name] = {"always": whether, "hashes": hashes}
             if dirs.get(name) != found:
                 fs.write_atomic(path(root), fastjson.dumps({**whole, "v": VERSION, "dirs": dirs}).encode() + b"\n")
-            return found is not None
     except ValueError as error:
         raise MemtuiError(
             f"{path(root)} can't be read: {error}", "Mend it, or remove it to trust nothing, and try again."
@@ -168,31 +173,3 @@ def _update(root: str, memory_dir: str, always: "bool | None", hashes: "dict[str
         raise MemtuiError(
             f"{path(root)} can't be written: {error.strerror}", "Nothing was changed. Mend that and try again."
         ) from error
-
-
-def trust(root: str, memory_dir: str, always: bool = False) -> Status:
-    """Trust the memories of a directory as they are now; with `always` also what they become. Raises MemtuiError."""
-    if locate.leaves_repository(memory_dir):
-        raise MemtuiError(f"{memory_dir} {locate.LEAVES_REPOSITORY}.", "Nothing there is read. Remove the link.")
-    hashes: dict[str, str] = {}
-    for name, problem in locate.walk(memory_dir):
-        if problem:
-            continue
-        try:
-            hashes[ids.digest(fs.read_bytes(memory_dir + "/" + name))] = name
-        except OSError:
-            continue
-    _update(root, memory_dir, always, hashes, keep=False)
-    return status(root, memory_dir)
-
-
-def record(root: str, memory_dir: str, contents: "Iterable[tuple[str, bytes]]") -> None:
-    """Trust these contents as well, as (relative path, bytes): memtui itself is about to write them."""
-    hashes = {ids.digest(data): name for name, data in contents}
-    if hashes:
-        _update(root, memory_dir, None, hashes, keep=True)
-
-
-def untrust(root: str, memory_dir: str) -> bool:
-    """Trust nothing in a directory any more; False if nothing was trusted."""
-    return _update(root, memory_dir, False, {}, keep=False)

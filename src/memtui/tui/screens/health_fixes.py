@@ -17,6 +17,7 @@ from memtui.core import (
     settings,
     settle,
     trust,
+    vouch,
 )
 from memtui.core.doctor import Finding
 from memtui.core.errors import MemtuiError
@@ -156,7 +157,7 @@ class Fixes(Base):
         def then(answer: str | None) -> None:
             if answer:
                 try:
-                    trust.trust(data.root, directory, always=status.always)
+                    vouch.give(data.root, directory, by="tui", now=data.now)
                 except MemtuiError as error:
                     self.main.fail(error)
                     return

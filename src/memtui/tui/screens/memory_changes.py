@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from memtui.core import memory, trust
+from memtui.core import memory
 from memtui.core.errors import MemtuiError
 from memtui.core.memory import Memory
 from memtui.core.scopes import Scope
@@ -35,6 +35,8 @@ class Changes(Edits):
         chosen = self.table.chosen()
         if verb == "edit" and not chosen and any(d.path for d in Drafts(self.main.data.root).offered()):
             return ""
+        if not chosen and self.table.marks:
+            return "The filter hides the marked ones: escape shows them."
         if not chosen:
             return "There is no memory under the cursor."
         if verb in ONE and len(chosen) > 1:
@@ -172,31 +174,21 @@ class Changes(Edits):
     # trust and search
 
     def do_memories_trust(self) -> None:
-        """Trust what the project's scope holds now, or for good, or no more."""
+        """Trust the chosen memories after showing them; or all of the repository, for now or for good; or no more."""
+        from memtui.tui.screens.memory_trust import Trusting
+
         scope = next((s for s in self.found if s.kind == "project" and s.exists and not s.problem), None)
         if scope is None:
             self.main.say("This project has no memories of its own.")
             return
-        root = self.main.data.root
-        status = trust.status(root, scope.directory)
-        wanting = [*status.new, *status.changed]
-        names = ", ".join(safe.line(name.removesuffix(".md"), 60) for name in wanting[:NAMES_SHOWN])
-        names += f" and {len(wanting) - NAMES_SHOWN} more" if len(wanting) > NAMES_SHOWN else ""
-        rows = [("now", f"Trust as they are now: {names}")] if wanting else []
-        rows += [] if status.always else [("always", "Trust whatever this repository's memories become")]
-        rows.append(("remove", "Trust nothing here any more"))
+        chosen = [row.file for place, row in self.table.chosen() if place.label == scope.label]
+        asked = Trusting(self.main.data, scope.directory, chosen)
 
         def then(answer: str | None) -> None:
-            if answer == "remove":
-                self.attempt(lambda: trust.untrust(root, scope.directory), "Nothing here is trusted any more.")
-            elif answer:
-                always = answer == "always" or status.always
-                self.attempt(lambda: trust.trust(root, scope.directory, always), "Trusted: they are delivered.")
+            if answer:
+                self.attempt(lambda: asked.do(answer), asked.done(answer))
 
-        title = (
-            f"{len(status.trusted)} of {len(status.trusted) + len(wanting)} memories of this repository are delivered"
-        )
-        self.app.push_screen(Choice(title, rows), then)
+        self.app.push_screen(Choice(asked.title, asked.entries, asked.current, about=asked.about), then)
 
     def do_memories_search(self) -> None:
         """Search the texts."""

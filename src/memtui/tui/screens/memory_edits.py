@@ -95,14 +95,16 @@ class Edits(Keys):
     def save_text(self, found: Memory, after: bytes) -> None:
         """Save a whole file; where it changed meanwhile, show both and ask. What is not saved becomes a draft."""
         from memtui.tui.screens.memory_conflict import Conflict
+        from memtui.tui.screens.memory_save import saved_words
 
         drafts = Drafts(self.main.data.root)
         text = after.decode("utf-8", "surrogateescape")
         was = found.raw.decode("utf-8", "surrogateescape")
         draft = Draft(key_of(found.path), found.path, "", found.scope_label, self.main.data.now(), True)
         draft.values, draft.was, draft.whole = {"raw": text}, {"raw": was}, was
+        store = self.main.data.store()
         try:
-            self.main.data.store().edit(found, after)
+            made = store.edit(found, after, seen=True)
         except ConflictError:
             drafts.save(draft)
             theirs = memory.read_memory(found.path, found.scope_label)
@@ -121,5 +123,5 @@ class Edits(Keys):
             drafts.save(draft)
             raise
         else:
-            self.main.say(f"Saved {safe.line(found.stem, 60)}.")
+            self.main.say(saved_words(store, found, made))
             self.main.read()

@@ -248,7 +248,7 @@ class Form(Saving):
     def saved(self, made: Memory) -> None:
         """Close; or stay, where the file is broken still."""
         if made.broken is None:
-            self.memtui.say("Saved. z takes it back.")
+            self.memtui.say(self.done_words)
             self.finish(made.path)
             return
         self._path = made.path

@@ -32,6 +32,15 @@ def stem_of(name: str) -> str:
     return memory.slugify(typed)
 
 
+def saved_words(store: Store, was: Memory, made: Memory) -> str:
+    """What a save did. What came with the repository is trusted with it, since the person saw all of it."""
+    if made.raw == was.raw and made.path == was.path:
+        return "Nothing was changed, so nothing is saved."
+    if not store.vouched(was):
+        return "Saved, and trusted now, since you saw all of it. z takes back both."
+    return "Saved. z takes it back."
+
+
 class Saving(Dialog[str | None]):
     """The part of the form that writes."""
 
@@ -39,6 +48,7 @@ class Saving(Dialog[str | None]):
     data: Data
     draft: Draft
     scopes: dict[str, Scope]
+    done_words = ""
 
     def say(self, text: str) -> None:
         """What there is to say."""
@@ -90,6 +100,7 @@ class Saving(Dialog[str | None]):
         name = " ".join(given["name"].split()).removesuffix(".md")
         about = given["description"].strip() or summary.first_line(body) or name
         data = memory.new_memory_bytes(name, about, given["type"], body)
+        self.done_words = "Saved. z takes it back."
         return self.data.store().add(self.scopes[given["scope"]], stem, data)
 
     def _save(self) -> Memory | None:
@@ -112,8 +123,10 @@ class Saving(Dialog[str | None]):
         name = changed.pop("name", "")
         store = self.data.store()
         with store.together():
-            made = store.edit(there, bytes_of(there, changed)) if changed else there
-            return store.rename(made, name) if name else made
+            made = store.edit(there, bytes_of(there, changed), seen=True) if changed else there
+            made = store.rename(made, name, seen=True) if name else made
+        self.done_words = saved_words(store, there, made)
+        return made
 
     def _ask(self, there: Memory) -> None:
         changed = {key: value for key, value in self.changed().items() if key != "name"}
@@ -146,6 +159,7 @@ class Saving(Dialog[str | None]):
         store: Store = self.data.store()
         if name != was.stem:
             data = upkeep.renamed(data, name)
+        self.done_words = "Saved, its file is there again. z takes it back."
         return store.add(self.scopes[was.scope_label], name, data)
 
 
