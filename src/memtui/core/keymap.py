@@ -1,0 +1,103 @@
+"""The person's own keys, `[keys]` in config.toml: action of the control room -> keys, as `"memories.edit" = "E"`.
+
+Which actions there are, and their keys, is the control room's to say: whoever asks passes them, id -> keys.
+"""
+
+import re
+import string
+import unicodedata
+from collections.abc import Iterator, Mapping
+
+TABLE = "keys"
+EVERYWHERE = "app"
+NAMED = re.compile(r"f\d\d?|enter|escape|tab|space|backspace|delete|insert|home|end|pageup|pagedown|up|down|left|right")
+MODIFIED = re.compile(r"(?:(?:ctrl|shift|alt|super|hyper|meta)\+)*")
+# Other names than Unicode's.
+SHORTER = {
+    "solidus": "slash",
+    "reverse_solidus": "backslash",
+    "commercial_at": "at",
+    "hyphen_minus": "minus",
+    "plus_sign": "plus",
+    "low_line": "underscore",
+}
+
+
+def _name(char: str) -> str:
+    """How textual calls the key of a character."""
+    if char.isalnum():
+        return char
+    name = unicodedata.name(char, char).lower().replace("-", "_").replace(" ", "_")
+    return SHORTER.get(name, name)
+
+
+SIGNS = frozenset(map(_name, string.punctuation))
+
+
+def each(keys: str) -> list[str]:
+    """The keys of `q, ctrl+q` by name."""
+    return [_name(key) if len(key) == 1 else key for key in (part.strip() for part in keys.split(","))]
+
+
+def problem(keys: object) -> str | None:
+    """What is wrong with what is written for an action, or None."""
+    if not isinstance(keys, str) or not keys.strip():
+        return 'must be keys, as "x" or "x,ctrl+x"'
+    for key in each(keys):
+        rest = key[len(MODIFIED.match(key)[0]) :] if key else ""  # type: ignore[index]  # it matches nothing, too
+        if not (len(rest) == 1 or NAMED.fullmatch(rest) or rest in SIGNS):
+            return f"has no such key as “{key}”: say x, ctrl+x, slash, question_mark, space, f5"
+    return None
+
+
+def written(settings: Mapping[str, object]) -> dict[str, object]:
+    """Action id -> what config.toml says, with `"app.quit" = …` and `app.quit = …` read alike."""
+    table = settings.get(TABLE)
+    return dict(_flat(table, "")) if isinstance(table, dict) else {}
+
+
+def _flat(table: Mapping[str, object], before: str) -> Iterator[tuple[str, object]]:
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{before}{key}.")
+        else:
+            yield before + key, value
+
+
+def remapped(settings: Mapping[str, object]) -> dict[str, str]:
+    """Action id -> keys, of all that can be used."""
+    return {name: keys for name, keys in written(settings).items() if isinstance(keys, str) and problem(keys) is None}
+
+
+def problems(settings: Mapping[str, object], known: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """(action id, what is wrong): an id that there is not, a key that is none, a key that two actions of a screen
+    have."""
+    table = settings.get(TABLE, {})
+    if not isinstance(table, dict):
+        yield TABLE, 'must be a table, as [keys] "app.quit" = "x"'
+        return
+    for name, keys in written(settings).items():
+        if name not in known:
+            yield name, "is no action" + _near(name, known)
+        elif (why := problem(keys)) is not None:
+            yield name, f"{why}; its own hold: {known[name]}"
+    yield from _twice(remapped(settings), known)
+
+
+def _near(name: str, known: Mapping[str, str]) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(name, known, 1)
+    return f": did you mean {close[0]}?" if close else ": `memtui config list --keys` lists them"
+
+
+def _twice(own: Mapping[str, str], known: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    held = {name: each(own.get(name, keys)) for name, keys in known.items()}
+    for name in own:
+        for key in held.get(name, ()):
+            for other, keys in held.items():
+                groups = {name.partition(".")[0], other.partition(".")[0]}
+                if other == name or key not in keys or len(groups - {EVERYWHERE}) > 1:
+                    continue
+                if other not in own or name < other:  # of two that are both remapped, told once
+                    yield name, f"has {key}, as {other} has: only one of them can be reached"
