@@ -1,11 +1,12 @@
 """The screens follow the files, and read no more than what changed."""
 
+import json
 import os
 from pathlib import Path
 
-from memtui.core import paths
+from memtui.core import clock, paths
 from memtui.tui import watch
-from memtui.tui.app import WATCH_SECONDS
+from memtui.tui.app import WATCH_SECONDS, MemtuiApp
 from memtui.tui.data import Data
 
 from .conftest import NOW, settle
@@ -111,3 +112,20 @@ async def test_nothing_is_done_to_another_memory_while_the_filter_hides_the_mark
         assert [row.memory.stem for _, row in app.screen.table.rows] == ["payment-provider"]
         assert Path(app.screen.table.row[1].memory.path).exists()
         assert len(app.screen.table.marks) == 2
+
+
+async def test_a_note_turns_to_arrived_while_one_looks_at_it(world):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="guidance")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        row = next(row for row in app.screen.table.rows if row.note and row.outcome == "waiting")
+        record = row.note.record
+        content = {"type": "hook_additional_context", "content": [record["text"]]}
+        line = {"type": "attachment", "timestamp": clock.iso(NOW), "attachment": content}
+        transcript = f"{world.config}/projects/{paths.slug(world.shop)}/{record['session_id']}.jsonl"
+        with open(transcript, "a") as file:
+            file.write(json.dumps(line) + "\n")
+        await pilot.pause(WATCH_SECONDS * 2)
+        await settle(pilot)
+        now = next(each for each in app.screen.table.rows if each.key == row.key)
+        assert now.outcome == "arrived"

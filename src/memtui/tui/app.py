@@ -63,13 +63,13 @@ class MemtuiApp(Everywhere):
         self.drawn_with = self.data.setting("glyphs")
         self.theme_set = self.data.setting("theme")
         self.theme = theme_named(self.theme_set)
+        self.began = self.data.now()
 
     def on_mount(self) -> None:
         """Bind the global keys, and watch the files."""
         for binding in actions.bindings(actions.GLOBAL, self.remapped):
             self._bindings.bind(binding.key, binding.action, binding.description, show=False)
         self._looking = False
-        self._stamp: tuple[object, ...] = ()
         self.set_interval(WATCH_SECONDS, self._look)
         # Not before the application runs: what is drawn while it mounts is drawn in vain.
         self.call_later(self.go, self.first)
@@ -96,35 +96,40 @@ class MemtuiApp(Everywhere):
 
     # data
 
-    @work(thread=True, exclusive=True, group="look")
     def _look(self) -> None:
-        # Asking after thousands of files takes longer than a key may wait.
-        if self._looking or not self._stamp:
-            return
-        self._looking = True
+        if self.has_read and not self._looking:
+            self._looking = True
+            self._look_in_worker(self.screen.near() if isinstance(self.screen, Base) else [])
+
+    @work(thread=True, group="look")
+    def _look_in_worker(self, near: list[str]) -> None:
         try:
-            stamp = self.data.stamp()
+            parts = self.data.watch.changed(near)
         finally:
             self._looking = False
-        if stamp != self._stamp and self.is_running:
-            self._stamp = stamp
-            self.call_from_thread(self.read)
+        if parts and self.is_running:
+            self.call_from_thread(self.read, parts)
 
-    def read(self) -> None:
-        """Read what the frame shows, then let the screen on top read what it shows."""
+    def read(self, parts: frozenset[str] | None = None) -> None:
+        """Read what the frame shows, then let the screen on top read what it shows; `parts` of the files as `Watch`
+        names them, None for all."""
         if not gc.isenabled():
             gc.freeze()  # modules and styles stay
             gc.enable()
-        self.has_read = True
-        self._read_in_worker()
+        first, self.has_read = not self.has_read, True
+        self._looking = self._looking or first
+        self._read_in_worker(parts, first)
 
-    @work(thread=True, exclusive=True, group="read")
-    def _read_in_worker(self) -> None:
-        self._stamp = self._stamp or self.data.stamp()
+    @work(thread=True, group="read")
+    def _read_in_worker(self, parts: frozenset[str] | None, first: bool) -> None:
+        if first:
+            self.data.watch.changed()  # what changes from here on is told
+            self._looking = False
         self.data.refresh()
-        self.call_from_thread(self._read)
+        if self.is_running:
+            self.call_from_thread(self._read, parts)
 
-    def _read(self) -> None:
+    def _read(self, parts: frozenset[str] | None) -> None:
         if not self.screen_stack:
             return  # on the way out
         drawn_with = self.data.setting("glyphs")
@@ -135,7 +140,7 @@ class MemtuiApp(Everywhere):
         self.show_theme()
         if isinstance(self.screen, Base):
             self.screen.frame()
-            self.screen.reload()
+            self.screen.follow(parts)
         if not self._offered:
             self._offered = True
             from memtui.tui import offer

@@ -4,6 +4,7 @@ Nothing here decides anything: every rule is the engine's, and the command line 
 """
 
 import os
+import threading
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -17,11 +18,13 @@ if TYPE_CHECKING:
     from memtui.core import review
     from memtui.core.journal import Journal
     from memtui.core.memory import Memory
+    from memtui.core.receipts import TranscriptView
     from memtui.core.scopes import Scope
     from memtui.core.store import Store
     from memtui.core.survey import Row
     from memtui.core.told import Record
     from memtui.tui.tally import Tally
+    from memtui.tui.watch import Watch
 
 # As many of the newest deliveries are held at once; older ones are read when the list is followed to its end.
 RECORDS = 2000
@@ -49,6 +52,9 @@ class Data:
         self.facts = Facts(os.path.basename(self.project_root) or "/")
         self._now = now
         self._outcomes: dict[str, str] = {}
+        self._views: dict[str, TranscriptView] = {}
+        self._open: dict[str, Record] = {}
+        self._receipts = threading.Lock()
         # Memories by path, as they were read last.
         self.known: dict[str, Memory] = {}
 
@@ -76,8 +82,12 @@ class Data:
 
     def keys(self) -> dict[str, str]:
         """The person's key map: action id to keys."""
-        table = self.settings().get("keys")
-        return {str(k): v for k, v in table.items() if isinstance(v, str)} if isinstance(table, dict) else {}
+        settings = self.settings()
+        if "keys" not in settings:
+            return {}
+        from memtui.core import keymap
+
+        return keymap.remapped(settings)
 
     # the frame
 
@@ -92,27 +102,17 @@ class Data:
         hooks = status.status(self.env, self.cwd).installed
         self.facts = Facts(self.facts.project, mode, hooks, counts)
 
-    def stamp(self) -> tuple[object, ...]:
-        """Something that changes when a file does that a screen may show."""
-        from memtui.core import review
-        from memtui.hooks import install
-
-        watched = [config.file_path(self.root), self.root + "/trust.json", self.root + "/journal.jsonl"]
-        for slug in (None, *review.slugs(self.root)):
-            directory = paths.inbox_dir(self.root, slug)
-            watched += [directory, *[f"{directory}/{name}" for name in _names(directory)]]
-        watched += [*delivery.months(self.root)[:1], self.root + "/log/errors.jsonl"]
-        watched += [install.settings_path(self.env, self.cwd, scope) for scope in install.SCOPES]
-        for scope in scopes.discover(self.env, self.cwd):
-            watched.append(scope.directory)
-            if scope.exists:
-                watched += [f"{scope.directory}/{name}" for name in _names(scope.directory)]
-        return tuple(_stamp(path) for path in watched)
-
     def forget(self) -> None:
         """Read everything anew from now on."""
         self._outcomes.clear()
         self.known.clear()
+
+    @cached_property
+    def watch(self) -> "Watch":
+        """What tells when files change."""
+        from memtui.tui.watch import Watch
+
+        return Watch(self)
 
     # memories
 
@@ -182,21 +182,22 @@ class Data:
         """Delivery id to outcome; what is settled is not looked up again."""
         from memtui.core import receipts
 
-        open_ones = [r for r in records if self._outcomes.get(str(r.get("id")), receipts.WAITING) == receipts.WAITING]
-        self._outcomes.update(receipts.outcomes(open_ones, self.env, self.now()))
-        return self._outcomes
+        with self._receipts:
+            asked = [r for r in records if self._outcomes.get(str(r.get("id")), receipts.WAITING) == receipts.WAITING]
+            found = receipts.outcomes(asked, self.env, self.now(), self._views)
+            self._outcomes.update(found)
+            for record in asked:
+                name = str(record.get("id"))
+                if found.get(name) == receipts.WAITING:
+                    self._open[name] = record
+                else:
+                    self._open.pop(name, None)
+            return dict(self._outcomes)
 
-
-def _names(directory: str) -> list[str]:
-    try:
-        return sorted(name for name in os.listdir(directory) if name.endswith(".md"))
-    except OSError:
-        return []
-
-
-def _stamp(path: str) -> tuple[int, int, int]:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return (0, 0, 0)
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    def settled(self) -> bool:
+        """Whether the outcome of a delivery that was asked for and not known is known now."""
+        before = list(self._open)
+        if not before:
+            return False
+        self.outcomes(list(self._open.values()))
+        return any(name not in self._open for name in before)

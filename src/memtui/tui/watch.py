@@ -19,6 +19,8 @@ Stamp = tuple[int, int, int]
 # What changes together, and is read again together.
 SETTINGS, INBOX, LOG, MEMORIES = "settings", "inbox", "log", "memories"
 PARTS = frozenset({SETTINGS, INBOX, LOG, MEMORIES})
+# No file of ours: a transcript proves a delivery that a screen shows as not proven.
+RECEIPTS = "receipts"
 # A look asks after all directories, and after so many files; the next one goes on where it ended.
 FILES_A_LOOK = 1500
 # Memories of other projects are sought anew every so many looks.
@@ -59,6 +61,8 @@ class Watch:
                 found.add(part)
         if self._memories(near):
             found.add(MEMORIES)
+        if self.data.settled():
+            found.add(RECEIPTS)
         self._looks += 1
         return frozenset(found)
 

@@ -17,6 +17,8 @@ class Base(Screen[None]):
     """A screen of the TUI: subclasses name their `group`, compose their `body`, and have a `do_…` method an action."""
 
     group: ClassVar[str] = ""
+    # The parts of the files that it shows, as `Watch` names them.
+    reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "memories"})
     DEFAULT_CSS = "Base { layout: vertical; }"
     status = ""
 
@@ -72,6 +74,15 @@ class Base(Screen[None]):
 
     def reload(self) -> None:
         """Show the data as it is now: called when files changed, and when the screen comes up."""
+
+    def follow(self, parts: frozenset[str] | None) -> None:
+        """Some parts of the files changed, as `Watch` names them; None: whatever there is shall be read."""
+        if parts is None or parts & self.reads:
+            self.reload()
+
+    def near(self) -> list[str]:
+        """The files behind what is on the screen."""
+        return []
 
     def panes(self) -> list[Widget]:
         """The widgets that tab goes through."""

@@ -53,6 +53,7 @@ class Deliveries(Views):
     """The log on the left, newest first; the delivery under the cursor on the right; sums on top."""
 
     group: ClassVar[str] = "deliveries"
+    reads: ClassVar[frozenset[str]] = frozenset({"settings", "log", "memories"})
     DEFAULT_CSS = """
     Deliveries #session-line { height: auto; max-height: 2; padding: 0 1; display: none; }
     Deliveries #session { display: none; }

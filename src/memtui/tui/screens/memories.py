@@ -59,6 +59,7 @@ class Memories(Pane):
     """Scopes on the left, memories in the middle, the memory itself on the right."""
 
     group: ClassVar[str] = "memories"
+    reads: ClassVar[frozenset[str]] = frozenset({"settings", "log", "memories"})
     legend = memory_rows.LEGEND
 
     def __init__(self) -> None:
@@ -147,6 +148,17 @@ class Memories(Pane):
             self._reading = True
             self._survey()
 
+    def follow(self, parts: frozenset[str] | None) -> None:
+        """As told of every screen; a receipt alone is drawn without reading anything."""
+        if parts == {"receipts"}:
+            self._show_outcomes(self.main.data.outcomes([]))
+        else:
+            super().follow(parts)
+
+    def near(self) -> list[str]:
+        """The memories on the screen."""
+        return [row.memory.path for _, row in self.table.on_screen()]
+
     @work(thread=True, group="survey")
     def _survey(self) -> None:
         try:
@@ -188,6 +200,8 @@ class Memories(Pane):
         self.found, self.rows = found, rows
         self._loaded = self._loaded or whole
         self.forget()
+        if self._loaded:
+            self.table.marks &= {row.memory.path for each in rows.values() for row in each}
         self.drafts = {draft.path: draft.time for draft in Drafts(self.main.data.root).all() if draft.path}
         self.plant()
         if self._wanted:
