@@ -1,5 +1,8 @@
 """Settings are changed without touching what a person wrote around them."""
 
+import os
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -133,13 +136,14 @@ def test_a_change_says_what_was_asked_and_keeps_every_other_line(lines, key, dat
     except MemtuiError:
         return
     value = data.draw(VALUES[key])
-    made = configfile.change(text, key, value, project)
+    place = ("projects", project) if project else ()
+    made = configfile.change(text, key, value, place)
     table = tomllib.loads(made)
     table = table["projects"][project] if project else table
     assert table[key] == value
     kept = iter(made.splitlines())
     assert all(any(line == other for other in kept) for line in text.rstrip().splitlines())
-    gone = tomllib.loads(configfile.change(made, key, None, project))
+    gone = tomllib.loads(configfile.change(made, key, None, place))
     before.setdefault("projects", {}).setdefault(project, {}) if project else None
     assert gone == before
 
@@ -154,7 +158,90 @@ def test_every_setting_is_explained_in_eighty_columns(memtui):
     assert all(about in out for about in MEANINGS.values())
 
 
+def test_the_theme_is_one_of_those_that_there_are(bare):
+    bare("config", "set", "theme", "nord")
+    assert bare("config", "get", "theme").out == "nord\n"
+    done = bare("config", "set", "theme", "purple", check=False)
+    assert (done.code, "dark, light" in done.err) == (2, True)
+
+
+def test_keys_of_the_control_room_are_settings(bare):
+    file(bare).parent.mkdir(parents=True)
+    file(bare).write_text("# mine\n[keys]   # as in vi\n# the rest\n")
+    bare("config", "set", "keys.app.quit", "ctrl+x")
+    bare("config", "set", "keys.memories.edit", "i")
+    kept = '# mine\n[keys]   # as in vi\n# the rest\n"app.quit" = "ctrl+x"\n"memories.edit" = "i"\n'
+    assert file(bare).read_text() == kept
+    assert bare("config", "get", "keys.app.quit").out == "ctrl+x\n"
+    assert [row["key"] for row in bare.json("config")["keys"]] == ["keys.app.quit", "keys.memories.edit"]
+    assert len(bare.json("config", "list", "--keys")["keys"]) > 50
+    assert bare.json("config")["problems"] == []
+    bare("config", "unset", "keys.memories.edit")
+    assert bare("config", "get", "keys.memories.edit").out == "e\n"
+    bare("undo")
+    assert file(bare).read_text() == kept
+
+
+def test_a_key_that_is_written_as_toml_has_it_is_changed_too(bare):
+    file(bare).parent.mkdir(parents=True)
+    file(bare).write_text('[keys]\napp.quit = "x"\n')
+    assert bare("config", "get", "keys.app.quit").out == "x\n"
+    bare("config", "set", "keys.app.quit", "X")
+    assert file(bare).read_text() == '[keys]\napp.quit = "X"\n'
+    bare("config", "unset", "keys.app.quit")
+    assert bare("config", "get", "keys.app.quit").out == "q,ctrl+q\n"
+
+
+@pytest.mark.parametrize("keys", ["", "x y", "strg+x", "nonsense", "x,,y"])
+def test_a_key_that_is_none_is_refused(bare, keys):
+    assert bare("config", "set", "keys.app.quit", keys, check=False).code == 2
+    assert not file(bare).exists()
+
+
+def test_an_action_that_there_is_not_is_met_with_those_like_it(bare):
+    done = bare("config", "set", "keys.memories.edti", "x", check=False)
+    assert (done.code, "keys.memories.edit" in done.err) == (2, True)
+    assert len(done.err) < 300
+
+
+def test_a_key_that_two_actions_have_is_told(bare):
+    assert "app.guide" in bare("config", "set", "keys.memories.edit", "g").out
+    assert bare("config", "set", "keys.inbox.edit", "o").out.count("\n") == 3
+    bare("config", "set", "keys.app.guide", "?")
+    assert "question_mark" in bare("config").out
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("keys = 3\n", "must be a table"),
+        ('[keys]\n"app.quti" = "x"\n', "did you mean app.quit?"),
+        ('[keys]\n"app.quit" = ["x"]\n', "must be keys"),
+        ('[keys]\n"app.quit" = ""\n', "must be keys"),
+        ('[keys]\n"inbox.edit" = "a"\n', "inbox.approve"),
+        ('theme = ["x"]\n', "must be one of dark"),
+        ('glyphs = "utf"\n', "must be one of auto"),
+    ],
+)
+def test_the_doctor_tells_of_wrong_keys_and_looks(bare, text, words):
+    file(bare).parent.mkdir(parents=True)
+    file(bare).write_text(text)
+    found = [f["message"] for f in bare.json("doctor", check=False)["findings"] if f["area"] == "config"]
+    assert any(words in message for message in found), found
+    assert any(words in problem for problem in bare.json("config")["problems"])
+    if text != "keys = 3\n":
+        bare("config", "set", "mode", "whisper")
+    assert bare("config", "set", "keys.app.undo", "U", check=False).code == (text == "keys = 3\n")
+
+
 def test_no_editor_is_started_where_there_is_no_terminal(memtui):
     done = memtui("config", "edit", check=False)
     assert done.code == 2
     assert "no terminal" in done.err
+
+
+def test_the_settings_are_told_without_textual(world):
+    code = "import sys; from memtui.cli.main import main; main(['config']); main(['doctor'])\nprint('textual' in sys.modules)"
+    env = {**world.env, "PATH": os.environ["PATH"], "PYTHONPATH": str(Path(config.__file__).parents[2])}
+    done = subprocess.run([sys.executable, "-c", code], env=env, cwd=world.shop, capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "False", done.stderr

@@ -5,8 +5,9 @@ import argparse
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.core import changes, config, configfile, doctor, fs, settings
+from memtui.core import changes, config, configfile, doctor, fs, keymap, settings
 from memtui.core.errors import MemtuiError, UsageError
+from memtui.tui import actions
 
 
 def register(commands: "parser.Commands") -> None:
@@ -19,16 +20,30 @@ def register(commands: "parser.Commands") -> None:
         "memtui config\nmemtui config set mode whisper\nmemtui config set mode off --project .",
         "With --project DIR a setting is that project's own.",
     )
-    actions = parser.actions(found)
-    parser.command(actions, "list", show, "list the settings and where each comes from", "memtui config list")
-    each = parser.command(actions, "get", get, "print one setting as it holds here", "memtui config get mode")
-    each.add_argument("key", choices=sorted(config.DEFAULTS), metavar="KEY")
-    each = parser.command(actions, "set", assign, "change one setting", "memtui config set budget 6000")
-    each.add_argument("key", choices=sorted(config.DEFAULTS), metavar="KEY")
-    each.add_argument("value", metavar="VALUE")
-    each = parser.command(actions, "unset", remove, "go back to the default", "memtui config unset budget")
-    each.add_argument("key", choices=sorted(config.DEFAULTS), metavar="KEY")
-    parser.command(actions, "edit", edit, "open config.toml in your editor", "memtui config edit")
+    names = sorted(config.DEFAULTS) + sorted(settings.KEYS + name for name in actions.defaults())
+    below = parser.actions(found)
+    each = parser.command(
+        below,
+        "list",
+        show,
+        "list the settings and where each comes from",
+        "memtui config list\nmemtui config list --keys",
+    )
+    each.add_argument("--keys", action="store_true", help="the control room's actions and their keys, all of them")
+    each = parser.command(below, "get", get, "print one setting as it holds here", "memtui config get mode")
+    each.add_argument("key", choices=names, metavar="KEY", help=f"a setting, or {settings.KEYS}ACTION")
+    each = parser.command(
+        below,
+        "set",
+        assign,
+        "change one setting, or the keys of an action of the control room",
+        "memtui config set budget 6000\nmemtui config set keys.app.quit ctrl+x",
+    )
+    each.add_argument("key", choices=names, metavar="KEY", help=f"a setting, or {settings.KEYS}ACTION")
+    each.add_argument("value", metavar="VALUE", help="keys are written x, X, ctrl+x, slash, f5; several with commas")
+    each = parser.command(below, "unset", remove, "go back to the default", "memtui config unset budget")
+    each.add_argument("key", choices=names, metavar="KEY", help=f"a setting, or {settings.KEYS}ACTION")
+    parser.command(below, "edit", edit, "open config.toml in your editor", "memtui config edit")
 
 
 def _rows(ctx: Context) -> "list[dict[str, object]]":
@@ -36,12 +51,43 @@ def _rows(ctx: Context) -> "list[dict[str, object]]":
     return [{"key": s.key, "value": s.value, "source": s.source, "problem": s.problem} for s in found]
 
 
-def show(ctx: Context, _: argparse.Namespace) -> Result:
+def _keys(ctx: Context) -> "list[dict[str, object]]":
+    """The actions of the control room and their keys, as rows of settings."""
+    written = configfile.parse(settings.text(ctx.root))
+    own = keymap.remapped(written)
+    wrong = dict(keymap.problems(written, actions.defaults()))
+    return [
+        {
+            "key": settings.KEYS + each.id,
+            "value": actions.keys_of(each, own),
+            "source": "config" if each.id in own else "default",
+            "problem": wrong.get(each.id),
+            "default": each.keys,
+            "help": each.help,
+        }
+        for each in actions.table()
+    ]
+
+
+def _row(ctx: Context, key: str) -> "dict[str, object]":
+    rows = _keys(ctx) if key.startswith(settings.KEYS) else _rows(ctx)
+    return next(row for row in rows if row["key"] == key)
+
+
+def _problems(written: "dict[str, object]") -> "list[str]":
+    return [f"{where}{key} {why}" for where, key, why in doctor.problems(written, actions.defaults())]
+
+
+def show(ctx: Context, args: argparse.Namespace) -> Result:
     """List the settings."""
     rows = _rows(ctx)
+    keys = _keys(ctx)
+    every = getattr(args, "keys", False)
+    mine = [row for row in keys if every or row["source"] != "default"]
     path = config.file_path(ctx.root)
-    unknown = [f"{where}{key} {why}" for where, key, why in doctor.problems(configfile.parse(settings.text(ctx.root)))]
-    data = {"path": path, "project": ctx.project_root, "settings": rows, "problems": unknown}
+    unknown = _problems(configfile.parse(settings.text(ctx.root)))
+    data = {"path": path, "project": ctx.project_root, "settings": rows, "keys": mine, "problems": unknown}
+    shown = mine if every else [*rows, *mine]
 
     def text(out: Output) -> None:
         out.print(out.style(line(path), "dim"))
@@ -50,20 +96,19 @@ def show(ctx: Context, _: argparse.Namespace) -> Result:
                 (str(r["key"]), "bold"),
                 configfile.written(settings.plain(r["value"])),
                 str(r["source"]),
-                (settings.MEANINGS.get(str(r["key"]), ""), "dim"),
+                (settings.MEANINGS.get(str(r["key"])) or str(r.get("help", "")), "dim"),
             ]
-            for r in rows
+            for r in shown
         ]
         out.table(["SETTING", "VALUE", "FROM", "MEANING"], cells)
-        for problem in unknown:
-            out.print(out.style("! " + line(problem), "yellow"))
+        _warn(out, unknown)
 
     return Result(data, text)
 
 
 def get(ctx: Context, args: argparse.Namespace) -> Result:
     """Print one setting."""
-    row = next(row for row in _rows(ctx) if row["key"] == args.key)
+    row = _row(ctx, args.key)
     value = settings.plain(row["value"])
     return Result(row, lambda out: out.print(value if isinstance(value, str) else configfile.written(value)))
 
@@ -82,17 +127,26 @@ def assign(ctx: Context, args: argparse.Namespace) -> Result:
     value = settings.value_of(args.key, args.value)
     settings.assign(ctx.root, ctx.journal(), args.key, value, owner)
     where = f" for {owner}" if owner else ""
-    data = {"key": args.key, "value": value, "project": owner}
-    return Result(
-        data, lambda out: out.print(f"{args.key} = {configfile.written(value)}{line(where) and ' ' + line(where)}")
-    )
+    problems = _problems(configfile.parse(settings.text(ctx.root)))
+    data = {"key": args.key, "value": value, "project": owner, "problems": problems}
+
+    def text(out: Output) -> None:
+        out.print(f"{args.key} = {configfile.written(value)}{line(where) and ' ' + line(where)}")
+        _warn(out, problems)
+
+    return Result(data, text)
+
+
+def _warn(out: Output, problems: "list[str]") -> None:
+    for problem in problems:
+        out.print(out.style("! " + line(problem), "yellow"))
 
 
 def remove(ctx: Context, args: argparse.Namespace) -> Result:
     """Go back to the default."""
     owner = _owner(ctx, args.key)
     settings.assign(ctx.root, ctx.journal(), args.key, None, owner)
-    now = next(row for row in _rows(ctx) if row["key"] == args.key)
+    now = _row(ctx, args.key)
     shown = configfile.written(settings.plain(now["value"]))
     return Result(now, lambda out: out.print(f"{args.key} is {shown} ({now['source']})"))
 
@@ -112,11 +166,10 @@ def edit(ctx: Context, _: argparse.Namespace) -> Result:
             path = config.file_path(ctx.root)
             change = changes.FileChange(path, before or None, after or None, fs.FILE_MODE)
             ctx.journal().run("config", [change], "edit config.toml")
-    problems = [f"{where}{key} {why}" for where, key, why in doctor.problems(written)]
+    problems = _problems(written)
 
     def text(out: Output) -> None:
         out.print("saved" if draft.edited else "Nothing changed.")
-        for problem in problems:
-            out.print(out.style("! " + line(problem), "yellow"))
+        _warn(out, problems)
 
     return Result({"changed": draft.edited, "problems": problems}, text)

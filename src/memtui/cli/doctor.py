@@ -10,6 +10,7 @@ from memtui.core.doctor import NOTE, OK, PROBLEM, Finding
 from memtui.core.errors import EXIT_FINDINGS
 from memtui.core.words import many
 from memtui.hooks import checkup
+from memtui.tui import actions
 
 MARKS = {OK: ("✓", "green"), NOTE: ("·", "dim"), PROBLEM: ("!", "yellow")}
 
@@ -30,7 +31,7 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
     """Check everything."""
     ctx.must_have_home()
 
-    found = checkup.check(ctx.env, ctx.cwd, ctx.now())
+    found = checkup.check(ctx.env, ctx.cwd, ctx.now(), actions=actions.defaults())
     problems = [each for each in found if each.level == PROBLEM]
     data = {
         "findings": [{"area": f.area, "level": f.level, "message": f.message, "remedy": f.remedy} for f in found],

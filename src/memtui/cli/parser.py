@@ -42,6 +42,7 @@ COMMANDS = {
     "tui": "tui",
 }
 
+NAMED = 20  # more choices than that are not all named in an error
 VERBATIM = ("example:", "exit codes:")
 EXIT_CODES = """\
 exit codes:
@@ -51,7 +52,7 @@ exit codes:
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any, NoReturn
 
     from memtui.cli.context import Context
@@ -72,6 +73,8 @@ class Parser(argparse.ArgumentParser):
 
     def _check_value(self, action: argparse.Action, value: "Any") -> None:
         if not isinstance(action, argparse._SubParsersAction) or value in action.choices:  # noqa: SLF001
+            if action.choices and value not in action.choices and len(list(action.choices)) > NAMED:
+                raise _unlike(action.metavar, value, action.choices)
             super()._check_value(action, value)
             return
         names = ", ".join(action.choices)
@@ -161,6 +164,13 @@ def wanted(argv: "list[str]") -> "str | None":
         elif not word.startswith("-"):
             return word
     return None
+
+
+def _unlike(what: object, given: str, choices: "Iterable[str]") -> UsageError:
+    import difflib
+
+    close = difflib.get_close_matches(given, choices, 3, 0.6)
+    return UsageError(f"There is no {what} “{given}”.", f"Did you mean {' or '.join(close)}?" if close else "")
 
 
 def _unknown(name: str) -> UsageError:

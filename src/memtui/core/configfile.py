@@ -1,16 +1,20 @@
 """config.toml, changed line by line: comments, order and blank lines stay.
 
-Our settings are plain values on one line, at the top or below `[projects."<path>"]`. What was written in another way is
-left to a person's editor: the new text is parsed, and must say exactly what was asked.
+Our settings are plain values on one line, at the top or below `[projects."<path>"]` or `[keys]`. What was written in
+another way is left to a person's editor: the new text is parsed, and must say exactly what was asked.
 """
 
 import json
 import re
 import tomllib
+from collections.abc import Sequence
+from typing import Any
 
+from memtui.core import keymap
 from memtui.core.errors import MemtuiError
 
 VALUE = re.compile(r"""\s*(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s#"'\[{][^\s#]*)""")
+BARE = re.compile(r"[A-Za-z0-9_-]+")
 HEADER = re.compile(r"\s*\[")
 
 
@@ -50,23 +54,24 @@ def _table_of(line: str) -> "list[str] | None":
     return path
 
 
-def _region(lines: "list[str]", project: "str | None") -> "tuple[int, int] | None":
-    """From where to where the lines of a table go: the top, or a project's."""
+def _region(lines: "list[str]", table: "Sequence[str]") -> "tuple[int, int] | None":
+    """From where to where the lines of a table go; of no table: those at the top."""
     heads = [n for n, line in enumerate(lines) if HEADER.match(line)]
-    if project is None:
+    if not table:
         return 0, heads[0] if heads else len(lines)
     for place, number in enumerate(heads):
-        if _table_of(lines[number]) == ["projects", project]:
+        if _table_of(lines[number]) == [*table]:
             return number + 1, heads[place + 1] if place + 1 < len(heads) else len(lines)
     return None
 
 
-def change(text: str, key: str, value: "str | int | float | bool | None", project: "str | None" = None) -> str:
-    """The text with one setting changed; None removes it. Raises MemtuiError where that can't be done safely."""
+def change(text: str, key: str, value: "str | int | float | bool | None", table: "Sequence[str]" = ()) -> str:
+    """The text with one setting changed, at the top or in a `table` by its path; None removes it. Raises MemtuiError
+    where that can't be done safely."""
     before = parse(text)
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = text.split("\n")
-    region = _region(lines, project)
+    region = _region(lines, table)
     place = _find(lines, key, region) if region else None
     if value is None:
         if place is not None:
@@ -76,29 +81,43 @@ def change(text: str, key: str, value: "str | int | float | bool | None", projec
         match = VALUE.match(rest)
         lines[place] = head + "= " + written(value) + (rest[match.end() :] if match else "")
     else:
-        _insert(lines, f"{key} = {written(value)}", region, project, newline)
+        _insert(lines, f"{_bare(key)} = {written(value)}", region, table, newline)
     made = "\n".join(lines)
     if made and not made.endswith("\n"):
         made += newline
-    if parse(made) != _expected(before, key, value, project):
+    try:
+        same = _plain(parse(made)) == _expected(_plain(before), key, value, table)
+    except MemtuiError:
+        same = False
+    if not same:
         raise MemtuiError(f"{key} stands in config.toml in a form that can't be changed here.", "memtui config edit")
     return made
 
 
+def _plain(found: "dict[str, object]") -> "dict[str, object]":
+    return {**found, keymap.TABLE: keymap.written(found)} if isinstance(found.get(keymap.TABLE), dict) else found
+
+
+def _bare(name: str) -> str:
+    """A key as TOML writes it."""
+    return name if BARE.fullmatch(name) else quoted(name)
+
+
 def _find(lines: "list[str]", key: str, region: "tuple[int, int]") -> "int | None":
-    wanted = re.compile(rf"\s*(?:{key}|\"{key}\"|'{key}')\s*=")
+    word = re.escape(key)
+    wanted = re.compile(rf"\s*(?:{word}|\"{word}\"|'{word}')\s*=")
     return next((n for n in range(*region) if wanted.match(lines[n])), None)
 
 
 def _insert(
-    lines: "list[str]", line: str, region: "tuple[int, int] | None", project: "str | None", newline: str
+    lines: "list[str]", line: str, region: "tuple[int, int] | None", table: "Sequence[str]", newline: str
 ) -> None:
     end = newline[:-1]
     if region is None:
         while lines and not lines[-1].strip():
             lines.pop()
         gap = [end] if lines else []
-        lines += [*gap, f"[projects.{quoted(project or '')}]{end}", line + end, ""]
+        lines += [*gap, f"[{'.'.join(map(_bare, table))}]{end}", line + end, ""]
         return
     at = region[1]
     while at > region[0] and not lines[at - 1].strip():
@@ -106,15 +125,17 @@ def _insert(
     lines.insert(at, line + end)
 
 
-def _expected(before: "dict[str, object]", key: str, value: object, project: "str | None") -> "dict[str, object]":
-    found = json.loads(json.dumps(before, default=str))
-    table = found
-    if project is not None:
-        if value is None and project not in found.get("projects", {}):
-            return dict(found)
-        table = found.setdefault("projects", {}).setdefault(project, {})
+def _expected(before: "dict[str, object]", key: str, value: object, table: "Sequence[str]") -> "dict[str, object]":
+    found: dict[str, Any] = json.loads(json.dumps(before, default=str))
+    inside = found
+    for name in table:
+        if value is None and name not in inside:
+            return found
+        inside = inside.setdefault(name, {})
+        if not isinstance(inside, dict):
+            return found
     if value is None:
-        table.pop(key, None)
+        inside.pop(key, None)
     else:
-        table[key] = value
-    return dict(found)
+        inside[key] = value
+    return found

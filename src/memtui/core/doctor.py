@@ -6,7 +6,7 @@ The hooks and the client are looked at by the command line (cli/doctor.py), whic
 import dataclasses
 import os
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from memtui.core import (
     claims,
@@ -18,6 +18,7 @@ from memtui.core import (
     ids,
     inbox,
     index_budget,
+    keymap,
     locate,
     memory_index,
     paths,
@@ -48,8 +49,11 @@ class Finding:
     remedy: str = ""
 
 
-def check(env: dict[str, str], cwd: str, now: float, fits: Fits) -> list[Finding]:
-    """Everything but hooks and client. `fits` tells of guidance (entry, scope, inbox) whether a delivery has room.
+def check(
+    env: dict[str, str], cwd: str, now: float, fits: Fits, actions: Mapping[str, str] | None = None
+) -> list[Finding]:
+    """Everything but hooks and client. `fits` tells of guidance (entry, scope, inbox) whether a delivery has room;
+    `actions` are those of the control room, id to keys, that `[keys]` may name.
 
     A check that fails itself is a finding; the others go on.
     """
@@ -57,7 +61,7 @@ def check(env: dict[str, str], cwd: str, now: float, fits: Fits) -> list[Finding
     found: list[Finding] = []
     checks: dict[str, Iterator[Finding]] = {
         "root": _root(root),
-        "config": _config(env, root, paths.project_root(cwd)),
+        "config": _config(env, root, paths.project_root(cwd), actions),
         "errors": _errors(root, now),
         "inbox": _inboxes(root, now, fits),
         "memories": _memories(env, cwd),
@@ -155,7 +159,7 @@ def close(root: str) -> int:
     return count
 
 
-def _config(env: dict[str, str], root: str, project: str) -> Iterator[Finding]:
+def _config(env: dict[str, str], root: str, project: str, actions: Mapping[str, str] | None) -> Iterator[Finding]:
     for name in ("CLAUDE_HEADLESS", "MEMTUI_INSIDE"):
         if env.get(name):
             yield Finding("config", NOTE, f"{name} is set: hooks of sessions started here do nothing", f"unset {name}")
@@ -173,20 +177,22 @@ def _config(env: dict[str, str], root: str, project: str) -> Iterator[Finding]:
         return
     if config.value(settings, project, "mode") == "off":
         yield Finding("config", NOTE, "the mode is off: sessions here get nothing", "memtui config set mode full")
-    for where, key, problem in problems(settings):
+    for where, key, problem in problems(settings, actions):
         yield Finding("config", PROBLEM, f"{where}{key} {problem}", f"memtui config edit   (docs: {path})")
 
 
-def problems(settings: dict[str, object]) -> Iterator[tuple[str, str, str]]:
-    """(table, key, what is wrong) of settings as written."""
+def problems(settings: dict[str, object], actions: Mapping[str, str] | None = None) -> Iterator[tuple[str, str, str]]:
+    """(table, key, what is wrong) of settings as written. `actions` as in `check`."""
     tables = settings.get("projects", {})
     for key, given in settings.items():
-        if key == "projects":
+        if key in {"projects", keymap.TABLE}:
             continue
         if key not in config.DEFAULTS:
             yield "", key, "is no setting" + _near(key)
         elif (problem := config.problem(key, given)) is not None:
             yield "", key, f"{problem}, not {given!r}: the default holds"
+    for name, problem in keymap.problems(settings, actions) if actions is not None else ():
+        yield "" if name == keymap.TABLE else "[keys] ", name, problem
     if not isinstance(tables, dict):
         yield "", "projects", 'must hold tables, as [projects."/path"]'
         return

@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 
-from memtui.core import changes, config, configfile, fs
+from memtui.core import changes, config, configfile, fs, keymap
 from memtui.core.errors import MemtuiError, UsageError
 from memtui.core.journal import Journal
 
 Value = str | int | float | bool
+# What a key of the key map begins with: `keys.app.quit`.
+KEYS = keymap.TABLE + "."
 WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 MEANINGS = {
     "mode": "full, whisper (guidance and items), off",
@@ -68,6 +70,10 @@ def rows(root: str, project_root: str | None) -> list[Setting]:
 
 def value_of(key: str, typed: str) -> Value:
     """A value as the person wrote it, in the type of the setting. Raises UsageError."""
+    if key.startswith(KEYS):
+        if (wrong := keymap.problem(typed)) is not None:
+            raise UsageError(f"{key} {wrong}.")
+        return typed.strip()
     default = config.DEFAULTS[key]
     value: Value = typed
     if isinstance(default, bool):
@@ -84,12 +90,16 @@ def value_of(key: str, typed: str) -> Value:
 
 
 def assign(root: str, journal: Journal, key: str, value: Value | None, project_root: str | None = None) -> bool:
-    """Write one setting, for one project if given; None goes back to the default. One step of undo; False if there was
-    nothing to change. Raises MemtuiError."""
+    """Write one setting, for one project if given, or as `keys.app.quit` the keys of an action; None goes back to the
+    default. One step of undo; False if there was nothing to change. Raises MemtuiError."""
     if project_root is not None and key not in config.PER_PROJECT:
         raise UsageError(f"{key} can't be set for one project.", "Those can: " + ", ".join(config.PER_PROJECT) + ".")
     before = text(root)
-    after = configfile.change(before, key, value, project_root)
+    table: tuple[str, ...] = ("projects", project_root) if project_root is not None else ()
+    name = key
+    if key.startswith(KEYS):
+        table, name = (keymap.TABLE,), key.removeprefix(KEYS)
+    after = configfile.change(before, name, value, table)
     if before == after:
         return False
     old = before.encode() if before else None

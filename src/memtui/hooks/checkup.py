@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from collections.abc import Mapping
 
 from memtui.core import config, doctor, inbox, paths
 from memtui.core.doctor import NOTE, OK, PROBLEM, Finding
@@ -25,15 +26,22 @@ TITLES = {
 }
 
 
-def check(env: dict[str, str], cwd: str, now: float, client: list[Finding] | None = None) -> list[Finding]:
-    """All findings; changes nothing. `client`: what `client_check` told before, as that starts a process."""
+def check(
+    env: dict[str, str],
+    cwd: str,
+    now: float,
+    client: list[Finding] | None = None,
+    actions: Mapping[str, str] | None = None,
+) -> list[Finding]:
+    """All findings; changes nothing. `client`: what `client_check` told before, as that starts a process. `actions`:
+    those of the control room, id to keys; None leaves `[keys]` in config.toml unlooked at."""
     settings = config.load(paths.root(env))
 
     def fits(entry: inbox.Entry, scope: str, directory: str) -> bool:
         return fit.over(settings, now, entry, scope, directory) <= 0
 
     told = client_check(env) if client is None else client
-    return [*_hooks(env, cwd), *told, *doctor.check(env, cwd, now, fits)]
+    return [*_hooks(env, cwd), *told, *doctor.check(env, cwd, now, fits, actions)]
 
 
 def _hooks(env: dict[str, str], cwd: str) -> list[Finding]:

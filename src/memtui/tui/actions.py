@@ -6,8 +6,10 @@ can't be done now, which is then told instead. Keys are remapped by id in config
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from textual.binding import Binding
+if TYPE_CHECKING:  # the command line knows the actions too, and has no textual
+    from textual.binding import Binding
 
 GLOBAL = "app"
 
@@ -86,13 +88,20 @@ def get(action_id: str) -> Action:
     raise KeyError(action_id)
 
 
+def defaults() -> dict[str, str]:
+    """Action id to its keys, where nobody remapped them."""
+    return {action.id: action.keys for action in table()}
+
+
 def keys_of(action: Action, remapped: Mapping[str, str]) -> str:
     """The keys of an action, as the person's key map has them."""
     return remapped.get(action.id, action.keys)
 
 
-def bindings(group: str, remapped: Mapping[str, str]) -> list[Binding]:
+def bindings(group: str, remapped: Mapping[str, str]) -> "list[Binding]":
     """Textual bindings for the actions of a group."""
+    from textual.binding import Binding
+
     return [
         Binding(keys_of(a, remapped), f"run('{a.id}')", a.footer or a.verb, show=False, id=a.id, tooltip=a.help)
         for a in of(group)

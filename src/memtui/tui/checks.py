@@ -26,6 +26,7 @@ from memtui.core.settings import Setting
 from memtui.core.told import Record
 from memtui.core.words import age, many
 from memtui.hooks import checkup, entries, status
+from memtui.tui import actions
 from memtui.tui.data import Data
 from memtui.tui.plots import bar
 from memtui.tui.tally import percentile
@@ -86,7 +87,7 @@ class Look:
 def look(data: Data, times: dict[str, "array[float]"], client: list[Finding] | None) -> Look:
     """Look at everything. What can't be read is a finding, never an error."""
     found = Look(times=times)
-    found.findings = checkup.check(data.env, data.cwd, data.now(), client)
+    found.findings = checkup.check(data.env, data.cwd, data.now(), client, actions.defaults())
     try:
         found.hooks = status.status(data.env, data.cwd)
     except (MemtuiError, OSError):

@@ -1,10 +1,11 @@
 """The screens, made when they are first shown, and the actions of each."""
 
-from typing import Any
-
-from textual.screen import Screen
+from typing import TYPE_CHECKING, Any
 
 from memtui.tui.actions import Action
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
 
 ACTIONS: tuple[Action, ...] = (
     Action("memories.open", "o", "", "Read the memory over the whole screen"),
@@ -75,7 +76,7 @@ ACTIONS: tuple[Action, ...] = (
 )
 
 
-def make(name: str) -> Screen[Any]:
+def make(name: str) -> "Screen[Any]":
     """A screen by its name: memories, inbox, guidance, deliveries, health."""
     if name == "memories":
         from memtui.tui.screens.memories import Memories

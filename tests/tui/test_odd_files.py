@@ -1,0 +1,48 @@
+"""Settings and inboxes as nobody should have them: the control room starts, goes on, and says what is wrong."""
+
+from pathlib import Path
+
+import pytest
+
+from memtui.tui.app import MemtuiApp
+from tui.conftest import settle
+
+
+def settings(world, text):
+    path = Path(world.root, "config.toml")
+    path.write_text(text)
+    path.chmod(0o600)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'theme = ["x"]\n',
+        "theme = 3\n",
+        'glyphs = ["x"]\nmode = {a = 1}\n',
+        "keys = 3\n",
+        '[keys]\n"app.quit" = ""\n"app.help" = ["x"]\n"app.undo" = "x,,y"\n"memories.edit" = " "\n',
+        "projects = 3\n",
+    ],
+)
+async def test_settings_of_a_wrong_kind_are_passed_over(world, text):
+    settings(world, text)
+    app = MemtuiApp(dict(world.env), world.shop)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("5")
+        await settle(pilot)
+        assert any("must " in row.words for row in app.screen.table.rows if row.kind == "finding")
+        await pilot.press("q")
+    assert app.return_code == 0
+
+
+async def test_keys_are_what_the_settings_say(world):
+    settings(world, '[keys]\napp.quit = "f9"\n')
+    app = MemtuiApp(dict(world.env), world.shop)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("q")
+        assert app.is_running
+        await pilot.press("f9")
+    assert app.return_code == 0
