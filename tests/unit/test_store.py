@@ -650,3 +650,37 @@ def test_every_real_memory_can_be_renamed_moved_deleted_and_brought_back(world, 
             count += 1
         assert scope.exists
     assert count > 50
+
+
+def test_new_files_in_a_repository_have_ordinary_permissions_and_elsewhere_are_private(world):
+    mask = os.umask(0o027)
+    try:
+        made = world.store.create(world.scope("project"), "pnpm", "d", "tool", "x")
+        private = world.store.create(world.scope("auto"), "mine", "d", "tool", "x")
+    finally:
+        os.umask(mask)
+    assert os.stat(made.path).st_mode & 0o777 == 0o640
+    assert os.stat(world.project / "MEMORY.md").st_mode & 0o777 == 0o640
+    assert os.stat(private.path).st_mode & 0o777 == 0o600
+
+
+def test_what_is_taken_back_is_as_old_as_it_was(world):
+    path = world.auto / "two.md"
+    os.utime(path, ns=(10**18, 10**18))
+    world.store.edit(world.store.find("two"), {"description": "other"})
+    assert os.stat(path).st_mtime_ns != 10**18
+    world.store.undo()
+    assert os.stat(path).st_mtime_ns == 10**18
+    world.store.redo()
+    assert os.stat(path).st_mtime_ns != 10**18
+    world.store.undo()
+    world.store.restore(world.store.delete(world.store.find("two")))
+    assert os.stat(path).st_mtime_ns == 10**18
+
+
+def test_a_purge_takes_along_the_texts_under_which_a_memory_was_trusted(world):
+    path = world.put("theirs", b"---\nname: theirs\n---\nA secret.\n", world.project)
+    vouch.give(str(world.root), str(world.project))
+    path.write_bytes(b"---\nname: theirs\n---\nNone.\n")
+    world.store.purge(world.store.delete(world.store.find("theirs")))
+    assert not any(b"A secret" in each.read_bytes() for each in (world.root / "trash").iterdir())

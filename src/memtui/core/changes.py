@@ -5,6 +5,7 @@ of text wherever it stands by then: for files that others write to at the same t
 changes what is trusted in a directory, whatever else is trusted by then.
 """
 
+import contextlib
 import dataclasses
 import difflib
 import errno
@@ -20,15 +21,18 @@ TRIES = 20
 
 @dataclasses.dataclass(frozen=True)
 class FileChange:
-    """A file's content `before` and `after`; None is no file. `mode`: permission bits of a file that appears."""
+    """A file's content `before` and `after`; None is no file. `mode`: permission bits of a file that appears. `times`:
+    when the file was last written with each content (nanoseconds), None for now: what is taken back is as old as it was.
+    """
 
     path: str
     before: bytes | None
     after: bytes | None
     mode: int | None = None
+    times: tuple[int | None, int | None] = (None, None)
 
     def inverse(self) -> "FileChange":
-        return FileChange(self.path, self.after, self.before, self.mode)
+        return FileChange(self.path, self.after, self.before, self.mode, (self.times[1], self.times[0]))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,7 +41,7 @@ class TextEdit:
     it is empty, at the end if it is None or not there any more.
 
     Where the text or the anchor stands several times, the place nearest to the character offset `at` counts, without
-    one the last. Bytes that are not UTF-8 stand as surrogates (`inbox.decode`).
+    one the last. Bytes that are not UTF-8 stand as surrogates (`inbox.decode`). `mode`: as for `FileChange`.
     """
 
     path: str
@@ -45,9 +49,10 @@ class TextEdit:
     added: str
     anchor: str | None = None
     at: int | None = None
+    mode: int | None = None
 
     def inverse(self) -> "TextEdit":
-        return TextEdit(self.path, self.added, self.removed, self.anchor, self.at)
+        return TextEdit(self.path, self.added, self.removed, self.anchor, self.at, self.mode)
 
     def _nearest(self, places: list[int]) -> int:
         return places[-1] if self.at is None else min(places, key=lambda place: abs(place - (self.at or 0)))
@@ -206,7 +211,7 @@ def replace(change: FileChange) -> None:
     """Make a FileChange. Raises ConflictError if the content is not `before` (nothing written), OSError."""
     if change.before is None:
         if change.after is not None:
-            _create(change.path, change.after, change.mode)
+            _create(change.path, change.after, change.mode, change.times[1])
         return
     try:
         fd = os.open(change.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -220,6 +225,7 @@ def replace(change: FileChange) -> None:
             fs.sync_dir(os.path.dirname(change.path))
         else:
             fs.write_atomic(change.path, change.after)
+            _set_time(change.path, change.times[1])
         # Somebody may have written into the old file between the look and the rename: it is still open.
         file.seek(0)
         late = file.read()
@@ -228,7 +234,13 @@ def replace(change: FileChange) -> None:
         raise conflict(change.path)
 
 
-def _create(path: str, data: bytes, mode: int | None) -> None:
+def _set_time(path: str, time: int | None) -> None:
+    if time is not None:
+        with contextlib.suppress(OSError):
+            os.utime(path, ns=(time, time))
+
+
+def _create(path: str, data: bytes, mode: int | None, time: int | None) -> None:
     """Make a new file whole; never over an existing one."""
     if os.path.lexists(path):
         raise conflict(path, taken=True)
@@ -243,6 +255,7 @@ def _create(path: str, data: bytes, mode: int | None) -> None:
             os.fsync(fd)
         finally:
             os.close(fd)
+        _set_time(temporary, time)
         try:
             os.link(temporary, path)
         except FileExistsError:
@@ -264,7 +277,7 @@ def rewrite(edit: TextEdit) -> None:
         after = inbox.encode(edit.apply(inbox.decode(before or b"")))
         try:
             if after != (before or b""):
-                replace(FileChange(edit.path, before, after or None))
+                replace(FileChange(edit.path, before, after or None, edit.mode))
             return
         except ConflictError:  # written to between our read and our write: edit what is there now
             continue

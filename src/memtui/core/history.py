@@ -27,6 +27,9 @@ def _is_row(row: object) -> bool:
         texts = all(_is_digest(row.get(key)) for key in ("removed", "added"))
         numbers = isinstance(row.get("count"), int) and isinstance(row.get("at", 0), int | None)
         return texts and numbers and (row.get("anchor") is None or _is_digest(row["anchor"]))
+    times = row.get("times", [None, None])
+    if not isinstance(times, list) or len(times) != 2 or not all(isinstance(time, int | None) for time in times):
+        return False
     return all(row.get(key) is None or _is_digest(row[key]) for key in ("before", "after"))
 
 

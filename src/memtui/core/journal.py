@@ -91,7 +91,8 @@ class Journal:
                     raise ch.conflict(path, taken=change.before is None)
                 contents[path] = change.after
                 row = {"path": path, "before": self._keep(change.before), "after": self._keep(change.after)}
-                rows.append(row if change.mode is None else {**row, "mode": change.mode})
+                row |= {} if change.mode is None else {"mode": change.mode}
+                rows.append(row | ({} if change.times == (None, None) else {"times": list(change.times)}))
                 continue
             text = inbox.decode(present or b"")
             contents[path] = after = inbox.encode(change.apply(text)) or None
@@ -102,6 +103,7 @@ class Journal:
                     "added": self._keep(inbox.encode(change.added)),
                     "anchor": None if change.anchor is None else self._keep(inbox.encode(change.anchor)),
                     "at": change.at,
+                    **({} if change.mode is None else {"mode": change.mode}),
                     "was": ids.digest(present) if present else None,
                     "now": ids.digest(after) if after else None,
                     "count": change.count(text),
@@ -121,10 +123,11 @@ class Journal:
             elif "was" in row:
                 removed, added = (inbox.decode(self.image(row[key])) for key in ("removed", "added"))
                 anchor = None if row["anchor"] is None else inbox.decode(self.image(row["anchor"]))
-                found.append(TextEdit(row["path"], removed, added, anchor, row.get("at")))
+                found.append(TextEdit(row["path"], removed, added, anchor, row.get("at"), row.get("mode")))
             else:
                 before, after = (row[key] and self.image(row[key]) for key in ("before", "after"))
-                found.append(FileChange(row["path"], before, after, row.get("mode")))
+                times = row.get("times", (None, None))
+                found.append(FileChange(row["path"], before, after, row.get("mode"), (times[0], times[1])))
         return found
 
     def _append(self, record: Mapping[str, Any]) -> None:
@@ -179,7 +182,7 @@ class Journal:
     def _run(self, op: str, changes: Sequence[Change], summary: str, **more: Any) -> str:
         transaction = ids.new_id(self.now())
         size = self._size()
-        changes = [_with_mode(change) for change in changes]
+        changes = [_as_it_was(change) for change in changes]
         record = self._intent(transaction, op, changes, summary, **more)
         try:
             self._append(record)
@@ -341,11 +344,13 @@ class Journal:
             return transaction
 
 
-def _with_mode(change: Change) -> Change:
-    """A file that goes keeps its permission bits for its return."""
-    if isinstance(change, FileChange) and change.after is None and change.mode is None:
+def _as_it_was(change: Change) -> Change:
+    """A file that goes keeps its permission bits for its return, and every content that goes its time."""
+    if isinstance(change, FileChange) and change.before is not None:
         with contextlib.suppress(OSError):
-            return dataclasses.replace(change, mode=os.stat(change.path).st_mode & 0o7777)
+            found = os.stat(change.path)
+            mode = found.st_mode & 0o7777 if change.after is None and change.mode is None else change.mode
+            return dataclasses.replace(change, mode=mode, times=(found.st_mtime_ns, change.times[1]))
     return change
 
 

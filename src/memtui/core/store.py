@@ -75,7 +75,8 @@ class Store:
         edits = upkeep.index_edits(
             scope, lambda index: memory_index.add_line(index, file, made.name, made.description, kind=made.type)
         )
-        return [*self.trusting(scope, [(file, data)]), FileChange(path, None, data), *edits]
+        made_file = FileChange(path, None, data, upkeep.file_mode(scope))
+        return [*self.trusting(scope, [(file, data)]), made_file, *edits]
 
     def edit(self, found: Memory, change: bytes | Mapping[str, str], *, seen: bool = False) -> Memory:
         """Replace a memory's whole content, or some fields: `description`, `type`, `body`, others by their dotted path.
@@ -180,7 +181,11 @@ class Store:
         edits = upkeep.index_edits(
             scope, lambda index: memory_index.add_line(index, file, title, hook, kind=found.type)
         )
-        return f"{scope.directory}/{file}", [*known, FileChange(path, None, data, _mode(found.path)), *edits]
+        return f"{scope.directory}/{file}", [
+            *known,
+            FileChange(path, None, data, upkeep.file_mode(scope) or _mode(found.path)),
+            *edits,
+        ]
 
     # Trash
 

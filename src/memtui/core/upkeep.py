@@ -3,6 +3,7 @@
 Both are planned as line edits, since the client and the agent write to these files as well.
 """
 
+import dataclasses
 import os
 from collections.abc import Callable
 
@@ -74,7 +75,18 @@ def index_edits(scope: Scope, change: Callable[[bytes], bytes]) -> list[Change]:
         before = changes.read(path) or b""
     except OSError as error:
         raise changes.storage_error(error, path) from error
-    return list(changes.text_edits(path, before, change(before)))
+    edits = changes.text_edits(path, before, change(before))
+    mode = None if before else file_mode(scope)
+    return [dataclasses.replace(edit, mode=mode) for edit in edits] if mode is not None else list(edits)
+
+
+def file_mode(scope: Scope) -> int | None:
+    """The permission bits of a new file of a scope: in a repository those that files have there, else None (private)."""
+    if scope.kind != "project" and "project" not in scope.aliases and not scope.label.endswith("@project"):
+        return None
+    mask = os.umask(0o077)  # there is no other way to ask; what another thread makes meanwhile is only more private
+    os.umask(mask)
+    return 0o666 & ~mask
 
 
 def index_entry(scope: Scope, file: str) -> memory_index.Entry | None:
