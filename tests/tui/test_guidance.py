@@ -7,6 +7,7 @@ import pytest
 from textual.widgets import Input, Select, TextArea
 
 from memtui.core import clock, ids, inbox, paths, review
+from memtui.hooks import install
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.base import Base
 from memtui.tui.widgets.compose import Compose
@@ -48,7 +49,7 @@ async def to(pilot, text):
     await settle(pilot)
 
 
-async def write(pilot, text, to="", name="", when="", expires=""):
+async def write(pilot, text, to="", agent="", path="", when="", expires=""):
     """Fill the form that is open."""
     await settle(pilot)
     form = pilot.app.screen
@@ -57,8 +58,9 @@ async def write(pilot, text, to="", name="", when="", expires=""):
     if to:
         form.query_one("#to", Select).value = to
         await pilot.pause()
-    if name:
-        form.query_one("#name", Input).value = name
+    for field, value in (("agent", agent), ("path", path)):
+        if value:
+            form.query_one(f"#{field}", Input).value = value
     if when:
         form.query_one("#when", Select).value = when
     form.query_one("#expires", Input).value = expires
@@ -101,16 +103,101 @@ async def test_urgency_and_expiry(world, app):
 
 
 @pytest.mark.parametrize(
-    ("to", "name", "wanted"),
-    [("agent:", "reviewer", "agent:reviewer"), ("path:", "src/**", "path:src/**")],
+    ("given", "wanted"),
+    [
+        ({"agent": "reviewer"}, "agent:reviewer"),
+        ({"path": "src/**"}, "path:src/**"),
+        ({"agent": "reviewer", "path": "src/**"}, "agent:reviewer,path:src/**"),
+    ],
 )
-async def test_addressed_to_an_agent_or_a_path(world, app, to, name, wanted):
+async def test_addressed_to_an_agent_a_path_or_both(world, app, given, wanted):
     async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
         await pilot.press("n")
-        await write(pilot, "Only for you", to=to, name=name)
+        await write(pilot, "Only for you", **given)
+        told = str(app.screen.query_one(".told").render())
+        assert all(value in told for value in given.values())
         await pilot.press("ctrl+s")
         await settle(pilot)
     assert notes(world)["Only for you"]["for"] == wanted
+
+
+async def test_all_addressees_of_a_note_stand_in_its_form(world, app):
+    directory = paths.inbox_dir(world.root, paths.slug(world.shop))
+    session = world.sessions["today"]
+    whom = f"session:{session},agent:reviewer,path:src/**"
+    inbox.append_entry(directory, "guidance", {"from": "cli", "for": whom}, "For one", now=NOW)
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "For one")
+        await pilot.press("e")
+        await settle(pilot)
+        form = app.screen
+        assert form.query_one("#to", Select).value == f"session:{session}"
+        assert form.query_one("#agent", Input).value == "reviewer"
+        assert form.query_one("#path", Input).value == "src/**"
+        form.query_one("#agent", Input).value = ""
+        form.query_one("#expires", Input).value = "18:00"
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert notes(world)["For one"]["for"] == f"session:{session},path:src/**"
+        await pilot.press("z")
+        await settle(pilot)
+        assert notes(world)["For one"]["for"] == whom
+        await pilot.press("Z")
+        await settle(pilot)
+    assert notes(world)["For one"]["for"] == f"session:{session},path:src/**"
+
+
+async def test_the_form_says_whom_it_reaches_and_until_when(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        await pilot.press("n")
+        await write(pilot, "Mind the freeze", to="global", when="urgent", expires="2h")
+        told = str(app.screen.query_one(".told").render())
+        assert "any session" in told
+        assert "before the next tool use" in told
+        assert "(in 2h)" in told
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert app.screen.table.row.text == "Mind the freeze"  # the cursor stands on what was sent
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "expires in 2h" in app.screen.query_one("#detail").plain
+        await pilot.press("escape", "g", *"second", "ctrl+s")
+        await settle(pilot)
+        assert app.screen.table.row.text == "second"
+
+
+async def test_without_hooks_nothing_is_promised(world, app):
+    settings = install.settings_path(world.env, world.shop, "user")
+    install.apply(install.plan(settings, "uninstall", env=world.env))
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        if not isinstance(app.screen, Base):
+            await pilot.press("escape")  # the offer to install them
+            await settle(pilot)
+        first = str(app.screen.query_one("#answer").render())
+        assert "no hooks are installed (5, then i installs them)" in first[:80]
+        await pilot.press("n", *"hi")
+        await settle(pilot)
+        assert "No hooks are installed" in str(app.screen.query_one(".told").render())
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        said = [note.message for note in app._notifications]
+        assert any("nothing delivers it yet: no hooks are installed" in words for words in said)
+        assert not any("it goes with" in words for words in said)
+    assert "hi" in notes(world)
+
+
+async def test_with_the_mode_off_nothing_is_promised(world, app):
+    install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
+    put(world.root + "/config.toml", 'mode = "off"\n')
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        assert "the mode is off here (5, then e on mode changes it)" in str(app.screen.query_one("#answer").render())
+        await pilot.press("n", *"hi", "ctrl+s")
+        await settle(pilot)
+        assert any("nothing delivers it yet: the mode is off" in note.message for note in app._notifications)
 
 
 async def test_a_global_note_goes_into_the_global_inbox(world, app):
@@ -208,17 +295,21 @@ async def test_what_waits_is_changed_and_undone(world, app):
         await pilot.press("e")
         await settle(pilot)
         form = app.screen
-        assert form.query_one("#to", Select).value == "path:"
-        assert form.query_one("#name", Input).value == "src/checkout/**"
+        assert form.query_one("#to", Select).value == "project"
+        assert form.query_one("#path", Input).value == "src/checkout/**"
         form.query_one("#text", TextArea).text = "Mara is done with checkout."
         await pilot.press("ctrl+s")
         await settle(pilot)
         now = notes(world)["Mara is done with checkout."]
         assert (now["id"], now["for"], now["from"]) == (was["id"], was["for"], was["from"])
         assert old not in notes(world)
+        after = read(path)
         await pilot.press("z")
         await settle(pilot)
-    assert read(path) == before
+        assert read(path) == before
+        await pilot.press("Z")
+        await settle(pilot)
+    assert read(path) == after
 
 
 async def test_a_held_note_goes_once_more_after_an_edit(world, app):
@@ -249,9 +340,13 @@ async def test_withdrawing_marked_ones_is_one_undo_step(world, app):
         await pilot.press("space", "space", "w")
         await settle(pilot)
         assert len(notes(world)) == len(before) - 2
+        after = notes(world)
         await pilot.press("z")
         await settle(pilot)
-    assert notes(world) == before
+        assert notes(world) == before
+        await pilot.press("Z")
+        await settle(pilot)
+    assert notes(world) == after
 
 
 async def test_the_history_tells_who_got_it_when_and_whether_it_arrived(world, app):

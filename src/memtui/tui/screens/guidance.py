@@ -6,7 +6,6 @@ from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Input
 
 from memtui.core import clock, delivery, paths, receipts, review, told, underway
 from memtui.core import titles as first
@@ -15,12 +14,13 @@ from memtui.core.review import Waiting
 from memtui.core.told import text_of
 from memtui.core.words import ago, many
 from memtui.hooks import fit
-from memtui.tui import fuzzy, safe
+from memtui.tui import fuzzy, safe, unheard
 from memtui.tui.screens import guidance_rows as rows
 from memtui.tui.screens.guidance_rows import Row
 from memtui.tui.screens.twopanes import TwoPanes
-from memtui.tui.widgets.compose import EVERYWHERE, PROJECT, Compose, Note
+from memtui.tui.widgets.compose import EVERYWHERE, PROJECT, Compose, Note, note_of
 from memtui.tui.widgets.detail import Detail
+from memtui.tui.widgets.field import Field
 from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import Column, RowList
 
@@ -37,7 +37,7 @@ class Guidance(TwoPanes):
     """The queue, what is under way, and the history, in one list; the note itself on the right."""
 
     group: ClassVar[str] = "guidance"
-    reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log"})
+    reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "receipts"})
     legend = "A session gets a note once. What did not arrive comes back into the queue; after three times it is held."
 
     def __init__(self) -> None:
@@ -46,6 +46,7 @@ class Guidance(TwoPanes):
         self.titles: dict[str, str] = {}
         self.every = False
         self._problem = ""
+        self._wanted = ""
 
     def body(self) -> ComposeResult:
         """Two panes; on a narrow screen the list, and the note over it."""
@@ -65,7 +66,7 @@ class Guidance(TwoPanes):
                     empty=EMPTY,
                     id="list",
                 )
-                yield Input(placeholder="filter: text, sender, session, state", id="filter")
+                yield Field(placeholder="filter: text, sender, session, state", id="filter")
             yield Detail(id="detail")
 
     @property
@@ -150,6 +151,10 @@ class Guidance(TwoPanes):
             EMPTY if not self.typed else f"Nothing fits “{safe.line(self.typed, 60)}”.\nescape clears the filter."
         )
         self.table.show(shown)
+        new = [at for at, row in enumerate(shown) if row.item is not None and row.text == self._wanted]
+        if self._wanted and new:
+            self.table.move_to(max(new, key=lambda at: shown[at].time or 0.0))
+            self._wanted = ""
         self.tell(f"{len(shown)} of {len(self.found)}" if self.typed else "")
         self._answer()
         self.show_detail()
@@ -166,6 +171,9 @@ class Guidance(TwoPanes):
             text.append("Nothing waits to be told", style="bold")
         else:
             text.append(f"{many(len(waits) - stuck, 'note waits', 'notes wait')} to be told", style="bold")
+        deaf = unheard.words(self.main.data)
+        if deaf and not self._problem:
+            text.append(f" · {deaf}", style="bold yellow")
         if stuck:
             text.append(f" · {stuck} stuck", style="yellow")
         if under:
@@ -245,7 +253,8 @@ class Guidance(TwoPanes):
         row = self.table.row
         if verb in {"edit", "withdraw", "again", "mark"} and row is None:
             return "There is no note under the cursor."
-        if verb in {"edit", "withdraw"} and not self._waiting():
+        waits = self._waiting() if verb == "withdraw" else row is not None and row.item is not None
+        if verb in {"edit", "withdraw"} and not waits:
             if row is not None and row.taken is not None:
                 return "It is under way: the client has it already."
             return "It was told already. r says it again."
@@ -255,8 +264,9 @@ class Guidance(TwoPanes):
         return [row.item for row in self.table.chosen() if row.item is not None]
 
     def _write(self, form: Compose) -> None:
-        def then(sent: bool | None) -> None:
+        def then(sent: str | None) -> None:
             if sent:
+                self._wanted = sent
                 self.main.read()
 
         self.app.push_screen(form, then)
@@ -265,9 +275,13 @@ class Guidance(TwoPanes):
         """Write guidance."""
         self._write(Compose(self.main.data))
 
+    do_app_guide = do_guidance_new
+
     def do_guidance_edit(self) -> None:
-        """Change what waits."""
-        self._write(Compose(self.main.data, item=self._waiting()[0]))
+        """Change what waits, and is under the cursor."""
+        row = self.table.row
+        if row is not None:
+            self._write(Compose(self.main.data, item=row.item))
 
     def do_guidance_withdraw(self) -> None:
         """Take it back."""
@@ -285,5 +299,5 @@ class Guidance(TwoPanes):
         if row is None:
             return
         everywhere = row.note is not None and row.note.scope == "global"
-        note = Note(row.text, EVERYWHERE if everywhere else PROJECT)
+        note = note_of(row.item) if row.item else Note(row.text, EVERYWHERE if everywhere else PROJECT)
         self._write(Compose(self.main.data, note, key=row.key.rpartition(" ")[2]))

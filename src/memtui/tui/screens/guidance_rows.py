@@ -9,7 +9,7 @@ from memtui.core import clock, receipts
 from memtui.core.review import Waiting
 from memtui.core.told import GLYPHS, MEANINGS, Note, text_of
 from memtui.core.underway import UnderWay
-from memtui.core.words import age, ago
+from memtui.core.words import age, ago, until
 from memtui.tui import safe
 
 WORDS = {receipts.WAITING: "unproven"}
@@ -117,7 +117,7 @@ def _waits(text: Text, item: Waiting, states: Sequence[str], project: str, now: 
     for word in states:
         text.append(f"! {safe.line(word)}\n", style="yellow")
     if any(word.startswith("held") for word in states):
-        text.append("  It is not tried again by itself. e, then ctrl+s, lets it go once more.\n", style="yellow")
+        text.append("  It is not tried again by itself. e, then ^s, lets it go once more.\n", style="yellow")
     elif "expired" in states:
         text.append("  Nobody gets it any more. e gives it another end, w withdraws it.\n", style="yellow")
     elif "too long to deliver" in states:
@@ -130,7 +130,7 @@ def _waits(text: Text, item: Waiting, states: Sequence[str], project: str, now: 
     lines.append(f"goes {when}")
     expires = clock.parse(fields.get("expires"))
     if expires is not None:
-        lines.append(f"expires {ago(expires, now)}" if expires > now else f"expired {ago(expires, now)}")
+        lines.append(f"expires {until(expires, now)}" if expires > now else f"expired {ago(expires, now)}")
     written = f", {ago(item.entry.time(), now)}" if item.entry.time() else ""
     lines.append(f"from {fields.get('from', 'a hand-written note')}{written}")
     if item.entry.flag("repeat"):

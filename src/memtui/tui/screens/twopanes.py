@@ -32,7 +32,6 @@ class TwoPanes(Base):
 
     def on_mount(self) -> None:
         """Start in the list."""
-        super().on_mount()
         self.rows.focus()
         self.reload()
 
@@ -55,7 +54,6 @@ class TwoPanes(Base):
     def on_resize(self) -> None:
         """One pane or two."""
         self.set_class(self.size.width < NARROW, "narrow")
-        super().on_resize()
         self.call_after_refresh(self.show_detail)
 
     def key_escape(self) -> None:
