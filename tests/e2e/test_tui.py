@@ -142,3 +142,15 @@ def test_tmux_at_any_size_shows_what_there_is_room_for(here):
         tui.resize(160, 48)
         tui.see("2 Inbox 1 ", "Always use pnpm", "q quit")
         tui.press("q")
+
+
+def test_after_ctrl_z_and_fg_the_whole_screen_is_there_again(here):
+    draft(here)
+    with TmuxTerminal(here, "tui", "--screen", "inbox", size=(120, 30), in_shell=True) as tui:
+        tui.see("1 draft waits for you", "Always use pnpm", "q quit")
+        tui.press("\x1a")
+        tui.see("Stopped")
+        tui.press("fg\n")
+        tui.see("1 draft waits for you", "Always use pnpm", "q quit")
+        tui.press("q")
+        tui.see(r"fg\n.*\n.*[#$]\s*$")

@@ -31,12 +31,16 @@ def tmux_or_skip() -> str:
 class TmuxTerminal:
     """`memtui …` in a tmux server of its own. As `MemtuiTerminal`, but seen through `capture-pane`."""
 
-    def __init__(self, world: World, *args: str, size: tuple[int, int] = (COLUMNS, LINES)) -> None:
+    def __init__(
+        self, world: World, *args: str, size: tuple[int, int] = (COLUMNS, LINES), in_shell: bool = False
+    ) -> None:
         self._tmux = tmux_or_skip()
         self._env = world.environment({"PYTHONPATH": str(SOURCES), "TMUX_TMPDIR": str(world.home)})
         command = shlex.join([sys.executable, "-m", "memtui", *args])
         start = ["new-session", "-d", "-s", "t", "-x", str(size[0]), "-y", str(size[1]), "-c", str(world.project)]
-        self._run("-f", "/dev/null", *start, command)
+        self._run("-f", "/dev/null", *start, "bash --norc --noprofile" if in_shell else command)
+        if in_shell:
+            self.press(command + "\n")
 
     def _run(self, *words: str) -> str:
         return subprocess.run(

@@ -71,12 +71,17 @@ class MemtuiApp(Everywhere):
             self._bindings.bind(binding.key, binding.action, binding.description, show=False)
         self._looking = False
         self.set_interval(WATCH_SECONDS, self._look)
+        self.app_resume_signal.subscribe(self, self._resumed)
         # Not before the application runs: what is drawn while it mounts is drawn in vain.
         self.call_later(self.go, self.first)
 
     def pop_screen(self) -> AwaitComplete:
         """Leave the screen on top. The last one stays: the palette, too, answers every enter of one burst."""
         return super().pop_screen() if len(self.screen_stack) > 1 else AwaitComplete()
+
+    def _resumed(self, _: object) -> None:
+        # After ctrl+z and fg the terminal is empty, which textual does not know.
+        self.refresh(layout=True)
 
     def delay_update(self, delay: float = 0.05) -> None:
         """Paint another screen at once: textual would wait so many seconds."""
