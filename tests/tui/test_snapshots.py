@@ -72,7 +72,7 @@ def draw(look, size, steps, world=sample, **more):
         app = stage.application(env, cwd, **more)
         app.theme = theme
         found = {}
-        async with app.run_test(size=SIZES[size]) as pilot:
+        async with app.run_test(size=SIZES[size], notifications=True) as pilot:
             await stage.settled(pilot)
             for name, series in steps.items():
                 for each in series:
