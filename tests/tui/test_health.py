@@ -101,7 +101,7 @@ async def test_hooks_are_installed_after_the_diff_and_taken_out_again(health, wo
         assert "user" in row.words
         assert "p95" in row.words
         assert "launch.py" in detail(screen)
-        await pilot.press("U")
+        await pilot.press("I")
         await pilot.pause()
         await pilot.press("enter")
         await ready(pilot)

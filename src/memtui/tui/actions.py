@@ -57,6 +57,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("app.guide", "g", "guide", "Leave guidance, from anywhere", writes=True),
     Action("app.undo", "z", "undo", "Take back the last change", writes=True),
     Action("app.redo", "Z", "", "Do again what was taken back last", writes=True),
+    Action("app.changes", "U", "", "All changes: which, when, by whom; take back any of them"),
     Action("app.palette", "ctrl+p", "", "Find an action by name"),
     Action("app.help", "question_mark", "help", "All keys of this screen"),
     Action("app.next_pane", "tab", "", "The next pane"),
@@ -96,6 +97,11 @@ def defaults() -> dict[str, str]:
 def keys_of(action: Action, remapped: Mapping[str, str]) -> str:
     """The keys of an action, as the person's key map has them."""
     return remapped.get(action.id, action.keys)
+
+
+def key_of(action_id: str, remapped: Mapping[str, str]) -> str:
+    """The first key of an action as a person reads it."""
+    return key_word(keys_of(get(action_id), remapped))
 
 
 def bindings(group: str, remapped: Mapping[str, str]) -> "list[Binding]":

@@ -163,6 +163,7 @@ class MemtuiApp(Everywhere):
     def run_action_of(self, screen: Base, action_id: str) -> None:
         """Run an action on a screen, or tell why not. What went wrong is told, never raised."""
         action = actions.get(action_id)
+        self.forget_question(action_id)
         reason = "memtui runs with --read-only." if action.writes and self.read_only else ""
         if not reason and action.group == screen.group:  # app.guide works wherever inbox.guide does not
             reason = screen.why_not(action_id)

@@ -7,6 +7,7 @@ import os
 import threading
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from memtui.core import clock, config, delivery, paths, scopes
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memtui.core import review
+    from memtui.core.history import Ledger, Transaction
     from memtui.core.journal import Journal
     from memtui.core.memory import Memory
     from memtui.core.receipts import TranscriptView
@@ -143,6 +145,20 @@ class Data:
         from memtui.core.journal import Journal
 
         return Journal(self.root, by="tui", now=self.now)
+
+    def changes(self) -> "tuple[Ledger, list[Transaction]]":
+        """What was changed, newest first."""
+        ledger = self.journal().ledger()
+        every = [t for t in ledger.transactions.values() if t.op not in {"undo", "redo"} and t.state != "intent"]
+        return ledger, every[::-1]
+
+    def to_undo(self) -> "tuple[Transaction, int]":
+        """What an undo would take back now, and how many changes that are. Raises MemtuiError."""
+        ledger = self.journal().ledger()
+        found = ledger.to_undo()
+        group = found.record.get("group")
+        same = takewhile(lambda key: ledger.transactions[key].record.get("group") == group, reversed(ledger.undoable))
+        return found, sum(1 for _ in same) if group else 1
 
     def undo(self) -> str:
         """Take back the last change, and say what it was. Raises MemtuiError."""

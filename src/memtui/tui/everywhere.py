@@ -8,9 +8,9 @@ from textual.notifications import Notify
 from textual.theme import BUILTIN_THEMES
 from textual.timer import Timer
 
-from memtui.core import config
+from memtui.core import clock, config
 from memtui.core.errors import MemtuiError
-from memtui.tui import safe
+from memtui.tui import actions, safe
 from memtui.tui.data import Data
 from memtui.tui.screens.base import Base
 
@@ -40,7 +40,7 @@ class Everywhere(App[None]):
     read_only: bool
     remapped: dict[str, str]
     theme_set: object
-    began: float
+    began: float  # when this sitting did
     _asked = ""
     _theme_timer: Timer | None = None
 
@@ -136,9 +136,35 @@ class Everywhere(App[None]):
     # undo
 
     def do_app_undo(self) -> None:
-        """Take back the last change."""
+        """Take back the last change. One that was not made here and now is named first."""
+        found, count = self.data.to_undo()
+        here = found.by == "tui" and (clock.parse(found.time) or 0.0) >= int(self.began)
+        if not here and self._asked != found.id:
+            from memtui.tui.screens.changes import asked
+
+            self._asked = found.id
+            keys = [actions.key_of(name, self.remapped) for name in ("app.undo", "app.changes")]
+            words = asked(found, count, self.data.now())
+            self.say(f"{keys[0]} again takes back {words}. {keys[1]} lists all changes.")
+            return
+        self._asked = ""
         self.say("Undone: " + self.data.undo())
         self.read()
+
+    def do_app_changes(self) -> None:
+        """What was changed, to take back one by one."""
+        from memtui.tui.screens.changes import Changes
+
+        def then(changed: str | None) -> None:
+            if changed:
+                self.read()
+
+        self.push_screen(Changes(self.data, read_only=self.read_only), then)
+
+    def forget_question(self, action_id: str) -> None:
+        """Another action than undo: it asks anew the next time."""
+        if action_id != "app.undo":
+            self._asked = ""
 
     def do_app_redo(self) -> None:
         """Do it again."""
@@ -151,7 +177,7 @@ class Everywhere(App[None]):
         """Leave guidance."""
         from memtui.tui.widgets.compose import Compose
 
-        def then(sent: bool | None) -> None:
+        def then(sent: str | None) -> None:
             if sent:
                 self.read()
 

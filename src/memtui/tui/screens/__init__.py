@@ -68,7 +68,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "health.install", "i", "install hooks", "Put the hooks into a settings file, after showing how", writes=True
     ),
-    Action("health.uninstall", "U", "", "Take the hooks out again, after showing how", writes=True),
+    Action("health.uninstall", "I", "", "Take the hooks out again, after showing how", writes=True),
     Action("health.edit", "e", "change", "Change a setting, or the mode of a project", writes=True),
     Action("health.default", "x", "default", "Take a setting back to its default", writes=True),
     Action("health.trust", "t", "", "Trust the project's memories as they are now", writes=True),

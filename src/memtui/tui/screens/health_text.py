@@ -29,7 +29,7 @@ EVENTS = {
 }
 HEADS = {
     "Checks": "Everything that memtui doctor looks at. f does what a finding says, where that is safe.",
-    "Hooks": "Where each hook is installed, and how long it takes. i installs them, U takes them out.",
+    "Hooks": "Where each hook is installed, and how long it takes. i installs them, I takes them out.",
     "Index budgets": f"The client loads {index_budget.MAX_LINES} lines or {index_budget.MAX_UNITS:,} characters of "
     "each MEMORY.md; what lies below the cut is never read.",
     "Errors": "Hooks fail open: what went wrong is noted here, and the session went on.",

@@ -1,0 +1,106 @@
+"""Undo: what it takes back is said, what is older is asked, and any change can be taken back from the list."""
+
+import os
+
+from memtui.core import scopes
+from memtui.core.store import Store
+
+from .conftest import NOW, settle
+
+
+def there(path):
+    return os.path.exists(path)
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def notes(app):
+    return [note.message for note in app._notifications]
+
+
+def trash(world, name, by, seconds):
+    """Move a memory of the project to the trash, as another program does."""
+    store = Store(dict(world.env), world.shop, by=by, now=lambda: seconds)
+    places = [store.scope(label) for label in ("project", "auto", "global")]
+    found = next(each for place in places for each in scopes.memories(place) if each.stem == name)
+    store.delete(found)
+    return found.path
+
+
+async def test_undo_of_what_was_made_here_is_done_at_once_and_told(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        path = app.screen.table.row[1].memory.path
+        await pilot.press("d")
+        await settle(pilot)
+        assert not there(path)
+        await pilot.press("z")
+        await settle(pilot)
+        assert there(path)
+        assert notes(app)[0].startswith("Undone: ")
+
+
+async def test_undo_of_an_older_change_says_first_what_it_would_take_back(app, world):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        path = trash(world, "prefer-pnpm", "cli", NOW + 60)
+        await pilot.press("z")
+        await settle(pilot)
+        assert not there(path)
+        assert "z again takes back" in notes(app)[0]
+        assert "prefer-pnpm" in notes(app)[0]
+        assert "in a shell" in notes(app)[0]
+        await pilot.press("y", "z")  # something else between: it asks again
+        await settle(pilot)
+        assert not there(path)
+        await pilot.press("z")
+        await settle(pilot)
+        assert there(path)
+        assert "Undone" in notes(app)[0]
+
+
+async def test_any_change_is_taken_back_from_the_list(app, world):
+    first = trash(world, "prefer-pnpm", "tui", NOW - 3600)
+    second = trash(world, "test-database", "cli", NOW - 60)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("U")
+        await settle(pilot)
+        dialog = app.screen
+        rows = [each.summary for each in dialog.table.rows]
+        assert "test-database" in rows[0]
+        assert "prefer-pnpm" in rows[1]
+        assert len(rows) == len(app.data.changes()[1])
+        await pilot.press("j", "enter")
+        await settle(pilot)
+        assert there(first)
+        assert not there(second)
+        assert dialog.table.rows[1].state == "undone"
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "undone already" in notes(app)[0]
+        await pilot.press("Z")
+        await settle(pilot)
+        assert not there(first)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert app.screen.group == "memories"
+
+
+async def test_what_was_changed_since_is_left_alone_and_said(app, world):
+    path = trash(world, "prefer-pnpm", "cli", NOW - 60)
+    write(path, "another one\n")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("U", "enter")
+        await settle(pilot)
+        assert "changed since" in notes(app)[0]
+    assert read(path) == "another one\n"
