@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from memtui.core import config, delivery, locate, paths, review, scopes
+from memtui.core import config, delivery, locate, paths, review
 from memtui.hooks import install
 
 if TYPE_CHECKING:
