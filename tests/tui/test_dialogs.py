@@ -1,11 +1,15 @@
 """What is asked over a screen: it ends once, its keys are its own, every field shows what is typed into it."""
 
+import re
+
 import pytest
 from textual import events
+from textual.widgets import Input, TextArea
 
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.base import Base
 from memtui.tui.widgets.ask import Choice
+from memtui.tui.widgets.field import Labelled
 
 from .conftest import NOW, settle
 
@@ -123,3 +127,86 @@ async def test_an_entry_takes_one_row_and_says_where_it_stands_without_colours(w
         assert sum("›" in line for line in shown) == 1
         assert foot(app).startswith("enter take")
         assert "reject" not in foot(app)
+
+
+# fields
+
+FORMS = {
+    "guidance": ("guidance", "n"),
+    "guidance, changed": ("guidance", "e"),
+    "draft": ("inbox", "e"),
+    "new memory": ("memories", "n", "enter"),
+    "memory": ("memories", "e"),
+    "name": ("memories", "r"),
+    "search": ("memories", "S"),
+    "filter": ("memories", "slash"),
+    "filter of the inbox": ("inbox", "slash"),
+    "filter of the guidance": ("guidance", "slash"),
+    "text of the deliveries": ("deliveries", "slash"),
+    "narrowing": ("memories", "T", "slash"),
+}
+
+
+def shown(app, widget):
+    """What the screen shows where a widget is."""
+    region = widget.region
+    return "\n".join(line[region.x : region.right] for line in lines(app)[region.y : region.bottom])
+
+
+@pytest.mark.parametrize("size", [SMALL, (40, 24)], ids=["80 columns", "40 columns"])
+@pytest.mark.parametrize("form", FORMS)
+async def test_every_field_shows_its_text_while_it_is_typed(world, form, size):
+    screen, *keys = FORMS[form]
+    app = MemtuiApp(dict(world.env), world.shop, screen=screen, now=NOW)
+    async with app.run_test(size=size) as pilot:
+        await start(pilot)
+        for key in keys:
+            await pilot.press(key)
+            await settle(pilot)
+        fields = [each for each in app.screen.focus_chain if isinstance(each, Input | TextArea)]
+        assert fields
+        for field in fields:
+            field.focus()
+            await pilot.press("ctrl+end" if isinstance(field, TextArea) else "end", *"zqx")
+            await settle(pilot)
+            assert app.focused is field
+            assert "zqx" in shown(app, field), (form, field)
+            if isinstance(field.parent, Labelled):
+                label = lines(app)[field.region.y][: field.region.x]
+                assert "›" in label, label
+        marked = [line for line in lines(app) if line.strip().startswith("›")]
+        assert len(marked) <= 1  # one field is in focus
+
+
+@pytest.mark.parametrize("form", ["guidance", "draft", "memory", "new memory"])
+async def test_tab_goes_through_every_form_from_the_top_to_the_bottom(world, form):
+    screen, *keys = FORMS[form]
+    app = MemtuiApp(dict(world.env), world.shop, screen=screen, now=NOW)
+    async with app.run_test(size=SMALL) as pilot:
+        await start(pilot)
+        for key in keys:
+            await pilot.press(key)
+            await settle(pilot)
+        count = len(app.screen.focus_chain)
+        rows = []
+        for _ in range(count):
+            rows.append(app.focused.region.y)
+            await pilot.press("tab")
+            await pilot.pause()
+        first = rows.index(min(rows))
+        assert rows[first:] + rows[:first] == sorted(rows)
+        assert [word for word in ("^s ", "tab next field", "escape keep for later") if word not in foot(app)] == []
+
+
+async def test_what_is_pasted_into_a_field_draws_harmlessly(world):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with app.run_test(size=SMALL) as pilot:
+        await start(pilot)
+        for keys in (["slash"], ["escape", "S"], ["escape", "r"], ["escape", "g"]):
+            await pilot.press(*keys)
+            await settle(pilot)
+            app.post_message(events.Paste("a\x1b[2Jb\x07\x9b31m\u202e\tc"))
+            await settle(pilot)
+            drawn = "".join(strip.text for strip in app.screen._compositor.render_strips())
+            assert "a␛[2Jb␇" in drawn, keys
+            assert not re.search("[\x00-\x1f\x7f-\x9f\u202a-\u202e]", drawn), keys

@@ -113,7 +113,7 @@ class Deciding(Acting):
 
         title = f"Approve, rewritten: {safe.line(first, 60)}"
         labels = [s.label for s in self.main.data.scopes() if s.writable and not s.problem]
-        form = Form(self.main.data.root, item.id, values, labels, title=title, verb="approves it", check=check)
+        form = Form(self.main.data.root, item.id, values, labels, title=title, verb="approve", check=check)
         self.app.push_screen(form, then)
 
     def _again(self) -> list[Waiting]:

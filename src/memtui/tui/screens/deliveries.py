@@ -8,7 +8,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
-from textual.widgets import Input, Static
+from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from memtui.core import logtail, paths, receipts, titles
@@ -20,6 +20,7 @@ from memtui.tui.screens.delivery_plots import plots, summary
 from memtui.tui.screens.delivery_text import EVENTS, delivery_text, when
 from memtui.tui.screens.delivery_views import Views
 from memtui.tui.widgets.detail import Detail
+from memtui.tui.widgets.field import Field
 from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import Column, RowList
 
@@ -101,7 +102,7 @@ class Deliveries(Views):
                     empty="This session was given nothing.",
                     id="session",
                 )
-                yield Input(placeholder="words of the delivered text", id="filter")
+                yield Field(placeholder="words of the delivered text", id="filter")
                 yield OneLine(id="line")
             yield Detail(id="detail")
         yield Detail(id="plots")

@@ -48,8 +48,8 @@ class Labelled(Horizontal):
     Labelled { height: 1; }
     Labelled > .mark { width: 1; color: $accent; visibility: hidden; }
     Labelled > .label { width: 13; color: $text-muted; }
-    Labelled:focus-within > .mark { visibility: visible; }
-    Labelled:focus-within > .label { color: $text; text-style: bold; }
+    Labelled.-focus > .mark { visibility: visible; }
+    Labelled.-focus > .label { color: $text; text-style: bold; }
     """
 
     def __init__(self, label: str, *fields: Widget) -> None:
@@ -61,3 +61,11 @@ class Labelled(Horizontal):
         yield Static("›", classes="mark")
         yield Static(safe.styled(self.label), classes="label")
         yield from self.fields
+
+    def on_descendant_focus(self) -> None:
+        """The label of the one in focus."""
+        self.add_class("-focus")
+
+    def on_descendant_blur(self) -> None:
+        """Another one is."""
+        self.remove_class("-focus")

@@ -7,8 +7,7 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen
+from textual.containers import Vertical
 from textual.timer import Timer
 from textual.widgets import Input, Select, Static, TextArea
 
@@ -16,33 +15,30 @@ from memtui.core import drafts
 from memtui.core.errors import MemtuiError
 from memtui.core.memory import TYPES
 from memtui.tui import safe
+from memtui.tui.widgets.body import Body
+from memtui.tui.widgets.dialog import Dialog, Keys, form_keys
+from memtui.tui.widgets.field import Field, Labelled
 
 KEEP_SECONDS = 0.4
 LINES = ("name", "description")
 CHOICES = ("type", "scope")
 
 
-class Form(ModalScreen[dict[str, str] | None]):
+class Form(Dialog[dict[str, str] | None]):
     """`values`: name, type, scope, description, body. `check` is asked before the form goes, and may raise
     MemtuiError: then the form stays and says why. `where` says in words which file it would be."""
 
     DEFAULT_CSS = """
-    Form { align: center middle; background: $background 60%; }
     Form > Vertical { width: 100; max-width: 100%; height: 34; max-height: 100%; padding: 0 1; background: $panel; }
-    Form Horizontal { height: 1; }
-    Form .label { width: 13; color: $text-muted; }
-    Form Input { border: none; height: 1; padding: 0 1; width: 1fr; background: $surface; }
-    Form Input:focus { background: $boost; }
     Form Select { width: 1fr; height: 1; }
     Form Select.-textual-compact > SelectCurrent { padding: 0 1; }
-    Form TextArea { height: 1fr; border: none; margin-top: 1; padding: 0 1; }
+    Form Body { height: 1fr; min-height: 3; margin-top: 1; }
     Form .where { height: auto; max-height: 2; color: $text-muted; margin-top: 1; }
     Form .told { height: auto; max-height: 3; color: $text-error; }
-    Form .hint { height: 1; color: $text-muted; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s,ctrl+enter", "save", "save", priority=True),
-        Binding("escape", "leave", "cancel"),
+        Binding("escape", "leave", "keep for later"),
         Binding("ctrl+g", "discard", "discard", priority=True),
     ]
 
@@ -68,34 +64,27 @@ class Form(ModalScreen[dict[str, str] | None]):
         self.check = check
         self._timer: Timer | None = None
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         """Four lines, the text, and what becomes of it."""
         kinds = list(dict.fromkeys([*TYPES, self.values["type"]]))
         with Vertical():
             yield Static(Text(self.heading, style="bold"))
-            with Horizontal():
-                yield Static("name", classes="label")
-                yield Input(safe.line(self.values["name"]), id="name")
+            for key in LINES:
+                yield Labelled(key, Field(safe.line(self.values[key]), id=key))
             for key, options in (("type", kinds), ("scope", self.scopes)):
-                with Horizontal():
-                    yield Static(key, classes="label")
-                    pairs = [(Text(safe.line(each)), each) for each in options]
-                    yield Select(pairs, value=self.values[key], allow_blank=False, compact=True, id=key)
-            with Horizontal():
-                yield Static("description", classes="label")
-                yield Input(safe.line(self.values["description"]), id="description")
-            yield TextArea(safe.clean(self.values["body"]), id="body", show_line_numbers=False, compact=True)
+                pairs = [(Text(safe.line(each)), each) for each in options]
+                chosen = Select(pairs, value=self.values[key], allow_blank=False, compact=True, id=key)
+                yield Labelled(key, chosen)
+            yield Body(safe.clean(self.values["body"]), id="body", show_line_numbers=False, compact=True)
             yield Static(classes="where")
             yield Static(classes="told")
-            hint = Text(no_wrap=True, overflow="ellipsis")
-            for key, word in (("ctrl+s", self.verb), ("tab", "next field"), ("escape", "later"), ("^g", "discard")):
-                hint.append(key, style="bold")
-                hint.append(f" {word}   ")
-            yield Static(hint, classes="hint")
+
+    def keys(self) -> Keys:
+        """As in every form."""
+        return form_keys(self.verb)
 
     def on_mount(self) -> None:
         """Start in the text, where most changes are made."""
-        self.app.clear_notifications()  # they would cover the keys
         self.query_one("#body", TextArea).focus()
         if self.restored:
             self.query_one(".told", Static).update(Text("What you had typed before is here again; ^g discards it."))
