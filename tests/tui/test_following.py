@@ -6,7 +6,7 @@ from pathlib import Path
 
 from memtui.core import clock, paths
 from memtui.tui import watch
-from memtui.tui.app import WATCH_SECONDS, MemtuiApp
+from memtui.tui.app import MemtuiApp
 from memtui.tui.data import Data
 
 from .conftest import NOW, settle
@@ -30,6 +30,16 @@ def journal(world):
 def looked(world, looks=watch.LOOKS + 1):
     """What is told in the next looks."""
     return set().union(*(world.changed() for _ in range(looks)))
+
+
+async def until(pilot, holds, seconds=20):
+    """Wait until something holds, without a key."""
+    for _ in range(seconds * 20):
+        await settle(pilot)
+        if holds():
+            return
+        await pilot.pause(0.05)
+    raise AssertionError("it never came")
 
 
 def a_watch(world):
@@ -88,9 +98,7 @@ async def test_the_list_stays_where_the_wheel_left_it(app, world):
         at = table.scroll_offset.y
         assert at >= 5
         write(f"{world.config}/memory/one-more.md")
-        await pilot.pause(WATCH_SECONDS * 2)
-        await settle(pilot)
-        assert "one-more" in {row.memory.stem for _, row in table.rows}
+        await until(pilot, lambda: "one-more" in {row.memory.stem for _, row in table.rows})
         assert table.scroll_offset.y == at
         assert table.cursor == 0
 
@@ -102,8 +110,7 @@ async def test_a_range_begins_at_a_memory_not_at_a_number(app, world):
         await pilot.press("j", "j", "v")
         began = table.row[1].memory.stem
         write(f"{world.config}/memory/aaa.md", "---\nname: aaa\ndescription: d\n---\n\nA.\n")
-        app.read()
-        await settle(pilot)
+        await until(pilot, lambda: "aaa" in {row.memory.stem for _, row in table.rows})
         assert table.row[1].memory.stem == began
         await pilot.press("j", "v")
         marked = [row.memory.stem for _, row in table.chosen()]
@@ -132,7 +139,4 @@ async def test_a_note_turns_to_arrived_while_one_looks_at_it(world):
         line = {"type": "attachment", "timestamp": clock.iso(NOW), "attachment": content}
         transcript = f"{world.config}/projects/{paths.slug(world.shop)}/{record['session_id']}.jsonl"
         append(transcript, json.dumps(line) + "\n")
-        await pilot.pause(WATCH_SECONDS * 2)
-        await settle(pilot)
-        now = next(each for each in app.screen.table.rows if each.key == row.key)
-        assert now.outcome == "arrived"
+        await until(pilot, lambda: "arrived" in {each.outcome for each in app.screen.table.rows if each.key == row.key})
