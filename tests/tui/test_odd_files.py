@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from memtui.core import paths
 from memtui.tui.app import MemtuiApp
 from tui.conftest import settle
 
@@ -12,6 +13,11 @@ def settings(world, text):
     path = Path(world.root, "config.toml")
     path.write_text(text)
     path.chmod(0o600)
+
+
+def turned_into_a_directory(path):
+    path.unlink()
+    path.mkdir()
 
 
 @pytest.mark.parametrize(
@@ -46,3 +52,24 @@ async def test_keys_are_what_the_settings_say(world):
         assert app.is_running
         await pilot.press("f9")
     assert app.return_code == 0
+
+
+@pytest.mark.parametrize("name", ["guidance.md", "pending-updates.md", "pending-items.md"])
+async def test_an_inbox_that_can_not_be_read_is_named_and_ends_nothing(world, name):
+    path = Path(paths.inbox_dir(world.root, paths.slug(world.shop)), name)
+    app = MemtuiApp(dict(world.env), world.shop)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        turned_into_a_directory(path)
+        await pilot.press("ctrl+r")
+        await settle(pilot)
+        await pilot.press("3" if name == "guidance.md" else "2")
+        await settle(pilot)
+        assert f"{name} is a directory" in app.screen._problem
+        assert app.screen.table.rows
+        await pilot.press("5")
+        await settle(pilot)
+        assert any("is a directory" in row.words for row in app.screen.table.rows if row.kind == "finding")
+        await pilot.press("g")
+        await settle(pilot)
+        assert app.is_running

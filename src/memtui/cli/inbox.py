@@ -5,9 +5,9 @@ import argparse
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.memories import tilde
-from memtui.cli.output import Output, Result, line
+from memtui.cli.output import Output, Result, line, safe
 from memtui.core import claims, clock, review
-from memtui.core.errors import NotFoundError, UsageError
+from memtui.core.errors import MemtuiError, NotFoundError, UsageError
 from memtui.core.review import Waiting
 from memtui.core.words import age, ago, many, until
 from memtui.hooks import fit
@@ -130,7 +130,12 @@ def as_data(ctx: Context, item: Waiting) -> "dict[str, object]":
 def entries(ctx: Context, kinds: "tuple[str, ...]" = review.KINDS, all_projects: bool = False) -> "list[Waiting]":
     """What waits for this project and everywhere; with `all_projects` for all of them, this one first."""
     others = [slug for slug in review.slugs(ctx.root) if slug != ctx.slug] if all_projects else []
-    return review.waiting(ctx.root, [ctx.slug, None, *others], kinds)
+    unread: list[MemtuiError] = []
+    found = review.waiting(ctx.root, [ctx.slug, None, *others], kinds, unread)
+    ctx.kept["unread"] = told = [{"message": each.message, "hint": each.hint} for each in unread]
+    for each in told:
+        ctx.out.say(f"! {safe(each['message'])}\n  {safe(each['hint'])}")
+    return found
 
 
 def pick(ctx: Context, refs: "list[str]", kinds: "tuple[str, ...]", what: str) -> "list[Waiting]":
@@ -161,6 +166,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         "entries": [as_data(ctx, item) for item in near],
         "in_delivery": taken,
         "elsewhere": len(every) - len(near),
+        "unread": ctx.kept["unread"],
     }
     return Result(data, lambda out: _print(ctx, out, near, taken, len(every) - len(near)))
 

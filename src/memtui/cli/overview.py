@@ -26,7 +26,8 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
         if scope.kind != "instructions":
             counts[scope.kind] = counts.get(scope.kind, 0) + len(scopes.files(scope))
     waiting = dict.fromkeys(review.KINDS, 0)
-    for entry in review.waiting(ctx.root, [ctx.slug, None]):
+    unread: list[MemtuiError] = []
+    for entry in review.waiting(ctx.root, [ctx.slug, None], unread=unread):
         waiting[entry.kind] += 1
     last = next((record for record in delivery.newest_first(ctx.root) if record.get("text")), None)
     outcome = receipts.outcomes([last], ctx.env, ctx.now())[text_of(last, "id")] if last else None
@@ -36,6 +37,7 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
         "mode": ctx.setting("mode"),
         "memories": counts,
         "waiting": waiting,
+        "unread": [{"message": each.message, "hint": each.hint} for each in unread],
         "last_delivery": {"id": last.get("id"), "time": last.get("time"), "outcome": outcome} if last else None,
         "next": [{"command": command, "why": why} for command, why in steps],
     }
@@ -51,6 +53,8 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
             when = ago(clock.parse(last.get("time")), ctx.now())
             receipt = out.style(f"{glyph} {outcome}", style)
             out.print(f"  last delivery {when}: {line(what(last))}, {receipt}")
+        for each in unread:
+            out.print("  " + out.style(f"! {line(each.message)} {line(each.hint)}", "yellow"))
         out.print()
         out.table(["", ""], [[(command, "bold"), why] for command, why in steps], indent="  ")
         out.print()

@@ -248,11 +248,17 @@ def _inboxes(root: str, now: float, fits: Fits) -> Iterator[Finding]:
     for slug in [None, *review.slugs(root)]:
         directory = paths.inbox_dir(root, slug)
         name = slug or "global"
+        unread: list[MemtuiError] = []
+        review.waiting(root, [slug], unread=unread)
+        for error in unread:
+            yield Finding("inbox", PROBLEM, error.message, error.hint)
         for kind, file in inbox.FILES.items():
             path = f"{directory}/{file}"
             try:
                 size = os.stat(path).st_size
             except OSError:
+                continue
+            if any(error.message.startswith(path + " ") for error in unread):
                 continue
             if size > inbox.MAX_BYTES:
                 yield Finding(

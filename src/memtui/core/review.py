@@ -80,10 +80,15 @@ def slugs(root: str) -> list[str]:
         return []
 
 
-def waiting(root: str, projects: Iterable[str | None], kinds: Sequence[str] = KINDS) -> list[Waiting]:
+def waiting(
+    root: str,
+    projects: Iterable[str | None],
+    kinds: Sequence[str] = KINDS,
+    unread: list[MemtuiError] | None = None,
+) -> list[Waiting]:
     """The entries of some projects' inboxes (None: the global one), in the order of the files.
 
-    Raises MemtuiError for a file that can't be read.
+    A file that can't be read keeps nobody from the others: it is passed over, and told in `unread`.
     """
     found = []
     for slug in projects:
@@ -95,9 +100,21 @@ def waiting(root: str, projects: Iterable[str | None], kinds: Sequence[str] = KI
             except NotADirectoryError:
                 continue
             except OSError as error:
-                raise MemtuiError(f"{path} can't be read: {error.strerror}", "Check its owner and mode.") from error
+                if unread is not None:
+                    unread.append(_unreadable(path, error))
+                continue
             found += [Waiting(kind, slug, directory, entry, source) for entry in inbox.parse(source, kind == "items")]
     return found
+
+
+def _unreadable(path: str, error: OSError) -> MemtuiError:
+    import os
+
+    if isinstance(error, PermissionError):
+        return MemtuiError(f"{path} is closed to you.", f'Make it yours again: sudo chown "$USER" {path}')
+    if os.path.isdir(path):
+        return MemtuiError(f"{path} is a directory, no file.", f"Move it away: mv {path} {path}.aside")
+    return MemtuiError(f"{path} can't be read: {error.strerror}.", "Check what it is, its owner and its mode.")
 
 
 def match(ref: str, names: Iterable[str], what: str) -> str:

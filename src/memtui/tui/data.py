@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memtui.core import review
+    from memtui.core.errors import MemtuiError
     from memtui.core.history import Ledger, Transaction
     from memtui.core.journal import Journal
     from memtui.core.memory import Memory
@@ -170,12 +171,12 @@ class Data:
 
     # inbox
 
-    def waiting(self, *, every: bool = False) -> "list[review.Waiting]":
-        """What waits for this project and everywhere; `every` adds the other projects'."""
+    def waiting(self, *, every: bool = False, unread: "list[MemtuiError] | None" = None) -> "list[review.Waiting]":
+        """What waits for this project and everywhere; `every` adds the other projects'. `unread` as in the engine."""
         from memtui.core import review
 
         others = [slug for slug in review.slugs(self.root) if slug != self.slug] if every else []
-        return review.waiting(self.root, [self.slug, None, *others])
+        return review.waiting(self.root, [self.slug, None, *others], unread=unread)
 
     def review(self) -> "review.Review":
         """What a person does with it."""

@@ -87,12 +87,9 @@ class Guidance(TwoPanes):
         slugs = [data.slug, None]
         if self.every:
             slugs += [slug for slug in review.slugs(data.root) if slug != data.slug]
-        queue: list[Row] = []
-        problem = ""
-        try:
-            queue = [self._queued(each, now) for each in review.waiting(data.root, slugs, ("guidance",))]
-        except MemtuiError as error:
-            problem = f"{error.message} {error.hint}"
+        unread: list[MemtuiError] = []
+        queue = [self._queued(each, now) for each in review.waiting(data.root, slugs, ("guidance",), unread)]
+        problem = " ".join(f"{error.message} {error.hint}" for error in unread)
         queue.sort(key=lambda row: (not row.states, row.time or 0.0), reverse=True)
         taken = underway.listed(data.root, slugs)
         waiting = {row.item.id for row in queue if row.item is not None}

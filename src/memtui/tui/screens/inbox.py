@@ -91,12 +91,9 @@ class Inbox(Deciding):
     @work(thread=True, exclusive=True, group="inbox")
     def _read(self) -> None:
         data = self.main.data
-        problem = ""
-        found: list[Waiting] = []
-        try:
-            found = [each for each in data.waiting(every=True) if each.kind != "guidance"]
-        except MemtuiError as error:
-            problem = f"{error.message} {error.hint}"
+        unread: list[MemtuiError] = []
+        found = [each for each in data.waiting(every=True, unread=unread) if each.kind != "guidance"]
+        problem = " ".join(f"{error.message} {error.hint}" for error in unread)
         self.app.call_from_thread(self._show, found, problem)
         memories = [
             memory

@@ -1,0 +1,51 @@
+"""An inbox file that can't be read is named, and keeps nobody from the rest."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from memtui.core import paths
+
+
+@pytest.fixture
+def broken(world):
+    """The shop's inbox with a directory where the pending updates should be."""
+    path = Path(paths.inbox_dir(world.root, paths.slug(world.shop)), "pending-updates.md")
+    path.unlink()
+    path.mkdir()
+    return path
+
+
+@pytest.mark.parametrize("words", [[], ["status"], ["inbox"], ["items"], ["guide", "--list"], ["doctor"]], ids=" ".join)
+def test_it_is_named_with_what_to_do(memtui, broken, words):
+    done = memtui(*words, check=False)
+    assert done.code in {0, 5}
+    said = " ".join((done.out + done.err).split())
+    if words not in (["items"], ["guide", "--list"]):
+        assert f"{broken.name} is a directory" in said
+        assert f"mv {broken}" in said.replace("- ", "-") or words == ["doctor"]
+    assert memtui(*words, "--json", check=False).code == done.code
+
+
+def test_what_can_be_read_is_still_there(memtui, broken):
+    assert memtui("items").out.count("[ ]") >= 1
+    data = memtui.json("inbox")
+    assert {entry["kind"] for entry in data["entries"]} >= {"guidance", "items"}
+    assert str(broken) in data["unread"][0]["message"]
+    assert memtui.json("status")["unread"] == data["unread"]
+    assert memtui("approve", "J5VMX3", check=False).code == 3
+
+
+def test_the_doctor_goes_on_with_the_other_inboxes(memtui, broken, world):
+    memtui("guide", "a note of long ago", "--expires", "2026-12-01")
+    found = [f["message"] for f in memtui.json("doctor", check=False)["findings"] if f["area"] == "inbox"]
+    assert any("is a directory" in message for message in found)
+    assert not any("can't be looked at" in message for message in found)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is closed to root")
+def test_a_closed_file_is_named(memtui, world):
+    path = Path(paths.inbox_dir(world.root, paths.slug(world.shop)), "pending-items.md")
+    path.chmod(0)
+    assert "is closed to you" in memtui("items").err
