@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from textual.app import ComposeResult
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.widgets import Input
 
 from memtui.tui import actions
 from memtui.tui.widgets.bars import TABS, FootBar, TopBar
@@ -65,7 +66,19 @@ class Base(Screen[None]):
         """Draw the bars."""
         if self.is_mounted and self.query("#foot"):  # a screen that is closing has lost them already
             self.query_one("#top", TopBar).show(self.group, self.main)
-            self.query_one("#foot", FootBar).show(self.group, self.status, self.main)
+            foot = self.query_one("#foot", FootBar)
+            if isinstance(self.focused, Input):
+                foot.typing(self.status)
+            else:
+                foot.show(self.footer_actions(), self.status, self.main)
+
+    def footer_actions(self) -> list[actions.Action]:
+        """The screen's own actions that the foot names, the most wanted first; they may follow the cursor."""
+        return [action for action in actions.of(self.group) if action.footer]
+
+    def on_descendant_focus(self) -> None:
+        """Other keys work there."""
+        self.frame()
 
     def tell(self, status: str) -> None:
         """Put a count on the right of the bottom line."""

@@ -9,6 +9,8 @@ from memtui.tui import actions, safe
 from memtui.tui.widgets.line import OneLine
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memtui.tui.app import MemtuiApp
 
 TABS = ("memories", "inbox", "guidance", "deliveries", "health")
@@ -96,8 +98,17 @@ class FootBar(Bar):
 
     DEFAULT_CSS = "FootBar { background: $panel; color: $text; }"
 
-    def show(self, group: str, status: str, app: "MemtuiApp") -> None:
-        """Draw the line for a screen."""
+    def typing(self, status: str) -> None:
+        """Draw the line while somebody types: the keys of the screen are letters then."""
+        text = Text(" ", no_wrap=True, end="")
+        for key, word in (("enter", "to the list"), ("escape", "clear, back")):
+            text.append(key, style="bold").append(f" {word}  ", style="dim")
+        self.pieces = []
+        text.append(status.rjust((self.size.width or 80) - text.cell_len - 1), style="dim")
+        self.put(text)
+
+    def show(self, wanted: "Sequence[actions.Action]", status: str, app: "MemtuiApp") -> None:
+        """Draw the line for a screen; `wanted` are its own actions, the most wanted first."""
         width = self.size.width or 80
         text = Text(" ", no_wrap=True, end="")
         room = width - len(status) - 3
@@ -107,7 +118,7 @@ class FootBar(Bar):
         if always > room:
             last.sort(key=lambda a: a.id != "app.help")  # which tells all the others
         own: list[actions.Action] = []
-        for action in [a for a in actions.of(group) if a.footer]:
+        for action in wanted:
             if sum(_need(a, app) for a in own) + _need(action, app) + always > room:
                 break
             own.append(action)
