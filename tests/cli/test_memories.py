@@ -201,6 +201,13 @@ def test_the_index_is_mended_after_showing_how(memtui, world):
     assert path.read_text() == before
 
 
+def test_the_list_shows_what_wants_attention_or_was_never_delivered_and_the_worst_first(memtui):
+    assert set(memtui("list", "--attention", "--names").out.split()) >= {"meeting-notes", "skip-code-review"}
+    assert "prefer-pnpm" not in memtui("list", "--attention", "--names").out
+    assert memtui("list", "--never", "--names").out.split() == ["skip-code-review"]
+    assert memtui("list", "--scope", "project", "--sort", "flags", "--names").out.split()[0] == "skip-code-review"
+
+
 def test_trust_is_given_shown_and_taken_back(memtui):
     assert memtui.json("trust", "--list")["new"] == ["skip-code-review.md"]
     memtui("trust", "--yes")

@@ -204,7 +204,7 @@ async def test_40_columns_still_show_names_flags_and_ages(app):
     async with app.run_test(size=(40, 20)) as pilot:
         await settle(pilot)
         shown = [column.title for _, column, _ in app.screen.table._shown()]
-        assert shown == ["", "name▴", "", "age"]
+        assert shown == ["", "name▴", "!", "age"]
 
 
 async def test_arrows_go_from_pane_to_pane(app):
@@ -272,3 +272,116 @@ async def test_escapes_and_long_lines_in_a_memory_are_only_text(app, world):
         assert "more characters" in text
         await pilot.press("e")
         assert app.screen.group == "memories"  # too large for the form
+
+
+def shown_lines(app, name="#list"):
+    """The lines of a list as they are on the screen."""
+    table = app.screen.query_one(name)
+    return [table.render_line(y).text.rstrip() for y in range(table.size.height)]
+
+
+async def test_the_list_says_of_which_scope_each_memory_is(app, world):
+    os.makedirs(world.config + "/agent-memory/reviewer", exist_ok=True)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        lines = shown_lines(app)
+        assert " scope " in lines[0]
+        assert "global" in next(line for line in lines if "concise-answers" in line)
+        assert "project" in next(line for line in lines if "prefer-pnpm" in line)
+        assert "auto" in next(line for line in lines if "flaky-upload-test" in line)
+        assert any(" agent:… " in line for line in lines)
+        app.screen.go_to_place("project")
+        await pilot.pause()
+        assert " scope " not in shown_lines(app)[0]  # the line above says it
+        app.screen.go_to_place("all")
+        await pilot.pause()
+        await stand_on(pilot, "prefer-pnpm")
+        await pilot.press("m")
+        options = [words for _, words in app.screen.rows]
+        await pilot.press(*["down"] * next(i for i, words in enumerate(options) if words.startswith("global")), "enter")
+        await settle(pilot)
+        assert app.screen.table.row[1].memory.stem == "prefer-pnpm"
+        assert "global" in shown_lines(app)[1 + app.screen.table.cursor]
+        assert any("Moved to global: prefer-pnpm" in each.message for each in app._notifications)
+
+
+async def test_a_wide_list_writes_the_scope_out(app):
+    async with app.run_test(size=(220, 40)) as pilot:
+        await settle(pilot)
+        assert any("agent:reviewer" in line for line in shown_lines(app))
+
+
+async def test_only_what_wants_attention_is_shown_and_that_is_remembered(app, world):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("exclamation_mark")
+        assert "prefer-pnpm" not in names(app)
+        assert {"flaky-upload-test", "meeting-notes", "skip-code-review"} <= set(names(app))
+        assert all(row.flags for _, row in app.screen.table.rows)
+        assert "attention" in app.screen.status
+    again = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with again.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert "prefer-pnpm" not in names(again)
+        await pilot.press("escape")
+        assert "prefer-pnpm" in names(again)
+
+
+async def test_what_was_never_delivered_is_shown_alone(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("N")
+        rows = app.screen.table.rows
+        assert rows
+        assert all(not row.deliveries and scope.kind in {"global", "project"} for scope, row in rows)
+        assert "never sent" in app.screen.status
+        await pilot.press("N")
+        assert len(app.screen.table.rows) == 12
+
+
+async def test_findings_are_filtered_sorted_and_told_in_words(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("slash", *"not trusted")
+        assert names(app) == ["skip-code-review"]
+        assert "not trusted, not delivered: u trusts it; no line in MEMORY.md" in line(app, "#line")
+        await pilot.press("escape")
+        await stand_on(pilot, "editor")
+        assert "index" in line(app, "#line")
+        while app.screen.sort != "flags":
+            await pilot.press("s")
+            assert app.screen.sort != "size"  # that column is not shown here
+        assert app.screen.table.rows[0][1].letters == "X"
+        assert any(column.title == "!▴" for column in app.screen.table.columns)
+
+
+async def test_types_are_counted_in_what_is_shown(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("T")
+        counts = [int(words.rpartition("  ")[2]) for _, words in app.screen.rows if words != "all types"]
+        assert sum(counts) == 12
+
+
+async def test_free_rows_below_a_short_list_hold_a_glance_at_the_memory(app, world):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "prefer-pnpm")
+        lines = shown_lines(app)
+        assert lines[14:17] == [
+            " ── prefer-pnpm",
+            " Use pnpm in this repository, never npm",
+            " Use pnpm for every install and script.",
+        ]
+        await stand_on(pilot, "editor")
+        assert shown_lines(app)[14] == " ── editor"
+    wide = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with wide.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert not any("── " in each for each in shown_lines(wide))
+
+
+async def test_names_have_the_room_they_want(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert all(any(f" {name} " in each for each in shown_lines(app)) for name in names(app))

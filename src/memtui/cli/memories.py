@@ -16,7 +16,7 @@ from memtui.core.search import rank
 from memtui.core.survey import Row, Usage, survey
 from memtui.core.words import age, ago, many, size
 
-SORTS = ("name", "type", "age", "size", "deliveries")
+SORTS = ("name", "type", "age", "size", "deliveries", "flags")
 SEARCH_LIMIT = 20
 KIND_TITLES = {
     "global": "for every project",
@@ -40,6 +40,8 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--scope", help="only this scope: global, project, auto, agent:NAME, instructions")
     found.add_argument("--type", help="only this type: user, feedback, project, reference, tool, …")
     found.add_argument("--sort", choices=SORTS, default="name", help="default: name")
+    found.add_argument("--attention", action="store_true", help="only those with a finding to be dealt with")
+    found.add_argument("--never", action="store_true", help="only those that memtui delivers and never did")
     found.add_argument("--all-projects", action="store_true", help="also the native memory of all other projects")
     found.add_argument("--names", action="store_true", help="names alone, one a line")
 
@@ -115,7 +117,9 @@ def usage(ctx: Context) -> Usage:
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """List memories by scope."""
     every = chosen(ctx, args.scope, args.all_projects)
-    parts = [(scope, [row for row in survey(ctx.root, scope, usage(ctx)) if _fits(row, args.type)]) for scope in every]
+    parts = [
+        (scope, [row for row in survey(ctx.root, scope, usage(ctx)) if _fits(scope, row, args)]) for scope in every
+    ]
     for _, rows in parts:
         rows.sort(key=lambda row: _order(row, args.sort))
     data = {
@@ -146,8 +150,10 @@ def _names(out: Output, parts: "list[tuple[Scope, list[Row]]]") -> None:
             out.print(line(row.memory.stem))
 
 
-def _fits(row: Row, kind: "str | None") -> bool:
-    return kind is None or row.memory.type == kind
+def _fits(scope: Scope, row: Row, args: argparse.Namespace) -> bool:
+    if args.type is not None and row.memory.type != args.type:
+        return False
+    return (row.wanting or not args.attention) and (row.never_delivered(scope) or not args.never)
 
 
 def _order(row: Row, key: str) -> "tuple[object, ...]":
@@ -158,6 +164,7 @@ def _order(row: Row, key: str) -> "tuple[object, ...]":
         "age": -found.changed_at,
         "size": -found.size,
         "deliveries": -row.deliveries,
+        "flags": row.severity,
     }
     return first[key], found.name.lower()
 

@@ -22,8 +22,7 @@ TRIES = 20
 @dataclasses.dataclass(frozen=True)
 class FileChange:
     """A file's content `before` and `after`; None is no file. `mode`: permission bits of a file that appears. `times`:
-    when the file was last written with each content (nanoseconds), None for now: what is taken back is as old as it was.
-    """
+    when the file was written with each content (nanoseconds), None for now: what is taken back is as old as it was."""
 
     path: str
     before: bytes | None

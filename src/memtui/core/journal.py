@@ -90,7 +90,8 @@ class Journal:
                 if present != change.before:
                     raise ch.conflict(path, taken=change.before is None)
                 contents[path] = change.after
-                row = {"path": path, "before": self._keep(change.before), "after": self._keep(change.after)}
+                row: dict[str, Any] = {"path": path, "before": self._keep(change.before)}
+                row["after"] = self._keep(change.after)
                 row |= {} if change.mode is None else {"mode": change.mode}
                 rows.append(row | ({} if change.times == (None, None) else {"times": list(change.times)}))
                 continue

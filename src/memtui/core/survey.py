@@ -64,6 +64,21 @@ class Row:
         found = [letter for start, letter in LETTERS.items() if any(flag.startswith(start) for flag in self.flags)]
         return "".join(found)
 
+    @property
+    def severity(self) -> int:
+        """Where the worst flag stands among all of them, the worst first."""
+        letters = list(LETTERS.values())
+        return min((letters.index(letter) for letter in self.letters), default=len(letters))
+
+    @property
+    def wanting(self) -> bool:
+        """Whether something is to be done about it; that it changed since it was delivered is only to be known."""
+        return any(not flag.startswith("changed since") for flag in self.flags)
+
+    def never_delivered(self, scope: Scope) -> bool:
+        """Whether memtui's hooks could have delivered it and never did. The rest the client loads itself."""
+        return scope.kind in {"global", "project"} and not self.deliveries
+
 
 class Usage:
     """Deliveries and uses by path of the memory, from the newest records of the log."""

@@ -81,7 +81,7 @@ def index_edits(scope: Scope, change: Callable[[bytes], bytes]) -> list[Change]:
 
 
 def file_mode(scope: Scope) -> int | None:
-    """The permission bits of a new file of a scope: in a repository those that files have there, else None (private)."""
+    """The permission bits of a new file of a scope: in a repository the usual ones, else None (private)."""
     if scope.kind != "project" and "project" not in scope.aliases and not scope.label.endswith("@project"):
         return None
     mask = os.umask(0o077)  # there is no other way to ask; what another thread makes meanwhile is only more private

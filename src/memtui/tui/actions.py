@@ -117,6 +117,7 @@ def bindings(group: str, remapped: Mapping[str, str]) -> "list[Binding]":
 KEY_WORDS = {
     "question_mark": "?",
     "slash": "/",
+    "exclamation_mark": "!",
     "space": "space",
     "less_than_sign": "<",
     "greater_than_sign": ">",

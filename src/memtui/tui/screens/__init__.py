@@ -26,6 +26,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("memories.sort", "s", "sort", "Sort by the next column"),
     Action("memories.reverse", "R", "", "Turn the order round"),
     Action("memories.type_filter", "T", "", "Show one type only"),
+    Action("memories.attention", "exclamation_mark", "", "Show only what wants attention, or all"),
+    Action("memories.never", "N", "", "Show only what was never delivered, or all"),
     Action("memories.scope", "p", "", "Choose the scope: to the tree, or from a list"),
     Action("memories.left", "left,h", "", "One pane to the left; in the scopes, fold"),
     Action("memories.right", "right,l", "", "One pane to the right; in the scopes, unfold"),

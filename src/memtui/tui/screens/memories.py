@@ -9,7 +9,6 @@ from rich.text import Text
 from textual import work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Input
 from textual.worker import get_current_worker
 
 from memtui.core import scopes, survey
@@ -20,11 +19,13 @@ from memtui.tui import fuzzy, safe
 from memtui.tui.drafts import Draft, Drafts
 from memtui.tui.screens import memory_rows, memory_tree
 from memtui.tui.screens.memory_keys import NARROW
+from memtui.tui.screens.memory_list import MemoryList
 from memtui.tui.screens.memory_pane import Pane
 from memtui.tui.screens.memory_rows import Pair
 from memtui.tui.screens.memory_tree import Place
 from memtui.tui.state import State
 from memtui.tui.widgets.detail import Detail
+from memtui.tui.widgets.field import Field
 from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import Column, RowList
 
@@ -68,6 +69,7 @@ class Memories(Pane):
         self.rows: dict[str, list[Row]] = {}
         self.typed = ""
         self.kind = ""
+        self.wanting = self.never = False
         self.sort, self.reverse = "name", False
         self.folds: dict[str, bool] = {}
         self.drafts: dict[str, float] = {}
@@ -85,14 +87,14 @@ class Memories(Pane):
             yield RowList[Place](columns, Place.draw, lambda place: place.key, id="scopes")
             with Vertical(id="middle"):
                 yield OneLine(id="place")
-                yield RowList[Pair](
-                    memory_rows.columns(self.sort, self.reverse),
+                yield MemoryList(
+                    memory_rows.COLUMNS,
                     self._draw,
                     lambda pair: pair[1].memory.path,
                     empty=READING,
                     id="list",
                 )
-                yield Input(placeholder="name, description, type", id="filter")
+                yield Field(placeholder="name, description, type", id="filter")
             yield Detail(id="detail")
         yield OneLine(id="line")
 
@@ -104,9 +106,10 @@ class Memories(Pane):
         self.sort = sort if isinstance(sort, str) and sort in memory_rows.SORTS else "name"
         self.reverse = left.get("reverse") is True
         self.kind = kind if isinstance(kind, str) else ""
+        self.wanting, self.never = left.get("wanting") is True, left.get("never") is True
         self._place_wanted = place if isinstance(place, str) else ""
         self.folds = {str(k): v for k, v in folds.items() if isinstance(v, bool)} if isinstance(folds, dict) else {}
-        self.table.columns = memory_rows.columns(self.sort, self.reverse)
+        self.table.glance = self.glance
         self.table.focus()
         # A page of memories is read here, before anything is painted: they stand there with the first picture. What is
         # to be said of them, beside them and of their index comes after.
@@ -127,12 +130,12 @@ class Memories(Pane):
         """Keep how the screen is left."""
         place = self.places.row_id
         left = {"sort": self.sort, "reverse": self.reverse, "kind": self.kind, "place": place, "folds": self.folds}
-        self.state.put(self.group, left)
+        self.state.put(self.group, {**left, "wanting": self.wanting, "never": self.never})
 
     @property
-    def table(self) -> RowList[Pair]:
+    def table(self) -> MemoryList:
         """The memories."""
-        return self.query_one("#list", RowList)
+        return self.query_one("#list", MemoryList)
 
     @property
     def places(self) -> RowList[Place]:
@@ -150,7 +153,7 @@ class Memories(Pane):
 
     def follow(self, parts: frozenset[str] | None) -> None:
         """As told of every screen; a receipt alone is drawn without reading anything."""
-        if parts == {"receipts"}:
+        if parts == frozenset({"receipts"}):
             self._show_outcomes(self.main.data.outcomes([]))
         else:
             super().follow(parts)
@@ -231,15 +234,27 @@ class Memories(Pane):
         """What the tree's cursor stands on."""
         return self.places.row
 
-    def sift(self) -> None:
-        """The memories of the place, in their order; then the filter."""
+    def here(self) -> list[Pair]:
+        """The memories of the place."""
         place = self.place
         chosen = place.scopes if place else ()
-        pairs = [(s, row) for s in chosen for row in self.rows.get(s.label, []) if place and place.holds(row)]
+        return [(s, row) for s in chosen for row in self.rows.get(s.label, []) if place and place.holds(row)]
+
+    def sift(self) -> None:
+        """The memories of the place that what is set lets through, in their order; then the filter."""
+        pairs = self.here()
         if self.kind:
             pairs = [pair for pair in pairs if (pair[1].memory.type or "-") == self.kind]
+        if self.wanting:
+            pairs = [pair for pair in pairs if pair[1].wanting or pair[1].memory.path in self.drafts]
+        if self.never:
+            pairs = [pair for pair in pairs if pair[1].never_delivered(pair[0])]
         self._pairs = fuzzy.Haystack(memory_rows.ordered(pairs, self.sort, self.reverse), memory_rows.searched)
-        self.table.columns = memory_rows.columns(self.sort, self.reverse)
+        table = self.table
+        table.order = (self.sort, self.reverse)
+        table.several = len({scope.label for scope, _ in pairs}) > 1
+        table.longest = max((len(row.memory.name) for _, row in pairs), default=0)
+        table.fit()
         self.fill()
 
     def fill(self) -> None:
@@ -261,6 +276,10 @@ class Memories(Pane):
             return READING
         if self.typed:
             return f"Nothing fits “{safe.line(self.typed, 60)}”.\nescape clears the filter, S searches the texts."
+        if self.wanting:
+            return "Nothing here wants your attention.\nescape shows all."
+        if self.never:
+            return "Everything here that memtui delivers was delivered.\nescape shows all."
         if self.kind:
             return f"No {self.kind} here.\nescape shows all types."
         scope = self.place.scopes[0] if self.place and len(self.place.scopes) == 1 else None
@@ -274,7 +293,9 @@ class Memories(Pane):
         whole = str(total) if self.size.width < NARROW else many(total, "memory", "memories")
         words = f"{shown} of {total}" if shown != total else whole
         words += f" · {self.kind}" if self.kind else ""
+        words += " · attention" * self.wanting + " · never sent" * self.never
         self.tell(words + (f" · {marked} marked" if marked else ""))
 
     def _draw(self, pair: Pair) -> list[Text]:
-        return memory_rows.draw(pair, self.typed, self.outcomes, set(self.drafts), self.main.data.now())
+        brief = self.table.columns[memory_rows.SCOPE].width == memory_rows.BRIEF_SCOPE
+        return memory_rows.draw(pair, self.typed, self.outcomes, set(self.drafts), self.main.data.now(), brief=brief)

@@ -18,7 +18,21 @@ if TYPE_CHECKING:
 
     from memtui.core.store import Store
 
-ALWAYS = {"new", "restore", "filter", "search", "sort", "reverse", "type_filter", "range", "scope", "left", "right"}
+ALWAYS = {
+    "new",
+    "attention",
+    "never",
+    "restore",
+    "filter",
+    "search",
+    "sort",
+    "reverse",
+    "type_filter",
+    "range",
+    "scope",
+    "left",
+    "right",
+}
 CHANGES = {"edit", "editor", "trash", "purge", "rename", "retype", "move"}
 ONE = {"edit", "editor", "rename"}
 NAMES_SHOWN = 5
@@ -53,10 +67,11 @@ class Changes(Edits):
         chosen = self.table.chosen()
         store = self.main.data.store()
         done = 0
+        made: object = None
         try:
             with store.together():
                 for _, row in chosen:
-                    change(store, row.memory)
+                    made = change(store, row.memory)
                     done += 1
         except MemtuiError as error:
             self.main.fail(error)
@@ -64,6 +79,10 @@ class Changes(Edits):
             self.table.clear_marks()
             what = safe.line(chosen[0][1].memory.stem, 60) if len(chosen) == 1 else f"{done} of {len(chosen)}"
             self.main.say(f"{words}: {what if done < len(chosen) or done == 1 else many(done, 'memory', 'memories')}.")
+            place = self.place
+            if len(chosen) == 1 and isinstance(made, Memory) and place is not None:
+                shown = made.scope_label in {scope.label for scope in place.scopes}
+                self._wanted = made.path if shown and not place.kind else ""
         self.main.read()
 
     def attempt(self, change: "Callable[[], object]", words: str) -> None:

@@ -10,6 +10,7 @@ from memtui.core.survey import Row
 from memtui.core.words import many
 from memtui.tui.screens import memory_rows, memory_tree
 from memtui.tui.screens.base import Base
+from memtui.tui.screens.memory_list import MemoryList
 from memtui.tui.screens.memory_rows import Pair
 from memtui.tui.screens.memory_tree import Place
 from memtui.tui.widgets.ask import Choice
@@ -26,6 +27,8 @@ class Keys(Base):
     rows: dict[str, list[Row]]
     typed: str
     kind: str
+    wanting: bool
+    never: bool
     sort: str
     reverse: bool
     folds: dict[str, bool]
@@ -35,7 +38,7 @@ class Keys(Base):
     if TYPE_CHECKING:
 
         @property
-        def table(self) -> RowList[Pair]: ...
+        def table(self) -> MemoryList: ...
         @property
         def places(self) -> RowList[Place]: ...
         @property
@@ -45,6 +48,7 @@ class Keys(Base):
         def sift(self) -> None: ...
         def fill(self) -> None: ...
         def count(self) -> None: ...
+        def here(self) -> list[Pair]: ...
         def show_detail(self) -> None: ...
 
     # panes
@@ -79,8 +83,8 @@ class Keys(Base):
             self.count()
         elif self.typed:
             self._clear_filter()
-        elif self.kind:
-            self.kind = ""
+        elif self.kind or self.wanting or self.never:
+            self.kind, self.wanting, self.never = "", False, False
             self.remember()
             self.sift()
         else:
@@ -175,8 +179,8 @@ class Keys(Base):
         if place is None or label not in {s.label for s in place.scopes} or not place.holds(row):
             scope = next(s for s in self.found if s.label == label)
             self.go_to_place(memory_tree.ALL if memory_tree.is_here(scope) else label)
-        if self.typed or self.kind:
-            self.kind = ""
+        if self.typed or self.kind or self.wanting or self.never:
+            self.kind, self.wanting, self.never = "", False, False
             self._clear_filter()
         self.sift()
         paths = [each.memory.path for _, each in self.table.rows]
@@ -220,9 +224,8 @@ class Keys(Base):
     def do_memories_type_filter(self) -> None:
         """One type only."""
         counts: dict[str, int] = {}
-        for rows in self.rows.values():
-            for row in rows:
-                counts[row.memory.type or "-"] = counts.get(row.memory.type or "-", 0) + 1
+        for _, row in self.here():
+            counts[row.memory.type or "-"] = counts.get(row.memory.type or "-", 0) + 1
 
         def then(kind: str | None) -> None:
             if kind is not None:
@@ -233,12 +236,25 @@ class Keys(Base):
         kinds = [(k, f"{'untyped' if k == '-' else k}  {counts[k]}") for k in sorted(counts)]
         self.app.push_screen(Choice("Show", [("", "all types"), *kinds], self.kind), then)
 
+    def do_memories_attention(self) -> None:
+        """What wants attention only, or all."""
+        self.wanting = not self.wanting
+        self.remember()
+        self.sift()
+
+    def do_memories_never(self) -> None:
+        """What was never delivered only, or all."""
+        self.never = not self.never
+        self.remember()
+        self.sift()
+
     # order
 
     def do_memories_sort(self) -> None:
-        """The next order."""
-        names = list(memory_rows.SORTS)
-        self._order(names[(names.index(self.sort) + 1) % len(names)], False)
+        """The next order by a column that is shown."""
+        names = self.table.sorts()
+        at = names.index(self.sort) if self.sort in names else -1
+        self._order(names[(at + 1) % len(names)], False)
 
     def do_memories_reverse(self) -> None:
         """The same order from its other end."""
@@ -265,10 +281,9 @@ class Keys(Base):
 
     def do_memories_range(self) -> None:
         """Mark a range."""
-        before = len(self.table.marks)
         self.table.mark_range()
         self.count()
-        if len(self.table.marks) == before:
+        if self.table.in_range:
             self.tell("a range begins here: v again at its end")
 
     def do_memories_mark_all(self) -> None:

@@ -12,7 +12,7 @@ from memtui.tui import safe
 from memtui.tui.screens.memory_changes import Changes
 from memtui.tui.screens.memory_keys import NARROW
 from memtui.tui.screens.memory_rows import Pair
-from memtui.tui.screens.memory_text import Facts, Meter, memory_text, meter_line, meter_of
+from memtui.tui.screens.memory_text import Facts, Meter, flag_words, glance_text, memory_text, meter_line, meter_of
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import RowList
@@ -55,6 +55,12 @@ class Pane(Changes):
         self.query_one("#place", OneLine).put(top)
         whole = len(place.scopes) > 1
         picked = [s for s in place.scopes if not whole or s.label in {"global", "project", "auto"}]
+        pair = self.table.row
+        if pair is not None and pair[1].flags and self.size.width < NARROW:
+            # The pane that says so is not there.
+            words = "; ".join(flag_words(flag) for flag in pair[1].flags)
+            self.query_one("#line", OneLine).put(Text(f" ! {safe.line(words, 300)}", "yellow", overflow="ellipsis"))
+            return
         line = Text(" index ", style="dim", no_wrap=True, overflow="ellipsis")
         found = [(scope, self.meter(scope)) for scope in picked[:3]]
         room = self.size.width >= NARROW
@@ -76,7 +82,16 @@ class Pane(Changes):
             self._links[scope.label] = found
         return self._links[scope.label]
 
+    def glance(self, pair: Pair) -> Text:
+        """What stands in the free rows below the list, where there is no pane beside it."""
+        return glance_text(pair[1]) if self.has_class("narrow") else Text()
+
     @on(RowList.Moved, "#list")
+    def _moved(self) -> None:
+        if self.has_class("narrow"):
+            self.show_lines()
+        self.show_detail()
+
     def show_detail(self) -> None:
         """The memory under the cursor."""
         detail = self.query_one("#detail", Detail)

@@ -1,6 +1,8 @@
-"""The table of memories: its columns, their order, and how a row is drawn."""
+"""The table of memories: its columns, their order, what the filters let through, and how a row is drawn."""
 
-from collections.abc import Callable, Mapping
+import dataclasses
+import os
+from collections.abc import Callable, Iterable, Mapping
 
 from rich.text import Text
 
@@ -18,30 +20,42 @@ Pair = tuple[Scope, Row]
 SORTS = {
     "name": (2, True),
     "type": (0, True),
-    "age": (5, True),
-    "size": (6, False),
-    "sent": (7, False),
-    "last": (8, True),
+    "age": (6, True),
+    "size": (7, False),
+    "sent": (8, False),
+    "last": (9, True),
+    "flags": (5, True),
+    "scope": (3, True),
 }
-KEYS: dict[str, Callable[[Row], object]] = {
+KEYS: dict[str, Callable[[Pair], object]] = {
     "name": lambda _: 0,
-    "type": lambda row: row.memory.type or "~",
-    "age": lambda row: -row.memory.changed_at,
-    "size": lambda row: -row.memory.size,
-    "sent": lambda row: -row.deliveries,
-    "last": lambda row: -(clock.parse(row.last_delivery) or 0.0),
+    "type": lambda pair: pair[1].memory.type or "~",
+    "age": lambda pair: -pair[1].memory.changed_at,
+    "size": lambda pair: -pair[1].memory.size,
+    "sent": lambda pair: -pair[1].deliveries,
+    "last": lambda pair: -(clock.parse(pair[1].last_delivery) or 0.0),
+    "flags": lambda pair: pair[1].severity,
+    "scope": lambda pair: scope_word(*pair),
 }
 COLUMNS = (
     Column("", 1),
     Column("type", 9, from_width=92),
     Column("name"),
+    Column("scope", 7),
     Column("description", from_width=62),
-    Column("", 3),
+    Column("!", 3),
     Column("age", 4, right=True),
     Column("size", 7, right=True, from_width=88),
     Column("sent", 5, right=True, from_width=40),
     Column("last", 6, right=True, from_width=40),
 )
+NAME, SCOPE, ABOUT = 2, 3, 4
+# Cells across for the scope, by the room of the list; there is none below SCOPE_FROM.
+BRIEF_SCOPE, USUAL_FROM, WIDE_SCOPE, WIDE_FROM, SCOPE_FROM = 4, 62, 14, 100, 44
+BRIEF = {"global": "glob", "project": "proj", "CLAUDE.md": "CLAU", "rules": "rule"}
+NEVER = 10_000
+# A name has this much, and as much as it wants where a description still has its share.
+SHORT_NAME, LEAST_ABOUT = 12, 20
 DRAFT = "D"
 LEGEND = (
     "Types\n  "
@@ -55,14 +69,26 @@ LEGEND = (
 )
 
 
-def columns(sort: str, reverse: bool) -> list[Column]:
-    """The columns, the sorted one with an arrow."""
+def columns(sort: str, reverse: bool, width: int, *, several: bool, longest: int) -> list[Column]:
+    """The columns for so many cells, the sorted one with an arrow. `several`: there are memories of several scopes;
+    `longest`: the length of the longest name."""
     at, up = SORTS[sort]
     made = list(COLUMNS)
+    scope = WIDE_SCOPE if width >= WIDE_FROM else made[SCOPE].width if width >= USUAL_FROM else BRIEF_SCOPE
+    made[SCOPE] = Column("scope" if scope > BRIEF_SCOPE else "in", scope, from_width=SCOPE_FROM if several else NEVER)
+    if width >= made[ABOUT].from_width:
+        rest = width - sum(column.width + 1 for column in made if column.width and width >= column.from_width) - 2
+        made[NAME] = Column("name", max(SHORT_NAME, min(longest, rest - LEAST_ABOUT)))
     found = made[at]
-    arrow = "▴" if up != reverse else "▾"
-    made[at] = Column((found.title + arrow)[: found.width or 99], found.width, found.right, found.from_width)
+    title = (found.title + ("▴" if up != reverse else "▾"))[: found.width or None]
+    made[at] = dataclasses.replace(found, title=title)
     return made
+
+
+def sorts(made: Iterable[Column], width: int) -> list[str]:
+    """The orders by a column that is shown."""
+    shown = [width >= column.from_width for column in made]
+    return [name for name, (at, _) in SORTS.items() if shown[at]]
 
 
 def sort_of(column: int) -> str:
@@ -75,30 +101,46 @@ def ordered(pairs: list[Pair], sort: str, reverse: bool) -> list[Pair]:
     """The pairs in an order; names decide between equals."""
 
     first = KEYS[sort]
-    return sorted(pairs, key=lambda pair: (first(pair[1]), pair[1].memory.name.casefold()), reverse=reverse)
+    return sorted(pairs, key=lambda pair: (first(pair), pair[1].memory.name.casefold()), reverse=reverse)
 
 
 def searched(pair: Pair) -> str:
     """What the filter looks at."""
-    found = pair[1].memory
-    return f"{found.name} {found.description} {found.type} {pair[0].label}".casefold()
+    scope, row = pair
+    found = row.memory
+    flags = f" {' '.join(row.flags)}" if row.flags else ""
+    return f"{found.name} {found.description} {found.type} {scope.label}{flags}".casefold()
 
 
-def draw(pair: Pair, typed: str, outcomes: Mapping[str, str], drafts: set[str], now: float) -> list[Text]:
-    """The cells of a row."""
-    _, row = pair
+def scope_word(scope: Scope, row: Row) -> str:
+    """A memory's scope in the list: global, project, auto, agent:NAME, CLAUDE.md, rules; a name for other projects."""
+    if scope.kind == "agent":
+        return f"agent:{scope.source}"
+    if scope.kind == "instructions":
+        return os.path.basename(row.file) if row.file.endswith("CLAUDE.md") else "rules"
+    if scope.kind == "auto" and scope.label != "auto":
+        return os.path.basename(scope.root_path or "") or str(scope.slug)
+    return scope.label
+
+
+def draw(
+    pair: Pair, typed: str, outcomes: Mapping[str, str], drafts: set[str], now: float, *, brief: bool = False
+) -> list[Text]:
+    """The cells of a row. `brief`: there is little room for the scope."""
+    scope, row = pair
     found = row.memory
     name = Text(safe.line(found.name, 200), style="red" if found.broken else "")
     description = Text(safe.line(found.description, 400), style="dim")
-    for text in (name, description) if typed else ():
-        for start, end in fuzzy.spans(text.plain, typed):
-            text.stylize("bold underline", start, end)
+    if typed:
+        fuzzy.mark([name, description], typed)
     flags = (DRAFT if found.path in drafts else "") + row.letters
     kind = found.type or "-"
+    word = safe.line(scope_word(scope, row), 40)
     return [
         Text(safe.line(kind, 20)[0], style="bold" if found.type in memory.TYPES else "dim"),
         Text(safe.line(kind, 20), style="dim"),
         name,
+        Text(BRIEF.get(word, word[:BRIEF_SCOPE]) if brief else word, style="dim"),
         description,
         Text(flags if len(flags) <= 3 else flags[:2] + "+", style="yellow"),
         Text(age(found.changed_at or None, now), style="dim"),

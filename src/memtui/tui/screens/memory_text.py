@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 # What is drawn of a body while the cursor passes; the whole of it opens with the editor.
 MAX_BODY = 20_000
+GLANCED = 2000
 BAR = 20
 SHORT = 8  # of a bar: below this there is no room for characters beside lines
 LABEL = 10
@@ -103,7 +104,7 @@ def memory_text(scope: Scope, row: Row, facts: Facts, now: float) -> Text:
     if facts.draft:
         text.append(f"{facts.draft}\n", style="yellow")
     for flag in row.flags:
-        text.append(f"! {safe.line(flag, 300)}\n", style="yellow")
+        text.append(f"! {safe.line(flag_words(flag), 300)}\n", style="yellow")
     for note in found.notes:
         text.append(f"  {safe.line(note, 300)}\n", style="dim")
     text.append("\n")
@@ -114,6 +115,23 @@ def memory_text(scope: Scope, row: Row, facts: Facts, now: float) -> Text:
     _deliveries(text, row, facts.outcomes, now)
     _birth(text, row, facts, now)
     text.append(safe.line(found.path), style="dim")
+    return text
+
+
+def flag_words(flag: str) -> str:
+    """A finding, with the key that does something about it instead of the command."""
+    return flag.replace(": memtui trust", ": u trusts it")
+
+
+def glance_text(row: Row) -> Text:
+    """The beginning of a memory, for a few rows."""
+    found = row.memory
+    text = Text("\n")
+    text.append("── ", "dim").append(safe.line(found.name, 200), "bold").append("\n")
+    if found.description:
+        text.append(safe.line(found.description, 400) + "\n", "dim")
+    whole = found.body if found.has_frontmatter or not found.broken else found.raw.decode("utf-8", "replace")
+    text.append_text(markdown.render(whole[:GLANCED].strip("\n")))
     return text
 
 
