@@ -12,7 +12,7 @@ STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "
 MIN_FLEX = 12
 GAP = "  "
 # Bidirectional overrides and isolates, invisible tags: what shows text other than it is.
-HIDDEN = (("\u202a", "\u202e"), ("\u2066", "\u2069"), ("\u200e", "\u200f"), ("\u2028", "\u2029"))
+HIDDEN = (("\u202a", "\u202e"), ("\u2066", "\u2069"), ("\u200e", "\u200f"), ("\u061c", "\u061c"), ("\u2028", "\u2029"))
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

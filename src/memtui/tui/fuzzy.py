@@ -1,12 +1,16 @@
 """The live filter: which rows fit some typed letters, the best first, and which of their letters to highlight."""
 
+import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Generic, TypeVar
 
+from rich.text import Text
+
 Row = TypeVar("Row")
-# Below this a match is chance.
-CUTOFF = 80.0
+STYLE = "bold underline"
+# A row is alike where so much of what was typed is there (rapidfuzz's partial ratio); of four letters two may be swapped.
+CUTOFF, SHORT_CUTOFF = 80.0, 75.0
 # Where so many rows hold the very words, nobody misses what is alike.
 ENOUGH = 50
 # Fewer letters are alike to everything.
@@ -31,23 +35,39 @@ class Haystack(Generic[Row]):
         return [utils.default_process(text) for text in self._texts]
 
     def select(self, typed: str) -> list[Row]:
-        """The rows that fit. Those that hold the very words stand first, in their order; then what is alike."""
+        """The rows that fit. Those that hold the very words stand first, in their order; then those with a word that has
+        the letters in their order, the tightest first; then what is alike."""
         wanted = typed.casefold().split()
         if not wanted:
             return list(self.rows)
         texts = self._texts
-        exact = list(range(len(texts)))
+        found = list(range(len(texts)))
         for word in wanted:
-            exact = [at for at in exact if word in texts[at]]
-        found = [self.rows[at] for at in exact]
-        if len(typed) < LETTERS or len(exact) > ENOUGH:
-            return found
+            found = [at for at in found if word in texts[at]]
+        if len(found) <= ENOUGH:
+            taken = set(found)
+            found += [at for at in self._in_order(wanted) if at not in taken]
+            taken = set(found)
+            found += [at for at in self._alike(typed) if at not in taken]
+        return [self.rows[at] for at in found]
+
+    def _in_order(self, wanted: list[str]) -> list[int]:
+        pattern = _in_order(wanted)
+        if pattern is None:
+            return []
+        hits = [
+            (match.end() - match.start(), at) for at, text in enumerate(self._texts) if (match := pattern.search(text))
+        ]
+        return [at for _, at in sorted(hits)[:ENOUGH]]
+
+    def _alike(self, typed: str) -> list[int]:
+        if len(typed) < LETTERS:
+            return []
         from rapidfuzz import fuzz, process, utils
 
-        taken = set(exact)
         query = utils.default_process(typed)
-        alike = process.extract(query, self._plain, scorer=fuzz.partial_ratio, score_cutoff=CUTOFF, limit=ENOUGH)
-        return found + [self.rows[at] for _, _, at in alike if at not in taken]
+        hits = process.extract(query, self._plain, scorer=fuzz.partial_ratio, score_cutoff=_cutoff(typed), limit=ENOUGH)
+        return [at for _, _, at in hits]
 
 
 def select(rows: Sequence[Row], typed: str, text: Callable[[Row], str]) -> list[Row]:
@@ -56,13 +76,47 @@ def select(rows: Sequence[Row], typed: str, text: Callable[[Row], str]) -> list[
 
 
 def spans(text: str, typed: str) -> list[tuple[int, int]]:
-    """(from, to) of the typed words in a text, for highlighting."""
+    """(from, to) of the typed words in a text, wherever they stand."""
     low = text.casefold()
     if len(low) != len(text):
         return []
-    found = []
-    for word in typed.casefold().split():
-        at = low.find(word)
-        if at >= 0:
-            found.append((at, at + len(word)))
-    return found
+    return [found.span() for word in typed.casefold().split() for found in re.finditer(re.escape(word), low)]
+
+
+def mark(texts: Sequence[Text], typed: str) -> None:
+    """Highlight in a row's texts what was typed: the words, else the letters in their order, else what is alike."""
+    if not typed.strip():
+        return
+    found = [spans(text.plain, typed) for text in texts]
+    if not any(found):
+        found = [_loose(text.plain, typed) for text in texts]
+    for text, places in zip(texts, found, strict=True):
+        for start, end in places:
+            text.stylize(STYLE, start, end)
+
+
+def _loose(text: str, typed: str) -> list[tuple[int, int]]:
+    low = text.casefold()
+    if len(low) != len(text):
+        return []
+    pattern = _in_order(typed.casefold().split())
+    match = pattern.search(low) if pattern else None
+    if match:
+        return [match.span(number) for number in range(1, len(match.groups()) + 1)]
+    if len(typed) < LETTERS:
+        return []
+    from rapidfuzz import fuzz
+
+    hit = fuzz.partial_ratio_alignment(typed.casefold(), low, score_cutoff=_cutoff(typed))
+    return [(hit.dest_start, hit.dest_end)] if hit else []
+
+
+def _in_order(wanted: list[str]) -> "re.Pattern[str] | None":
+    """The letters in their order within one word, from a beginning in it on; only one word is sought so."""
+    if len(wanted) != 1 or not 1 < len(wanted[0]) <= ENOUGH:
+        return None
+    return re.compile(r"(?:\b|(?<=_))" + r"[^\s]*?".join(f"({re.escape(letter)})" for letter in wanted[0]))
+
+
+def _cutoff(typed: str) -> float:
+    return SHORT_CUTOFF if len(typed) <= LETTERS else CUTOFF

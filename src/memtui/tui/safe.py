@@ -23,7 +23,7 @@ def _shown(char: str) -> str:
     if char < " ":
         return chr(0x2400 + ord(char))  # the picture of the control character
     code = ord(char)
-    hidden = 0x7F <= code <= 0x9F or 0xD800 <= code <= 0xDFFF or 0x200E <= code <= 0x200F
+    hidden = 0x7F <= code <= 0x9F or 0xD800 <= code <= 0xDFFF or 0x200E <= code <= 0x200F or code == 0x061C
     if hidden or 0x202A <= code <= 0x202E or 0x2066 <= code <= 0x2069 or 0xE0000 <= code <= 0xE007F:
         return "\ufffd"
     return char

@@ -186,8 +186,7 @@ class Guidance(TwoPanes):
 
     def _draw(self, row: Row) -> list[Text]:
         said = Text(safe.line(row.text, 400), style="dim" if row.note is not None else "")
-        for start, end in fuzzy.spans(said.plain, self.typed):
-            said.stylize("bold underline", start, end)
+        fuzzy.mark([said], self.typed)
         whom = Text(safe.line(rows.to(row, self._project(row)), 60), style="dim")
         return [
             rows.state(row),

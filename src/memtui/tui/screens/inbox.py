@@ -178,8 +178,7 @@ class Inbox(Deciding):
         return [kind, name, conf, Text(f"{seen}×", style="dim" if seen == "1" else ""), where, when]
 
     def _highlight(self, text: Text) -> None:
-        for start, end in fuzzy.spans(text.plain, self.typed):
-            text.stylize("bold underline", start, end)
+        fuzzy.mark([text], self.typed)
 
     def _where(self, item: Waiting) -> str:
         data = self.main.data

@@ -71,8 +71,7 @@ class Options(RowList[tuple[int, str]]):
 
     def _words(self, row: tuple[int, str]) -> list[Text]:
         text = Text(safe.line(row[1]))
-        for start, end in fuzzy.spans(text.plain, self.typed):
-            text.stylize("bold underline", start, end)
+        fuzzy.mark([text], self.typed)
         return [text]
 
     def on_click(self, event: events.Click) -> None:
