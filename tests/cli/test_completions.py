@@ -48,3 +48,5 @@ def test_bash_completes_commands_actions_options_choices_and_names(memtui, tmp_p
     assert complete(memtui, tmp_path, "memtui", "inbox", "--kind", "g") == ["guidance"]
     assert complete(memtui, tmp_path, "memtui", "show", "pre") == ["prefer-pnpm"]
     assert complete(memtui, tmp_path, "memtui", "completions", "z") == ["zsh"]
+    assert complete(memtui, tmp_path, "memtui", "--screen", "he") == ["health"]
+    assert complete(memtui, tmp_path, "memtui", "config", "get", "keys.app.qu") == ["keys.app.quit"]

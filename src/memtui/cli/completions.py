@@ -91,11 +91,11 @@ def bash(root: Node) -> str:
             lines.append(f"    {_quote(node.name + ' ')}*) words={_quote(words)} ;;")
     top = " ".join([*(node.name for node in root.below), *root.flags()])
     lines += [f"    *) words={_quote(top)} ;;", "  esac", '  case "$command $previous" in']
-    for node in root.below:
-        for each in [node, *node.below]:
+    for command, node in [("", root), *((node.name, node) for node in root.below)]:
+        for each in [node, *(node.below if command else ())]:
             for names, _, choices, _ in each.options:
                 if choices:
-                    pattern = "|".join(f"{_quote(node.name + ' ' + name)}" for name in names)
+                    pattern = "|".join(_quote(f"{command} {name}") for name in names)
                     lines.append(f"    {pattern}) words={_quote(' '.join(choices))} ;;")
     lines += ["  esac", '  COMPREPLY=($(compgen -W "$words" -- "$current"))', "}", "complete -F _memtui memtui"]
     return "\n".join(lines) + "\n"

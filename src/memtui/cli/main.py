@@ -77,7 +77,8 @@ def _command(args: "Namespace", out: "Output") -> int:
         name = "memtui"
         from memtui.cli import tui
 
-        run = tui.run if tui.has_terminal() and not out.json else tui.status
+        asked = args.read_only or args.screen
+        run = tui.run if asked or (tui.has_terminal() and not out.json) else tui.status
     else:
         run = args.run
     result = run(ctx, args)

@@ -43,6 +43,7 @@ COMMANDS = {
 }
 
 NAMED = 20  # more choices than that are not all named in an error
+VALUED = ("--project", "--screen")  # before a command: the next word is theirs
 VERBATIM = ("example:", "exit codes:")
 EXIT_CODES = """\
 exit codes:
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from memtui.cli.context import Context
     from memtui.cli.output import Result
 
+    Options = argparse._ActionsContainer  # noqa: SLF001  argparse has no public name for it
     Run = Callable[["Context", argparse.Namespace], "Result"]
     Commands = argparse._SubParsersAction["Parser"]  # noqa: SLF001  argparse has no public name for it
 
@@ -143,6 +145,8 @@ def build(only: "str | None" = None) -> Parser:
         "`memtui demo` makes a sample world to try it in.",
     )
     parser.add_argument("-V", "--version", action="version", version=f"memtui {memtui.__version__}")
+    if only is None:
+        _opening(parser)
     add_common(parser)
     commands: Commands = parser.add_subparsers(
         title="commands", dest="command", metavar="COMMAND", parser_class=Parser, required=False, prog="memtui"
@@ -153,13 +157,20 @@ def build(only: "str | None" = None) -> Parser:
     return parser
 
 
+def _opening(parser: Parser) -> None:
+    from memtui.cli import tui
+
+    group = parser.add_argument_group("without a command")
+    tui.options(group)
+
+
 def wanted(argv: "list[str]") -> "str | None":
     """The word on a command line that should be a command."""
     skip = False
     for word in argv:
         if skip:
             skip = False
-        elif word == "--project":
+        elif word in VALUED:
             skip = True
         elif not word.startswith("-"):
             return word
@@ -195,6 +206,12 @@ def parse(argv: "list[str]") -> argparse.Namespace:
         return _bare(argv)  # no command needs to be known
     if name not in COMMANDS:
         raise _unknown(name)
+    if name == "tui":
+        argv = [name, *before, *argv[argv.index(name) + 1 :]]
+    elif any(word.partition("=")[0] in {"--screen", "--read-only"} for word in before):
+        raise UsageError(
+            "--screen and --read-only are for the control room, without a command.", "See `memtui --help`."
+        )
     found, rest = build(name).parse_known_args(argv, argparse.Namespace(command=None))
     if rest:
         action = getattr(found, "action", None)
@@ -206,6 +223,7 @@ def parse(argv: "list[str]") -> argparse.Namespace:
 def _bare(argv: "list[str]") -> argparse.Namespace:
     parser = Parser(prog="memtui")
     parser.add_argument("-V", "--version", action="version", version=f"memtui {memtui.__version__}")
+    _opening(parser)
     add_common(parser)
     return parser.parse_args(argv, argparse.Namespace(command=None))
 

@@ -22,9 +22,16 @@ def register(commands: "parser.Commands") -> None:
         "open the control room in this terminal; `memtui` alone does the same",
         "memtui tui --screen deliveries\nmemtui tui --read-only --project ~/shop",
     )
-    found.add_argument("--read-only", action="store_true", help="look, but change nothing")
-    found.add_argument("--screen", choices=SCREENS, default=SCREENS[0], help="the screen to begin with")
+    options(found)
     parser.command(commands, "status", status, "say how things stand, and what to do next", "memtui status")
+
+
+def options(found: "parser.Options") -> None:
+    """How the control room opens; `memtui` alone takes them too."""
+    found.add_argument("--read-only", action="store_true", help="look, but change nothing")
+    found.add_argument(
+        "--screen", choices=SCREENS, help="the screen to begin with: " + ", ".join(SCREENS), metavar="NAME"
+    )
 
 
 def has_terminal() -> bool:
@@ -54,8 +61,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     code = main(
         ctx.env,
         ctx.cwd,
-        read_only=getattr(args, "read_only", False),
-        screen=getattr(args, "screen", SCREENS[0]),
+        read_only=args.read_only,
+        screen=args.screen or SCREENS[0],
         now=ctx.now() if ctx.env.get("MEMTUI_NOW") else None,
     )
     return Result({}, None, code)

@@ -1,0 +1,70 @@
+"""`memtui` alone takes what the control room can be told."""
+
+import fcntl
+import os
+import pty
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+
+import pytest
+
+from memtui.cli import parser
+
+SECONDS = 30
+
+
+def opened(world, *words, keys=b"q"):
+    """What the control room draws in a terminal before and after some keys, and its exit code."""
+    controller, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    env = {**world.env, "PATH": os.environ["PATH"], "TERM": "xterm-256color"}
+    env["PYTHONPATH"] = str(Path(parser.__file__).parents[2])
+    command = [sys.executable, "-m", "memtui", *words]
+    with subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal, env=env, cwd=world.shop) as run:
+        os.close(terminal)
+        drawn = b""
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end:
+            if select.select([controller], [], [], 1.0)[0]:
+                try:
+                    drawn += os.read(controller, 65536)
+                except OSError:  # the other side is closed
+                    break
+            elif keys and b"quit" in drawn:
+                os.write(controller, keys[:1])
+                keys = keys[1:]
+        run.kill() if run.poll() is None else None
+    os.close(controller)
+    return drawn.decode("utf-8", "replace"), run.returncode
+
+
+@pytest.mark.parametrize("words", [["--screen", "health", "--read-only"], ["--read-only", "tui", "--screen=health"]])
+def test_it_opens_where_and_how_it_is_told(world, words):
+    drawn, code = opened(world, *words, keys=b"iq")
+    assert code == 0, drawn
+    assert "Checks" in drawn
+    assert "runs with --read-only" in drawn
+
+
+@pytest.mark.parametrize("words", [["--read-only"], ["--screen", "inbox"], ["--screen=inbox", "--json"]])
+def test_without_a_terminal_it_says_so(memtui, words):
+    done = memtui(*words, check=False)
+    assert done.code == 2
+    assert "needs a terminal" in done.out + done.err
+
+
+def test_commands_take_no_screen(memtui):
+    assert "without a command" in memtui("--screen", "inbox", "list", check=False).err
+    assert memtui("--read-only", "list", check=False).code == 2
+    assert memtui("--screen", "attic", check=False).code == 2
+
+
+def test_help_tells_of_both(memtui):
+    out = memtui("--help").out
+    assert "--read-only" in out
+    assert "memories, inbox, guidance" in " ".join(out.split())
