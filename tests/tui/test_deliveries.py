@@ -205,7 +205,7 @@ async def test_filters_show_what_fits_and_escape_shows_all(deliveries, world, wa
 async def test_a_session_and_a_memory_are_chosen_from_lists(deliveries, world):
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
-        await pilot.press("f")
+        await pilot.press("s")
         await pilot.pause()
         await pilot.press("enter")  # the one under the cursor is offered first
         await ready(pilot)
@@ -246,7 +246,7 @@ async def test_a_whole_session_in_order_with_its_cost(deliveries, world):
         rows = screen.in_session.rows
         assert [row.id for row, _ in rows] == [r["id"] for r in mine]
         assert rows[-1][1] == sum(r["chars"] for r in mine)
-        line = screen.query_one("#session-line").render().plain
+        line = screen.query_one("#session-sums").render().plain
         assert "3 deliveries" in line
         assert "tokens" in line
         assert "ms in hooks" in line
@@ -257,6 +257,103 @@ async def test_a_whole_session_in_order_with_its_cost(deliveries, world):
         await pilot.press("escape")
         await pilot.pause()
         assert not screen.has_class("session")
+        assert screen.focused is screen.table
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_what_a_session_cost_is_never_cut_off(deliveries, world, size):
+    async with deliveries.run_test(size=size) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("S")
+        await ready(pilot)
+        screen.titles[world.sessions["today"]] = "a first prompt that is much longer than one line of any screen " * 3
+        screen.sums()
+        await pilot.pause()
+        lines = [strip.text for strip in screen._compositor.render_strips()]
+        sums = next(line for line in lines if "tok" in line and "ms" in line and "·" in line)
+        assert " ms" in sums
+        assert any("session d2f7b8c9" in line and "shop" in line for line in lines) or size[0] == 40
+        if size[0] >= 80:
+            assert "tokens" in sums
+            assert "ms in hooks" in sums
+
+
+async def test_filters_add_up_escape_takes_the_last_and_they_are_kept(deliveries, world):
+    session = world.sessions["today"]
+    async with deliveries.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        every = len(screen.table.rows)
+        screen.only(session=session)
+        await ready(pilot)
+        mine = len(screen.table.rows)
+        screen.only(kind="guidance")
+        await ready(pilot)
+        both = [row.id for row in screen.table.rows]
+        assert 0 < len(both) < mine < every
+        await pilot.press("q")
+    again = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="deliveries")
+    async with again.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        assert [row.id for row in screen.table.rows] == both
+        line = screen.query_one("#line").render().plain
+        assert "session" in line
+        assert "guidance" in line
+        await pilot.press("escape")
+        await ready(pilot)
+        assert len(screen.table.rows) == mine
+        await pilot.press("escape")
+        await ready(pilot)
+        assert len(screen.table.rows) == every
+
+
+async def test_the_cursor_on_the_newest_goes_with_the_newest(deliveries, world):
+    async with deliveries.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        append(world)
+        await live(pilot)
+        assert screen.table.row.id == "01ZZZZZZZZZZZZZZZZZZZZZZZ1"
+        await pilot.press("enter")  # it is being read: it stays
+        append(world, "01ZZZZZZZZZZZZZZZZZZZZZZZ2")
+        await live(pilot)
+        assert screen.table.rows[0].id == "01ZZZZZZZZZZZZZZZZZZZZZZZ2"
+        assert screen.table.row.id == "01ZZZZZZZZZZZZZZZZZZZZZZZ1"
+
+
+async def test_from_the_counts_to_a_memory_and_to_its_deliveries(deliveries):
+    async with deliveries.run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("M")
+        await settle(pilot)
+        dialog = pilot.app.screen
+        told = [each.deliveries for each in dialog.table.rows]
+        assert told == sorted(told, reverse=True)
+        assert told[0] > told[-1] == 0
+        most = dialog.table.row.path
+        await pilot.press("m")
+        await ready(pilot)
+        assert pilot.app.screen is screen
+        assert screen.wanted.memory == most
+        assert len(screen.table.rows) >= told[0]
+        await pilot.press("M")
+        await settle(pilot)
+        await pilot.press("s")
+        await settle(pilot)
+        never = pilot.app.screen.table.row
+        assert never.deliveries == 0
+        await pilot.press("enter")
+        await settle(pilot)
+        assert pilot.app.screen.group == "memories"
+        assert pilot.app.screen.table.row[1].memory.path == never.path
+
+
+async def test_o_reads_the_delivery_over_the_whole_screen(deliveries):
+    async with deliveries.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("o")
+        await settle(pilot)
+        assert screen.query_one("#detail").size.width > 100
+        await pilot.press("escape")
+        await settle(pilot)
         assert screen.focused is screen.table
 
 

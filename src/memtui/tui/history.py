@@ -5,8 +5,9 @@ A log of any length opens at once: rows are read backwards a page at a time, and
 
 import sys
 import threading
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from memtui.core import clock, logtail, receipts
 from memtui.core.logtail import Place
@@ -77,9 +78,13 @@ def project_of(record: Record) -> str:
     return text_of(record, "project_root").rstrip("/").rpartition("/")[2] or text_of(record, "project")[-20:]
 
 
+FIELDS = ("session", "project", "kind", "memory", "outcome", "text")
+
+
 @dataclass(frozen=True)
 class Filter:
-    """What is wanted; empty fields want everything. `memory` is a path or an id, `text` some words in any order."""
+    """What is wanted; empty fields want everything. `memory` is a path or an id, `text` some words in any order;
+    `order` names the fields as they were set."""
 
     session: str = ""
     project: str = ""
@@ -87,15 +92,24 @@ class Filter:
     memory: str = ""
     outcome: str = ""
     text: str = ""
+    order: tuple[str, ...] = field(default=(), compare=False)
+
+    @classmethod
+    def of(cls, words: Mapping[str, object]) -> "Filter":
+        """A filter from (field, what is wanted), in that order; what is no such field is passed over."""
+        return cls().but(**{name: value for name, value in words.items() if name in FIELDS and isinstance(value, str)})
 
     def words(self) -> list[tuple[str, str]]:
-        """(field, what is wanted) of the fields that are set."""
-        pairs = [(name, str(getattr(self, name))) for name in self.__dataclass_fields__]
+        """(field, what is wanted) of the fields that are set, the one that was set last at the end."""
+        named = sorted(FIELDS, key=lambda name: self.order.index(name) if name in self.order else -1)
+        pairs = [(name, str(getattr(self, name))) for name in named]
         return [(name, value) for name, value in pairs if value]
 
     def but(self, **fields: str) -> "Filter":
         """The same with other fields."""
-        return replace(self, **fields)
+        kept = [name for name in self.order if name not in fields]
+        given: dict[str, Any] = {**fields, "order": (*kept, *(name for name, value in fields.items() if value))}
+        return replace(self, **given)
 
     def may_fit(self, line: bytes) -> bool:
         """Whether a line is worth parsing."""

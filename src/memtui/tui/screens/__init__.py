@@ -60,12 +60,14 @@ ACTIONS: tuple[Action, ...] = (
     Action("guidance.open", "o", "", "Read it over the whole screen"),
     Action("deliveries.whole_session", "S", "session", "Everything this session was given, in order"),
     Action("deliveries.plots", "v", "plots", "Plots: a day, outcomes, hook time, memories most and never delivered"),
-    Action("deliveries.session", "f", "by session", "Show one session only"),
+    Action("deliveries.text", "slash", "text", "Show what holds some words in its text"),
+    Action("deliveries.session", "s", "by session", "Show one session only", words="deliveries: by session"),
     Action("deliveries.kind", "t", "kind", "Show one kind only: guidance, index, drafts, uses"),
-    Action("deliveries.outcome", "o", "outcome", "Show what arrived, or what was lost, only"),
+    Action("deliveries.outcome", "r", "receipt", "Show what arrived, or what was lost, only"),
     Action("deliveries.memory", "m", "memory", "Show what brought one memory only"),
     Action("deliveries.project", "p", "", "Show one project only"),
-    Action("deliveries.text", "slash", "text", "Show what holds some words in its text"),
+    Action("deliveries.counts", "M", "", "Memories delivered most and never: from here to each of them"),
+    Action("deliveries.whole", "o", "", "Read it over the whole screen"),
     Action("health.fix", "f", "fix", "Do what the finding says, where that is safe", writes=True),
     Action(
         "health.install", "i", "install hooks", "Put the hooks into a settings file, after showing how", writes=True

@@ -8,17 +8,16 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
-from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from memtui.core import logtail, paths, receipts, titles
 from memtui.core.told import GLYPHS
 from memtui.core.words import many
-from memtui.tui import fuzzy, safe
+from memtui.tui import actions, fuzzy, safe
 from memtui.tui.history import KEPT, PAGE, Reading, Receipts, Told
 from memtui.tui.screens.delivery_plots import plots, summary
 from memtui.tui.screens.delivery_text import EVENTS, delivery_text, when
-from memtui.tui.screens.delivery_views import Views
+from memtui.tui.screens.delivery_views import CHARS_A_TOKEN, Views
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field
 from memtui.tui.widgets.line import OneLine
@@ -56,10 +55,10 @@ class Deliveries(Views):
     group: ClassVar[str] = "deliveries"
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "log", "memories"})
     DEFAULT_CSS = """
-    Deliveries #session-line { height: auto; max-height: 2; padding: 0 1; display: none; }
+    Deliveries #session-line, Deliveries #session-sums { padding: 0 1; display: none; }
     Deliveries #session { display: none; }
     Deliveries #plots { display: none; }
-    Deliveries.session #session, Deliveries.session #session-line { display: block; }
+    Deliveries.session #session, Deliveries.session #session-line, Deliveries.session #session-sums { display: block; }
     Deliveries.session #list { display: none; }
     Deliveries.plots #panes { display: none; }
     Deliveries.plots #plots { display: block; height: 1fr; }
@@ -86,13 +85,15 @@ class Deliveries(Views):
                     empty=EMPTY,
                     id="list",
                 )
-                yield Static(id="session-line")
+                yield OneLine(id="session-line")
+                yield OneLine(id="session-sums")
                 yield RowList[tuple[Told, int]](
                     [
                         Column("time", 9),
                         Column("event", 6, from_width=40),
                         Column("what"),
                         Column("chars", 6, right=True),
+                        Column("tokens", 6, right=True, from_width=64),
                         Column("in all", 7, right=True, from_width=56),
                         Column("ms", 4, right=True, from_width=50),
                         Column("", 1),
@@ -115,6 +116,7 @@ class Deliveries(Views):
         self.tally = data.tally
         self.table.focus()
         self.set_interval(TICK_SECONDS, self._tick)
+        self.as_left()
         self.read_anew()
 
     # reading
@@ -122,6 +124,7 @@ class Deliveries(Views):
     def read_anew(self) -> None:
         """Read the log from its end, by the filter that holds."""
         self.reading = None
+        self._anew = True
         self.read(None, PAGE)
 
     def reload(self) -> None:
@@ -211,10 +214,20 @@ class Deliveries(Views):
         self.reading = message.reading
         self._more = False
         words = self.wanted.words()
-        self.table.empty = "Nothing fits.\nescape shows everything again." if words else EMPTY
-        self.table.show(message.reading.rows)
+        self.table.empty = "Nothing fits.\nescape takes the last filter away." if words else EMPTY
+        self._put(message.reading.rows)
         self._status()
         self.show_detail()
+
+    def _put(self, rows: list[Told]) -> None:
+        """The cursor stays on its row. On the newest it goes with the newest, unless that is being read; and where a
+        filter took its row away it is on the newest."""
+        table = self.table
+        here, newest = table.row_id, table.cursor == 0 and not self.query_one("#detail", Detail).has_focus
+        table.show(rows)
+        if newest or (self._anew and here != table.row_id):
+            table.move_to(0)
+        self._anew = False
 
     def on_progress(self, message: Progress) -> None:
         """How far a search is."""
@@ -245,7 +258,8 @@ class Deliveries(Views):
         self.session_sums()
         if self.has_class("plots"):
             width = self.size.width - 4
-            text = plots(self.tally, self.proofs.known, self.never, width)
+            key = actions.key_of("deliveries.counts", self.main.remapped)
+            text = plots(self.tally, self.proofs.known, self.never, width, key)
             self.query_one("#plots", Detail).show("plots", text)
 
     def _draw(self, row: Told) -> list[Text]:
@@ -270,7 +284,8 @@ class Deliveries(Views):
     def _draw_in_session(self, pair: tuple[Told, int]) -> list[Text]:
         row, chars = pair
         time, _, event, what, _, own, ms, glyph = self._draw(row)
-        return [time, event, what, own, Text(f"{chars:,}", style="dim"), ms, glyph]
+        tokens = Text(f"{row.chars // CHARS_A_TOKEN:,}", style="dim")
+        return [time, event, what, own, tokens, Text(f"{chars:,}", style="dim"), ms, glyph]
 
     @on(RowList.Moved, "#list")
     @on(RowList.Moved, "#session")
@@ -286,6 +301,11 @@ class Deliveries(Views):
         outcome = self.proofs.known.get(row.id, "")
         detail.show(row.id, delivery_text(row, record, outcome, title, self.main.data.now()))
         self._scrolled()
+
+    def do_deliveries_whole(self) -> None:
+        """The delivery over the whole screen."""
+        self.add_class("deep", "whole")
+        self.query_one("#detail", Detail).focus()
 
     def _title(self, row: Told) -> str:
         if row.session not in self.titles:

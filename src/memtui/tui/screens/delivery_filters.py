@@ -12,6 +12,7 @@ from memtui.core.words import age, many
 from memtui.tui import safe
 from memtui.tui.history import Filter, Reading, Receipts, Told
 from memtui.tui.screens.base import Base
+from memtui.tui.state import State
 from memtui.tui.widgets.ask import Choice
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class Filters(Base):
     def __init__(self) -> None:
         super().__init__()
         self.wanted = Filter()
+        self._given = False  # by another screen, before this one was there
         self._typing: Timer | None = None
 
     @property
@@ -61,18 +63,34 @@ class Filters(Base):
         raise NotImplementedError
 
     def only(self, **fields: str) -> None:
-        """Show only what fits; a field that is empty wants everything."""
+        """Show only what fits these fields too; one that is empty wants everything."""
         wanted = self.wanted.but(**fields)
         if wanted != self.wanted:
             self.wanted = wanted
+            State(self.main.data.root, read_only=self.main.read_only).put(self.group, dict(wanted.words()))
             self.read_anew()
 
     def want(self, **fields: str) -> None:
         """Show what fits these fields and no others, in the list."""
-        self.wanted = Filter(**fields)
+        self._given = True
+        self.wanted = Filter.of(fields)
         if self.is_mounted:  # it reads when it is
+            self._show_text()
             self.to_list()
             self.read_anew()
+
+    def as_left(self) -> None:
+        """Want what was wanted when the screen was left the last time."""
+        if not self._given:
+            left = State(self.main.data.root).get(self.group)
+            self.wanted = Filter.of(left)
+        self._show_text()
+
+    def _show_text(self) -> None:
+        line = self.query_one("#filter", Input)
+        with self.prevent(Input.Changed):
+            line.value = self.wanted.text
+        line.set_class(bool(self.wanted.text), "shown")
 
     def filter_line(self) -> Text:
         """What is filtered by, and how to leave it."""
@@ -82,20 +100,19 @@ class Filters(Base):
             text.append(f"{name} ", style="dim")
             text.append(safe.line(shown, 60) + "  ", style="bold")
         if text.plain:
-            text.append("escape clears", style="dim")
+            more = "the last one" if len(self.wanted.words()) > 1 else "it"
+            text.append(f"escape clears {more}", style="dim")
         return text
 
-    def clear_filters(self) -> bool:
-        """Want everything again; False if that was so."""
-        line = self.query_one("#filter", Input)
-        if line.has_class("shown"):
-            with self.prevent(Input.Changed):
-                line.value = ""
-            line.remove_class("shown")
-        had = bool(self.wanted.words())
-        self.only(**dict.fromkeys(Filter.__dataclass_fields__, ""))
+    def clear_filter(self) -> None:
+        """Do without the filter that was set last."""
+        if self._typing is not None:
+            self._typing.stop()
+        words = self.wanted.words()
+        if words:
+            self.only(**{words[-1][0]: ""})
+        self._show_text()
         self.focus_list()
-        return had
 
     def _choose(self, question: str, field: str, options: list[tuple[str, str]], current: str) -> None:
         def then(value: str | None) -> None:

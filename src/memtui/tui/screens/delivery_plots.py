@@ -18,6 +18,7 @@ TELLING = (receipts.ARRIVED, receipts.PREVIEWED, *LOST)
 SHADES = {receipts.ARRIVED: "█", receipts.PREVIEWED: "▓", receipts.TIMED_OUT: "▒", receipts.FAILED: "▒"}
 DAYS_SHOWN = 14
 MOST = 12
+NEVER = 40
 
 
 def counts_of(tally: Tally, known: dict[str, str], day: int | None = None) -> dict[str, int]:
@@ -65,8 +66,9 @@ def summary(tally: Tally, known: dict[str, str], width: int) -> Text:
     return text
 
 
-def plots(tally: Tally, known: dict[str, str], never: list[str] | None, width: int) -> Text:
-    """Everything that is plotted. `never`: names of memories without a delivery, None while they are sought."""
+def plots(tally: Tally, known: dict[str, str], never: list[tuple[str, str]] | None, width: int, key: str) -> Text:
+    """Everything that is plotted. `never`: (name, path) of memories without a delivery, None while they are sought;
+    `key` leads to a list of them."""
     text = Text()
     if not tally.lines:
         text.append("Nothing was delivered yet, so there is nothing to plot.\n", style="bold")
@@ -75,7 +77,7 @@ def plots(tally: Tally, known: dict[str, str], never: list[str] | None, width: i
     _by_day(text, tally, known, width)
     _outcomes(text, tally, known, width)
     _events(text, tally, width)
-    _memories(text, tally, never, width)
+    _memories(text, tally, never, width, key)
     return text
 
 
@@ -151,10 +153,10 @@ def _events(text: Text, tally: Tally, width: int) -> None:
         text.append(bar(slow, slowest, max(4, min(30, width - 42))) + "\n", style="dim")
 
 
-def _memories(text: Text, tally: Tally, never: list[str] | None, width: int) -> None:
+def _memories(text: Text, tally: Tally, never: list[tuple[str, str]] | None, width: int, key: str) -> None:
     span = "ever" if tally.complete else f"in {DAYS} days"
     most = sorted(tally.memories.values(), key=lambda each: -each.deliveries)[:MOST]
-    _title(text, "Delivered most", f"memories, {span}")
+    _title(text, "Delivered most", f"memories, {span}: {key} lists all, and leads to each")
     for each in most:
         _memory(text, each, most[0], tally.now(), width)
     if not most:
@@ -163,7 +165,10 @@ def _memories(text: Text, tally: Tally, never: list[str] | None, width: int) -> 
     if never is None:
         text.append("looking …\n", style="dim")
     elif never:
-        text.append(safe.clean(", ".join(never)) + "\n")
+        for name, _ in never[:NEVER]:
+            text.append(safe.line(name, 200) + "\n")
+        if len(never) > NEVER:
+            text.append(f"and {len(never) - NEVER} more: {key}\n", style="dim")
     else:
         text.append("none: each was delivered\n", style="dim")
 

@@ -5,16 +5,16 @@ from typing import ClassVar
 
 from rich.text import Text
 from textual import on, work
-from textual.widgets import Static
 
 from memtui.core import logtail
-from memtui.core.errors import MemtuiError
 from memtui.core.told import GLYPHS, text_of
 from memtui.core.words import many, size
 from memtui.tui import safe
 from memtui.tui.history import Filter, Reading, Told
+from memtui.tui.screens.delivery_counts import Counts, never_told
 from memtui.tui.screens.delivery_filters import Filters
 from memtui.tui.widgets.detail import Detail
+from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import RowList
 
 NARROW = 100
@@ -33,7 +33,8 @@ class Views(Filters):
         super().__init__()
         self.reading: Reading | None = None
         self.session: Reading | None = None
-        self.never: list[str] | None = None
+        self.never: list[tuple[str, str]] | None = None
+        self._anew = False
         self.titles: dict[str, str] = {}
         self._more = False
 
@@ -61,7 +62,7 @@ class Views(Filters):
 
     def to_list(self) -> None:
         """Out of the plots, a session, a delivery."""
-        self.remove_class("plots", "session", "deep")
+        self.remove_class("plots", "session", "deep", "whole")
         self.session = None
         self.focus_list()
 
@@ -81,7 +82,9 @@ class Views(Filters):
         """What needs a delivery, or the counts."""
         if action_id == "deliveries.whole_session" and self.row is None:
             return "There is no delivery under the cursor."
-        counted = {"deliveries.session", "deliveries.project", "deliveries.memory"}
+        if action_id == "deliveries.whole" and self.row is None:
+            return "There is no delivery under the cursor."
+        counted = {"deliveries.session", "deliveries.project", "deliveries.memory", "deliveries.counts"}
         if action_id in counted and not self.tally.ready:
             return "The log is still being counted: try again in a moment."
         return ""
@@ -124,27 +127,38 @@ class Views(Filters):
             return
         rows = [row for row, _ in self.in_session.rows]
         name = self.session.wanted.session
-        title = self.titles.get(name, "")
-        text = Text(no_wrap=True, overflow="ellipsis")
-        text.append(f"session {safe.line(name[:8])}", style="bold")
-        text.append(safe.line(f" “{title}”", 40) if title else "")
-        if not rows:
-            self.query_one("#session-line", Static).update(text)
-            return
-        text.append(f"  {safe.line(rows[0].project, 30)}  {_span(rows)}\n", style="dim")
+        width = self.size.width if self.has_class("narrow") else self.query_one("#middle").size.width
+        start = Text(f"session {safe.line(name[:8])}", style="bold", no_wrap=True, overflow="ellipsis", end="")
+        end = Text(style="dim", end="")
+        if rows:
+            end.append(f"  {safe.line(rows[0].project, 20)}  {_span(rows)}")
+        room = width - start.cell_len - end.cell_len - 6
+        title = Text(safe.line(self.titles.get(name, ""), 200), end="")
+        if title.plain and room > 4:
+            title.truncate(room, overflow="ellipsis")
+            start.append_text(Text.assemble(" “", title, "”"))
+        start.append_text(end)
+        self.query_one("#session-line", OneLine).put(start)
+        self.query_one("#session-sums", OneLine).put(self._cost(rows, width))
+
+    def _cost(self, rows: list[Told], width: int) -> Text:
+        """What a session's deliveries add up to, in as many words as there is room for."""
         chars = sum(row.chars for row in rows)
-        hooks = sum(row.ms or 0.0 for row in self.session.rows)
+        hooks = sum(row.ms or 0.0 for row in self.session.rows) if self.session else 0.0
         tokens = chars // CHARS_A_TOKEN
-        text.append(f"{many(len(rows), 'delivery', 'deliveries')} · {size(chars)}, some {tokens:,} tokens")
-        text.append(f" · {hooks:,.0f} ms in hooks")
         counts: dict[str, int] = {}
         for row in rows:
             outcome = self.proofs.known.get(row.id, "")
             counts[outcome] = counts.get(outcome, 0) + 1
+        end = Text(end="")
         for outcome, (glyph, style) in GLYPHS.items():
             if counts.get(outcome):
-                text.append(f" {counts[outcome]} {glyph}", style=style)
-        self.query_one("#session-line", Static).update(text)
+                end.append(f" {counts[outcome]} {glyph}", style=style)
+        deliveries = many(len(rows), "delivery", "deliveries")
+        whole = f"{deliveries} · {size(chars)}, some {tokens:,} tokens · {hooks:,.0f} ms in hooks"
+        if len(whole) + end.cell_len > width - 2:
+            whole = f"{len(rows)} · {size(chars)} ~{tokens:,} tok · {hooks:,.0f} ms"
+        return Text.assemble(whole, end, no_wrap=True, overflow="ellipsis", end="")
 
     # the plots
 
@@ -161,22 +175,21 @@ class Views(Filters):
 
     @work(thread=True, exclusive=True, group="never")
     def _seek_never(self) -> None:
-        data = self.main.data
-        try:
-            found = [scope for scope in data.scopes() if scope.kind in {"global", "project", "auto"} and scope.exists]
-            rows = data.survey(found, lambda _: True)
-        except (OSError, MemtuiError):
-            return
-        told = {path for path, each in self.tally.memories.items() if each.deliveries}
-        known = {path.rpartition("/")[2] for path in told}
-        # A path in the log may go through a symlink: a name that was never told at all is sure.
-        self.never = sorted(
-            row.memory.name
-            for each in rows.values()
-            for row in each
-            if row.memory.path not in told and not (row.deliveries and row.file in known)
-        )
+        self.never = never_told(self.main.data)
         self.app.call_from_thread(self.sums)
+
+    def do_deliveries_counts(self) -> None:
+        """The memories by how often they were delivered: to one of them, or to its deliveries."""
+
+        def then(chosen: tuple[str, str] | None) -> None:
+            if chosen is not None:
+                what, path = chosen
+                if what == "memory":
+                    self.main.go_to_memory(path)
+                else:
+                    self.main.show_deliveries(memory=path)
+
+        self.app.push_screen(Counts(self.main.data, set(self.row.files) if self.row else set()), then)
 
     # coming back
 
@@ -198,7 +211,7 @@ class Views(Filters):
         if self.has_class("plots"):
             self.do_deliveries_plots()
         elif self.query_one("#detail", Detail).has_focus or self.has_class("deep"):
-            self.remove_class("deep")
+            self.remove_class("deep", "whole")
             self.focus_list()
         elif self.has_class("session"):
             self.remove_class("session")
@@ -207,7 +220,7 @@ class Views(Filters):
             self.sums()
             self.show_detail()
         else:
-            self.clear_filters()
+            self.clear_filter()
 
     def copied(self) -> str:
         """What y copies: the text of the delivery, all texts of a session, or the plots."""
