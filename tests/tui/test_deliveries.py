@@ -6,8 +6,8 @@ import os
 import pytest
 
 from memtui.core import clock, delivery, fs, paths, receipts, told
+from memtui.core.deliveries import Filter
 from memtui.tui.app import MemtuiApp
-from memtui.tui.history import Filter
 from memtui.tui.screens.delivery_text import delivery_text
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import RowList
@@ -99,8 +99,8 @@ async def test_the_detail_is_the_very_text_why_and_the_receipt(deliveries, world
 
 
 def test_scores_and_what_was_left_out_are_told(world):
+    from memtui.core.deliveries import told as row_of
     from memtui.core.logtail import Place
-    from memtui.tui.history import told as row_of
 
     record = append(
         world,
@@ -420,7 +420,7 @@ async def test_a_long_log_opens_with_its_newest_and_reads_on_when_followed(world
 
 
 async def test_rows_held_are_bounded(world, monkeypatch):
-    from memtui.tui import history
+    from memtui.core import deliveries as history
 
     monkeypatch.setattr(history, "KEPT", 5)
     reading = history.Reading(world.root, Filter(), history.Receipts(dict(world.env), lambda: NOW))

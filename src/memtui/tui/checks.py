@@ -19,17 +19,17 @@ from memtui.core import (
     settings,
     trust,
 )
+from memtui.core.bars import bar
 from memtui.core.doctor import NOTE, OK, PROBLEM, Finding
 from memtui.core.errors import MemtuiError
 from memtui.core.index_report import Report
 from memtui.core.settings import Setting
+from memtui.core.tally import percentile
 from memtui.core.told import Record
 from memtui.core.words import age, many
 from memtui.hooks import checkup, entries, status
 from memtui.tui import actions
 from memtui.tui.data import Data
-from memtui.tui.plots import bar
-from memtui.tui.tally import percentile
 
 ERRORS_SHOWN = 30
 METER = 10

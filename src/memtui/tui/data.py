@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from memtui.core.scopes import Scope
     from memtui.core.store import Store
     from memtui.core.survey import Row
+    from memtui.core.tally import Tally
     from memtui.core.told import Record
-    from memtui.tui.tally import Tally
     from memtui.tui.watch import Watch
 
 # As many of the newest deliveries are held at once; older ones are read when the list is followed to its end.
@@ -64,7 +64,7 @@ class Data:
     @cached_property
     def tally(self) -> "Tally":
         """What the delivery log adds up to."""
-        from memtui.tui.tally import Tally
+        from memtui.core.tally import Tally
 
         return Tally(self.root, self.now)
 

@@ -1,26 +1,8 @@
-"""Numbers drawn as text: a line of eighths, a bar, shares of a whole."""
+"""Shares of a whole, drawn as text."""
 
 from collections.abc import Sequence
 
 from rich.text import Text
-
-EIGHTHS = "▁▂▃▄▅▆▇█"
-PARTS = " ▏▎▍▌▋▊▉█"
-
-
-def spark(values: Sequence[float]) -> str:
-    """A line of small columns, the highest value full; nothing is a low dot."""
-    top = max(values, default=0.0)
-    return "".join("·" if value <= 0 else EIGHTHS[min(7, int(value / top * 7.999))] for value in values)
-
-
-def bar(value: float, top: float, width: int) -> str:
-    """A bar of at most `width` cells, padded to it; what is not nothing shows at least a sliver."""
-    if top <= 0 or value <= 0 or width <= 0:
-        return " " * max(0, width)
-    eighths = max(1, round(min(1.0, value / top) * width * 8))
-    whole, rest = divmod(eighths, 8)
-    return ("█" * whole + (PARTS[rest] if rest else "")).ljust(width)
 
 
 def shares(counts: Sequence[tuple[int, str, str]], width: int) -> Text:

@@ -11,10 +11,10 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from memtui.core import logtail, paths, receipts, titles
+from memtui.core.deliveries import KEPT, PAGE, Reading, Receipts, Told
 from memtui.core.told import GLYPHS
 from memtui.core.words import many
 from memtui.tui import actions, fuzzy, safe
-from memtui.tui.history import KEPT, PAGE, Reading, Receipts, Told
 from memtui.tui.screens.delivery_plots import plots, summary
 from memtui.tui.screens.delivery_text import EVENTS, delivery_text, when
 from memtui.tui.screens.delivery_views import CHARS_A_TOKEN, Views

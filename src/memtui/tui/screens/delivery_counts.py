@@ -11,17 +11,14 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from memtui.core.errors import MemtuiError
+from memtui.core.tally import DAYS, TOLD_FROM
 from memtui.core.words import age, many
 from memtui.tui import safe
-from memtui.tui.tally import DAYS
 from memtui.tui.widgets.dialog import Dialog, Keys
 from memtui.tui.widgets.rows import Column, RowList
 
 if TYPE_CHECKING:
     from memtui.tui.data import Data
-
-# The kinds of scopes that are delivered from.
-TOLD_FROM = frozenset({"global", "project", "auto"})
 
 
 @dataclass(frozen=True)
@@ -43,15 +40,8 @@ def never_told(data: "Data") -> list[tuple[str, str]]:
         rows = data.survey(found, lambda _: True)
     except (OSError, MemtuiError):
         return []
-    told = {path for path, each in data.tally.memories.items() if each.deliveries}
-    known = {path.rpartition("/")[2] for path in told}
-    # A path in the log may go through a symlink: a name that was never told at all is sure.
-    return sorted(
-        (row.memory.name, row.memory.path)
-        for each in rows.values()
-        for row in each
-        if row.memory.path not in told and not (row.deliveries and row.file in known)
-    )
+    never = data.tally.never(row for each in rows.values() for row in each)
+    return [(row.memory.name, row.memory.path) for row in never]
 
 
 def counts(data: "Data", here: set[str], never: list[tuple[str, str]]) -> list[Count]:

@@ -7,16 +7,16 @@ from textual import on
 from textual.timer import Timer
 from textual.widgets import Input
 
+from memtui.core.deliveries import Filter, Reading, Receipts, Told
 from memtui.core.told import GLYPHS, MEANINGS
 from memtui.core.words import age, many
 from memtui.tui import safe
-from memtui.tui.history import Filter, Reading, Receipts, Told
 from memtui.tui.screens.base import Base
 from memtui.tui.state import State
 from memtui.tui.widgets.ask import Choice
 
 if TYPE_CHECKING:
-    from memtui.tui.tally import Tally
+    from memtui.core.tally import Tally
 
 KINDS = (
     ("guidance", "guidance"),

@@ -5,12 +5,13 @@ import time
 from rich.text import Text
 
 from memtui.core import receipts
+from memtui.core.bars import bar, spark
+from memtui.core.tally import DAY, DAYS, Memory, Tally, day_of, percentile
 from memtui.core.told import GLYPHS
 from memtui.core.words import age, many, size
 from memtui.tui import safe
-from memtui.tui.plots import bar, shares, spark
+from memtui.tui.plots import shares
 from memtui.tui.screens.delivery_text import EVENTS
-from memtui.tui.tally import DAY, DAYS, Memory, Tally, day_of, percentile
 
 LOST = (receipts.FAILED, receipts.TIMED_OUT)
 # An outcome that tells nothing has no part in the shares.
@@ -19,16 +20,6 @@ SHADES = {receipts.ARRIVED: "█", receipts.PREVIEWED: "▓", receipts.TIMED_OUT
 DAYS_SHOWN = 14
 MOST = 12
 NEVER = 40
-
-
-def counts_of(tally: Tally, known: dict[str, str], day: int | None = None) -> dict[str, int]:
-    """Outcome to how many of the newest deliveries, or of those of one day."""
-    found: dict[str, int] = {}
-    for row in tally.recent:
-        outcome = known.get(row.id)
-        if outcome and (day is None or day_of(row.time) == day):
-            found[outcome] = found.get(outcome, 0) + 1
-    return found
 
 
 def summary(tally: Tally, known: dict[str, str], width: int) -> Text:
@@ -46,7 +37,7 @@ def summary(tally: Tally, known: dict[str, str], width: int) -> Text:
         text.append(f" · {size(today.chars)}")
     if today.times and width >= 70:
         text.append(f" · p50 {percentile(today.times, 0.5):.0f} p95 {percentile(today.times, 0.95):.0f} ms")
-    counts = counts_of(tally, known, day_of(tally.now()))
+    counts = tally.outcomes(known, day_of(tally.now()))
     total = sum(counts.get(outcome, 0) for outcome in TELLING)
     if total:
         arrived = counts.get(receipts.ARRIVED, 0)
@@ -131,7 +122,7 @@ def _stacked(counts: dict[str, int], cells: int) -> Text:
 
 
 def _outcomes(text: Text, tally: Tally, known: dict[str, str], width: int) -> None:
-    counts = counts_of(tally, known)
+    counts = tally.outcomes(known)
     total = sum(counts.values())
     left = len(tally.recent) - total
     _title(text, "Outcomes", f"of the newest {len(tally.recent):,}" + (f", {left:,} still looked up" if left else ""))

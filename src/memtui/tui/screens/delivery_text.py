@@ -5,10 +5,10 @@ import time
 from rich.text import Text
 
 from memtui.core import render
+from memtui.core.deliveries import Told
 from memtui.core.told import GLYPHS, MEANINGS, Record, items_of, text_of
 from memtui.core.words import ago, many
 from memtui.tui import safe
-from memtui.tui.history import Told
 
 EVENTS = {
     "SessionStart": "start",

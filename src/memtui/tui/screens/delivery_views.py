@@ -7,10 +7,10 @@ from rich.text import Text
 from textual import on, work
 
 from memtui.core import logtail
+from memtui.core.deliveries import Filter, Reading, Told
 from memtui.core.told import GLYPHS, text_of
 from memtui.core.words import many, size
 from memtui.tui import safe
-from memtui.tui.history import Filter, Reading, Told
 from memtui.tui.screens.delivery_counts import Counts, never_told
 from memtui.tui.screens.delivery_filters import Filters
 from memtui.tui.widgets.detail import Detail

@@ -12,13 +12,13 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from memtui.core.doctor import Finding
+from memtui.core.tally import percentile
 from memtui.core.words import many
 from memtui.hooks import checkup
 from memtui.tui import safe
 from memtui.tui.checks import Look, Row, look, rows
 from memtui.tui.screens.health_fixes import Fixes
 from memtui.tui.screens.health_text import health_text
-from memtui.tui.tally import percentile
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import Column, RowList

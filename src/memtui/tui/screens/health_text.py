@@ -5,16 +5,16 @@ import os
 from rich.text import Text
 
 from memtui.core import clock, config, configfile, index_budget, settings
+from memtui.core.bars import bar
 from memtui.core.doctor import Finding
 from memtui.core.index_report import Report
 from memtui.core.settings import Setting
+from memtui.core.tally import percentile
 from memtui.core.told import Record
 from memtui.core.words import ago, many
 from memtui.hooks import checkup, entries
 from memtui.tui import safe
 from memtui.tui.checks import MARKS, Look, Mode, Row, in_words
-from memtui.tui.plots import bar
-from memtui.tui.tally import percentile
 
 LINES_SHOWN = 6
 BELOW_SHOWN = 30

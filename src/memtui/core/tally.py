@@ -8,13 +8,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from memtui.core import clock, logtail
+from memtui.core.deliveries import Told, project_of, told
 from memtui.core.logtail import Place
+from memtui.core.survey import Row
 from memtui.core.told import Record, items_of, text_of
-from memtui.tui.history import Told, project_of, told
 
 DAYS = 90
 RECENT = 2000
 DAY = 86400.0
+# The kinds of scopes that are delivered from.
+TOLD_FROM = frozenset({"global", "project", "auto"})
 MEMORY_KINDS = frozenset({"index", "memory"})
 
 
@@ -51,11 +54,13 @@ def day_of(seconds: float) -> int:
 
 class Tally:
     """`days` by number, `events` by name, `memories` by path, `sessions` by id: (last time, project, deliveries).
-    `recent` are the newest deliveries, newest first."""
+    `recent` are the newest deliveries, newest first. Only the last days count, today and `span` - 1 before it."""
 
-    def __init__(self, root: str, now: Callable[[], float]) -> None:
+    def __init__(self, root: str, now: Callable[[], float], days: int = DAYS, project: str = "") -> None:
         self.root = root
         self.now = now
+        self.span = days
+        self.project = project  # the slug of the only one that counts, if given
         self.days: dict[int, Day] = {}
         self.events: dict[str, array[float]] = {}
         self.memories: dict[str, Memory] = {}
@@ -89,7 +94,7 @@ class Tally:
 
     def _all(self, go: Callable[[int], bool]) -> bool:
         self._ends = logtail.ends(self.root)
-        oldest = self.now() - DAYS * DAY
+        oldest = self.now() - (self.span + 1) * DAY  # clocks go back an hour, and hooks overlap
         for number, (place, line) in enumerate(logtail.older(self.root, None, self._ends), 1):
             seconds = self._add(place, line)
             if seconds and seconds < oldest:
@@ -106,6 +111,10 @@ class Tally:
         seconds = clock.parse(record.get("time")) if record else None
         if record is None or seconds is None:
             return 0.0
+        if day_of(seconds) <= day_of(self.now()) - self.span:
+            return seconds
+        if self.project and record.get("project") != self.project:
+            return seconds
         self.lines += 1
         self.oldest = min(self.oldest or seconds, seconds)
         ms = record.get("ms")
@@ -152,6 +161,23 @@ class Tally:
         """The last days, oldest first, those without a delivery too."""
         today = day_of(self.now())
         return [(number, self.days.get(number, Day())) for number in range(today - count + 1, today + 1)]
+
+    def outcomes(self, known: dict[str, str], day: int | None = None) -> dict[str, int]:
+        """Outcome to how many of the newest deliveries, or of those of one day. `known`: outcomes by delivery."""
+        found: dict[str, int] = {}
+        for row in self.recent:
+            outcome = known.get(row.id)
+            if outcome and (day is None or day_of(row.time) == day):
+                found[outcome] = found.get(outcome, 0) + 1
+        return found
+
+    def never(self, rows: Iterable[Row]) -> list[Row]:
+        """Those of some memories that were not delivered, by name."""
+        told = {path for path, each in self.memories.items() if each.deliveries}
+        known = {path.rpartition("/")[2] for path in told}
+        # A path in the log may go through a symlink: a name that was never told at all is sure.
+        found = [r for r in rows if r.memory.path not in told and not (r.deliveries and r.file in known)]
+        return sorted(found, key=lambda row: (row.memory.name, row.memory.path))
 
     @property
     def today(self) -> Day:
