@@ -8,15 +8,13 @@ from memtui.core.errors import ConflictError, MemtuiError
 from memtui.core.memory import Memory
 from memtui.core.review import Waiting
 from memtui.core.words import many
-from memtui.tui import safe
+from memtui.tui import safe, unheard
 from memtui.tui.screens.inbox_acts import Acting
 from memtui.tui.screens.inbox_rows import key_of
-from memtui.tui.screens.inbox_text import merged_text, written_text
+from memtui.tui.screens.inbox_text import compared, merged_text, score, written_text
 from memtui.tui.widgets.ask import Choice
 from memtui.tui.widgets.form import Form
 from memtui.tui.widgets.preview import Preview
-
-MERGE_CHOICES = 30
 
 
 class Deciding(Acting):
@@ -31,7 +29,8 @@ class Deciding(Acting):
         good = [each for each in found if isinstance(each, Ready)]
         if not good and bad is not None:
             raise bad
-        if len(found) == 1 and self.seen and not good[0].taken:
+        alone = len(good) == len(found) == 1 and good[0].item is self.under
+        if alone and self.seen and not good[0].taken:
             self._approve(good)
             return
         text = Text()
@@ -41,7 +40,7 @@ class Deciding(Acting):
         if bad is not None:
             text.append(f"! {len(found) - len(good)} can't be approved: {safe.line(bad.message)}\n", style="yellow")
         free = [each for each in good if not each.taken]
-        go = f"writes {many(len(free), 'memory', 'memories')}" if free else ""
+        go = f"write {many(len(free), 'memory', 'memories')}" if free else ""
         title = f"Approve {many(len(free), 'draft')}: this will be written" if free else "This can't be approved"
 
         def then(yes: bool | None) -> None:
@@ -49,15 +48,6 @@ class Deciding(Acting):
                 self._approve(free)
 
         self.app.push_screen(Preview(title, text, go), then)
-
-    def do_inbox_approve_all(self) -> None:
-        """Mark every draft that is listed, and show what approving them would write."""
-        self.table.marks |= {line.key for line in self.table.rows if line.item and line.item.kind == "updates"}
-        self.table.redraw()
-        if not self._chosen("updates"):
-            self.main.say("There are no drafts.")
-            return
-        self.do_inbox_approve()
 
     def _approve(self, found: list[Ready]) -> None:
         deciding = self.main.data.review()
@@ -76,12 +66,18 @@ class Deciding(Acting):
         if done:
             self.table.clear_marks()
             words = f"{done[0].scope_label}:{done[0].stem}" if len(done) == 1 else f"{len(done)} memories"
-            self.main.say(f"Approved: {words}. z takes it back.")
+            # The client reads its own memory by itself.
+            told = any(each.scope_label in {"project", "global"} for each in done)
+            deaf = unheard.words(self.main.data, memories=True) if told else ""
+            more = f" No session is told yet: {deaf}." if deaf else ""
+            self.main.say(f"Approved: {words}.{more} z takes it back.")
         self.main.read()
 
     def do_inbox_edit(self) -> None:
         """Rewrite a draft in a form, then approve it; or an item's text."""
-        item = self._chosen()[0]
+        item = self.under
+        if item is None:
+            return
         if item.kind == "items":
             self._edit_item(item)
             return
@@ -153,38 +149,49 @@ class Deciding(Acting):
 
     def do_inbox_merge(self) -> None:
         """Choose the memory to merge into, the most alike first; then see what it becomes."""
-        item = self._chosen("updates")[0]
-        known = self.settings_of.get(key_of(item))
-        ranked = [(each.memory, f"{each.score:.2f}".removeprefix("0")) for each in (known.alike if known else [])]
-        first = {found.path for found, _ in ranked}
-        ranked += [(each, "   ") for each in self.memories if each.path not in first and each.broken is None]
+        items = self._chosen("updates")
+        first = self.under if self.under in items else items[0]
+        known = self.settings_of.get(key_of(first))
+        ranked = [(each.memory, score(each)) for each in (known.alike if known else [])]
+        paths = {found.path for found, _ in ranked}
+        ranked += [(each, "") for each in self.memories if each.path not in paths and each.broken is None]
         if not ranked:
             self.main.say("There is no memory to merge into.")
             return
-        paths = {found.path: found for found, _ in ranked}
+        found_at = {found.path: found for found, _ in ranked}
 
         def chosen(path: str | None) -> None:
             if path:
-                self._merge(item, paths[path])
+                self._merge(items, found_at[path])
 
         rows = [
-            (found.path, f"{score}  {found.scope_label}:{found.stem}  {safe.line(found.description, 60)}")
-            for found, score in ranked[:MERGE_CHOICES]
+            (found.path, f"{alike:<3}  {found.scope_label}:{found.stem}  {safe.line(found.description, 100)}")
+            for found, alike in ranked
         ]
-        self.app.push_screen(Choice("Merge into", rows), chosen)
+        question = f"Merge {many(len(items), 'draft')} into" if len(items) > 1 else "Merge into"
+        draft = " ".join(first.text.split("\n")).strip()
+        self.app.push_screen(Choice(question, rows, about=lambda path: compared(draft, found_at[path])), chosen)
 
-    def _merge(self, item: Waiting, found: Memory) -> None:
+    def _merge(self, items: list[Waiting], found: Memory) -> None:
         data = self.main.data
+
+        def write() -> None:
+            store = data.store()
+            with store.together():
+                there = found
+                for item in items:
+                    data.review().merge(store, item, there)
+                    there = memory.read_memory(found.path, found.scope_label)
 
         def then(yes: bool | None) -> None:
             if yes:
-                self._act(
-                    lambda: data.review().merge(data.store(), item, found),
-                    f"Merged into {found.scope_label}:{found.stem}.",
-                )
+                self._act(write, f"Merged into {found.scope_label}:{found.stem}.")
 
-        text = merged_text(found, review.merged(item, found))
-        self.app.push_screen(Preview(f"{found.scope_label}:{found.stem} becomes", text, "writes it", end=True), then)
+        becomes = found
+        for item in items:
+            becomes = memory.from_bytes(found.path, found.scope_label, review.merged(item, becomes))
+        text = merged_text(found, becomes.raw)
+        self.app.push_screen(Preview(f"{found.scope_label}:{found.stem} becomes", text, "write it", end=True), then)
 
 
 def _named(error: MemtuiError, each: Ready) -> MemtuiError:

@@ -14,7 +14,8 @@ from memtui.core.review import Waiting
 from memtui.core.told import text_of
 from memtui.core.words import ago, many
 from memtui.hooks import fit
-from memtui.tui import fuzzy, safe, unheard
+from memtui.tui import actions, fuzzy, safe, unheard
+from memtui.tui.actions import Action
 from memtui.tui.screens import guidance_rows as rows
 from memtui.tui.screens.guidance_rows import Row
 from memtui.tui.screens.twopanes import TwoPanes
@@ -27,6 +28,8 @@ from memtui.tui.widgets.rows import Column, RowList
 # The history shown: so many notes, none older than this.
 HISTORY = 200
 HISTORY_SECONDS = 45 * 86400.0
+# The foot's order.
+ON_WAITING, ON_TOLD = ("edit", "withdraw", "again", "mark", "filter"), ("again", "mark", "filter")
 EMPTY = """Nothing waits, and nothing was told yet.
 n writes guidance: the agent gets it with the next prompt, once,
 and you see here whether it arrived.
@@ -210,6 +213,7 @@ class Guidance(TwoPanes):
             pane.show("", Text("Nothing is chosen.", style="dim"))
         else:
             pane.show(row.key, rows.detail(row, self.titles, self._project(row), self.main.data.now()))
+        self.frame()
 
     # moving
 
@@ -235,6 +239,12 @@ class Guidance(TwoPanes):
         """Mark."""
         self.table.toggle_mark()
 
+    def do_guidance_mark_all(self) -> None:
+        """Mark all that are listed, or none."""
+        every = {row.key for row in self.table.rows}
+        self.table.marks = set() if every <= self.table.marks else every
+        self.table.redraw()
+
     def do_guidance_range(self) -> None:
         """Mark a range."""
         self.table.mark_range()
@@ -255,6 +265,12 @@ class Guidance(TwoPanes):
                 return "It is under way: the client has it already."
             return "It was told already. r says it again."
         return ""
+
+    def footer_actions(self) -> list[Action]:
+        """What can be done with the row under the cursor comes first."""
+        row = self.table.row
+        order = ON_WAITING if row is None or row.item is not None else ON_TOLD
+        return [actions.get(f"guidance.{verb}") for verb in order]
 
     def _waiting(self) -> list[Waiting]:
         return [row.item for row in self.table.chosen() if row.item is not None]

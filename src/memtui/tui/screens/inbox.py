@@ -8,7 +8,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.timer import Timer
-from textual.widgets import Input
 
 from memtui.core import alike, excerpt, scopes, titles
 from memtui.core.errors import MemtuiError
@@ -19,11 +18,14 @@ from memtui.hooks import fit
 from memtui.tui import fuzzy, safe
 from memtui.tui.screens.deciding import Deciding
 from memtui.tui.screens.inbox_rows import DOUBTFUL, Line, confidence, is_doubtful, key_of, searched
-from memtui.tui.screens.inbox_text import Setting, draft_text, item_text
+from memtui.tui.screens.inbox_text import Setting, draft_head, draft_text, item_text, lines_of
 from memtui.tui.widgets.detail import Detail
+from memtui.tui.widgets.field import Field
 from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import Column, RowList
 
+# With so many columns a draft and the memory most alike stand beside each other.
+BESIDE = 120
 # The cursor rests this long on a draft before its transcript is read.
 REST_SECONDS = 0.15
 KINDS = {"confirmation": "confirmed"}
@@ -37,6 +39,7 @@ class Inbox(Deciding):
     """The list on the left; on the right the memory that a draft would become, and why."""
 
     group: ClassVar[str] = "inbox"
+    share: ClassVar[int] = 55
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "memories"})
     legend = (
         "conf is how sure the rules are that you meant it for good, seen how often you said it. What is below "
@@ -52,6 +55,7 @@ class Inbox(Deciding):
         self.memories: list[Memory] = []
         self.settings_of: dict[str, Setting] = {}
         self.changed: dict[str, dict[str, str]] = {}
+        self.head = 0
         self._rest: Timer | None = None
         self._problem = ""
 
@@ -65,8 +69,8 @@ class Inbox(Deciding):
                         Column("kind", 10),
                         Column("draft"),
                         Column("conf", 4, right=True, from_width=46),
-                        Column("seen", 4, right=True, from_width=52),
-                        Column("for", 8, from_width=60),
+                        Column("seen", 4, right=True, from_width=60),
+                        Column("for", 8, from_width=50),
                         Column("age", 4, right=True),
                     ],
                     self._draw,
@@ -74,7 +78,7 @@ class Inbox(Deciding):
                     empty=EMPTY,
                     id="list",
                 )
-                yield Input(placeholder="filter: name, text, kind", id="filter")
+                yield Field(placeholder="filter: name, text, kind", id="filter")
             yield Detail(id="detail")
 
     @property
@@ -203,7 +207,12 @@ class Inbox(Deciding):
         if item.kind == "items":
             detail.show(line.key, item_text(item, known.title if known else "", states, data.now()))
         else:
-            detail.show(line.key, draft_text(item, self.ready(item), known, states, data.now(), self.room))
+            ready, beside = self.ready(item), self.size.width >= BESIDE
+            text = draft_head(item, ready, known, self.room, beside=beside)
+            self.head = lines_of(text, self.room)
+            text.append_text(draft_text(item, ready, known, states, data.now(), self.room, beside=beside))
+            detail.show(line.key, text)
+        self.frame()
         if known is None:
             if self._rest is not None:
                 self._rest.stop()
@@ -234,6 +243,12 @@ class Inbox(Deciding):
         self.settings_of[key] = found
         if self.table.row_id == key:
             self.show_detail()
+
+    @property
+    def seen(self) -> bool:
+        """Whether the draft under the cursor is on the screen to its end."""
+        detail = self.query_one("#detail", Detail)
+        return super().seen and self.head <= detail.scroll_y + detail.size.height
 
     # moving
 

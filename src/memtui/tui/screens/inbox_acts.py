@@ -8,7 +8,8 @@ from memtui.core.errors import MemtuiError
 from memtui.core.memory import Memory
 from memtui.core.review import Waiting
 from memtui.core.words import many
-from memtui.tui import safe
+from memtui.tui import actions, safe, unheard
+from memtui.tui.actions import Action
 from memtui.tui.screens.inbox_rows import Line, key_of
 from memtui.tui.screens.inbox_text import Setting
 from memtui.tui.screens.twopanes import TwoPanes
@@ -17,6 +18,9 @@ from memtui.tui.widgets.rows import RowList
 
 DRAFTS = {"approve", "merge", "reject", "never", "type", "scope"}
 ITEMS = {"done", "keep"}
+# The foot's order.
+ON_DRAFT = ("approve", "edit", "merge", "reject", "never", "type", "scope", "mark", "filter", "mark_all")
+ON_ITEM = ("done", "keep", "edit", "guide", "mark", "filter", "mark_all")
 
 
 class Acting(TwoPanes):
@@ -41,9 +45,21 @@ class Acting(TwoPanes):
             return "There is no draft under the cursor." + (" d ticks an item off." if self._chosen("items") else "")
         if verb in ITEMS and not self._chosen("items"):
             return "There is no unfinished item under the cursor." + (" a approves." if self._chosen("updates") else "")
-        if verb in {"edit", "guide", "mark"} and not self._chosen():
+        if verb in {"guide", "mark"} and not self._chosen():
             return "There is nothing under the cursor."
+        if verb == "edit" and self.under is None:
+            return "There is nothing under the cursor to edit."
         return ""
+
+    def footer_actions(self) -> list[Action]:
+        """What can be done with the row under the cursor comes first."""
+        order = ON_ITEM if self.under is not None and self.under.kind == "items" else ON_DRAFT
+        return [actions.get(f"inbox.{verb}") for verb in order]
+
+    @property
+    def under(self) -> Waiting | None:
+        """The entry under the cursor, whatever is marked."""
+        return self.table.row.item if self.table.row is not None else None
 
     def _chosen(self, kind: str = "") -> list[Waiting]:
         found = [line.item for line in self.table.chosen() if line.item is not None]
@@ -107,7 +123,9 @@ class Acting(TwoPanes):
     def do_inbox_guide(self) -> None:
         """Make guidance of the items, or of the drafts."""
         found = self._chosen()
-        words = f"Now guidance: {many(len(found), 'entry', 'entries')}, for the next prompt."
+        deaf = unheard.words(self.main.data)
+        when = f"but nothing delivers it yet: {deaf}" if deaf else "for the next prompt"
+        words = f"Now guidance: {many(len(found), 'entry', 'entries')}, {when}."
         self._act(lambda: self.main.data.review().to_guidance(found), words)
 
     def _edit_item(self, item: Waiting) -> None:
@@ -122,6 +140,13 @@ class Acting(TwoPanes):
     def do_inbox_mark(self) -> None:
         """Mark."""
         self.table.toggle_mark()
+
+    def do_inbox_mark_all(self) -> None:
+        """Mark all drafts of the list, or on an item all items; none if they all are."""
+        kind = self.under.kind if self.under is not None else "updates"
+        every = {line.key for line in self.table.rows if line.item is not None and line.item.kind == kind}
+        self.table.marks = set() if every <= self.table.marks else every
+        self.table.redraw()
 
     def do_inbox_range(self) -> None:
         """Mark a range."""

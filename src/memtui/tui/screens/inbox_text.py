@@ -1,12 +1,14 @@
 """A draft and a pending item as the detail pane shows them: what would be written, why, and what is alike."""
 
+import itertools
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from rich import get_console
 from rich.text import Text
 
-from memtui.core import memory
+from memtui.core import alike, memory
 from memtui.core.alike import Alike
 from memtui.core.approval import Ready
 from memtui.core.errors import MemtuiError
@@ -17,7 +19,12 @@ from memtui.core.words import ago
 from memtui.tui import safe
 
 ALIKE_SHOWN = 3
-BODY_SHOWN = 700
+ALIKE_LENGTH = 2000
+# A longer draft is not compared word by word.
+DRAFT_LENGTH = 6000
+# Words that only the draft, and only the memory has.
+ONLY_HERE = ("underline green", "underline")
+LEGEND = "underlined is what only one of them says"
 HIT_SHOWN, AROUND_SHOWN = 900, 300
 
 
@@ -36,22 +43,41 @@ def rule(text: Text, words: str) -> None:
     text.append(f"\n{words}\n", style="dim underline")
 
 
-def draft_text(
-    item: Waiting, ready: Ready | MemtuiError, found: Setting | None, states: Sequence[str], now: float, width: int
-) -> Text:
-    """All that is to be known to decide about a pending update. `found` None: the worker is still at it."""
+def draft_head(item: Waiting, ready: Ready | MemtuiError, found: Setting | None, width: int, *, beside: bool) -> Text:
+    """The memory that a pending update would become, whole; `beside`: next to the one that is most alike."""
     text = Text()
-    fields = item.entry.fields
     if isinstance(ready, MemtuiError):
-        text.append(safe.line(fields.get("name", "")) + "\n", style="bold")
+        text.append(safe.line(item.entry.fields.get("name", "")) + "\n", style="bold")
         text.append(f"! {safe.line(ready.message)} {safe.line(ready.hint)}\n", style="yellow")
-        text.append(safe.clean(item.text) + "\n")
-    else:
-        made = memory.from_bytes(ready.path, ready.scope.label, ready.proposal.data)
-        text.append(safe.line(ready.proposal.name), style="bold")
-        text.append(f"   {safe.line(made.type)} → {safe.line(ready.scope.label)}\n", style="dim")
-        text.append(safe.line(made.description) + "\n\n")
-        text.append(safe.clean(made.body.strip("\n")) + "\n\n")
+        return text.append(safe.clean(item.text) + "\n")
+    made = memory.from_bytes(ready.path, ready.scope.label, ready.proposal.data)
+    text.append(safe.line(ready.proposal.name), style="bold")
+    text.append(f"   {safe.line(made.type)} → {safe.line(ready.scope.label)}\n", style="dim")
+    draft = safe.clean(_content(made))
+    best = found.alike[0] if found and found.alike else None
+    if best is None or len(draft) > DRAFT_LENGTH:
+        return text.append(draft + "\n\n")
+    own, theirs = marked(draft, best.memory)
+    if not beside:
+        return text.append_text(own).append("\n\n")
+    left = Text("the draft\n", style="").append_text(own)
+    right = Text(f"alike {score(best)} ").append(safe.line(f"{best.memory.scope_label}:{best.memory.stem}"), "bold")
+    text.append_text(columns(left, right.append("\n").append_text(theirs), width))
+    return text.append(f"\n{LEGEND}: m merges\n\n", style="dim")
+
+
+def draft_text(
+    item: Waiting,
+    ready: Ready | MemtuiError,
+    found: Setting | None,
+    states: Sequence[str],
+    now: float,
+    width: int,
+    *,
+    beside: bool,
+) -> Text:
+    """What is to be known of a pending update beside its text. `found` None: the worker is still at it."""
+    text = Text()
     _facts(text, item, found, now)
     for state in states:
         text.append(f"! {safe.line(state)}\n", style="yellow")
@@ -60,7 +86,9 @@ def draft_text(
         text.append(f"! {there}: ", style="yellow")
         text.append("m merges into it, e gives another name\n", style="yellow")
     _said(text, item, found, width)
-    _alike(text, found)
+    if found is not None and not isinstance(ready, MemtuiError):
+        made = memory.from_bytes(ready.path, ready.scope.label, ready.proposal.data)
+        _alike(text, found.alike, made, beside=beside)
     if not isinstance(ready, MemtuiError) and not ready.taken:
         text.append(f"\na writes {safe.line(ready.path)}", style="dim")
     return text
@@ -113,19 +141,65 @@ def _said(text: Text, item: Waiting, found: Setting | None, width: int) -> None:
         text.append(f"  {safe.line(found.problem)}\n", style="dim")
 
 
-def _alike(text: Text, found: Setting | None) -> None:
-    if found is None or not found.alike:
+def score(each: Alike) -> str:
+    """`.97`"""
+    return f"{each.score:.2f}".removeprefix("0")
+
+
+def _content(made: Memory) -> str:
+    body = made.body.strip()
+    return f"{made.description}\n\n{body}".strip()
+
+
+def marked(draft: str, there: Memory) -> tuple[Text, Text]:
+    """A draft, as it is shown, and a memory; underlined are the words that only one of them has."""
+    theirs = safe.clean(_content(there))
+    theirs = theirs if len(theirs) <= ALIKE_LENGTH else theirs[:ALIKE_LENGTH] + " …"
+    pair = Text(draft), Text(theirs)
+    for text, spans, style in zip(pair, alike.apart(draft, theirs), ONLY_HERE, strict=True):
+        for start, end in spans:
+            text.stylize(style, start, end)
+    return pair
+
+
+def lines_of(text: Text, width: int) -> int:
+    """How many lines a text has on the screen; of a long one more than any screen has."""
+    return len(text.wrap(get_console(), width)) if len(text.plain) <= DRAFT_LENGTH else DRAFT_LENGTH
+
+
+def columns(left: Text, right: Text, width: int) -> Text:
+    """Two texts beside each other, wrapped."""
+    room = (width - 3) // 2
+    sides = [list(each.wrap(get_console(), room, overflow="fold")) for each in (left, right)]
+    text = Text()
+    for one, other in itertools.zip_longest(*sides, fillvalue=Text()):
+        text.append_text(one).append(" " * (room - one.cell_len) + " │ ", style="dim").append_text(other)
+        text.append("\n")
+    return text
+
+
+def _alike(text: Text, found: Sequence[Alike], made: Memory, *, beside: bool) -> None:
+    if not found:
         return
-    rule(text, "alike · m merges")
-    for number, each in enumerate(found.alike[:ALIKE_SHOWN]):
-        there = each.memory
-        text.append(f"{each.score:.2f} ".removeprefix("0"), style="bold")
-        text.append(f"{safe.line(there.scope_label)}:{safe.line(there.name)}", style="bold")
-        text.append(f"  {safe.line(there.description)}\n")
-        if number == 0:
-            body = there.body.strip()
-            shown = safe.clean(body if len(body) <= BODY_SHOWN else body[:BODY_SHOWN] + " …")
-            text.append("".join(f"    {line}\n" for line in shown.split("\n")), style="dim")
+    shown = found[1:ALIKE_SHOWN] if beside else found[:ALIKE_SHOWN]
+    if shown:
+        rule(text, "also alike" if beside else "alike · m merges")
+    for each in shown:
+        text.append(f"{score(each)} {safe.line(each.memory.scope_label)}:{safe.line(each.memory.stem)}", style="bold")
+        if each is not found[0]:
+            text.append(f"  {safe.line(each.memory.description)}\n")
+            continue
+        text.append(f"  {LEGEND}\n", style="dim")
+        text.append_text(marked(safe.clean(_content(made)), each.memory)[1])
+        text.append("\n")
+
+
+def compared(draft: str, there: Memory) -> Text:
+    """A memory that a draft might go into; underlined is what the draft does not say."""
+    text = Text()
+    text.append(safe.line(f"{there.scope_label}:{there.stem}"), style="bold")
+    text.append(f"  {safe.line(there.type)}   underlined is what the draft does not say\n\n", style="dim")
+    return text.append_text(marked(safe.clean(draft), there)[1])
 
 
 def item_text(item: Waiting, title: str, states: Sequence[str], now: float) -> Text:

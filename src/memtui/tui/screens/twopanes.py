@@ -1,6 +1,6 @@
 """A list, a filter under it, and the detail: side by side, or on a narrow screen one over the other."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from textual import on
 from textual.widgets import Input
@@ -16,6 +16,8 @@ class TwoPanes(Base):
     """`#list`, `#filter` and `#detail`; subclasses have `fill` and `show_detail`."""
 
     typed = ""
+    # Of a hundred cells, so many are the detail's where it stands beside the list.
+    share: ClassVar[int] = 45
 
     @property
     def rows(self) -> RowList[Any]:
@@ -44,7 +46,7 @@ class TwoPanes(Base):
     def room(self) -> int:
         """Cells across in the detail, also while it is hidden."""
         width = self.size.width
-        return (width if width < NARROW else width * 45 // 100) - 4
+        return (width if width < NARROW else width * self.share // 100) - 4
 
     @property
     def seen(self) -> bool:
