@@ -208,6 +208,17 @@ def test_the_list_shows_what_wants_attention_or_was_never_delivered_and_the_wors
     assert memtui("list", "--scope", "project", "--sort", "flags", "--names").out.split()[0] == "skip-code-review"
 
 
+def test_every_memory_says_where_it_comes_from(memtui):
+    assert memtui.json("show", "prefer-pnpm")["origin"] == "came with the repository"
+    assert memtui.json("show", "concise-answers")["origin"] == "not known"
+    assert memtui.json("show", "flaky-upload-test")["origin"] == "session 7c1e55a0"
+    memtui("new", "no-mocks", "--body", "No mocks.")
+    memtui("mv", "no-mocks", "never-mock")
+    assert memtui.json("show", "never-mock")["origin"].startswith("made with memtui")
+    memtui("mv", "prefer-pnpm", "--to", "global")
+    assert memtui.json("show", "prefer-pnpm")["origin"] == "not known"
+
+
 def test_trust_is_given_shown_and_taken_back(memtui):
     assert memtui.json("trust", "--list")["new"] == ["skip-code-review.md"]
     memtui("trust", "--yes")
@@ -264,7 +275,7 @@ def test_long_names_of_fields_leave_a_gap(memtui):
     memtui("edit", "no-snapshot-tests", "--set", "metadata.reviewedByThePersonAndMore=yes")
     text = memtui("show", "no-snapshot-tests").out
     assert "metadata.reviewedByThePersonAndMore yes" in text
-    assert "from session" in text
+    assert "origin" in text
 
 
 def test_show_tells_where_a_memory_was_born_if_asked(memtui):

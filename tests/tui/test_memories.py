@@ -1,7 +1,9 @@
 """The memories: what is shown of them, where the cursor goes, what is remembered."""
 
+import glob
 import json
 import os
+import time
 
 from textual.widgets import Input, Static
 
@@ -385,3 +387,146 @@ async def test_names_have_the_room_they_want(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         assert all(any(f" {name} " in each for each in shown_lines(app)) for name in names(app))
+
+
+def places_marked(app):
+    """The words that are highlighted in the detail."""
+    text = app.screen.query_one("#detail", Detail).text
+    return {text.plain[span.start : span.end].lower() for span in text.spans if "underline" in str(span.style)}
+
+
+async def test_a_hit_is_shown_with_its_words_marked_and_escape_leads_back_to_the_hits(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "editor")
+        await pilot.press("S", *"pnpm")
+        await pilot.pause(0.3)
+        await settle(pilot)
+        hits = [hit.memory.stem for hit in app.screen.table.rows]
+        await pilot.press("down", "enter")
+        await settle(pilot)
+        assert app.screen.group == "memories"
+        assert app.screen.table.row[1].memory.stem == hits[1]
+        assert app.screen.query_one("#detail").has_focus
+        assert "pnpm" in places_marked(app)
+        await pilot.press("escape")
+        await pilot.pause(0.3)
+        await settle(pilot)
+        assert isinstance(app.screen, Search)
+        assert app.screen.query_one(Input).value == "pnpm"
+        assert app.screen.table.row.memory.stem == hits[1]
+        await pilot.press("escape")
+        await settle(pilot)
+        assert app.screen.place.key == "all"
+        assert app.screen.table.row[1].memory.stem == "editor"
+        assert app.screen.table.has_focus
+
+
+async def test_an_instruction_found_is_under_its_right_name(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        app.screen.go_to_place("instructions:project")
+        await pilot.pause()
+        assert "scope instructions ▸ project" in line(app, "#place")
+        app.screen.go_to_place("all")
+        app.screen.go_to_place("project/feedback")
+        await pilot.pause()
+        assert "scope project ▸ feedback" in line(app, "#place")
+
+
+async def test_a_list_narrowed_from_last_time_says_so_and_escape_leads_to_all(app, world):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        app.screen.go_to_place("global")
+        await pilot.pause()
+        await pilot.press("exclamation_mark")
+    again = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with again.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert line(again, "#place") == " scope global ▾  only what wants attention  escape shows all"
+        await pilot.press("escape")
+        assert line(again, "#place") == " scope global ▾  escape shows all"
+        await pilot.press("escape")
+        await pilot.pause()
+        assert line(again, "#place") == " scope all here ▾  p chooses"
+        assert len(names(again)) == 12
+
+
+async def test_every_memory_says_where_it_comes_from(app, world):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "prefer-pnpm")
+        assert "origin  came with the repository" in detail(app).split("\n")[:5]
+        await stand_on(pilot, "editor")
+        assert "origin  not known" in detail(app).split("\n")[:5]
+        await stand_on(pilot, "flaky-upload-test")
+        await pilot.pause(0.3)
+        await settle(pilot)
+        assert "origin  session 7c1e55a0 “make the upload test stable”" in detail(app).split("\n")[:5]
+
+
+async def test_one_reads_on_to_the_next_memory_and_follows_links(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "prefer-pnpm")
+        await pilot.press("enter", "J")
+        await pilot.pause()
+        assert detail(app).startswith("release-steps")
+        assert app.screen.query_one("#detail").has_focus
+        await pilot.press("K")
+        await pilot.pause()
+        assert detail(app).startswith("prefer-pnpm")
+        await pilot.press("f")  # its one link
+        await pilot.pause()
+        assert detail(app).startswith("release-steps")
+        assert app.screen.query_one("#detail").has_focus
+        await pilot.press("escape")
+        await pilot.pause()
+        assert detail(app).startswith("prefer-pnpm")
+        await pilot.press("escape")
+        assert app.screen.table.has_focus
+        await stand_on(pilot, "editor")
+        await pilot.press("f")  # told, as it has none
+        assert app.screen.group == "memories"
+
+
+async def test_a_long_transcript_is_read_beside_with_progress_and_can_be_stopped(app, world):
+    record = {"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": "x" * 200}]}}
+    said = {"type": "user", "message": {"role": "user", "content": "make the upload test stable"}}
+    path = next(glob.iglob(world.config + "/projects/*/7c1e55a0*.jsonl"))
+    write(path, json.dumps(said) + "\n" + (json.dumps(record) + "\n") * 150_000)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "flaky-upload-test")
+        for _ in range(300):
+            await pilot.pause(0.02)
+            if "reading its transcript" in app.screen.status:
+                break
+        assert "%, escape stops" in app.screen.status
+        began = time.monotonic()
+        await pilot.press("escape")
+        await settle(pilot)
+        assert time.monotonic() - began < 2
+        assert not any(worker.is_running for worker in app.workers)
+        assert "was not read to its end" in detail(app)
+        assert app.screen.table.row[1].memory.stem == "flaky-upload-test"
+
+
+async def test_a_long_search_tells_how_far_it_is_and_can_be_stopped(app, world):
+    directory = paths.config_dir(world.env) + "/memory"
+    words = " ".join(f"word{number}" for number in range(150))
+    for number in range(3000):
+        write(f"{directory}/m{number}.md", f"---\nname: m{number}\ndescription: {words}\n---\n{words}\n")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("S", *"abcdefg")
+        foot = app.screen.query_one(".foot", Static)
+        for _ in range(300):
+            await pilot.pause(0.02)
+            if "searched" in str(foot.render()):
+                break
+        assert "of 3,01" in str(foot.render())
+        await pilot.press("escape")
+        await settle(pilot)
+        assert "stopped" in str(foot.render())
+        assert isinstance(app.screen, Search)

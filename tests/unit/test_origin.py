@@ -58,4 +58,4 @@ def test_no_session_no_transcript_or_no_patience(tmp_path):
     env, memory = _world(tmp_path / "b", [_said("use pnpm")], session=SESSION.replace("1", "9"))
     assert origin.of(env, memory) is None
     env, memory = _world(tmp_path / "c", [_said("use pnpm")])
-    assert origin.of(env, memory, lambda: False) is None
+    assert origin.of(env, memory, lambda _: False) is None

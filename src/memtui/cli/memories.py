@@ -216,6 +216,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     row = next((each for each in rows if each.memory.path == found.path), Row(found, os.path.basename(found.path)))
     raw = found.raw.decode("utf-8", "backslashreplace")
     back = [each.memory.stem for each in rows if _links_to(each.memory, found) and each.memory.path != found.path]
+    source = origin.words(scope, found, origin.made(ctx.root), "", ctx.now()) if scope else "not known"
     data = {
         **data_of(row),
         "fields": found.fields,
@@ -224,14 +225,15 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
         "backlinks": back,
         "notes": list(found.notes),
         "origin_session": found.origin_session,
+        "origin": source,
     }
     if args.raw:
         return Result({**data, "raw": raw}, lambda out: _raw(out, found.raw))
     born = origin.of(ctx.env, found) if args.born else None
     if args.born:
         data["born"] = None if born is None else dataclasses.asdict(born)
-        return Result(data, lambda out: _print_born(out, born, lambda: _print_one(ctx, out, row, back)))
-    return Result(data, lambda out: _print_one(ctx, out, row, back))
+        return Result(data, lambda out: _print_born(out, born, lambda: _print_one(ctx, out, row, back, source)))
+    return Result(data, lambda out: _print_one(ctx, out, row, back, source))
 
 
 def _links_to(source: Memory, target: Memory) -> bool:
@@ -246,15 +248,14 @@ def _raw(out: Output, data: bytes) -> None:
     out.stdout.buffer.write(data)
 
 
-def _print_one(ctx: Context, out: Output, row: Row, back: "list[str]") -> None:
+def _print_one(ctx: Context, out: Output, row: Row, back: "list[str]", source: str) -> None:
     found = row.memory
     now = ctx.now()
     out.heading(line(found.name), f"{line(found.scope_label)}  {line(tilde(ctx, found.path))}")
     facts = [("type", found.type or "-"), ("description", found.description or "-")]
     known = {"name", "type", "description", "title", "originSessionId"}
     facts += [(key, str(value)) for key, value in _flat(found.fields) if key.rpartition(".")[2] not in known]
-    if found.origin_session:
-        facts.append(("from session", found.origin_session))
+    facts.append(("origin", f"session {found.origin_session}" if found.origin_session else source))
     facts.append(("changed", f"{ago(found.changed_at or None, now)}, {size(found.size)}"))
     if row.deliveries:
         facts.append(("delivered", f"{row.deliveries}×, last {ago(clock.parse(row.last_delivery), now)}"))

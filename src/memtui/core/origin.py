@@ -1,11 +1,16 @@
-"""Where a memory was born: the passage of the session's transcript that its `originSessionId` names."""
+"""Where a memory comes from: a session, memtui, or the repository; and the passage of the session's transcript that its
+`originSessionId` names."""
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from memtui.core import paths, receipts, session, transcript
+from memtui.core import clock, paths, receipts, session, transcript
 from memtui.core.conversation import Conversation, Turn
+from memtui.core.history import Ledger
 from memtui.core.memory import Memory
+from memtui.core.scopes import Scope
+from memtui.core.words import ago
 
 AGENT_SHOWN = 600
 SAID_SHOWN = 1000
@@ -30,8 +35,51 @@ class Origin:
     written: bool = False
 
 
-def of(env: dict[str, str], found: Memory, go_on: Callable[[], bool] = lambda: True) -> Origin | None:
-    """The birth of a memory; None without a session, without its transcript, or if `go_on()` said no.
+def made(root: str) -> dict[str, tuple[str, float | None]]:
+    """Path to (operation, when) of the files that memtui made and that are there, as the journal tells."""
+    try:
+        ledger = Ledger.read(f"{root}/journal.jsonl")
+    except OSError:
+        return {}
+    found: dict[str, tuple[str, float | None]] = {}
+    for each in ledger.transactions.values():
+        if each.state != "done" or each.op in {"undo", "redo", "restore"}:
+            continue
+        for row in each.record["changes"]:
+            if row.get("before") is None and row.get("after"):
+                # What is moved comes from where the file was that went in the same step.
+                gone = [
+                    other["path"] for other in each.record["changes"] if other.get("before") and not other.get("after")
+                ]
+                first = next((found[path] for path in gone if path in found), None)
+                if first is not None or not gone:
+                    found[row["path"]] = first or (each.op, clock.parse(each.time))
+    return found
+
+
+def words(scope: Scope, found: Memory, known: Mapping[str, tuple[str, float | None]], title: str, now: float) -> str:
+    """Where a memory comes from, in a few words. `known` is what `made` tells, `title` that of the session it names."""
+    if found.origin_session:
+        return f"session {found.origin_session[:8]}" + (f" “{title}”" if title else "")
+    done = known.get(os.path.realpath(found.path))
+    if done is not None:
+        how = (
+            "approved from the inbox"
+            if done[0] == "approve"
+            else "copied with memtui"
+            if done[0] == "copy"
+            else "made with memtui"
+        )
+        return f"{how} {ago(done[1], now)}"
+    if scope.kind == "instructions":
+        return "your own" if scope.root_path is None else "came with the repository"
+    in_repository = scope.kind == "project" or scope.label.endswith("@project")
+    return "came with the repository" if in_repository else "not known"
+
+
+def of(env: dict[str, str], found: Memory, go_on: Callable[[float], bool] = lambda _: True) -> Origin | None:
+    """The birth of a memory; None without a session, without its transcript, or if `go_on` said no, which is asked
+    with the share that is read.
 
     Reads the whole transcript: for a worker.
     """
@@ -42,14 +90,16 @@ def of(env: dict[str, str], found: Memory, go_on: Callable[[], bool] = lambda: T
     return _read(path, name, found, go_on) if path else None
 
 
-def _read(path: str, name: str, found: Memory, go_on: Callable[[], bool]) -> Origin | None:
+def _read(path: str, name: str, found: Memory, go_on: Callable[[float], bool]) -> Origin | None:
     talk = Conversation()
     branch = ""
     written = -1
     file = "/" + found.path.rpartition("/")[2]
+    reader = transcript.Reader(path, keep=lambda line: len(line) < LONG_LINE)
     try:
-        for number, record in enumerate(transcript.Reader(path, keep=lambda line: len(line) < LONG_LINE)):
-            if number % ASK_EVERY == 0 and not go_on():
+        size = max(1, os.stat(path).st_size)
+        for number, record in enumerate(reader):
+            if number % ASK_EVERY == 0 and not go_on(reader.offset / size):
                 return None
             talk.feed(record)
             branch = branch or transcript.text_of(record.get("gitBranch"))

@@ -180,7 +180,10 @@ class Memories(Pane):
                 self.app.call_from_thread(call, *given)
             return not worker.is_cancelled and self.is_attached
 
+        from memtui.core import origin
+
         here = data.scopes()
+        self.made = origin.made(data.root)
         counts = survey.Usage(data.root)
         rows: dict[str, list[Row]] = {}
         for scope in here:

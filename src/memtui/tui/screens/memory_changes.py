@@ -190,7 +190,7 @@ class Changes(Edits):
 
         self.app.push_screen(Line("Name of the copy", f"{found.stem}-2"), then)
 
-    # trust and search
+    # trust
 
     def do_memories_trust(self) -> None:
         """Trust the chosen memories after showing them; or all of the repository, for now or for good; or no more."""
@@ -208,13 +208,3 @@ class Changes(Edits):
                 self.attempt(lambda: asked.do(answer), asked.done(answer))
 
         self.app.push_screen(Choice(asked.title, asked.entries, asked.current, about=asked.about), then)
-
-    def do_memories_search(self) -> None:
-        """Search the texts."""
-        from memtui.tui.screens.memory_search import Search
-
-        def then(path: str | None) -> None:
-            if path:
-                self.go_to(path)
-
-        self.app.push_screen(Search(self.rows), then)

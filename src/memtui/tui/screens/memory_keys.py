@@ -49,6 +49,8 @@ class Keys(Base):
         def fill(self) -> None: ...
         def count(self) -> None: ...
         def here(self) -> list[Pair]: ...
+        def step_back(self) -> bool: ...
+        def stop_reading(self) -> bool: ...
         def show_detail(self) -> None: ...
 
     # panes
@@ -74,7 +76,12 @@ class Keys(Base):
         self.table.focus()
 
     def key_escape(self) -> None:
-        """Back: from the memory to the list, from marks to none, from the filters to everything."""
+        """Back: to where the person came from, from the memory to the list, from marks to none, from the filters to
+        everything, from a scope to all."""
+        reading = not self.query_one("#filter", Input).has_focus
+        if reading and self.step_back():
+            return
+        place = self.place
         if self.query_one("#detail", Detail).has_focus or self.has_class("deep"):
             self._back()
         elif self.query_one("#filter", Input).has_focus:
@@ -87,8 +94,12 @@ class Keys(Base):
             self.kind, self.wanting, self.never = "", False, False
             self.remember()
             self.sift()
+        elif self.stop_reading():
+            self.count()
+        elif place is not None and place.key != memory_tree.ALL:
+            self.go_to_place(memory_tree.ALL)
+            self.table.focus()
         else:
-            self.workers.cancel_group(self, "survey")
             self.table.focus()
             self.count()
 

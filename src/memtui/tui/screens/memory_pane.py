@@ -1,5 +1,6 @@
 """The memory under the cursor, and how full the indexes are."""
 
+import time
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -8,9 +9,10 @@ from textual.worker import get_current_worker
 
 from memtui.core.scopes import Scope
 from memtui.core.words import ago
-from memtui.tui import safe
-from memtui.tui.screens.memory_changes import Changes
+from memtui.tui import fuzzy, safe
+from memtui.tui.screens import memory_tree
 from memtui.tui.screens.memory_keys import NARROW
+from memtui.tui.screens.memory_reading import Reading
 from memtui.tui.screens.memory_rows import Pair
 from memtui.tui.screens.memory_text import Facts, Meter, flag_words, glance_text, memory_text, meter_line, meter_of
 from memtui.tui.widgets.detail import Detail
@@ -18,13 +20,15 @@ from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import RowList
 
 if TYPE_CHECKING:
+    from memtui.core.memory import Memory
     from memtui.core.origin import Origin
 
 # Transcripts are read only for what the cursor rests on.
 REST_SECONDS = 0.15
+TOLD_SECONDS = 0.2
 
 
-class Pane(Changes):
+class Pane(Reading):
     """The part of the screen that shows one memory."""
 
     def __init__(self) -> None:
@@ -33,6 +37,8 @@ class Pane(Changes):
         self._meters: dict[str, Meter | None] = {}
         self._links: dict[str, dict[str, list[str]]] = {}
         self._origins: dict[tuple[str, str], Origin | None] = {}
+        self._stopped: set[tuple[str, str]] = set()
+        self.made: dict[str, tuple[str, float | None]] = {}
 
     def forget(self) -> None:
         """The scopes were read again."""
@@ -51,7 +57,14 @@ class Pane(Changes):
             return
         top = Text(" scope ", style="dim", no_wrap=True, overflow="ellipsis")
         top.append(safe.line(place.words, 60) + " ▾", "bold")
-        top.append("  p chooses" if not self.typed else f"  filter “{safe.line(self.typed, 30)}”", "dim")
+        only = [self.kind, "what wants attention" * self.wanting, "what was never delivered" * self.never]
+        narrowed = ", ".join(each for each in only if each)
+        top.append(f"  only {narrowed}" if narrowed else "", "yellow")
+        if self.typed:
+            top.append(f"  filter “{safe.line(self.typed, 30)}”", "dim")
+        else:
+            whole = not narrowed and place.key == memory_tree.ALL
+            top.append("  p chooses" if whole else "  escape shows all", "dim")
         self.query_one("#place", OneLine).put(top)
         whole = len(place.scopes) > 1
         picked = [s for s in place.scopes if not whole or s.label in {"global", "project", "auto"}]
@@ -110,10 +123,32 @@ class Pane(Changes):
         now = self.main.data.now()
         at = self.drafts.get(found.path)
         draft = "" if at is None else f"you have a draft of this, {ago(at, now)}: e goes on with it"
-        facts = Facts(back, missing, self.meter(scope), self.outcomes, self._origins.get(key), seeking, draft)
-        detail.show(found.path, memory_text(scope, row, facts, now))
+        born = self._origins.get(key)
+        source = self._source(scope, found, born.title if born else "", now)
+        facts = Facts(back, missing, self.meter(scope), self.outcomes, born, seeking, draft, source)
+        text = memory_text(scope, row, facts, now)
+        fresh = detail.key != found.path + self.sought
+        if self.sought:
+            fuzzy.mark([text], self.sought)
+        detail.show(found.path + self.sought, text)
+        if self.sought and fresh:
+            self.call_after_refresh(self._reveal, text)
         if seeking:
             self.set_timer(REST_SECONDS, lambda: self._rested(pair))
+
+    def _source(self, scope: Scope, found: "Memory", title: str, now: float) -> str:
+        from memtui.core import origin
+
+        return origin.words(scope, found, self.made, title, now)
+
+    def _reveal(self, text: Text) -> None:
+        """Scroll to the first of the words that were sought."""
+        detail = self.query_one("#detail", Detail)
+        first = min((start for start, _ in fuzzy.spans(text.plain, self.sought)), default=0)
+        width = max(1, detail.scrollable_content_region.width)
+        line = len(text[:first].wrap(self.app.console, width)) - 1
+        if line >= detail.size.height:
+            detail.scroll_to(y=max(0, line - detail.size.height // 2), animate=False)
 
     def _rested(self, pair: Pair) -> None:
         if self.table.row is pair:
@@ -125,10 +160,32 @@ class Pane(Changes):
 
         worker = get_current_worker()
         found = pair[1].memory
-        born = origin.of(self.main.data.env, found, lambda: not worker.is_cancelled)
-        if not worker.is_cancelled and self.is_attached:
+        told = time.monotonic()
+
+        def go_on(share: float) -> bool:
+            nonlocal told
+            if time.monotonic() - told > TOLD_SECONDS and not worker.is_cancelled and self.is_attached:
+                told = time.monotonic()
+                self.app.call_from_thread(self.tell, f"reading its transcript, {share:.0%}, escape stops")
+            return not worker.is_cancelled
+
+        began = told
+        born = origin.of(self.main.data.env, found, go_on)
+        if self.is_attached and (not worker.is_cancelled or (found.path, found.origin_session) in self._stopped):
             self._origins[found.path, found.origin_session] = born
             self.app.call_from_thread(self.show_detail)
+            if told != began:
+                self.app.call_from_thread(self.count)
+
+    def stop_reading(self) -> bool:
+        """Stop what is being read; False if nothing is."""
+        running = [worker for worker in self.workers if worker.group in {"survey", "origin"} and worker.is_running]
+        if self.table.row is not None:
+            found = self.table.row[1].memory
+            self._stopped.add((found.path, found.origin_session))
+        for worker in running:
+            worker.cancel()
+        return bool(running)
 
     def copied(self) -> str:
         """What y copies: the memory that is shown."""

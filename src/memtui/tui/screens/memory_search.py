@@ -39,7 +39,7 @@ class Hit:
 
 
 class Search(Dialog[str | None]):
-    """Ends with the path of the memory that was chosen."""
+    """Ends with the path of the memory that was chosen. `query` and `at` are those of a search to go on with."""
 
     DEFAULT_CSS = """
     Search { align: center top; }
@@ -49,8 +49,9 @@ class Search(Dialog[str | None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "stop, close")]
 
-    def __init__(self, rows: Mapping[str, Sequence[Row]]) -> None:
+    def __init__(self, rows: Mapping[str, Sequence[Row]], query: str = "", at: str = "") -> None:
         super().__init__()
+        self.begun, self.at = query, at
         self.memories = [row.memory for each in rows.values() for row in each]
         self.query_text = ""
         self.running = False
@@ -59,7 +60,7 @@ class Search(Dialog[str | None]):
     def body(self) -> ComposeResult:
         """A line, the hits, how far it is."""
         with Vertical():
-            yield Field(placeholder="words in names, descriptions and texts")
+            yield Field(self.begun, placeholder="words in names, descriptions and texts")
             yield RowList[Hit](COLUMNS, self._draw, lambda hit: hit.memory.path, id="hits")
             yield Static(classes="foot")
 
@@ -67,6 +68,9 @@ class Search(Dialog[str | None]):
         """Type at once."""
         self.query_one(Input).focus()
         self._foot(f"{many(len(self.memories), 'memory', 'memories')} to search")
+        if self.begun:
+            self.query_text = self.begun
+            self._begin(self.begun)
 
     @property
     def table(self) -> RowList[Hit]:
@@ -120,7 +124,8 @@ class Search(Dialog[str | None]):
         self.table.redraw()
         self.table.show(hits[:LIMIT])
         if not self.moved:
-            self.table.move_to(0)
+            paths = [hit.memory.path for hit in self.table.rows]
+            self.table.move_to(paths.index(self.at) if self.at in paths else 0)
         where = f"{done:,} of {len(self.memories):,} searched · " if self.running else ""
         self._foot(f"{where}{many(len(hits), 'hit')}" + (f", the best {LIMIT} shown" if len(hits) > LIMIT else ""))
 

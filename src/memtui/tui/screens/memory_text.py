@@ -47,6 +47,7 @@ class Facts:
     origin: "Origin | None" = None
     seeking: bool = False
     draft: str = ""
+    source: str = ""
 
 
 def meter_of(scope: Scope) -> Meter | None:
@@ -101,6 +102,7 @@ def memory_text(scope: Scope, row: Row, facts: Facts, now: float) -> Text:
         text.append(safe.line(found.description) + "\n")
     words = [found.type or "untyped", scope.label, size(found.size), f"changed {ago(found.changed_at or None, now)}"]
     text.append(safe.line(" · ".join(words)) + "\n", style="dim")
+    text.append("origin  ", "dim").append(safe.line(facts.source or "not known", 200) + "\n")
     if facts.draft:
         text.append(f"{facts.draft}\n", style="yellow")
     for flag in row.flags:
@@ -228,7 +230,8 @@ def _birth(text: Text, row: Row, facts: Facts, now: float) -> None:
     text.append(f"session {safe.line(name, 60)[:8]}")
     born = facts.origin
     if born is None:
-        text.append("  reading its transcript …\n\n" if facts.seeking else "  its transcript is gone\n\n", "dim")
+        why = "reading its transcript …" if facts.seeking else "its transcript is gone, or was not read to its end"
+        text.append(f"  {why}\n\n", "dim")
         return
     words = [ago(clock.parse(born.time), now) if born.time else "", safe.line(born.branch, 40)]
     text.append("".join(f", {word}" for word in words if word) + "\n", "dim")

@@ -39,7 +39,10 @@ class Place:
     @property
     def words(self) -> str:
         """Its name on one line."""
-        return self.label if not self.depth else f"{name_of(self.scopes[0], '')} ▸ {self.label}"
+        if not self.depth:
+            return self.label
+        above = name_of(self.scopes[0], "") if "/" in self.key else dict(GROUPS).get(group_of(self.scopes[0]), "")
+        return f"{above} ▸ {self.label}"
 
     def draw(self) -> list[Text]:
         """Its cells."""
