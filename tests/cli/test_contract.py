@@ -48,6 +48,8 @@ CALLS = [
     ["items", "guide", ITEM],
     ["items", "edit", ITEM, "another text"],
     ["deliveries"],
+    ["deliveries", "--memory", "prefer-pnpm"],
+    ["deliveries", "--stats", "--days", "30"],
     ["deliveries", "show", "2CF53G"],
     ["receipts"],
     ["sessions"],
@@ -210,6 +212,7 @@ def test_nothing_is_written_by_looking(memtui, world):
         "inbox",
         "items",
         "deliveries",
+        "deliveries --stats",
         "receipts",
         "sessions",
     ]

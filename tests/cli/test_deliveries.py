@@ -41,6 +41,54 @@ def test_filters(memtui, world):
     assert memtui("deliveries", "--since", "whenever", check=False).code == 2
 
 
+def test_the_deliveries_of_one_memory(memtui, world):
+    rows = memtui.json("deliveries", "--memory", "prefer-pnpm")["deliveries"]
+    assert [row["event"] for row in rows] == ["SessionStart"] * 2 + ["PostToolUse"] + ["SessionStart"] * 2
+    path = world.shop + "/.claude/memory/prefer-pnpm.md"
+    for ref in (path, "project:prefer-pnpm", ".claude/memory/prefer-pnpm.md"):
+        assert memtui.json("deliveries", "--memory", ref)["deliveries"] == rows
+    memtui("rm", "prefer-pnpm")
+    assert memtui.json("deliveries", "--memory", "prefer-pnpm")["deliveries"] == rows, "of one that is gone, too"
+    assert memtui.json("deliveries", "--memory", path)["deliveries"] == rows
+    assert memtui.json("deliveries", "--memory", "prefer-pnpm", "--outcome", "arrived")["deliveries"] == [
+        row for row in rows if row["outcome"] == "arrived"
+    ]
+    assert "No delivery is like that" in memtui("deliveries", "--memory", "no-such").out
+
+
+def test_what_the_deliveries_add_up_to(memtui, world):
+    data = memtui.json("deliveries", "--stats", "--days", "5")
+    rows = [row for row in memtui.json("deliveries", "--limit", "0")["deliveries"] if row["time"] >= "2026-11-17"]
+    assert [day["date"] for day in data["days"]] == [f"2026-11-{day}" for day in range(17, 22)]
+    assert sum(day["deliveries"] for day in data["days"]) == len(rows) == data["outcomes"]["of_newest"]
+    assert sum(day["characters"] for day in data["days"]) == sum(row["chars"] for row in rows)
+    assert data["outcomes"]["counts"] == memtui.json("receipts", *[row["id"] for row in rows])["counts"]
+    assert data["days"][0]["outcomes"] == {"arrived": 2}
+    assert data["days"][1]["p50_ms"] is None
+    by_event = {event["event"]: event for event in data["events"]}
+    assert by_event["UserPromptSubmit"]["hooks"] == 5
+    assert by_event["SessionStart"]["p50_ms"] <= by_event["SessionStart"]["p95_ms"]
+    counts = {row["name"]: row["deliveries"] for row in data["memories"]}
+    assert (counts["concise-answers"], counts["prefer-pnpm"]) == (4, 3)
+    never = {row["name"] for row in data["never_delivered"]}
+    assert "meeting-notes" in never
+    assert not never & {name for name, count in counts.items() if count}
+    assert not data["whole_log"]
+    assert memtui.json("deliveries", "--stats", "--days", "90")["whole_log"]
+    here = memtui.json("deliveries", "--stats", "--project", world.blog)
+    assert sum(day["deliveries"] for day in here["days"]) == 4
+
+
+def test_the_sums_are_drawn(memtui, bare):
+    out = memtui("deliveries", "--stats").out
+    assert max(map(len, out.splitlines())) <= 80
+    for words in ("P50", "█", "✓ arrived", "Delivered most", "UserPromptSubmit", "meeting-notes"):
+        assert words in out, words
+    assert "Nothing was delivered" in bare("deliveries", "--stats").out
+    for words in (["--stats", "--days", "0"], ["--days", "3"], ["--stats", "--kind", "index"]):
+        assert memtui("deliveries", *words, check=False).code == 2
+
+
 def test_one_delivery_is_shown_whole(memtui):
     (row,) = memtui.json("deliveries", "--text", "registry mirror")["deliveries"]
     found = memtui.json("deliveries", "show", row["id"][-6:])

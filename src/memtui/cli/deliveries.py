@@ -2,18 +2,20 @@
 
 import argparse
 import itertools
+import os
 import time
 from collections.abc import Iterator, Sequence
 
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, cut, line, safe
-from memtui.core import clock, delivery, ids, receipts, review
+from memtui.core import clock, delivery, ids, receipts, review, scopes
 from memtui.core.errors import NotFoundError, UsageError
 from memtui.core.told import GLYPHS, MEANINGS, Record, items_of, text_of, what
 from memtui.core.words import age, ago, many
 
 LIMIT = 20
+STATS_DAYS = 14
 # As many newest records are looked at where a filter needs each one's receipt.
 SCANNED = 5000
 POLL_SECONDS = 0.5
@@ -27,7 +29,8 @@ def register(commands: "parser.Commands") -> None:
         "deliveries",
         run,
         "list what was delivered to sessions",
-        "memtui deliveries\nmemtui deliveries --kind guidance --outcome failed --since 2d\nmemtui deliveries show 7XAD",
+        "memtui deliveries\nmemtui deliveries --kind guidance --outcome failed --since 2d\n"
+        "memtui deliveries --memory prefer-pnpm\nmemtui deliveries --stats --days 30\nmemtui deliveries show 7XAD",
         "All projects, newest first; --project DIR for one. IDs may be given by a beginning or end.",
     )
     found.add_argument("--session", metavar="ID", help="only this session, by a beginning of its id")
@@ -37,11 +40,18 @@ def register(commands: "parser.Commands") -> None:
         metavar="KIND",
         help="only with such an item: " + ", ".join(KINDS) + " (memories that the agent opened or wrote)",
     )
+    found.add_argument(
+        "--memory", metavar="NAME|PATH", help="only what brought this memory, or used it; also one that is gone"
+    )
     found.add_argument("--outcome", choices=sorted(GLYPHS), metavar="WORD", help=", ".join(GLYPHS))
     found.add_argument("--text", metavar="WORDS", help="only with these words in the delivered text")
     found.add_argument("--since", metavar="WHEN", help="not older than 2h, 3d, 2026-11-01")
     found.add_argument("--limit", type=int, default=LIMIT, metavar="N", help=f"default: {LIMIT}, 0: all")
     found.add_argument("--follow", action="store_true", help="wait for further ones (with --json: one answer a line)")
+    found.add_argument(
+        "--stats", action="store_true", help="sums instead: by day, outcome and hook, memories most and never delivered"
+    )
+    found.add_argument("--days", type=int, metavar="N", help=f"so many days for --stats, default: {STATS_DAYS}")
     actions = parser.actions(found)
     each = parser.command(
         actions, "show", show, "show one delivery: the exact text, why, and the receipt", "memtui deliveries show 7XAD"
@@ -66,6 +76,8 @@ def _filtered(ctx: Context, args: argparse.Namespace, skipped: delivery.Skipped)
         if since is None:
             raise UsageError(f"--since {args.since}: neither a span nor a date.", "Say 2h, 3d or 2026-11-01.")
     needle = args.session.encode() if args.session and args.session.isascii() else b""
+    if args.memory:
+        args.names = _names(ctx, args.memory)
     for record in delivery.newest_first(ctx.root, skipped, needle):
         if since is not None and (clock.parse(record.get("time")) or 0.0) < since:
             # Appended in order but for clocks set back and hooks that overlap: a day beyond is surely older.
@@ -76,9 +88,31 @@ def _filtered(ctx: Context, args: argparse.Namespace, skipped: delivery.Skipped)
             yield record
 
 
+def _names(ctx: Context, ref: str) -> "set[str]":
+    """What the log may call a memory: its paths; of one that is not there any more, the name it had."""
+    try:
+        path = scopes.find(ctx.env, ctx.cwd, ref).path
+    except NotFoundError:
+        if "/" in ref:
+            path = os.path.abspath(os.path.join(ctx.cwd, ref))
+            return {path, os.path.realpath(path)}
+        return {ref.rpartition(":")[2]}
+    return {path, os.path.realpath(path)}
+
+
+def _of_memory(item: Record, names: "set[str]") -> bool:
+    if item.get("left_out") or item.get("kind") not in {"index", "memory", "use"}:
+        return False
+    path = text_of(item, "path")
+    return path in names or text_of(item, "id") in names or path.rpartition("/")[2].removesuffix(".md") in names
+
+
 def _wanted(ctx: Context, args: argparse.Namespace, record: Record) -> bool:
-    kinds = {item.get("kind") for item in items_of(record)}
-    if args.kind is None and kinds == {"use"}:
+    items = items_of(record)
+    kinds = {item.get("kind") for item in items}
+    if args.kind is None and not args.memory and kinds == {"use"}:
+        return False
+    if args.memory and not any(_of_memory(item, args.names) for item in items):
         return False
     return (
         (not args.session or text_of(record, "session_id").startswith(args.session))
@@ -89,8 +123,16 @@ def _wanted(ctx: Context, args: argparse.Namespace, record: Record) -> bool:
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """List deliveries."""
+    """List deliveries, or what they add up to."""
     ctx.must_have_home()
+    if args.stats:
+        if any((args.session, args.kind, args.memory, args.outcome, args.text, args.since, args.follow)):
+            raise UsageError("--stats counts everything: --days and --project alone go with it.")
+        from memtui.cli import stats
+
+        return stats.run(ctx, STATS_DAYS if args.days is None else args.days)
+    if args.days is not None:
+        raise UsageError("--days goes with --stats.", f"Say --since {args.days}d.")
     skipped = delivery.Skipped()
     found = _filtered(ctx, args, skipped)
     limit = args.limit if args.limit > 0 else None
@@ -105,7 +147,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         _follow(ctx, args, records, told)
     rows = [{**record, "outcome": told.get(text_of(record, "id"), receipts.UNKNOWN)} for record in records]
     data = {"deliveries": rows, "skipped_lines": skipped.count}
-    filtered = ctx.given or any((args.session, args.kind, args.outcome, args.text, args.since))
+    filtered = ctx.given or any((args.session, args.kind, args.memory, args.outcome, args.text, args.since))
     return Result(data, lambda out: _print(ctx, out, records, told, skipped.count, filtered=bool(filtered)))
 
 
