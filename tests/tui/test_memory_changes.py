@@ -102,6 +102,7 @@ async def test_the_trash_gives_back_and_forgets(app, world):
         assert isinstance(app.screen, Trash)
         stems = [item.memory.stem for item in app.screen.table.rows]
         assert stems == ["editor", "prefer-tabs"]
+        assert "I use Helix" in app.screen.query_one(Detail).plain  # read before it is brought back
         await press(pilot, "enter")
         assert read(everywhere(world, "editor.md")).startswith("I use Helix")
         await pilot.press("D")
@@ -109,6 +110,18 @@ async def test_the_trash_gives_back_and_forgets(app, world):
         assert app.screen.group == "memories"  # nothing is left to show
         assert app.screen.table.row[1].memory.stem == "editor"
         assert app.data.store().trash() == []
+
+
+async def test_what_comes_back_is_as_old_as_it_was_and_not_changed_since_it_was_delivered(app, world):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "conventional-commits")
+        before = app.screen.table.row[1]
+        await press(pilot, "d", "b", "enter", "escape")
+        await stand_on(pilot, "conventional-commits")
+        after = app.screen.table.row[1]
+        assert after.memory.changed_at == before.memory.changed_at
+        assert after.letters == before.letters == ""
 
 
 async def test_retype_keeps_the_form_of_the_frontmatter(app, world):

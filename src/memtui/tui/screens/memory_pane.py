@@ -97,7 +97,7 @@ class Pane(Reading):
 
     def glance(self, pair: Pair) -> Text:
         """What stands in the free rows below the list, where there is no pane beside it."""
-        return glance_text(pair[1]) if self.has_class("narrow") else Text()
+        return glance_text(pair[1].memory) if self.has_class("narrow") else Text()
 
     @on(RowList.Moved, "#list")
     def _moved(self) -> None:

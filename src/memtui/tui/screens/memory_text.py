@@ -16,6 +16,7 @@ from memtui.tui import markdown, safe
 if TYPE_CHECKING:
     from memtui.core import memory_index
     from memtui.core.index_budget import Budget
+    from memtui.core.memory import Memory
     from memtui.core.origin import Origin
 
 # What is drawn of a body while the cursor passes; the whole of it opens with the editor.
@@ -125,15 +126,16 @@ def flag_words(flag: str) -> str:
     return flag.replace(": memtui trust", ": u trusts it")
 
 
-def glance_text(row: Row) -> Text:
-    """The beginning of a memory, for a few rows."""
-    found = row.memory
+def glance_text(found: "Memory", most: int = GLANCED) -> Text:
+    """A memory without what is to be said of it: name, description, the beginning of its text."""
     text = Text("\n")
     text.append("── ", "dim").append(safe.line(found.name, 200), "bold").append("\n")
     if found.description:
         text.append(safe.line(found.description, 400) + "\n", "dim")
     whole = found.body if found.has_frontmatter or not found.broken else found.raw.decode("utf-8", "replace")
-    text.append_text(markdown.render(whole[:GLANCED].strip("\n")))
+    text.append_text(markdown.render(whole[:most].strip("\n")))
+    if len(whole) > most:
+        text.append("\n…", "dim")
     return text
 
 

@@ -15,7 +15,9 @@ from memtui.core.trash import TrashItem
 from memtui.core.words import age, many
 from memtui.tui import safe
 from memtui.tui.data import Data
+from memtui.tui.screens.memory_text import MAX_BODY, glance_text
 from memtui.tui.widgets.ask import Sure
+from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.dialog import Dialog, Keys
 from memtui.tui.widgets.rows import Column, RowList
 
@@ -31,8 +33,10 @@ class Trash(Dialog[str | None]):
     """Enter brings back, D deletes for good; ends with the path of what was brought back last."""
 
     DEFAULT_CSS = """
-    Trash > Vertical { width: 110; max-width: 98%; height: 24; max-height: 96%; padding: 1 2; background: $panel; }
+    Trash > Vertical { width: 110; max-width: 98%; height: 36; max-height: 96%; padding: 1 2; background: $panel; }
     Trash RowList { margin: 1 0; background: $panel; }
+    Trash Detail { height: 45%; border-top: solid $panel-lighten-2; }
+    Trash Detail:focus { border-top: solid $accent; }
     Trash .foot { height: 1; color: $text-muted; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -48,11 +52,12 @@ class Trash(Dialog[str | None]):
         self.restored = ""
 
     def body(self) -> ComposeResult:
-        """A list, and the keys."""
+        """A list, and the text of the one under the cursor."""
         with Vertical():
             yield Static(Text("Trash", style="bold"))
             yield RowList[TrashItem](COLUMNS, self._draw, lambda item: item.id, empty="The trash is empty.", id="trash")
             yield Static(classes="foot")
+            yield Detail()
 
     def on_mount(self) -> None:
         """Start in the list."""
@@ -68,10 +73,27 @@ class Trash(Dialog[str | None]):
         items = self.data.store().trash()
         self.table.show(items)
         self.query_one(".foot", Static).update(Text(many(len(items), "memory", "memories"), no_wrap=True))
+        self._read()
+
+    @on(RowList.Moved, "#trash")
+    def _read(self) -> None:
+        """Show the text: nobody should have to bring a memory back to know which it is."""
+        item = self.table.row
+        text = Text("Nothing is chosen.", "dim")
+        if item is not None:
+            text = Text().append(safe.line(item.memory.path) + "\n", "dim")
+            text.append_text(glance_text(item.memory, MAX_BODY))
+        self.query_one(Detail).show(item.id if item else "", text)
 
     def keys(self) -> Keys:
         """What can be done here."""
-        return (("enter", "bring back"), ("space", "mark"), ("D", "delete for good"), ("escape", "close"))
+        return (
+            ("enter", "bring back"),
+            ("space", "mark"),
+            ("D", "delete for good"),
+            ("tab", "read on"),
+            ("escape", "close"),
+        )
 
     def _draw(self, item: TrashItem) -> list[Text]:
         found = item.memory

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from memtui.core import trust, vouch
 from memtui.core.words import many
-from memtui.tui import markdown, safe
+from memtui.tui import safe
 from memtui.tui.data import Data
 from memtui.tui.screens.memory_conflict import difference
 
@@ -62,7 +62,7 @@ class Trusting:
             else:
                 made.append("\n")
                 text = now.decode("utf-8", "replace")
-                made.append_text(markdown.render(text[:SHOWN].rstrip("\n")))
+                made.append(safe.clean(text[:SHOWN].rstrip("\n")))  # as the agent would get it, with every mark
                 if len(text) > SHOWN:
                     made.append(f"\n… {len(text) - SHOWN:,} more characters are not shown: E opens the file", "yellow")
             made.append("\n\n")
