@@ -138,8 +138,10 @@ def _inboxes(world: World) -> None:
         (everywhere, "updates", data.GLOBAL_UPDATES, world.blog),
         (blog, "updates", data.BLOG_UPDATES, world.blog),
         (shop, "items", data.SHOP_ITEMS, world.shop),
+        (shop, "updates", data.SHOP_DOUBTFUL, world.shop),
     ):
-        source = ""
+        path = f"{directory}/{inbox.FILES[kind]}"
+        source = inbox.decode(fs.read_or_empty(path))
         for given, text, hours in entries:
             number += 1
             seconds = world.now - hours * HOUR
@@ -155,7 +157,7 @@ def _inboxes(world: World) -> None:
             source += data.HAND_WRITTEN_GUIDANCE
         if directory == shop and kind == "items":
             source += data.HAND_WRITTEN_ITEMS
-        fs.write_atomic(f"{directory}/{inbox.FILES[kind]}", source.encode(), durable=False)
+        fs.write_atomic(path, source.encode(), durable=False)
 
 
 def _trashed(world: World) -> None:

@@ -289,6 +289,25 @@ From now on show the SQL first, then ask.
         49.0,
     ),
 ]
+# Said once, in passing: the inbox folds it.
+SHOP_DOUBTFUL: list[tuple[dict[str, str], str, float]] = [
+    (
+        {
+            "kind": "preference",
+            "name": "short-changelog",
+            "type": "feedback",
+            "scope": "project",
+            "confidence": "0.48",
+            "session": "tuesday",
+        },
+        """A shorter changelog entry
+One line is enough for this release.
+
+> agent: I wrote six lines about the upload test into the changelog.
+> you: make that one line this time""",
+        48.7,
+    ),
+]
 GLOBAL_UPDATES: list[tuple[dict[str, str], str, float]] = [
     (
         {

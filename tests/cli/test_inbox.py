@@ -22,12 +22,12 @@ def ids(memtui, kind):
 def test_everything_that_waits_is_listed_with_what_keeps_it(memtui):
     found = memtui.json("inbox")
     kinds = [entry["kind"] for entry in found["entries"]]
-    assert [kinds.count(kind) for kind in ("guidance", "updates", "items")] == [6, 4, 4]
+    assert [kinds.count(kind) for kind in ("guidance", "updates", "items")] == [6, 5, 4]
     states = {entry["text"]: entry["state"] for entry in found["entries"]}
     assert states["The staging database is down until noon."] == ["expired"]
     assert states["The error rate doubled after the last deploy."] == ["held: came back 3 times"]
     assert found["elsewhere"] == 1
-    assert len(memtui.json("inbox", "--all-projects")["entries"]) == 15
+    assert len(memtui.json("inbox", "--all-projects")["entries"]) == 16
     text = memtui("inbox").out
     assert "! expired" in text
     assert "memtui inbox --all-projects" in text
@@ -77,7 +77,7 @@ def test_a_dry_run_names_what_is_alike_and_how_to_merge(memtui):
 
 def test_a_dry_run_writes_nothing(memtui, world):
     assert "would write" in memtui("approve", "J5VMX3", "--dry-run").out
-    assert len(ids(memtui, "updates")) == 4
+    assert len(ids(memtui, "updates")) == 5
     assert not Path(world.shop, ".claude/memory/no-snapshot-tests.md").exists()
 
 
@@ -120,7 +120,7 @@ def test_a_taken_name_is_a_conflict_that_names_the_ways_out(memtui):
     assert done.code == 4
     assert "--into project:prefer-pnpm" in done.err
     assert "--name" in done.err
-    assert len(ids(memtui, "updates")) == 4
+    assert len(ids(memtui, "updates")) == 5
 
 
 def test_approving_into_a_memory_appends_to_it(memtui, world):
@@ -135,7 +135,7 @@ def test_approving_into_a_memory_appends_to_it(memtui, world):
     assert found["flags"] == ["changed since it was delivered"]
     memtui("undo")
     assert path.read_bytes() == before
-    assert len(ids(memtui, "updates")) == 4
+    assert len(ids(memtui, "updates")) == 5
 
 
 def test_approving_all_goes_on_after_a_conflict(memtui):
@@ -153,7 +153,7 @@ def test_the_text_can_be_edited_first(memtui, world, editor):
 def test_an_editor_that_fails_approves_nothing(memtui, editor):
     memtui.env["EDITOR"] = editor("path.write_text('gone'); sys.exit(1)")
     assert memtui("approve", "J5VMX3", "--edit", check=False).code == 1
-    assert len(ids(memtui, "updates")) == 4
+    assert len(ids(memtui, "updates")) == 5
 
 
 def test_a_draft_of_another_project_goes_to_that_project(memtui, world):
@@ -179,7 +179,7 @@ def test_quoted_lines_of_a_body_are_no_evidence(memtui, world):
 def test_rejecting_drops_entries_and_undo_brings_them_back(memtui, world):
     before = shop_inbox(world).read_bytes()
     memtui("reject", "J5VMX3", "BV8W63")
-    assert len(ids(memtui, "updates")) == 2
+    assert len(ids(memtui, "updates")) == 3
     memtui("undo")
     assert shop_inbox(world).read_bytes() == before
     assert not shop_inbox(world, "rejected.jsonl").exists()

@@ -257,7 +257,7 @@ class Guidance(TwoPanes):
         """What needs a note, and one that still waits."""
         verb = action_id.partition(".")[2]
         row = self.table.row
-        if verb in {"edit", "withdraw", "again", "mark"} and row is None:
+        if verb in {"edit", "withdraw", "again", "mark", "mark_all"} and row is None:
             return "There is no note under the cursor."
         waits = self._waiting() if verb == "withdraw" else row is not None and row.item is not None
         if verb in {"edit", "withdraw"} and not waits:

@@ -45,8 +45,8 @@ class Acting(TwoPanes):
             return "There is no draft under the cursor." + (" d ticks an item off." if self._chosen("items") else "")
         if verb in ITEMS and not self._chosen("items"):
             return "There is no unfinished item under the cursor." + (" a approves." if self._chosen("updates") else "")
-        if verb in {"guide", "mark"} and not self._chosen():
-            return "There is nothing under the cursor."
+        if verb in {"guide", "mark", "mark_all"} and not self._chosen():
+            return "There is nothing here to mark." if verb == "mark_all" else "There is nothing under the cursor."
         if verb == "edit" and self.under is None:
             return "There is nothing under the cursor to edit."
         return ""
