@@ -174,7 +174,7 @@ async def test_read_only_offers_nothing_and_changes_nothing(tmp_path, world):
         screen = await ready(pilot)
         for row in range(len(screen.table.rows)):
             screen.table.move_to(row)
-            for key in "fiUext":
+            for key in "fiIuxC" + ("e" if screen.row.kind in {"mode", "setting"} else ""):
                 await pilot.press(key)
                 assert app.screen is screen
     assert _tree(world.directory) == before
@@ -203,12 +203,12 @@ async def test_f_trusts_after_asking_with_cancel_in_focus(health, world):
         await pilot.press("enter")  # cancel
         await ready(pilot)
         assert trust.status(world.root, directory).new == waiting.new
-        await pilot.press("t", "j", "enter")
+        await pilot.press("u", "j", "enter")
         await ready(pilot)
         after = trust.status(world.root, directory)
         assert not after.new
         assert not after.changed
-        await pilot.press("t")
+        await pilot.press("u")
         await pilot.pause()
         assert pilot.app.screen is screen  # nothing is left to trust, and it says so
 
@@ -233,18 +233,31 @@ async def test_f_mends_an_index_and_z_takes_it_back(health, world):
         assert fs.read_bytes(path) == before
 
 
-async def test_f_withdraws_guidance_that_can_not_arrive(health, world):
+async def test_f_asks_what_becomes_of_guidance_that_can_not_arrive(health, world):
     path = paths.inbox_dir(world.root, paths.slug(world.shop)) + "/guidance.md"
     before = fs.read_bytes(path)
     async with health.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         row = await stand(pilot, screen, lambda r: r.kind == "finding" and "expired" in r.about.message)
         name = row.about.remedy.rpartition(" ")[2]
+        every = findings(screen)
         assert name not in row.words  # its words are shown instead
         assert "“" in row.words
-        await pilot.press("f")
+        await pilot.press("f", "escape")
+        await ready(pilot)
+        assert fs.read_bytes(path) == before
+        await pilot.press("f", "enter")  # delivered again
         await ready(pilot)
         assert name.encode() not in fs.read_bytes(path)
+        assert len(findings(screen)) < len(every)
+        await pilot.press("z")
+        await ready(pilot)
+        assert fs.read_bytes(path) == before
+        await stand(pilot, screen, lambda r: r.kind == "finding" and "expired" in r.about.message)
+        await pilot.press("f", "j", "j", "enter")  # withdrawn
+        await ready(pilot)
+        assert name.encode() not in fs.read_bytes(path)
+        assert "Withdrawn" in next(iter(pilot.app._notifications)).message
         await pilot.press("z")
         await ready(pilot)
         assert name.encode() in fs.read_bytes(path)
@@ -292,7 +305,7 @@ async def test_a_setting_is_typed_validated_and_comments_stay(health, world):
         screen = await ready(pilot)
         row = await stand(pilot, screen, lambda r: r.key == "setting budget")
         assert "6000" in row.words
-        assert "config.toml, default 9000" in row.words
+        assert row.words.split() == ["6000", "default", "9000", "config.toml"]
         await pilot.press("enter")
         await pilot.pause()
         await pilot.press(*["backspace"] * 4, *"12", "enter")
@@ -306,7 +319,7 @@ async def test_a_setting_is_typed_validated_and_comments_stay(health, world):
         await ready(pilot)
         assert "budget" not in fs.read_bytes(path).decode()
         assert "# mine" in fs.read_bytes(path).decode()
-        assert screen.row.words.split() == ["9000", "default"]
+        assert screen.row.words.split() == ["9000", "default", "9000", "as", "shipped"]
         await pilot.press("z", "z")
         await ready(pilot)
         assert fs.read_bytes(path).decode() == text
@@ -372,7 +385,7 @@ async def test_files_open_to_others_are_closed(health, world):
 async def test_settle_says_what_it_did(health, world):
     async with health.run_test(size=(80, 24)) as pilot:
         await ready(pilot)
-        await pilot.press("s")
+        await pilot.press("C")
         await ready(pilot)
         assert any("ettled" in note.message for note in pilot.app._notifications)
 
@@ -400,3 +413,100 @@ async def test_nothing_at_all_is_still_readable(tmp_path):
         screen = await ready(pilot)
         assert any(r.kind == "event" and "not installed" in r.words for r in screen.table.rows)
         assert "to mend" in summary(screen)
+
+
+async def test_a_finding_leads_to_the_memory_or_the_note_it_is_about(health):
+    async with health.run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        row = await stand(pilot, screen, lambda r: r.kind == "finding" and "is broken" in r.about.message)
+        assert "enter goes to the memory" in detail(screen)
+        await pilot.press("enter")
+        await ready(pilot)
+        memories = pilot.app.screen
+        assert memories.group == "memories"
+        assert f"memory:{memories.table.row[1].memory.path}" == row.about.about
+        await pilot.press("5")
+        await ready(pilot)
+        row = await stand(pilot, screen, lambda r: r.kind == "finding" and "expired" in r.about.message)
+        await pilot.press("e")
+        await ready(pilot)
+        guidance = pilot.app.screen
+        assert guidance.group == "guidance"
+        assert f"note:{guidance.table.row.item.id}" == row.about.about
+        await pilot.press("5")
+        await ready(pilot)
+        row = await stand(pilot, screen, lambda r: r.kind == "finding" and "has no line" in r.about.message)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert screen.row.kind == "index"
+        assert f"index:{screen.row.title}" == row.about.about
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 48)])
+async def test_settings_are_a_key_away_and_tell_value_default_and_source(health, world, size):
+    write(config.file_path(world.root), "budget = 5000\n")
+    health.first = "memories"
+    async with health.run_test(size=size) as pilot:
+        await settle(pilot)
+        await pilot.press("comma")
+        screen = await ready(pilot)
+        assert screen.group == "health"
+        assert screen.row.kind == "setting"
+        await stand(pilot, screen, lambda r: r.key == "setting budget")
+        line = next(strip.text for strip in screen._compositor.render_strips() if strip.text.startswith("›"))
+        for word in ("budget", "5000", "default 9000", "config.toml"):
+            assert word in line[: size[0]], line
+        await stand(pilot, screen, lambda r: r.key == "setting mode")
+        line = next(strip.text for strip in screen._compositor.render_strips() if strip.text.startswith("›"))
+        assert "as shipped" in line
+
+
+async def test_braces_go_from_section_to_section(health):
+    async with health.run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        kinds = [screen.row.kind]
+        for _ in range(4):
+            await pilot.press("right_curly_bracket")
+            kinds.append(screen.row.kind)
+        assert kinds[0] == "finding"
+        assert kinds[-2:] == ["mode", "setting"]
+        before = screen.table.cursor
+        await pilot.press("left_curly_bracket")
+        assert screen.row.kind == "mode"
+        assert screen.table.cursor < before
+
+
+async def test_what_fits_some_words_or_wants_mending_is_kept_for_the_next_start(health, world):
+    async with health.run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        every = len(screen.table.rows)
+        await pilot.press("exclamation_mark")
+        assert {row.mark for row in screen.table.rows if row.kind != "head"} <= {"!", "✗"}
+        assert len(screen.table.rows) < every
+        await pilot.press("slash", *"project", "enter")
+        assert screen.table.rows
+        assert all("project" in f"{r.title} {r.words}".casefold() for r in screen.table.rows if r.kind != "head")
+        left = [row.key for row in screen.table.rows]
+        await pilot.press("q")
+    again = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="health")
+    async with again.run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        assert [row.key for row in screen.table.rows] == left
+        await pilot.press("escape", "escape")
+        assert len(screen.table.rows) == every
+
+
+async def test_the_top_line_counts_findings_when_nobody_types(world):
+    app = MemtuiApp(dict(world.env), world.shop, read_only=True)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        for _ in range(200):
+            await pilot.pause(0.05)
+            first = app.screen._compositor.render_strips()[0].text
+            if "5 Health !" in first:
+                break
+        assert "5 Health !" in first
+        await pilot.press("5")
+        screen = await ready(pilot)
+        await settle(pilot)
+        assert f"5 Health !{screen.found.problems} " in app.screen._compositor.render_strips()[0].text

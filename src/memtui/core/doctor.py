@@ -7,6 +7,7 @@ import dataclasses
 import os
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 from memtui.core import (
     claims,
@@ -41,12 +42,14 @@ NAMES_SHOWN = 5
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """`area` is what was looked at, `level` is ok, note or problem, `remedy` what to do; empty where nothing is."""
+    """`area` is what was looked at, `level` is ok, note or problem, `remedy` what to do; empty where nothing is.
+    `about`: `memory:` and a path, `note:` and an id, or `index:` and a scope, where it is about one."""
 
     area: str
     level: str
     message: str
     remedy: str = ""
+    about: str = ""
 
 
 def check(
@@ -286,22 +289,21 @@ def _guidance(slug: str | None, directory: str, now: float, fits: Fits) -> Itera
         attempts = entry.fields.get("attempts", "0")
         withdraw = f"memtui guide --withdraw {entry.id[-6:]}"
         again = f"memtui guide --again {entry.id[-6:]}, or {withdraw}"
+        told = partial(Finding, "inbox", PROBLEM, about=f"note:{entry.id}")
         whom = claims.no_addressee(entry)
         expires = entry.fields.get("expires")
         if whom:
-            yield Finding("inbox", PROBLEM, f"{what} is for “{whom}”: nobody", f"Mend its `for`, or {withdraw}")
+            yield told(f"{what} is for “{whom}”: nobody", f"Mend its `for`, or {withdraw}")
         elif expires and clock.parse(expires) is None:
-            yield Finding(
-                "inbox", PROBLEM, f"{what} never expires: “{expires}” is no time", f"Mend its `expires`, or {withdraw}"
-            )
+            yield told(f"{what} never expires: “{expires}” is no time", f"Mend its `expires`, or {withdraw}")
         elif entry.expired(now):
-            yield Finding("inbox", PROBLEM, f"{what} expired undelivered", again)
+            yield told(f"{what} expired undelivered", again)
         elif attempts.isdigit() and int(attempts) >= claims.MAX_ATTEMPTS:
-            yield Finding("inbox", PROBLEM, f"{what} is held: it came back {attempts} times", again)
+            yield told(f"{what} is held: it came back {attempts} times", again)
         elif "\0" in entry.text:
-            yield Finding("inbox", PROBLEM, f"{what} is binary and not delivered", withdraw)
+            yield told(f"{what} is binary and not delivered", withdraw)
         elif not fits(entry, "project" if slug else "global", directory):
-            yield Finding("inbox", PROBLEM, f"{what} is too long to be delivered", f"Shorten it, or {withdraw}")
+            yield told(f"{what} is too long to be delivered", f"Shorten it, or {withdraw}")
 
 
 def _memories(env: dict[str, str], cwd: str) -> Iterator[Finding]:
@@ -316,7 +318,9 @@ def _memories(env: dict[str, str], cwd: str) -> Iterator[Finding]:
                 where = f"{scope.label}:{memory.stem}"
                 linked = memory.broken == locate.LEAVES
                 remedy = "Remove the link." if linked else f"Mend {memory.path} in an editor."
-                yield Finding("memories", PROBLEM, f"{where} is broken: {memory.broken}", remedy)
+                yield Finding(
+                    "memories", PROBLEM, f"{where} is broken: {memory.broken}", remedy, f"memory:{memory.path}"
+                )
         yield from _index(scope)
 
 
@@ -327,21 +331,22 @@ def _index(scope: scopes.Scope) -> Iterator[Finding]:
         return
     files = [name for name, problem in scopes.files(scope) if not problem]
     budget = index_budget.budget(index.raw, agent=scope.kind == "agent")
-    fix = f"memtui index --scope {scope.label} --fix"
+    fix, here = f"memtui index --scope {scope.label} --fix", f"index:{scope.label}"
     if budget.cut_line is not None:
         yield Finding(
             "memories",
             PROBLEM,
             f"{scope.label}: MEMORY.md is too long, cut at line {budget.cut_line}: {len(budget.below)} memories below",
             "Shorten lines or move memories elsewhere: memtui index",
+            f"index:{scope.label}",
         )
     own = [entry for entry in memory_index.dangling(index, files) if entry.leads]
     if own:
         names = _some([entry.target for entry in own])
-        yield Finding("memories", PROBLEM, f"{scope.label}: MEMORY.md points to what is not there: {names}", fix)
+        yield Finding("memories", PROBLEM, f"{scope.label}: MEMORY.md points to what is not there: {names}", fix, here)
     absent = memory_index.missing(index, files)
     if absent:
-        yield Finding("memories", PROBLEM, f"{scope.label}: MEMORY.md has no line for {_some(absent)}", fix)
+        yield Finding("memories", PROBLEM, f"{scope.label}: MEMORY.md has no line for {_some(absent)}", fix, here)
 
 
 def _trust(env: dict[str, str], root: str, cwd: str) -> Iterator[Finding]:
@@ -362,6 +367,7 @@ def _trust(env: dict[str, str], root: str, cwd: str) -> Iterator[Finding]:
             PROBLEM,
             f"not trusted, so not delivered, in {directory}: {_some(waiting)}",
             "Read them, then: memtui trust",
+            f"memory:{directory}/{waiting[0]}",
         )
     for name, why in found.refused.items():
         yield Finding("trust", PROBLEM, f"{directory}/{name} {why}", "Remove the link.")

@@ -114,6 +114,7 @@ class MemtuiApp(Everywhere):
             self._looking = False
         if parts and self.is_running:
             self.call_from_thread(self.read, parts)
+        self.count_findings(parts)
 
     def read(self, parts: frozenset[str] | None = None) -> None:
         """Read what the frame shows, then let the screen on top read what it shows; `parts` of the files as `Watch`
@@ -157,6 +158,7 @@ class MemtuiApp(Everywhere):
     async def on_event(self, event: events.Event) -> None:
         """Any key takes away what went wrong before it."""
         if isinstance(event, events.Key):
+            self.last_key = self.data.now()
             self.drop_errors()
         await super().on_event(event)
 

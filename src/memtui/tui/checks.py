@@ -153,7 +153,7 @@ def rows(found: Look, now: float) -> list[Row]:
     made += [_error(number, each, now) for number, each in enumerate(found.errors)]
     made.append(_head("Modes", "full, whisper or off, by project"))
     made += [_mode(each) for each in found.modes]
-    made.append(_head("Settings", found.settings_error or "value, and where it comes from"))
+    made.append(_head("Settings", found.settings_error or "value, default, where it comes from; e changes"))
     made += [_setting(each) for each in found.settings]
     return made
 
@@ -233,7 +233,6 @@ def _mode(each: Mode) -> Row:
 def _setting(each: Setting) -> Row:
     value = configfile.written(each.value)
     mark, style = MARKS[PROBLEM] if each.problem else ("●" if each.source != "default" else " ", "")
-    source = {"default": "default", "config": "config.toml", "project": "this project"}[each.source]
-    if each.source != "default":
-        source += f", default {configfile.written(each.default)}"
-    return Row(f"setting {each.key}", "setting", mark, style, each.key, f"{value:<10} {source}", each)
+    source = {"default": "as shipped", "config": "config.toml", "project": "this project"}[each.source]
+    words = f"{value:<10} {'default ' + configfile.written(each.default):<18} {source}"
+    return Row(f"setting {each.key}", "setting", mark, style, each.key, words, each)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memtui.core import review
+    from memtui.core.doctor import Finding
     from memtui.core.errors import MemtuiError
     from memtui.core.history import Ledger, Transaction
     from memtui.core.journal import Journal
@@ -58,6 +59,8 @@ class Data:
         self._views: dict[str, TranscriptView] = {}
         self._open: dict[str, Record] = {}
         self._receipts = threading.Lock()
+        # What is known of the client, where anybody looked: that starts a process.
+        self.client: list[Finding] | None = None
         # Memories by path, as they were read last.
         self.known: dict[str, Memory] = {}
 
@@ -101,9 +104,19 @@ class Data:
         waiting = self.waiting()
         counts = {"guidance": sum(w.kind == "guidance" for w in waiting)}
         counts["inbox"] = sum(w.kind != "guidance" for w in waiting)
+        counts["health"] = self.facts.waiting.get("health", 0)
         mode = str(self.setting("mode"))
         hooks = status.status(self.env, self.cwd).installed
         self.facts = Facts(self.facts.project, mode, hooks, counts)
+
+    def count_findings(self) -> None:
+        """Put into the facts how many things want mending, as far as files tell."""
+        from memtui.core.doctor import PROBLEM
+        from memtui.hooks import checkup
+        from memtui.tui import actions
+
+        found = checkup.check(self.env, self.cwd, self.now(), self.client or [], actions.defaults())
+        self.facts.waiting["health"] = sum(each.level == PROBLEM for each in found)
 
     def forget(self) -> None:
         """Read everything anew from now on."""

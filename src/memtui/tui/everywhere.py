@@ -1,6 +1,7 @@
 """What can be done on every screen: going about, undo and redo, themes, copying, telling."""
 
 import os
+import time
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
@@ -14,11 +15,17 @@ from memtui.tui import actions, safe
 from memtui.tui.data import Data
 from memtui.tui.screens.base import Base
 
+if TYPE_CHECKING:
+    from memtui.core.review import Waiting
+
 # A note stays as long as it takes to read; an error until a key.
 NOTE_SECONDS, CHARACTERS_A_SECOND, FOR_EVER = 2.5, 25, 86400.0
 # Going round the themes is one change of the settings, made when the person has come to rest.
 REST_SECONDS = 1.0
 COPIED_SHOWN = 30
+# Findings are counted when no key was pressed for so long, and no more than this share of the time.
+QUIET_SECONDS, COUNT_SHARE = 3.0, 30.0
+COUNTED = frozenset({"settings", "inbox", "memories"})
 
 
 def theme_named(setting: object) -> str:
@@ -41,12 +48,37 @@ class Everywhere(App[None]):
     remapped: dict[str, str]
     theme_set: object
     began: float  # when this sitting did
+    last_key = 0.0
+    _count_wanted = True
+    _count_at = 0.0
     _asked = ""
     _theme_timer: Timer | None = None
 
     if TYPE_CHECKING:
 
         def read(self) -> None: ...
+
+    # what wants mending
+
+    def count_findings(self, parts: frozenset[str]) -> None:
+        """Count them for the top line, in a worker, when the person rests: that reads all memories."""
+        self._count_wanted = self._count_wanted or bool(parts & COUNTED)
+        now = self.data.now()
+        if not self._count_wanted or now - max(self.last_key, self.began) < QUIET_SECONDS or now < self._count_at:
+            return
+        self._count_wanted = False
+        before = time.monotonic()
+        try:
+            self.data.count_findings()
+        except (OSError, MemtuiError):
+            return  # the health screen tells
+        self._count_at = now + COUNT_SHARE * (time.monotonic() - before)
+        if self.is_running:
+            self.call_from_thread(self._draw_frame)
+
+    def _draw_frame(self) -> None:
+        if isinstance(self.screen, Base):
+            self.screen.frame()
 
     # telling
 
@@ -124,6 +156,14 @@ class Everywhere(App[None]):
     def show_deliveries(self, **wanted: str) -> None:
         """To the deliveries that fit, such as `memory=path`."""
         self.go("deliveries").want(**wanted)
+
+    def go_to_note(self, item: "Waiting") -> None:
+        """To a note that waits, on its screen."""
+        self.go("guidance").go_to(item)
+
+    def do_app_settings(self) -> None:
+        """To the settings, below the health."""
+        self.go("health").to_section("Settings")
 
     def do_app_next_pane(self) -> None:
         """The next pane."""

@@ -77,10 +77,15 @@ ACTIONS: tuple[Action, ...] = (
         "health.install", "i", "install hooks", "Put the hooks into a settings file, after showing how", writes=True
     ),
     Action("health.uninstall", "I", "", "Take the hooks out again, after showing how", writes=True),
-    Action("health.edit", "e", "change", "Change a setting, or the mode of a project", writes=True),
+    Action("health.edit", "e", "change", "Change a setting, or a project's mode; of a finding, go to what it is about"),
     Action("health.default", "x", "default", "Take a setting back to its default", writes=True),
-    Action("health.trust", "t", "", "Trust the project's memories as they are now", writes=True),
-    Action("health.settle", "s", "", "Settle guidance whose delivery is unproven", writes=True),
+    Action("health.filter", "slash", "filter", "Filter by the words of a line"),
+    Action("health.attention", "exclamation_mark", "", "Show only what wants mending, or all"),
+    Action("health.next_section", "right_curly_bracket", "", "To the next section"),
+    Action("health.previous_section", "left_curly_bracket", "", "To the section before"),
+    Action("health.trust", "u", "", "Trust the project's memories as they are now", writes=True),
+    Action("health.settle", "C", "", "Settle guidance whose delivery is unproven", writes=True),
+    Action("health.whole", "o", "", "Read it over the whole screen"),
 )
 
 

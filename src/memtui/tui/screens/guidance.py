@@ -275,6 +275,13 @@ class Guidance(TwoPanes):
     def _waiting(self) -> list[Waiting]:
         return [row.item for row in self.table.chosen() if row.item is not None]
 
+    def go_to(self, item: Waiting) -> None:
+        """Put the cursor on a note that waits, once it is read."""
+        self.every = self.every or item.slug not in {None, self.main.data.slug}
+        self._wanted = item.text
+        if self.is_mounted:
+            self.reload()
+
     def _write(self, form: Compose) -> None:
         def then(sent: str | None) -> None:
             if sent:

@@ -11,15 +11,15 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from memtui.core.doctor import Finding
 from memtui.core.tally import percentile
 from memtui.core.words import many
 from memtui.hooks import checkup
 from memtui.tui import safe
 from memtui.tui.checks import Look, Row, look, rows
-from memtui.tui.screens.health_fixes import Fixes
 from memtui.tui.screens.health_text import health_text
+from memtui.tui.screens.health_ways import PLACES, Ways
 from memtui.tui.widgets.detail import Detail
+from memtui.tui.widgets.field import Field
 from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import Column, RowList
 
@@ -35,7 +35,7 @@ class Looked(Message):
     found: Look
 
 
-class Health(Fixes):
+class Health(Ways):
     """One list of all that was found, the line under the cursor in full beside it."""
 
     group: ClassVar[str] = "health"
@@ -43,7 +43,6 @@ class Health(Fixes):
     def __init__(self) -> None:
         super().__init__()
         self.found = Look()
-        self._client: list[Finding] | None = None
         self._client_time = 0.0
 
     def body(self) -> ComposeResult:
@@ -59,18 +58,15 @@ class Health(Fixes):
                     header=False,
                     id="list",
                 )
+                yield Field(placeholder="words of a line", id="filter")
             yield Detail(id="detail")
 
     def on_mount(self) -> None:
         """Start in the list."""
         super().on_mount()
+        self.as_left()
         self.table.focus()
         self.reload()
-
-    @property
-    def table(self) -> RowList[Row]:
-        """The list."""
-        return self.query_one("#list", RowList)
 
     @property
     def row(self) -> Row | None:
@@ -85,26 +81,36 @@ class Health(Fixes):
     def _look(self) -> None:
         worker = get_current_worker()
         data = self.main.data
-        if self._client is None or time.monotonic() - self._client_time > CLIENT_SECONDS:
-            if self._client is None:
+        if data.client is None or time.monotonic() - self._client_time > CLIENT_SECONDS:
+            if data.client is None:
                 self.post_message(Looked(look(data, data.tally.events, [])))
-            self._client = checkup.client_check(data.env)
+            data.client = checkup.client_check(data.env)
             self._client_time = time.monotonic()
-        self.post_message(Looked(look(data, data.tally.events, self._client)))
+        self.post_message(Looked(look(data, data.tally.events, data.client)))
         if data.tally.count(lambda _: not worker.is_cancelled) and not worker.is_cancelled:
-            self.post_message(Looked(look(data, data.tally.events, self._client)))
+            self.post_message(Looked(look(data, data.tally.events, data.client)))
 
     def on_looked(self, message: Looked) -> None:
         """Show what was found; the cursor stays on its line, and starts on what is worst."""
-        first = not self.table.rows
+        first = not self.rows
         self.found = message.found
-        self.table.show(rows(message.found, self.main.data.now()))
+        self.rows = rows(message.found, self.main.data.now())
+        self.fill()
         if first:
             self.table.move_to(1)
+        if self._section:
+            self.to_section(self._section)
         self.query_one("#summary", OneLine).put(self._summary())
-        count = self.found.problems
-        self.tell(f"{count} to mend" if count else "all well")
+        self.main.data.facts.waiting[self.group] = self.found.problems
+        self.frame()
         self.show_detail()
+
+    def count(self) -> None:
+        """How many lines are shown, or how many want mending."""
+        shown = sum(row.kind != "head" for row in self.table.rows)
+        total = sum(row.kind != "head" for row in self.rows)
+        count = self.found.problems
+        self.tell(f"{shown} of {total}" if shown < total else f"{count} to mend" if count else "all well")
 
     def _summary(self) -> Text:
         text = Text(" ", no_wrap=True, overflow="ellipsis", end="")
@@ -146,16 +152,8 @@ class Health(Fixes):
             detail.show("", Text("looking …", style="dim"))
             return
         fix = self.fix_of(row)
-        detail.show(row.key, health_text(row, self.found, fix[0] if fix else "", self.main.data.now()))
-
-    @on(RowList.Opened, "#list")
-    def _opened(self) -> None:
-        """A setting or a mode opens for a change; anything else in full."""
-        if self.row is not None and self.row.kind in {"mode", "setting"}:
-            self.action_run("health.edit")
-            return
-        self.add_class("deep")
-        self.query_one("#detail", Detail).focus()
+        go = PLACES.get(self.place_of(row)[0], "")
+        detail.show(row.key, health_text(row, self.found, fix[0] if fix else "", self.main.data.now(), go))
 
     def on_resize(self) -> None:
         """One pane or two."""
@@ -163,8 +161,11 @@ class Health(Fixes):
         super().on_resize()
 
     def key_escape(self) -> None:
-        """From the detail back to the list."""
-        self.remove_class("deep")
+        """From the detail back to the list; from a filter to everything."""
+        if self.has_class("deep"):
+            self.remove_class("deep", "whole")
+        else:
+            self.clear_filters()
         self.table.focus()
 
     def copied(self) -> str:

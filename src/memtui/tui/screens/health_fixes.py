@@ -22,9 +22,10 @@ from memtui.core import (
 from memtui.core.doctor import Finding
 from memtui.core.errors import MemtuiError
 from memtui.core.index_report import Report
+from memtui.core.review import Waiting
 from memtui.core.settings import Setting, Value
 from memtui.core.words import many
-from memtui.tui import offer
+from memtui.tui import actions, offer
 from memtui.tui.checks import Look, Mode, Row
 from memtui.tui.screens.base import Base
 from memtui.tui.widgets.ask import Choice, Sure
@@ -32,7 +33,7 @@ from memtui.tui.widgets.setting import SettingScreen
 
 NAMES_SHOWN = 12
 HERE, ALL = "here", "all"
-WITHDRAW = "--withdraw "
+AGAIN, WITHDRAW = "--again ", "--withdraw "
 
 
 class Fixes(Base):
@@ -74,7 +75,8 @@ class Fixes(Base):
         if about.area == "trust" and "memtui trust" in about.remedy:
             return "trusts these memories as they are now", self.do_health_trust
         if about.area == "inbox" and WITHDRAW in about.remedy:
-            return "withdraws this guidance", lambda: self._withdraw(about.remedy.rpartition(WITHDRAW)[2])
+            again = "delivers this guidance again, or " if AGAIN in about.remedy else ""
+            return f"{again}withdraws it, after asking", lambda: self._ask_of_note(about)
         if about.area == "inbox" and "unproven" in about.message:
             return "settles what can be settled", self.do_health_settle
         if about.area == "memories" and about.remedy.endswith("--fix"):
@@ -100,12 +102,32 @@ class Fixes(Base):
         words = f"Mended MEMORY.md of {label}. z takes it back." if mended else "There is nothing left to mend."
         self.done(words)
 
-    def _withdraw(self, entry_id: str) -> None:
+    def _ask_of_note(self, about: Finding) -> None:
+        """What shall become of guidance that is not delivered: a person's words are not thrown away unasked."""
+        item = self.note(about.about.partition(":")[2])
+        options = [("again", "Deliver it again")] if AGAIN in about.remedy else []
+        options += [("go", "Go to it, and change it there"), ("withdraw", "Withdraw it: no session is told")]
+
+        def then(answer: str | None) -> None:
+            try:
+                if answer == "again":
+                    self.main.data.review().again(item)
+                    self.done("It is delivered again. z takes that back.")
+                elif answer == "withdraw":
+                    self.main.data.review().withdraw([item])
+                    self.done("Withdrawn. z brings it back.")
+                elif answer == "go":
+                    self.main.go_to_note(item)
+            except MemtuiError as error:
+                self.main.fail(error)
+
+        self.app.push_screen(Choice(f"“{' '.join(item.text.split())[:200]}”", options), then)
+
+    def note(self, entry_id: str) -> Waiting:
+        """A note that waits, of any project. Raises NotFoundError."""
         data = self.main.data
         items = review.waiting(data.root, [None, *review.slugs(data.root)], ("guidance",))
-        item = review.find(items, entry_id, "guidance")
-        data.review().withdraw([item])
-        self.done("Withdrawn. z brings it back.")
+        return review.find(items, entry_id, "guidance")
 
     def _set_errors_aside(self) -> None:
         path = self.main.data.root + "/log/errors.jsonl"
@@ -248,7 +270,12 @@ class Fixes(Base):
         if verb == "fix" and self.fix_of(row) is None:
             return "There is nothing here that memtui can mend by itself: the text says what to do."
         if verb in {"edit", "default"} and (row is None or row.kind not in {"mode", "setting"}):
-            return "Stand on a setting or a mode first: they are at the end of the list."
+            if verb == "edit" and row is not None and isinstance(row.about, Finding) and row.about.about:
+                return ""
+            key = actions.key_of("app.settings", self.main.remapped)
+            return f"Stand on a setting or a mode first: {key} goes there."
+        if verb == "edit" and self.main.read_only and row is not None and row.kind in {"mode", "setting"}:
+            return "memtui runs with --read-only."
         if verb == "default" and row is not None:
             about = row.about
             if (isinstance(about, Setting) and about.source == "default") or (

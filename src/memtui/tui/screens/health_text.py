@@ -28,7 +28,7 @@ EVENTS = {
     "SessionEnd": "reads what was said, and what is left to do",
 }
 HEADS = {
-    "Checks": "Everything that memtui doctor looks at. f does what a finding says, where that is safe.",
+    "Checks": "Everything that memtui doctor looks at. f does what a finding says, enter goes to what it is about.",
     "Hooks": "Where each hook is installed, and how long it takes. i installs them, I takes them out.",
     "Index budgets": f"The client loads {index_budget.MAX_LINES} lines or {index_budget.MAX_UNITS:,} characters of "
     "each MEMORY.md; what lies below the cut is never read.",
@@ -38,8 +38,8 @@ HEADS = {
 }
 
 
-def health_text(row: Row, found: Look, fix: str, now: float) -> Text:
-    """All that is to be said of a row. `fix`: what f does here, in words; empty if nothing."""
+def health_text(row: Row, found: Look, fix: str, now: float, go: str = "") -> Text:
+    """All that is to be said of a row. `fix`: what f does here, in words; `go`: where enter leads; empty if nothing."""
     text = Text()
     about = row.about
     if isinstance(about, Finding):
@@ -60,6 +60,9 @@ def health_text(row: Row, found: Look, fix: str, now: float) -> Text:
     if fix:
         text.append("\nf ", style="bold")
         text.append(safe.line(fix) + "\n")
+    if go:
+        text.append(("" if fix else "\n") + "enter ", style="bold")
+        text.append(f"goes to {go}\n")
     return text
 
 
