@@ -36,8 +36,8 @@ GONE = "The file is gone, somebody deleted or renamed it: ^s asks what becomes o
 # What a scope means for a memory that goes there.
 WHERE = {
     "global": "for every project",
-    "project": "in the repository, for all who work in it",
-    "auto": "the client's own memory of this project",
+    "project": "in the repository, shared",
+    "auto": "the client's own of this project",
     "agent": "the memory of a subagent",
 }
 
@@ -169,7 +169,7 @@ class Form(Saving):
             file = "…"
         why = WHERE.get(scope.kind, "")
         if scope.kind == "auto" and not any(each.kind == "project" and each.exists for each in self.scopes.values()):
-            why += ", since the repository keeps none"
+            why += ", the repository keeps none"
         words = Text(safe.line(f"{file} in {scope.label}: {why}"), no_wrap=True, overflow="ellipsis")
         self.query_one(".where", Static).update(words)
 

@@ -52,6 +52,7 @@ class Keys(Base):
         def step_back(self) -> bool: ...
         def stop_reading(self) -> bool: ...
         def show_detail(self) -> None: ...
+        def show_lines(self) -> None: ...
 
     # panes
 
@@ -61,9 +62,11 @@ class Keys(Base):
         super().on_resize()
 
     @on(RowList.Opened, "#list")
-    def _opened(self) -> None:
+    def open_detail(self) -> None:
+        """The keys to the memory, which on a narrow screen takes the place of the list."""
         if self.has_class("narrow"):
             self.add_class("deep")
+            self.show_lines()
         self.query_one("#detail", Detail).focus()
 
     def do_memories_open(self) -> None:
@@ -73,6 +76,7 @@ class Keys(Base):
 
     def _back(self) -> None:
         self.remove_class("deep", "whole")
+        self.show_lines()
         self.table.focus()
 
     def key_escape(self) -> None:
@@ -122,7 +126,7 @@ class Keys(Base):
         """Unfold, or one pane to the right."""
         place = self.place
         if self.table.has_focus:
-            self._opened()
+            self.open_detail()
         elif self.places.has_focus and place is not None and place.fold is False:
             self._fold(place.key, True)
         elif self.places.has_focus:

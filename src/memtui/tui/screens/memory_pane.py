@@ -37,6 +37,7 @@ class Pane(Reading):
         self._meters: dict[str, Meter | None] = {}
         self._links: dict[str, dict[str, list[str]]] = {}
         self._origins: dict[tuple[str, str], Origin | None] = {}
+        self._footed: list[str] = []
         self._stopped: set[tuple[str, str]] = set()
         self.made: dict[str, tuple[str, float | None]] = {}
 
@@ -69,7 +70,7 @@ class Pane(Reading):
         whole = len(place.scopes) > 1
         picked = [s for s in place.scopes if not whole or s.label in {"global", "project", "auto"}]
         pair = self.table.row
-        if pair is not None and pair[1].flags and self.size.width < NARROW:
+        if pair is not None and pair[1].flags and self.size.width < NARROW and not self.has_class("deep"):
             # The pane that says so is not there.
             words = "; ".join(flag_words(flag) for flag in pair[1].flags)
             self.query_one("#line", OneLine).put(Text(f" ! {safe.line(words, 300)}", "yellow", overflow="ellipsis"))
@@ -104,6 +105,10 @@ class Pane(Reading):
         if self.has_class("narrow"):
             self.show_lines()
         self.show_detail()
+        wanted = [action.id for action in self.footer_actions()]
+        if wanted != self._footed:
+            self._footed = wanted
+            self.frame()
 
     def show_detail(self) -> None:
         """The memory under the cursor."""

@@ -3,10 +3,15 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from memtui.tui import safe
+from memtui.tui import actions, safe
+from memtui.tui.actions import Action
 from memtui.tui.screens.memory_changes import Changes
 from memtui.tui.widgets.ask import Choice
 from memtui.tui.widgets.detail import Detail
+
+# The foot's order.
+IN_LIST = ("edit", "new", "trash", "filter", "mark", "retype", "move", "sort", "attention")
+WHILE_READ = ("edit", "next", "previous", "follow", "trash", "retype", "move")
 
 
 @dataclass
@@ -32,6 +37,17 @@ class Reading(Changes):
             return "This memory links to no other that is there, and none links to it."
         return reason
 
+    def footer_actions(self) -> list[Action]:
+        """What can be done with the memory under the cursor, in the list or while it is read."""
+        reading = self.query_one("#detail", Detail).has_focus
+        order = list(WHILE_READ if reading else IN_LIST)
+        pair = self.table.row
+        if pair is not None and "U" in pair[1].letters:
+            order.insert(1, "trust")
+        if reading and not self.links():
+            order.remove("follow")
+        return [actions.get(f"memories.{verb}") for verb in order]
+
     @property
     def sought(self) -> str:
         """The words that were sought, on the memory that they led to."""
@@ -48,9 +64,7 @@ class Reading(Changes):
     def read_it(self, path: str) -> None:
         """Show a memory with the keys on its text."""
         self.go_to(path)
-        if self.has_class("narrow"):
-            self.add_class("deep")
-        self.query_one("#detail", Detail).focus()
+        self.open_detail()
 
     def do_memories_next(self) -> None:
         """The next memory, also while one is read."""
@@ -68,6 +82,7 @@ class Reading(Changes):
 
         def left() -> None:
             self.remove_class("deep", "whole")
+            self.show_lines()
             self.go_to_place(place)
             self.sift()
             if path:

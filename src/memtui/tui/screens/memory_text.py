@@ -115,7 +115,7 @@ def memory_text(scope: Scope, row: Row, facts: Facts, now: float) -> Text:
     _labelled(text, _fields(found.fields))
     _links(text, found.links, facts)
     _index(text, scope, row, facts.meter)
-    _deliveries(text, row, facts.outcomes, now)
+    _deliveries(text, scope, row, facts.outcomes, now)
     _birth(text, row, facts, now)
     text.append(safe.line(found.path), style="dim")
     return text
@@ -203,11 +203,12 @@ def _index(text: Text, scope: Scope, row: Row, meter: Meter | None) -> None:
     text.append("\n" + " " * LABEL + safe.line(where, 300) + "\n\n", "dim")
 
 
-def _deliveries(text: Text, row: Row, outcomes: Mapping[str, str], now: float) -> None:
+def _deliveries(text: Text, scope: Scope, row: Row, outcomes: Mapping[str, str], now: float) -> None:
     _label(text, "delivered")
     used = f", opened or written by the agent {row.uses}×" if row.uses else ""
     if not row.deliveries:
-        text.append(f"never{used}\n\n")
+        never = "never" if row.never_delivered(scope) else "by the client itself, which memtui leaves it to"
+        text.append(f"{never}{used}\n\n")
         return
     text.append(f"{row.deliveries}×{used}\n")
     for told in row.told:
