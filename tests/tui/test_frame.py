@@ -27,6 +27,27 @@ def test_every_action_has_a_method_and_a_key_of_its_own():
         assert hasattr(MemtuiApp, action.method), action.id
 
 
+def test_keys_mean_the_same_on_every_screen_and_everywhere():
+    every = {key for a in actions.of(actions.GLOBAL) for key in a.keys.split(",")}
+    meanings = {
+        "o": "hole screen",
+        "slash": "",
+        "space": "Mark",
+        "u": "Trust",
+        "v": "",
+        "exclamation_mark": "only what",
+    }
+    for action in actions.table():
+        if action.group == actions.GLOBAL:
+            continue
+        for key in action.keys.split(","):
+            assert key not in every, action.id
+            assert meanings.get(key, "") in action.help, action.id
+        if "slash" in action.keys:
+            assert action.footer in {"filter", "text"}, action.id
+    assert set(actions.WORDS) <= {action.id for action in actions.table()}
+
+
 async def test_the_themes_go_round_are_named_and_kept(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -236,3 +257,26 @@ async def test_the_palette_finds_verbs_before_explanations_and_shows_keys(app):
         assert sum("Take back the last" in line for line in lines) == 1
         await pilot.press("escape")
         assert await palette(pilot, "mmedit")
+
+
+@pytest.mark.parametrize("width", [40, 80])
+async def test_lines_of_a_list_hang_right_of_their_mark(app, world, width):
+    path = f"{world.shop}/.claude/memory/prefer-pnpm.md"
+    words = " ".join(f"word{number}" for number in range(40))
+    write(path, f"---\nname: prefer-pnpm\ndescription: x\ntype: feedback\n---\n\n- {words}\n12. {words}\n{words}\n")
+    async with app.run_test(size=(width, 40)) as pilot:
+        await settle(pilot)
+        app.go_to_memory(path)
+        await settle(pilot)
+        await pilot.press("o")
+        await settle(pilot)
+        lines = [strip.text.strip(" ▏│") for strip in app.screen._compositor.render_strips()]
+        raw = [strip.text for strip in app.screen._compositor.render_strips()]
+        first = next(line for line in raw if "• word0" in line)
+        after = raw[raw.index(first) + 1]
+        assert after.index("word") == first.index("word0")
+        first = next(line for line in raw if "12. word0" in line)
+        after = raw[raw.index(first) + 1]
+        assert after.index("word") == first.index("word0")
+        found = "".join(lines)
+        assert found.count("word39") >= 2

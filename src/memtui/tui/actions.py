@@ -12,20 +12,85 @@ if TYPE_CHECKING:  # the command line knows the actions too, and has no textual
     from textual.binding import Binding
 
 GLOBAL = "app"
+# What the palette calls an action whose id a person would not guess.
+WORDS = {
+    "app.memories": "go to: memories",
+    "app.inbox": "go to: inbox",
+    "app.guidance": "go to: guidance",
+    "app.deliveries": "go to: deliveries",
+    "app.health": "go to: health",
+    "app.settings": "health: settings",
+    "app.guide": "guidance: write",
+    "app.undo": "changes: undo",
+    "app.redo": "changes: redo",
+    "app.changes": "changes: list",
+    "app.palette": "memtui: find an action",
+    "app.help": "memtui: keys",
+    "app.next_pane": "go to: next pane",
+    "app.previous_pane": "go to: pane before",
+    "app.copy": "memtui: copy",
+    "app.refresh": "memtui: read again",
+    "app.theme": "memtui: next theme",
+    "app.quit": "memtui: quit",
+    "memories.open": "memories: read, whole screen",
+    "memories.editor": "memories: edit in your editor",
+    "memories.trash": "memories: to the trash",
+    "memories.purge": "memories: delete for good",
+    "memories.restore": "memories: open the trash",
+    "memories.retype": "memories: change type",
+    "memories.range": "memories: mark a range",
+    "memories.search": "memories: search texts",
+    "memories.next": "memories: read the next",
+    "memories.previous": "memories: read the one before",
+    "memories.follow": "memories: follow a link",
+    "memories.sort": "memories: next order",
+    "memories.reverse": "memories: reverse order",
+    "memories.type_filter": "memories: one type only",
+    "memories.attention": "memories: what wants attention",
+    "memories.never": "memories: never delivered",
+    "memories.scope": "memories: choose scope",
+    "memories.left": "memories: pane to the left",
+    "memories.right": "memories: pane to the right",
+    "inbox.never": "inbox: reject, never such again",
+    "inbox.type": "inbox: change type",
+    "inbox.scope": "inbox: change scope",
+    "inbox.done": "inbox: tick off",
+    "inbox.guide": "inbox: make guidance of it",
+    "inbox.range": "inbox: mark a range",
+    "inbox.projects": "inbox: all projects",
+    "inbox.open": "inbox: read, whole screen",
+    "guidance.again": "guidance: say again",
+    "guidance.range": "guidance: mark a range",
+    "guidance.projects": "guidance: all projects",
+    "guidance.open": "guidance: read, whole screen",
+    "deliveries.session": "deliveries: one session only",
+    "deliveries.kind": "deliveries: one kind only",
+    "deliveries.outcome": "deliveries: by receipt",
+    "deliveries.memory": "deliveries: by memory",
+    "deliveries.project": "deliveries: one project only",
+    "deliveries.text": "deliveries: by words",
+    "deliveries.counts": "deliveries: most and never",
+    "deliveries.whole": "deliveries: read, whole screen",
+    "health.install": "health: install hooks",
+    "health.uninstall": "health: take hooks out",
+    "health.edit": "health: change",
+    "health.default": "health: back to the default",
+    "health.attention": "health: what wants mending",
+    "health.settle": "health: settle guidance",
+    "health.whole": "health: read, whole screen",
+}
 
 
 @dataclass(frozen=True)
 class Action:
     """`id` is `group.verb`; `keys` as textual writes them, comma-separated; `footer` is the short word in the footer,
-    empty for none; `help` a sentence; `writes` whether `--read-only` forbids it; `words` how the palette names it where
-    its id would not do."""
+    empty for none; `help` a sentence; `writes` whether `--read-only` forbids it."""
 
     id: str
     keys: str
     footer: str
     help: str
     writes: bool = False
-    words: str = ""
 
     @property
     def group(self) -> str:
@@ -40,7 +105,7 @@ class Action:
     @property
     def name(self) -> str:
         """`group: verb`, as the palette names it."""
-        return self.words or f"{self.group}: {self.verb}"
+        return WORDS.get(self.id) or f"{self.group}: {self.verb}"
 
     @property
     def method(self) -> str:
@@ -54,7 +119,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("app.guidance", "3", "", "Guidance: what the agent will be told"),
     Action("app.deliveries", "4", "", "Deliveries: what it was told, and whether it arrived"),
     Action("app.health", "5", "", "Health: hooks, findings, budgets, settings"),
-    Action("app.settings", "comma", "", "Settings: of memtui, and the mode of each project", words="health: settings"),
+    Action("app.settings", "comma", "", "Settings: of memtui, and the mode of each project"),
     Action("app.guide", "g", "guide", "Leave guidance, from anywhere", writes=True),
     Action("app.undo", "z", "undo", "Take back the last change", writes=True),
     Action("app.redo", "Z", "", "Do again what was taken back last", writes=True),

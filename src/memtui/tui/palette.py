@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from memtui.tui.actions import Action
     from memtui.tui.app import MemtuiApp
 
-NAME_WIDTH, KEY_WIDTH = 30, 8
+NAME_WIDTH, KEY_WIDTH = 34, 9
 # What is named so comes before what only its explanation fits, and that before letters found here and there.
 NAMED, BEGUN, EXPLAINED = 3.0, 1.0, 1.0
 

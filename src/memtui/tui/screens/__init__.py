@@ -65,7 +65,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("deliveries.whole_session", "S", "session", "Everything this session was given, in order"),
     Action("deliveries.plots", "v", "plots", "Plots: a day, outcomes, hook time, memories most and never delivered"),
     Action("deliveries.text", "slash", "text", "Show what holds some words in its text"),
-    Action("deliveries.session", "s", "by session", "Show one session only", words="deliveries: by session"),
+    Action("deliveries.session", "s", "by session", "Show one session only"),
     Action("deliveries.kind", "t", "kind", "Show one kind only: guidance, index, drafts, uses"),
     Action("deliveries.outcome", "r", "receipt", "Show what arrived, or what was lost, only"),
     Action("deliveries.memory", "m", "memory", "Show what brought one memory only"),
