@@ -137,6 +137,13 @@ def test_sessions_and_what_each_one_got(memtui, world):
     assert (rows[0]["deliveries"], rows[0]["uses"], rows[0]["mode"]) == (3, 1, "full")
     found = memtui.json("sessions", "show", "7c1e")
     assert [record["outcome"] for record in found["records"]] == ["arrived", "arrived", "previewed"]
+    chars = sum(record["chars"] for record in found["records"])
+    ms = round(sum(record["ms"] for record in found["records"]))
+    sums = {"deliveries": 3, "characters": chars, "tokens": chars // 4, "ms": ms}
+    assert found["sums"] == {**sums, "outcomes": {"arrived": 2, "previewed": 1}}
+    text = memtui("sessions", "show", "7c1e").out
+    assert f"some {chars // 4:,} tokens" in text
+    assert f"{ms} ms" in text
 
 
 @pytest.mark.parametrize("ref", ["zzzz", "ab"])

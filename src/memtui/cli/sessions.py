@@ -7,9 +7,9 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core import clock, receipts, review
 from memtui.core.errors import NotFoundError
-from memtui.core.sessions import Session, collect
+from memtui.core.sessions import Session, collect, cost
 from memtui.core.told import GLYPHS, text_of, what
-from memtui.core.words import age, ago
+from memtui.core.words import age, ago, size
 
 LIMIT = 20
 
@@ -71,7 +71,10 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
         raise NotFoundError(error.message, error.hint or "`memtui sessions` lists them.") from None
     told = receipts.outcomes(found.records, ctx.env, ctx.now())
     rows = [{**record, "outcome": told.get(text_of(record, "id"), receipts.UNKNOWN)} for record in found.records]
-    data = {**found.data(), "state": found.state, "records": rows}
+    counts: dict[str, int] = {}
+    for outcome in told.values():
+        counts[outcome] = counts.get(outcome, 0) + 1
+    data = {**found.data(), "sums": {**cost(found.records), "outcomes": counts}, "state": found.state, "records": rows}
     return Result(data, lambda out: _print_one(ctx, out, found, told))
 
 
@@ -79,12 +82,14 @@ def _print_one(ctx: Context, out: Output, found: Session, told: "dict[str, str]"
     now = ctx.now()
     data = found.data()
     out.heading(f"Session {line(found.id)}", line(found.project))
+    sums = cost(found.records)
     started = clock.parse(data["started"])
     for key, value in (
         ("started", ago(started, now)),
         ("directory", line(str(data["cwd"]))),
         ("mode", str(data["mode"]) or "-"),
-        ("deliveries", str(data["deliveries"])),
+        ("deliveries", f"{sums['deliveries']}, {size(sums['characters'])}, some {sums['tokens']:,} tokens"),
+        ("in hooks", f"{sums['ms']:,} ms"),
     ):
         out.print(f"  {out.style(f'{key:<12}', 'dim')}{value}")
     out.print()
@@ -94,9 +99,12 @@ def _print_one(ctx: Context, out: Output, found: Session, told: "dict[str, str]"
         outcome = told.get(text_of(record, "id"), receipts.UNKNOWN)
         when = age(clock.parse(record.get("time")), now)
         name = (text_of(record, "id")[-6:], "cyan")
-        cells.append([name, when, (f"{glyph} {outcome}", style), line(text_of(record, "event")), line(what(record))])
+        chars = record.get("chars")
+        length = size(chars) if isinstance(chars, int) and chars else "-"
+        told_as = (f"{glyph} {outcome}", style)
+        cells.append([name, when, told_as, length, line(text_of(record, "event")), line(what(record))])
     if cells:
-        out.table(["ID", "AGE", "RECEIPT", "EVENT", "WHAT"], cells, right=(1,))
+        out.table(["ID", "AGE", "RECEIPT", "SIZE", "EVENT", "WHAT"], cells, right=(1, 3))
         out.print("The exact text: memtui deliveries show ID")
     else:
         out.print("It got nothing.")

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from memtui.core import delivery, fastjson, fs
 from memtui.core.told import Record, items_of, text_of
 
+# A model's token is about four characters of English.
+CHARS_A_TOKEN = 4
 PARTS = (".cursor.json", ".index.json")
 
 
@@ -49,6 +51,19 @@ class Session:
             "deliveries": sum(bool(record.get("text")) for record in self.records),
             "uses": sum(item.get("kind") == "use" for record in self.records for item in items_of(record)),
         }
+
+
+def cost(records: "Iterable[Record]") -> "dict[str, int]":
+    """What some records add up to: deliveries, characters, about how many tokens that is, milliseconds in hooks."""
+    deliveries, chars, ms = 0, 0, 0.0
+    for record in records:
+        count, lasted = record.get("chars"), record.get("ms")
+        length = count if isinstance(count, int) else len(text_of(record, "text"))
+        if record.get("text") or length:
+            deliveries += 1
+            chars += length
+        ms += lasted if isinstance(lasted, (int, float)) else 0.0
+    return {"deliveries": deliveries, "characters": chars, "tokens": chars // CHARS_A_TOKEN, "ms": round(ms)}
 
 
 def collect(root: str, records: "Iterable[Record] | None" = None) -> "list[Session]":

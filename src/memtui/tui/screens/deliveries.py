@@ -12,12 +12,13 @@ from textual.worker import get_current_worker
 
 from memtui.core import logtail, paths, receipts, titles
 from memtui.core.deliveries import KEPT, PAGE, Reading, Receipts, Told
+from memtui.core.sessions import CHARS_A_TOKEN
 from memtui.core.told import GLYPHS
 from memtui.core.words import many
 from memtui.tui import actions, fuzzy, safe
 from memtui.tui.screens.delivery_plots import plots, summary
 from memtui.tui.screens.delivery_text import EVENTS, delivery_text, when
-from memtui.tui.screens.delivery_views import CHARS_A_TOKEN, Views
+from memtui.tui.screens.delivery_views import Views
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field
 from memtui.tui.widgets.line import OneLine

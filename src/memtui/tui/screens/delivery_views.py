@@ -8,6 +8,7 @@ from textual import on, work
 
 from memtui.core import logtail
 from memtui.core.deliveries import Filter, Reading, Told
+from memtui.core.sessions import CHARS_A_TOKEN
 from memtui.core.told import GLYPHS, text_of
 from memtui.core.words import many, size
 from memtui.tui import safe
@@ -19,8 +20,6 @@ from memtui.tui.widgets.rows import RowList
 
 NARROW = 100
 SESSION_ROWS = 5000
-# A model's token is about four characters of English.
-CHARS_A_TOKEN = 4
 COPIED_MOST = 2_000_000
 
 
