@@ -122,8 +122,11 @@ async def test_an_entry_takes_one_row_and_says_where_it_stands_without_colours(w
         await settle(pilot)
         picker = app.screen
         assert isinstance(picker, Choice)
-        shown = [line for line in lines(app) if any(words[:20].strip() in line for _, words in picker.rows)]
-        assert len(shown) == min(len(picker.rows), picker.table.size.height)
+        region = picker.table.region
+        shown = lines(app)[region.y : region.bottom]
+        assert [words.split()[0] in line for line, (_, words) in zip(shown, picker.rows, strict=False)] == [True] * len(
+            shown
+        )
         assert sum("›" in line for line in shown) == 1
         assert foot(app).startswith("enter take")
         assert "reject" not in foot(app)
@@ -202,11 +205,56 @@ async def test_what_is_pasted_into_a_field_draws_harmlessly(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=SMALL) as pilot:
         await start(pilot)
-        for keys in (["slash"], ["escape", "S"], ["escape", "r"], ["escape", "g"]):
+        for keys in (["slash"], ["escape", "escape", "S"], ["escape", "escape", "r"], ["escape", "escape", "g"]):
             await pilot.press(*keys)
             await settle(pilot)
+            if keys[-1] == "g":
+                await pilot.press("shift+tab")
             app.post_message(events.Paste("a\x1b[2Jb\x07\x9b31m\u202e\tc"))
             await settle(pilot)
             drawn = "".join(strip.text for strip in app.screen._compositor.render_strips())
             assert "a␛[2Jb␇" in drawn, keys
             assert not re.search("[\x00-\x1f\x7f-\x9f\u202a-\u202e]", drawn), keys
+
+
+# what lies below
+
+OVER = {"help": ("question_mark",), "trash": ("b",), "search": ("S",), "new": ("n", "enter"), "guidance": ("g",)}
+
+
+@pytest.mark.parametrize("name", OVER)
+@pytest.mark.parametrize("size", [SMALL, (100, 30)], ids=["80", "100"])
+async def test_no_scrap_of_the_list_is_left_beside_a_dialog(world, name, size):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with app.run_test(size=size) as pilot:
+        await start(pilot)
+        for key in OVER[name]:
+            await pilot.press(key)
+            await settle(pilot)
+        box = app.screen.children[0].region
+        assert box.x == 0 or box.x >= 12
+        assert box.right == size[0] or size[0] - box.right >= 12
+        assert "trash" not in foot(app) or name == "trash"  # the keys of the screen below do not work now
+        assert "escape" in foot(app)
+
+
+async def test_in_the_terminal_s_own_colours_nothing_shows_through(world):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with app.run_test(size=WIDE) as pilot:
+        await start(pilot)
+        app.theme = "ansi-dark"
+        await pilot.press("T")
+        await settle(pilot)
+        assert "Show" in "\n".join(lines(app))
+        assert "concise-answers" not in "\n".join(lines(app))
+
+
+async def test_a_click_beside_a_dialog_is_escape(world):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with app.run_test(size=SMALL) as pilot:
+        await start(pilot)
+        await pilot.press("p")
+        await settle(pilot)
+        await pilot.click(offset=(2, 12))
+        await settle(pilot)
+        assert app.screen.group == "memories"

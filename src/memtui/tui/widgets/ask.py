@@ -21,9 +21,8 @@ from memtui.tui.widgets.rows import Column, RowList
 AROUND = 8
 # Rows of the screen that are not the list's: the question, the line that narrows, the padding, the keys.
 OVER = 7
-# Cells of a box: of a small one, of one that a long question alone makes wide, of one with an `about`; and so many
-# beside it that what is seen there is no scrap.
-LEAST, MOST, ABOUT_WIDTH, LEAST_BESIDE = 40, 80, 110, 5
+# Cells of a box: of a small one, of one that a long question alone makes wide, of one with an `about`.
+LEAST, MOST, ABOUT_WIDTH = 40, 80, 110
 # A list with an `about` leaves so much of the height to it.
 SHARE = 0.4
 # Printable keys that move or leave as long as nothing is typed; after / they are letters as others.
@@ -34,10 +33,11 @@ class Line(Dialog[str | None]):
     """Ask for a line of text; None if the person thought better of it."""
 
     DEFAULT_CSS = """
-    Line > Vertical { width: 72; max-width: 96%; height: auto; padding: 1 2; background: $panel; }
+    Line > Vertical { height: auto; padding: 1 2; background: $panel; }
     Line Static { width: 1fr; }
     Line Field { margin-top: 1; }
     """
+    across: ClassVar[int] = 72
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "cancel")]
 
     def __init__(self, question: str, value: str = "") -> None:
@@ -88,7 +88,7 @@ class Choice(Dialog[str | None]):
     says more of the entry under the cursor, below the list."""
 
     DEFAULT_CSS = """
-    Choice > Vertical { width: auto; max-width: 96%; height: auto; padding: 1 2; background: $panel; }
+    Choice > Vertical { height: auto; padding: 1 2; background: $panel; }
     Choice Static { width: 1fr; }
     Choice Field { display: none; margin-top: 1; }
     Choice Field.shown { display: block; }
@@ -149,17 +149,18 @@ class Choice(Dialog[str | None]):
         self._tell()
 
     def on_resize(self) -> None:
-        """As wide as the longest entry, as high as there are entries, within the screen."""
-        words = max((cell_len(text) for _, text in self.rows), default=0)
-        box = self.query_one(Vertical)
-        wanted = max(words + AROUND, min(cell_len(self.question) + AROUND, MOST), LEAST)
-        box.styles.width = wanted if wanted <= self.size.width - 2 * LEAST_BESIDE else "100%"
+        """As high as there are entries, within the screen."""
         room = max(3, self.size.height - OVER)
-        if self.about is None:
-            self.table.styles.height = min(len(self.rows), room)
-        else:
-            box.styles.width, box.styles.height = min(self.size.width, ABOUT_WIDTH), "94%"
-            self.table.styles.height = min(len(self.rows), max(3, int(room * SHARE)))
+        if self.about is not None:
+            self.query_one(Vertical).styles.height = "94%"
+            room = max(3, int(room * SHARE))
+        self.table.styles.height = min(len(self.rows), room)
+
+    def wanted(self) -> int:
+        """As wide as the longest entry."""
+        words = max((cell_len(text) for _, text in self.rows), default=0)
+        wanted = max(words + AROUND, min(cell_len(self.question) + AROUND, MOST), LEAST)
+        return wanted if self.about is None else max(wanted, ABOUT_WIDTH)
 
     # narrowing
 

@@ -69,13 +69,14 @@ class Compose(Dialog[str | None]):
     text that was sent."""
 
     DEFAULT_CSS = """
-    Compose > Vertical { width: 90; max-width: 100%; height: 24; max-height: 100%; padding: 0 1; background: $panel; }
+    Compose > Vertical { height: 24; max-height: 100%; padding: 0 1; background: $panel; }
     Compose Select { width: 1fr; height: 1; }
     Compose Select.-textual-compact > SelectCurrent { padding: 0 1; }
     Compose Body { height: 1fr; min-height: 3; margin: 1 0; }
     Compose .told { height: auto; min-height: 2; max-height: 4; color: $text-muted; }
     Compose .told.wrong { color: $text-error; }
     """
+    across: ClassVar[int] = 90
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s,ctrl+enter", "send", "send", priority=True),
         Binding("escape", "leave", "keep for later"),

@@ -1,9 +1,10 @@
 """What is asked over a screen: it ends once, names its own keys at the bottom, and leaves no half column beside it."""
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from rich.text import Text
+from textual import events
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.screen import ModalScreen
@@ -12,8 +13,8 @@ from memtui.tui.widgets.line import OneLine
 
 Result = TypeVar("Result")
 Keys = Sequence[tuple[str, str]]
-# With less room a dialog takes the whole width.
-WIDE = 100
+# Where less than this is left on each side, a dialog takes the whole width: scraps of a list tell nothing.
+BESIDE = 12
 
 
 def form_keys(verb: str, *more: tuple[str, str]) -> Keys:
@@ -53,8 +54,9 @@ class Dialog(ModalScreen[Result]):
 
     DEFAULT_CSS = """
     Dialog { align: center middle; background: $background 75%; }
-    Dialog.-whole > Vertical, Dialog.-whole > VerticalScroll { width: 100%; max-width: 100%; }
+    Dialog:ansi { background: ansi_default; }
     """
+    across: ClassVar[int] = 110
 
     def compose(self) -> ComposeResult:
         """The box, and the keys under everything."""
@@ -79,8 +81,19 @@ class Dialog(ModalScreen[Result]):
         self.query_one(KeyBar).show(self.keys())
 
     def on_resize(self) -> None:
-        """The whole width where there is little."""
-        self.set_class(self.size.width < WIDE, "-whole")
+        """As wide as is wanted, or as the screen."""
+        wanted, styles = self.wanted(), self.children[0].styles
+        styles.max_width = "100%"
+        styles.width = wanted if wanted <= self.size.width - 2 * BESIDE else "100%"
+
+    def wanted(self) -> int:
+        """Cells across that the box wants."""
+        return self.across
+
+    async def on_click(self, event: events.Click) -> None:
+        """A click beside it is escape."""
+        if event.widget is self and "escape" in self.active_bindings:
+            await self.run_action(self.active_bindings["escape"].binding.action)
 
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
         """End, unless that was done already: a second enter of one burst would close what lies below."""

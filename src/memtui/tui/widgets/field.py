@@ -1,9 +1,5 @@
 """A line to type in: never with a border, which would leave no room for the text; what is pasted draws harmlessly."""
 
-from typing import ClassVar
-
-from rich.highlighter import Highlighter
-from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widget import Widget
@@ -12,18 +8,9 @@ from textual.widgets import Input, Static
 from memtui.tui import safe
 
 
-class Harmless(Highlighter):
-    """Shows a picture for every character that a terminal would obey. The value itself stays as it is."""
-
-    def highlight(self, text: Text) -> None:
-        """Letter for letter, so that the cursor stands where it should."""
-        text.plain = safe.same_length(text.plain).replace("\t", " ")
-
-
 class Field(Input):
-    """One row, whatever the theme and the focus."""
+    """One row, whatever the theme and the focus. A character that a terminal would obey becomes a picture of it."""
 
-    HARMLESS: ClassVar[Highlighter] = Harmless()
     DEFAULT_CSS = """
     Field { height: 1; width: 1fr; padding: 0 1; background: $surface; }
     Field.-textual-compact { padding: 0 1; }
@@ -38,7 +25,11 @@ class Field(Input):
         id: str | None = None,  # noqa: A002  textual's name
         name: str | None = None,
     ) -> None:
-        super().__init__(value, placeholder, self.HARMLESS, id=id, name=name, compact=True)
+        super().__init__(value, placeholder, id=id, name=name, compact=True)
+
+    def validate_value(self, value: str) -> str:
+        """What was pasted, letter for letter harmless; it is one line."""
+        return safe.same_length(value).replace("\t", " ")
 
 
 class Labelled(Horizontal):

@@ -29,13 +29,14 @@ class Form(Dialog[dict[str, str] | None]):
     MemtuiError: then the form stays and says why. `where` says in words which file it would be."""
 
     DEFAULT_CSS = """
-    Form > Vertical { width: 100; max-width: 100%; height: 34; max-height: 100%; padding: 0 1; background: $panel; }
+    Form > Vertical { height: 34; max-height: 100%; padding: 0 1; background: $panel; }
     Form Select { width: 1fr; height: 1; }
     Form Select.-textual-compact > SelectCurrent { padding: 0 1; }
     Form Body { height: 1fr; min-height: 3; margin-top: 1; }
     Form .where { height: auto; max-height: 2; color: $text-muted; margin-top: 1; }
     Form .told { height: auto; max-height: 3; color: $text-error; }
     """
+    across: ClassVar[int] = 100
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s,ctrl+enter", "save", "save", priority=True),
         Binding("escape", "leave", "keep for later"),

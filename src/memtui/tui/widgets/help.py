@@ -25,9 +25,10 @@ class Help(Dialog[None]):
     """The keys of a group and the global ones; escape leaves."""
 
     DEFAULT_CSS = """
-    Help > VerticalScroll { width: 76; max-width: 98%; height: auto; max-height: 96%; padding: 1 2;
+    Help > VerticalScroll { height: auto; max-height: 96%; padding: 1 2;
       background: $panel; }
     """
+    across: ClassVar[int] = 76
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,question_mark", "dismiss", "close"),
         Binding("j", "scroll(1)", show=False),

@@ -31,7 +31,7 @@ class PlanScreen(Dialog[install.Plan | None]):
     """Choose where; the plan that was chosen, or None. `offer`: nobody asked for it, so staying out is in focus."""
 
     DEFAULT_CSS = """
-    PlanScreen > Vertical { width: 110; max-width: 98%; height: 96%; max-height: 40; padding: 1 2;
+    PlanScreen > Vertical { height: 96%; max-height: 40; padding: 1 2;
       background: $panel; }
     PlanScreen Static { width: 1fr; height: auto; }
     PlanScreen Options { margin: 1 0; }

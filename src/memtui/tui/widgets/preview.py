@@ -16,10 +16,11 @@ class Preview(Dialog[bool]):
     stands at the end, which is shown first."""
 
     DEFAULT_CSS = """
-    Preview > Vertical { width: 100; max-width: 98%; height: auto; max-height: 94%; padding: 1 2; background: $panel; }
+    Preview > Vertical { height: auto; max-height: 94%; padding: 1 2; background: $panel; }
     Preview Static { width: 1fr; height: auto; }
     Preview VerticalScroll { height: auto; max-height: 66vh; margin-top: 1; scrollbar-size-vertical: 1; }
     """
+    across: ClassVar[int] = 100
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,n", "dismiss(False)", "cancel"),
         Binding("enter,a,y", "go", "go on"),

@@ -20,10 +20,11 @@ class SettingScreen(Dialog[Value | None]):
     """The new value, or None if the person thought better of it. A value that can't hold is not taken."""
 
     DEFAULT_CSS = """
-    SettingScreen > Vertical { width: 72; max-width: 96%; height: auto; padding: 1 2; background: $panel; }
+    SettingScreen > Vertical { height: auto; padding: 1 2; background: $panel; }
     SettingScreen Static { width: 1fr; }
     SettingScreen Field { margin: 1 0; }
     """
+    across: ClassVar[int] = 72
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "cancel")]
 
     def __init__(self, setting: Setting) -> None:
