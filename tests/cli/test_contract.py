@@ -60,6 +60,8 @@ CALLS = [
     ["trust", "--yes"],
     ["trust", "--list"],
     ["doctor"],
+    ["doctor", "--fix"],
+    ["doctor", "--fix", "errors"],
     ["paths"],
     ["paths", "guidance"],
     ["config"],

@@ -293,7 +293,8 @@ async def test_errors_are_told_with_their_age_and_set_aside(health, world):
         await pilot.press("f")
         await ready(pilot)
         assert bytes_of(path) is None
-        assert b"disk full" in fs.read_bytes(path + ".1")
+        (aside,) = [name for name in os.listdir(world.root + "/log") if name.startswith("errors-")]
+        assert b"disk full" in fs.read_bytes(f"{world.root}/log/{aside}")
         assert not any(r.kind == "error" for r in screen.table.rows)
 
 

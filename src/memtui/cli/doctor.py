@@ -5,43 +5,110 @@ import sys
 
 from memtui.cli import parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, safe
+from memtui.cli.output import Output, Result, line, safe
+from memtui.core import index_report, mending, scopes, settle
 from memtui.core.doctor import NOTE, OK, PROBLEM, Finding
-from memtui.core.errors import EXIT_FINDINGS
+from memtui.core.errors import EXIT_FAILED, EXIT_FINDINGS, MemtuiError
 from memtui.core.words import many
 from memtui.hooks import checkup
 from memtui.tui import actions
 
 MARKS = {OK: ("✓", "green"), NOTE: ("·", "dim"), PROBLEM: ("!", "yellow")}
+FIXES = ("files", "errors", "guidance", "index")
 
 
 def register(commands: "parser.Commands") -> None:
     """Add the command."""
-    parser.command(
+    found = parser.command(
         commands,
         "doctor",
         run,
         "check everything, and say how to mend it",
-        "memtui doctor\nmemtui doctor --json",
-        "Changes nothing. Exit code 5 where something wants mending.",
+        "memtui doctor\nmemtui doctor --fix\nmemtui doctor --fix errors --json",
+        "Changes nothing without --fix. Exit code 5 where something wants mending.",
+    )
+    found.add_argument(
+        "--fix",
+        nargs="?",
+        const="all",
+        choices=("all", *FIXES),
+        metavar="WHAT",
+        help="first mend what needs no decision, all of it or one: errors (set their log aside), files (readable for"
+        " you alone), guidance (settle what is unproven), index (lines of MEMORY.md)",
     )
 
 
-def run(ctx: Context, _: argparse.Namespace) -> Result:
-    """Check everything."""
+def run(ctx: Context, args: argparse.Namespace) -> Result:
+    """Mend what is asked for, then check everything."""
     ctx.must_have_home()
-
+    fixed = []
+    if args.fix:
+        fixed = [_fix(ctx, what) for what in (FIXES if args.fix == "all" else (args.fix,))]
     found = checkup.check(ctx.env, ctx.cwd, ctx.now(), actions=actions.defaults())
     problems = [each for each in found if each.level == PROBLEM]
     data = {
         "findings": [{"area": f.area, "level": f.level, "message": f.message, "remedy": f.remedy} for f in found],
         "problems": len(problems),
         "python": sys.executable,
+        "fixed": fixed,
     }
-    return Result(data, lambda out: _print(out, found), EXIT_FINDINGS if problems else 0)
+    failed = any(each["error"] for each in fixed)
+    code = EXIT_FAILED if failed else EXIT_FINDINGS if problems else 0
+    return Result(data, lambda out: _print(out, found, fixed), code)
 
 
-def _print(out: Output, found: "list[Finding]") -> None:
+def _fix(ctx: Context, what: str) -> "dict[str, object]":
+    """What was mended, in words and as data; `undo` is the command that takes it back, if one does."""
+    row: dict[str, object] = {"what": what, "changed": [], "message": "", "undo": None, "error": None}
+    try:
+        mend = {"errors": _errors, "files": _files, "guidance": _guidance, "index": _index}[what]
+        return {**row, **mend(ctx)}
+    except (MemtuiError, OSError) as error:
+        message = error.message + " " + error.hint if isinstance(error, MemtuiError) else str(error)
+        return {**row, "message": message, "error": message}
+
+
+def _errors(ctx: Context) -> "dict[str, object]":
+    path = mending.set_errors_aside(ctx.root, ctx.now())
+    if path is None:
+        return {"message": "errors: there are none"}
+    source = f"{ctx.root}/log/errors.jsonl"
+    return {"changed": [path], "message": f"errors: set aside, in {path}", "undo": f"mv {path} {source}"}
+
+
+def _files(ctx: Context) -> "dict[str, object]":
+    changed = mending.close(ctx.root)
+    if not changed:
+        return {"message": "files: all are yours alone"}
+    words = many(len(changed), "file or directory is", "files and directories are")
+    return {"changed": changed, "message": f"files: {words} yours alone now"}
+
+
+def _guidance(ctx: Context) -> "dict[str, object]":
+    settled = settle.settle(ctx.env, ctx.root, now=ctx.now())
+    rows = [{"delivery": s.delivery_id, "outcome": s.outcome, "returned": s.returned} for s in settled]
+    back = sum(len(each.returned) for each in settled)
+    words = f"{many(len(rows), 'delivery', 'deliveries')} settled, {many(back, 'note')} back in the inbox"
+    return {"changed": rows, "message": f"guidance: {words if rows else 'nothing can be settled'}"}
+
+
+def _index(ctx: Context) -> "dict[str, object]":
+    mended = index_report.mend(ctx.store(), index_report.reports(scopes.discover(ctx.env, ctx.cwd)))
+    if not mended:
+        return {"message": "index: there is nothing to mend"}
+    names = ", ".join(each.scope.label for each in mended)
+    paths = [each.scope.index_path for each in mended]
+    return {"changed": paths, "message": f"index: mended MEMORY.md of {names}", "undo": "memtui undo"}
+
+
+def _print(out: Output, found: "list[Finding]", fixed: "list[dict[str, object]]") -> None:
+    for done in fixed:
+        mark, style = ("!", "red") if done["error"] else ("✓", "green") if done["changed"] else ("·", "dim")
+        out.print(out.style(mark, style) + " " + line(str(done["message"])))
+        if done["undo"]:
+            out.print(f"    → back: {line(str(done['undo']))}")
+    if fixed:
+        out.print()
     problems = 0
     for area, title in checkup.TITLES.items():
         mine = [each for each in found if each.area == area]

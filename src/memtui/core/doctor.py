@@ -107,12 +107,13 @@ def _root(root: str) -> Iterator[Finding]:
         yield Finding("root", PROBLEM, f"{root} is no directory", "Move it away.")
         return
     if not os.access(root, os.R_OK | os.W_OK | os.X_OK):
-        yield Finding("root", PROBLEM, f"{root} is not writable: hooks log nothing", f"chmod -R u+rwX {root}")
+        remedy = f"memtui doctor --fix files, or: chmod -R u+rwX {root}"
+        yield Finding("root", PROBLEM, f"{root} is not writable: hooks log nothing", remedy)
         return
     open_to_others, locked = [], []
     # In a directory that is closed, a note left by `echo >>` is as safe as any.
     closed = not os.stat(root).st_mode & 0o077
-    for number, (path, mode) in enumerate(_modes(root)):
+    for number, (path, mode) in enumerate(modes(root)):
         if number >= FILES_LOOKED_AT:
             break
         if mode & 0o077 and not closed:
@@ -124,18 +125,23 @@ def _root(root: str) -> Iterator[Finding]:
             "root",
             PROBLEM,
             f"{len(open_to_others)} of memtui's files are open to other users: {_some(open_to_others)}",
-            f"chmod -R go-rwx {root}",
+            f"memtui doctor --fix files, or: chmod -R go-rwx {root}",
         )
     if locked:
-        yield Finding("root", PROBLEM, f"not readable and writable for you: {_some(locked)}", f"chmod -R u+rwX {root}")
-    trash = sum(os.lstat(path).st_size for path, _ in _modes(root + "/trash"))
+        yield Finding(
+            "root",
+            PROBLEM,
+            f"not readable and writable for you: {_some(locked)}",
+            f"memtui doctor --fix files, or: chmod -R u+rwX {root}",
+        )
+    trash = sum(os.lstat(path).st_size for path, _ in modes(root + "/trash"))
     if trash > TRASH_BYTES:
         yield Finding(
             "root", NOTE, f"the trash holds {trash // 1_000_000} MB", "memtui restore lists it; memtui rm --purge ID."
         )
 
 
-def _modes(top: str) -> Iterator[tuple[str, int]]:
+def modes(top: str) -> Iterator[tuple[str, int]]:
     """Every file and directory from `top` on, with its permission bits; no symlinks."""
     try:
         yield top, os.lstat(top).st_mode & 0o777
@@ -150,16 +156,6 @@ def _modes(top: str) -> Iterator[tuple[str, int]]:
                 continue
             if found & fs.S_IFMT != fs.S_IFLNK:
                 yield path, found & 0o777
-
-
-def close(root: str) -> int:
-    """Take memtui's files away from other users; how many that were. Raises OSError."""
-    count = 0
-    for path, mode in _modes(root):
-        if mode & 0o077:
-            os.chmod(path, mode & 0o700)
-            count += 1
-    return count
 
 
 def _config(env: dict[str, str], root: str, project: str, actions: Mapping[str, str] | None) -> Iterator[Finding]:
@@ -243,7 +239,7 @@ def _errors(root: str, now: float) -> Iterator[Finding]:
             "errors",
             PROBLEM,
             f"{len(recent)} errors within {ERRORS_DAYS} days; the last at {last.get('time')}: {what}",
-            f"Look into {path}; remove it once that is mended.",
+            f"Look into {path}. Once that is mended, set it aside: memtui doctor --fix errors",
         )
 
 
@@ -279,7 +275,8 @@ def _inboxes(root: str, now: float, fits: Fits) -> Iterator[Finding]:
                     "inbox",
                     PROBLEM,
                     f"{name}: guidance taken by delivery {delivery_id} is still unproven",
-                    f"The next session of that project settles it; or move {directory}/{claims.DIRECTORY}/{file} back.",
+                    "The next session of that project settles it, and memtui doctor --fix guidance; or move"
+                    f" {directory}/{claims.DIRECTORY}/{file} back.",
                 )
 
 

@@ -1,7 +1,6 @@
 """What the health screen can do: install hooks, trust, settle, mend indexes, change settings. Each is what the command
 line does; what can't be taken back with z asks first."""
 
-import os
 from collections.abc import Callable
 
 from memtui.core import (
@@ -13,6 +12,7 @@ from memtui.core import (
     fs,
     index_report,
     locate,
+    mending,
     review,
     settings,
     settle,
@@ -63,7 +63,7 @@ class Fixes(Base):
                 else None
             )
         if row is not None and row.kind == "error":
-            return "sets the errors aside (log/errors.jsonl.1)", self._set_errors_aside
+            return "sets the errors aside, beside the log", self._set_errors_aside
         if not isinstance(about, Finding):
             return None
         return self._fix_of_finding(about)
@@ -83,9 +83,9 @@ class Fixes(Base):
             label = about.remedy.removeprefix("memtui index --scope ").removesuffix(" --fix")
             return "adds missing lines and removes those that point nowhere", lambda: self._mend(label)
         if about.area == "errors" and about.level == doctor.PROBLEM:
-            return "sets the errors aside (log/errors.jsonl.1)", self._set_errors_aside
-        if about.area == "root" and "chmod -R go-rwx" in about.remedy:
-            return "takes them away from other users", self._close
+            return "sets the errors aside, beside the log", self._set_errors_aside
+        if about.area == "root" and "--fix files" in about.remedy:
+            return "makes them yours alone", self._close
         if about.area == "config" and about.level == doctor.PROBLEM:
             return "opens config.toml in your editor", self._edit_config
         return None
@@ -130,13 +130,13 @@ class Fixes(Base):
         return review.find(items, entry_id, "guidance")
 
     def _set_errors_aside(self) -> None:
-        path = self.main.data.root + "/log/errors.jsonl"
-        os.replace(path, path + ".1")
-        self.done(f"The errors are in {path}.1 now.")
+        data = self.main.data
+        path = mending.set_errors_aside(data.root, data.now())
+        self.done(f"The errors are in {path} now." if path else "There are no errors any more.")
 
     def _close(self) -> None:
-        count = doctor.close(self.main.data.root)
-        self.done(f"{many(count, 'file')} and directories are yours alone now.")
+        count = len(mending.close(self.main.data.root))
+        self.done(many(count, "file or directory is", "files and directories are") + " yours alone now.")
 
     def _edit_config(self) -> None:
         data = self.main.data

@@ -1,0 +1,100 @@
+"""The doctor mends what needs no decision, and says how to take it back."""
+
+import os
+from pathlib import Path
+
+from memtui.core import clock, delivery, ids, inbox, paths
+
+
+def fixed(memtui, *words):
+    done = memtui("doctor", "--fix", *words, "--json", check=False)
+    assert done.code in {0, 5}, done.err
+    return {row["what"]: row for row in done.data["fixed"]}
+
+
+def messages(memtui):
+    return " ".join(f["message"] for f in memtui.json("doctor", check=False)["findings"])
+
+
+def error(world, monkeypatch, message):
+    monkeypatch.setattr(clock, "now", lambda: world.now - 60)
+    delivery.log_error(world.root, "Stop", ValueError(message))
+
+
+def test_errors_are_set_aside_and_none_is_overwritten(memtui, world, monkeypatch):
+    log = Path(world.root, "log")
+    error(world, monkeypatch, "the first")
+    assert "the first" in messages(memtui)
+    first = fixed(memtui, "errors")["errors"]
+    assert "the first" not in messages(memtui)
+    error(world, monkeypatch, "the second")
+    second = fixed(memtui, "errors")["errors"]
+    (one,), (two,) = first["changed"], second["changed"]
+    assert one != two
+    assert "the first" in Path(one).read_text()
+    assert "the second" in Path(two).read_text()
+    assert not (log / "errors.jsonl").exists()
+    assert second["undo"] == f"mv {two} {log / 'errors.jsonl'}"
+    assert fixed(memtui, "errors")["errors"]["changed"] == []
+
+
+def test_files_are_made_the_owners_alone(memtui, world):
+    note, trust = Path(world.root, "global/guidance.md"), Path(world.root, "trust.json")
+    Path(world.root).chmod(0o755)
+    note.chmod(0o644)
+    trust.chmod(0o400)
+    changed = fixed(memtui, "files")["files"]["changed"]
+    assert set(changed) == {world.root, str(note), str(trust)}
+    assert [oct(os.stat(path).st_mode & 0o777) for path in (world.root, note, trust)] == ["0o700", "0o600", "0o600"]
+    assert fixed(memtui, "files")["files"]["changed"] == []
+
+
+def test_guidance_that_a_hook_died_over_comes_back(memtui, world):
+    directory = paths.inbox_dir(world.root, None)
+    inbox.append_entry(directory, "guidance", {}, "mind the gap")
+    name = ids.new_id(world.now - 7200)
+    claimed = Path(directory, "claimed", f"{name}~0000aaaa~99999999.md")
+    claimed.parent.mkdir(exist_ok=True)
+    Path(directory, "guidance.md").rename(claimed)
+    assert "still unproven" in messages(memtui)
+    (row,) = fixed(memtui, "guidance")["guidance"]["changed"]
+    assert (row["delivery"], row["outcome"], len(row["returned"]) >= 1) == (name, "unknown", True)
+    assert "mind the gap" in Path(directory, "guidance.md").read_text()
+    assert "still unproven" not in messages(memtui)
+
+
+def test_indexes_are_mended_and_that_is_undone(memtui, world):
+    index = Path(world.shop, ".claude/memory/MEMORY.md")
+    before = index.read_text() + "- [gone](gone.md) — not there\n"
+    index.write_text(before)
+    done = memtui("doctor", "--fix", "index", check=False)
+    assert "mended MEMORY.md" in done.out
+    assert "memtui undo" in done.out
+    assert "gone.md" not in index.read_text()
+    memtui("undo")
+    assert index.read_text() == before
+
+
+def test_everything_at_once(memtui, world, monkeypatch):
+    error(world, monkeypatch, "disk full")
+    rows = fixed(memtui)
+    assert list(rows) == ["files", "errors", "guidance", "index"]
+    assert "disk full" not in messages(memtui)
+    assert all(row["error"] is None for row in rows.values())
+    assert all(not row["changed"] for row in fixed(memtui).values())
+    assert memtui("doctor", "--fix", "everything", check=False).code == 2
+
+
+def test_what_can_not_be_mended_is_told_and_the_rest_is_done(memtui, world, monkeypatch):
+    index = Path(world.shop, ".claude/memory/MEMORY.md")
+    index.write_text(index.read_text() + "- [gone](gone.md) — not there\n")
+    error(world, monkeypatch, "disk full")
+    lock = Path(world.root, "run/store.lock")
+    lock.unlink(missing_ok=True)
+    lock.mkdir()
+    done = memtui("doctor", "--fix", "--json", check=False)
+    rows = {row["what"]: row for row in done.data["fixed"]}
+    assert done.code == 1
+    assert "store.lock" in rows["index"]["error"]
+    assert rows["errors"]["changed"]
+    assert rows["errors"]["error"] is None
