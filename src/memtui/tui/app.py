@@ -11,11 +11,12 @@ from textual.binding import Binding, BindingType
 from textual.command import Provider
 from textual.filter import LineFilter
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.screen import Screen
 
 from memtui.core import glyphs
 from memtui.core.errors import MemtuiError
-from memtui.tui import actions, safe
+from memtui.tui import actions, looks, safe
 from memtui.tui.data import Data
 from memtui.tui.everywhere import Everywhere, theme_named
 from memtui.tui.screens import make
@@ -43,6 +44,8 @@ class MemtuiApp(Everywhere):
     ENABLE_COMMAND_PALETTE = True
     MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {name: partial(make, name) for name in TABS}
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+z", "suspend_process", show=False)]
+    ansi_theme_dark = Reactive(looks.ON_DARK, init=False)
+    ansi_theme_light = Reactive(looks.ON_LIGHT, init=False)
 
     def __init__(
         self,
@@ -54,6 +57,7 @@ class MemtuiApp(Everywhere):
         now: float | None = None,
     ) -> None:
         super().__init__()
+        self.register_theme(looks.LIGHT)
         self.first = screen
         self.data = Data(env, cwd, now=now)
         self.read_only = read_only
@@ -82,6 +86,11 @@ class MemtuiApp(Everywhere):
     def _resumed(self, _: object) -> None:
         # After ctrl+z and fg the terminal is empty, which textual does not know.
         self.refresh(layout=True)
+
+    def get_css_variables(self) -> dict[str, str]:
+        """The theme's, and ours."""
+        self.theme_variables = super().get_css_variables() | looks.variables(self.current_theme)
+        return self.theme_variables
 
     def delay_update(self, delay: float = 0.05) -> None:
         """Paint another screen at once: textual would wait so many seconds."""

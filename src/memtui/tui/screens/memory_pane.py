@@ -75,7 +75,7 @@ class Pane(Reading):
             words = "; ".join(flag_words(flag) for flag in pair[1].flags)
             self.query_one("#line", OneLine).put(Text(f" ! {safe.line(words, 300)}", "yellow", overflow="ellipsis"))
             return
-        line = Text(" index ", style="dim", no_wrap=True, overflow="ellipsis")
+        line = Text(no_wrap=True, overflow="ellipsis").append(" index ", "dim")
         found = [(scope, self.meter(scope)) for scope in picked[:3]]
         room = self.size.width >= NARROW
         for scope, meter in found:
@@ -185,10 +185,10 @@ class Pane(Reading):
     def stop_reading(self) -> bool:
         """Stop what is being read; False if nothing is."""
         running = [worker for worker in self.workers if worker.group in {"survey", "origin"} and worker.is_running]
-        if self.table.row is not None:
-            found = self.table.row[1].memory
-            self._stopped.add((found.path, found.origin_session))
         for worker in running:
+            if worker.group == "origin" and self.table.row is not None:
+                found = self.table.row[1].memory
+                self._stopped.add((found.path, found.origin_session))
             worker.cancel()
         return bool(running)
 

@@ -154,7 +154,7 @@ def last(row: Row, outcomes: Mapping[str, str], now: float) -> Text:
     """How long ago it was delivered last, and whether that arrived."""
     if not row.last_delivery:
         return Text("-", style="dim")
-    made = Text(age(clock.parse(row.last_delivery), now) + " ", style="dim")
+    made = Text().append(age(clock.parse(row.last_delivery), now) + " ", "dim")
     outcome = outcomes.get(str(row.told[0].record.get("id"))) if row.told else None
     if outcome is None:
         return made.append(" ")

@@ -84,7 +84,7 @@ def counts(found: "Budget") -> Text:
 
 def meter_line(label: str, found: "Budget", width: int = BAR) -> Text:
     """One index on one line."""
-    text = Text(f"{label} ", no_wrap=True, end="")
+    text = Text(no_wrap=True, end="").append(f"{label} ", "dim")
     text.append_text(bar(found, width))
     if width < SHORT:
         return text.append(f" {found.lines}/{found.max_lines}", "yellow" if found.below else "dim")

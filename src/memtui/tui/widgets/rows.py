@@ -21,6 +21,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 Row = TypeVar("Row")
+UNDIMMED = Style(dim=False)
 
 
 @dataclass
@@ -31,6 +32,7 @@ class Paint:
     base: Style
     cursor: Style
     mark: Style
+    flat: bool  # on a terminal's own blue nothing but the cursor's colour can be read
 
 
 @dataclass(frozen=True)
@@ -49,8 +51,8 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     COMPONENT_CLASSES: ClassVar[set[str]] = {"rows--cursor", "rows--cursor-blurred", "rows--head", "rows--mark"}
     DEFAULT_CSS = """
     RowList { height: 1fr; width: 1fr; scrollbar-size-vertical: 1; overflow-x: hidden; }
-    RowList > .rows--cursor { background: $primary 35%; text-style: bold; }
-    RowList > .rows--cursor-blurred { background: $surface-lighten-1; }
+    RowList > .rows--cursor { background: $cursor-row; color: $cursor-text; text-style: bold; }
+    RowList > .rows--cursor-blurred { background: $cursor-left; color: $cursor-text; }
     RowList > .rows--head { color: $text-muted; }
     RowList > .rows--mark { color: $accent; text-style: bold; }
     """
@@ -289,8 +291,8 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     def render_lines(self, crop: Region) -> list[Strip]:
         """Paint some lines of the screen."""
         cursor = "rows--cursor" if self.has_focus else "rows--cursor-blurred"
-        styles = (self.get_component_rich_style(name) for name in (cursor, "rows--mark"))
-        self._paint = Paint(self._shown(), self.rich_style, *styles)
+        chosen, mark = (self.get_component_rich_style(name) for name in (cursor, "rows--mark"))
+        self._paint = Paint(self._shown(), self.rich_style, chosen, mark, self.app.native_ansi_color)
         return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
@@ -327,19 +329,20 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         paint = self._paint
         assert paint is not None
         base = paint.base + paint.cursor if at == self.cursor else paint.base
+        over = paint.cursor + UNDIMMED if paint.flat and at == self.cursor else Style()
         marked = self._key(row) in self.marks
-        mark_style = base + paint.mark if marked else base
+        mark_style = base + paint.mark + over if marked else base
         segments = [Segment("●" if marked else "›" if at == self.cursor else " ", mark_style)]
         cells = self._draw(row)
         length = 1
         for number, column, room in paint.shown:
-            segments.extend(self._cell(cells[number], room, column.right, base))
+            segments.extend(self._cell(cells[number], room, column.right, base, over))
             length += room + 1
         if length > width:
             return Strip(segments, length).crop(0, width)
         return Strip([*segments, Segment(" " * (width - length), base)], width)
 
-    def _cell(self, text: Text, room: int, right: bool, base: Style) -> list[Segment]:
+    def _cell(self, text: Text, room: int, right: bool, base: Style, over: Style) -> list[Segment]:
         if cell_len(text.plain) > room:
             text = text.copy()
             text.truncate(room, overflow="ellipsis")
@@ -347,8 +350,8 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         console = self.app.console
         own = base + console.get_style(text.style)
         if text.spans:
-            segments = [Segment(part.text, own + (part.style or Style())) for part in text.render(console)]
+            segments = [Segment(part.text, own + (part.style or Style()) + over) for part in text.render(console)]
         else:
-            segments = [Segment(text.plain, own)]
+            segments = [Segment(text.plain, own + over)]
         filler = [Segment(gap, base)] if gap else []
         return [*(filler + segments if right else segments + filler), Segment(" ", base)]
