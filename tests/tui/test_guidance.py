@@ -472,3 +472,43 @@ async def test_terminal_escapes_and_markup_draw_harmlessly(world, app):
         await pilot.press("e")
         await settle(pilot)
         assert "\x1b" not in app.screen.query_one("#text", TextArea).text
+
+
+async def test_all_that_waits_is_withdrawn_as_one_step_and_comes_back(world, app):
+    before, everywhere = notes(world), notes(world, None)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("A", "w")
+        await settle(pilot)
+        assert (notes(world), notes(world, None)) == ({}, {})
+        await pilot.press("z")
+        await settle(pilot)
+        assert (notes(world), notes(world, None)) == (before, everywhere)
+        await pilot.press("Z")
+        await settle(pilot)
+        assert (notes(world), notes(world, None)) == ({}, {})
+
+
+async def test_saying_it_again_is_undone_and_done_again(world, app):
+    text = "Use the registry mirror today, the public one is slow."
+    before = notes(world)
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "Use the registry mirror")
+        await pilot.press("r", "ctrl+s")
+        await settle(pilot)
+        assert app.screen.table.row.item is not None  # the cursor stands on the one that waits
+        for key, there in (("z", False), ("Z", True)):
+            await pilot.press(key)
+            await settle(pilot)
+            assert (text in notes(world)) is there
+    assert set(notes(world)) == {*before, text}
+
+
+async def test_the_foot_names_what_can_be_done_with_the_note(app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "CI is red on main")
+        assert "e edit  w withdraw" in app.screen._compositor.render_strips()[-1].text
+        await to(pilot, "Use the registry mirror")
+        shown = app.screen._compositor.render_strips()[-1].text
+        assert shown.startswith(" r say again")
+        assert "withdraw" not in shown
