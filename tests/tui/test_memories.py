@@ -530,3 +530,28 @@ async def test_a_long_search_tells_how_far_it_is_and_can_be_stopped(app, world):
         await settle(pilot)
         assert "stopped" in str(foot.render())
         assert isinstance(app.screen, Search)
+
+
+async def test_a_hit_far_down_is_scrolled_to(app, world):
+    text = "\n\n".join(f"Paragraph {number}." for number in range(60)) + "\n\nThe needle is here.\n"
+    write(paths.config_dir(world.env) + "/memory/long.md", f"---\nname: long\n---\n{text}")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("S", *"needle")
+        await pilot.pause(0.3)
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert any("The needle is here" in strip.text for strip in app.screen._compositor.render_strips())
+
+
+async def test_what_fits_the_filter_best_is_under_the_cursor(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "payment-provider")
+        await pilot.press("slash", *"prefer", "enter")
+        await settle(pilot)
+        assert app.screen.table.row[1].memory.stem == "prefer-pnpm"
+        await pilot.press("escape")
+        await settle(pilot)
+        assert app.screen.table.row[1].memory.stem == "prefer-pnpm"

@@ -216,6 +216,8 @@ class Keys(Base):
             self.typed = event.value
             self.table.redraw()
             self.fill()
+            if self.typed:
+                self.table.move_to(0)  # the best; what the cursor was on may fit as well, but worse
 
     @on(Input.Submitted, "#filter")
     def _filtered(self) -> None:
