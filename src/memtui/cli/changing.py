@@ -1,15 +1,18 @@
 """`memtui rm`, `mv`, `cp`, `restore`, `undo`, `redo`: where memories are, and how to take a change back."""
 
 import argparse
+from collections.abc import Callable
 
 from memtui.cli import parser
+from memtui.cli.bulk import Bulk
 from memtui.cli.context import Context
 from memtui.cli.editing import as_data, written
 from memtui.cli.memories import find
 from memtui.cli.output import Output, Result, line
 from memtui.core import clock, review
-from memtui.core.errors import NotFoundError, UsageError
+from memtui.core.errors import ConflictError, MemtuiError, NotFoundError, UsageError
 from memtui.core.history import Transaction
+from memtui.core.memory import Memory
 from memtui.core.store import Store
 from memtui.core.trash import TrashItem
 from memtui.core.words import age, many
@@ -24,7 +27,7 @@ def register(commands: "parser.Commands") -> None:
         "rm",
         rm,
         "move memories to the trash",
-        "memtui rm prefer-npm\nmemtui rm --purge old-secret",
+        "memtui rm prefer-npm meeting-notes\nmemtui rm --purge old-secret",
         "`memtui undo` or `memtui restore` brings them back.",
     )
     found.add_argument("names", nargs="+", metavar="NAME", help="a memory, or with --purge also an id of the trash")
@@ -35,33 +38,29 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "mv",
         mv,
-        "rename a memory, or move it to another scope",
-        "memtui mv prefer-pnpm use-pnpm\nmemtui mv prefer-pnpm --to global",
+        "rename a memory, or move some to another scope",
+        "memtui mv prefer-pnpm use-pnpm\nmemtui mv prefer-pnpm release-steps --to global",
         "Links to it and its line in MEMORY.md follow.",
     )
-    found.add_argument("name", metavar="NAME")
-    found.add_argument("new_name", nargs="?", metavar="NEWNAME")
-    found.add_argument("--to", metavar="SCOPE", help="project, global, auto, agent:NAME")
+    _places(found)
 
     found = parser.command(
         commands,
         "cp",
         cp,
-        "copy a memory to another scope or name",
+        "copy memories to another scope, or one to another name",
         "memtui cp prefer-pnpm --to global\nmemtui cp release-steps release-steps-v2",
     )
-    found.add_argument("name", metavar="NAME")
-    found.add_argument("new_name", nargs="?", metavar="NEWNAME")
-    found.add_argument("--to", metavar="SCOPE", help="project, global, auto, agent:NAME")
+    _places(found)
 
     found = parser.command(
         commands,
         "restore",
         restore,
-        "bring a memory back from the trash, or list the trash",
-        "memtui restore\nmemtui restore prefer-npm",
+        "bring memories back from the trash, or list the trash",
+        "memtui restore\nmemtui restore prefer-npm prefer-tabs",
     )
-    found.add_argument("name", nargs="?", metavar="ID|NAME", help="without it the trash is listed")
+    found.add_argument("names", nargs="*", metavar="ID|NAME", help="without one the trash is listed")
 
     found = parser.command(
         commands,
@@ -80,6 +79,12 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--list", action="store_true", help="list the changes, newest first")
 
 
+def _places(found: "parser.Parser") -> None:
+    found.add_argument("names", nargs="+", metavar="NAME", help="NAME NEWNAME, or with --to NAME…")
+    found.add_argument("--to", metavar="SCOPE", help="project, global, auto, agent:NAME")
+    found.add_argument("--name", metavar="NEWNAME", help="with --to: another name there")
+
+
 def _trash_item(store: Store, ref: str) -> TrashItem:
     """The deleted memory that an id or a name means; the one deleted last of that name. Raises NotFoundError."""
     items = store.trash()
@@ -93,26 +98,42 @@ def _trash_item(store: Store, ref: str) -> TrashItem:
     return next(item for item in items if item.id == found)
 
 
+def _newest_first(store: Store, names: "list[str]") -> "list[str]":
+    """What was deleted last comes back first: so the lines of the index find their places again."""
+    places = {key: number for number, key in enumerate(reversed(store.journal.ledger().transactions))}
+
+    def place(name: str) -> int:
+        try:
+            return places[_trash_item(store, name).id]
+        except MemtuiError:
+            return len(places)
+
+    return sorted(names, key=place)
+
+
 def rm(ctx: Context, args: argparse.Namespace) -> Result:
     """Move memories to the trash, or remove them for good."""
     store = ctx.store()
     if args.purge:
         return _purge(ctx, store, args)
-    found = [find(ctx, name) for name in args.names]
-    with store.together():
-        rows = [{**as_data(each), "trash_id": store.delete(each)} for each in found]
+
+    def delete(name: str) -> "tuple[Memory, str]":
+        found = find(ctx, name)
+        return found, store.delete(found)
+
+    bulk = Bulk()
+    done = bulk.run(store, args.names, delete)
 
     def text(out: Output) -> None:
-        for each in found:
-            written(ctx, out, "in the trash", each)
-        out.say("memtui undo brings it back.")
+        for found, _ in done:
+            written(ctx, out, "in the trash", found)
+        out.say(f"memtui undo brings {'it' if len(done) == 1 else 'them'} back.")
 
-    return Result({"deleted": rows}, text)
+    return bulk.result({"deleted": [{**as_data(found), "trash_id": key} for found, key in done]}, text)
 
 
 def _purge(ctx: Context, store: Store, args: argparse.Namespace) -> Result:
-    names = []
-    for name in args.names:
+    def purge(name: str) -> str:
         try:
             memory = find(ctx, name)
             label, delete = f"{memory.scope_label}:{memory.stem}", True
@@ -122,45 +143,101 @@ def _purge(ctx: Context, store: Store, args: argparse.Namespace) -> Result:
         if not args.yes:
             ctx.confirm(f"Remove {line(label)} for good? Nothing brings it back.", f"{label} was kept.")
         store.purge(store.delete(memory) if delete else item.id)
-        names.append(label)
-    return Result({"purged": names}, lambda out: out.print(f"gone for good: {line(', '.join(names))}"))
+        return label
+
+    bulk = Bulk()
+    names = bulk.run(store, args.names, purge)
+    return bulk.result({"purged": names}, lambda out: out.print(f"gone for good: {line(', '.join(names))}"))
+
+
+def _new_name(ctx: Context, args: argparse.Namespace) -> "str | None":
+    """What a memory is to be called. With --to words are memories, but of two the second is the new name if there is
+    no such memory; else the second always is."""
+    if args.to:
+        if not args.name and len(args.names) == 2 and not _is_memory(ctx, args.names[1]):
+            return str(args.names.pop())
+        if args.name and len(args.names) > 1:
+            raise UsageError("--name is for one memory.", "Move the others without it.")
+        return str(args.name) if args.name else None
+    if args.name:
+        raise UsageError("--name goes with --to.", "To rename alone: memtui mv NAME NEWNAME")
+    if len(args.names) != 2:
+        raise UsageError("Say a NEWNAME, or --to SCOPE.", "Several go with --to.")
+    return str(args.names.pop())
+
+
+def _is_memory(ctx: Context, ref: str) -> bool:
+    try:
+        find(ctx, ref)
+    except NotFoundError:
+        return False
+    except ConflictError:
+        pass  # several of that name
+    return True
+
+
+def _placed(
+    ctx: Context, args: argparse.Namespace, store: Store, verb: str, place: "Callable[[Memory], Memory]"
+) -> Result:
+    """Do it to each memory. `made` in the answer are all; of a single one its fields stand beside it."""
+
+    def act(name: str) -> "tuple[Memory, Memory]":
+        found = find(ctx, name)
+        return found, place(found)
+
+    bulk = Bulk()
+    done = bulk.run(store, args.names, act)
+    rows: list[dict[str, object]] = [
+        {**as_data(made), "was": {"name": found.name, "scope": found.scope_label, "path": found.path}}
+        for found, made in done
+    ]
+    data: dict[str, object] = {**(rows[0] if len(args.names) == 1 else {}), "made": rows}
+
+    def text(out: Output) -> None:
+        for _, made in done:
+            written(ctx, out, verb, made)
+
+    return bulk.result(data, text)
 
 
 def mv(ctx: Context, args: argparse.Namespace) -> Result:
-    """Rename or move a memory."""
+    """Rename a memory, or move some."""
+    name = _new_name(ctx, args)
     store = ctx.store()
-    found = find(ctx, args.name)
     if args.to:
-        made = store.move(found, store.scope(args.to), args.new_name)
-    elif args.new_name:
-        made = store.rename(found, args.new_name)
-    else:
-        raise UsageError("Say a NEWNAME, or --to SCOPE.")
-    was = {"name": found.name, "scope": found.scope_label, "path": found.path}
-    return Result({**as_data(made), "was": was}, lambda out: written(ctx, out, "now", made))
+        scope = store.scope(args.to)
+        return _placed(ctx, args, store, "now", lambda found: store.move(found, scope, name))
+    return _placed(ctx, args, store, "now", lambda found: store.rename(found, name or found.stem))
 
 
 def cp(ctx: Context, args: argparse.Namespace) -> Result:
-    """Copy a memory."""
-    if not (args.to or args.new_name):
-        raise UsageError("Say a NEWNAME, or --to SCOPE.")
+    """Copy memories."""
+    name = _new_name(ctx, args)
     store = ctx.store()
-    found = find(ctx, args.name)
-    made = store.copy(found, store.scope(args.to or found.scope_label), args.new_name)
-    return Result(as_data(made), lambda out: written(ctx, out, "copied to", made))
+    scope = store.scope(args.to) if args.to else None
+    return _placed(
+        ctx, args, store, "copied to", lambda found: store.copy(found, scope or store.scope(found.scope_label), name)
+    )
 
 
 def restore(ctx: Context, args: argparse.Namespace) -> Result:
-    """Bring a memory back, or list the trash."""
+    """Bring memories back, or list the trash."""
     store = ctx.store()
-    if args.name is None:
+    if not args.names:
         items = store.trash()
         rows = [
             {"id": i.id, "time": i.time, "path": i.path, "scope": i.scope_label, "name": i.memory.name} for i in items
         ]
         return Result({"trash": rows}, lambda out: _print_trash(ctx, out, items))
-    made = store.restore(_trash_item(store, args.name).id)
-    return Result(as_data(made), lambda out: written(ctx, out, "restored", made))
+    bulk = Bulk()
+    done = bulk.run(store, _newest_first(store, args.names), lambda name: store.restore(_trash_item(store, name).id))
+    restored: list[dict[str, object]] = [as_data(made) for made in done]
+
+    def text(out: Output) -> None:
+        for made in done:
+            written(ctx, out, "restored", made)
+
+    return bulk.result({**(restored[0] if len(args.names) == 1 else {}), "restored": restored}, text)
 
 
 def _print_trash(ctx: Context, out: Output, items: "list[TrashItem]") -> None:

@@ -5,6 +5,7 @@ import difflib
 import sys
 
 from memtui.cli import parser
+from memtui.cli.bulk import Bulk
 from memtui.cli.context import Context
 from memtui.cli.editor import Draft
 from memtui.cli.memories import find, tilde
@@ -39,11 +40,12 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "edit",
         edit,
-        "change a memory",
-        "memtui edit prefer-pnpm\nmemtui edit prefer-pnpm --set description='Use pnpm' --type feedback",
+        "change a memory, or the fields of some",
+        "memtui edit prefer-pnpm\nmemtui edit prefer-pnpm --set description='Use pnpm'\n"
+        "memtui edit prefer-pnpm release-steps --type feedback",
         "Without options your editor opens; ending it with an error discards the edit.",
     )
-    found.add_argument("name", metavar="NAME")
+    found.add_argument("names", nargs="+", metavar="NAME")
     found.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="a field, as metadata.key for a nested one"
     )
@@ -122,28 +124,45 @@ def _first_line(body: str) -> str:
 
 
 def edit(ctx: Context, args: argparse.Namespace) -> Result:
-    """Change a memory."""
+    """Change a memory in an editor, or the fields of some."""
     store = ctx.store()
-    found = find(ctx, args.name)
     fields = _fields(args)
     if fields:
-        made = store.edit(found, fields)
-    else:
-        if not sys.stdin.isatty() and not (ctx.env.get("EDITOR") or ctx.env.get("VISUAL")):
-            raise UsageError("There is nothing to change.", "Use --set, --type, --description or --body.")
-        upkeep.writable(store.scope(found.scope_label))
-        with Draft(ctx, found.stem, found.raw) as draft:
-            after = draft.edit()
-            try:
-                made = store.edit(found, after, seen=True)
-            except ConflictError as error:
-                draft.keep = True
-                raise ConflictError(
-                    f"{found.path} changed while you were editing.",
-                    f"Your text is kept in {draft.path}; compare, then run memtui edit again.",
-                ) from error
+        return _edit_fields(ctx, store, args.names, fields)
+    if len(args.names) > 1:
+        raise UsageError("Your editor opens on one memory.", "For several: --type, --set, --description or --body.")
+    found = find(ctx, args.names[0])
+    if not sys.stdin.isatty() and not (ctx.env.get("EDITOR") or ctx.env.get("VISUAL")):
+        raise UsageError("There is nothing to change.", "Use --set, --type, --description or --body.")
+    upkeep.writable(store.scope(found.scope_label))
+    with Draft(ctx, found.stem, found.raw) as draft:
+        after = draft.edit()
+        try:
+            made = store.edit(found, after, seen=True)
+        except ConflictError as error:
+            draft.keep = True
+            raise ConflictError(
+                f"{found.path} changed while you were editing.",
+                f"Your text is kept in {draft.path}; compare, then run memtui edit again.",
+            ) from error
     data = {**as_data(made), "changed": made.raw != found.raw}
     return Result(data, lambda out: _print(ctx, out, found, made))
+
+
+def _edit_fields(ctx: Context, store: Store, names: "list[str]", fields: "dict[str, str]") -> Result:
+    def change(name: str) -> "tuple[Memory, Memory]":
+        found = find(ctx, name)
+        return found, store.edit(found, fields)
+
+    bulk = Bulk()
+    done = bulk.run(store, names, change)
+    rows: list[dict[str, object]] = [{**as_data(made), "changed": made.raw != found.raw} for found, made in done]
+
+    def text(out: Output) -> None:
+        for found, made in done:
+            _print(ctx, out, found, made)
+
+    return bulk.result({**(rows[0] if len(names) == 1 else {}), "edited": rows}, text)
 
 
 def _fields(args: argparse.Namespace) -> "dict[str, str]":

@@ -16,7 +16,7 @@ from memtui.core.search import rank
 from memtui.core.survey import Row, Usage, survey
 from memtui.core.words import age, ago, many, size
 
-SORTS = ("name", "type", "age", "size", "deliveries", "flags")
+SORTS = ("name", "type", "age", "size", "deliveries", "last", "flags")
 SEARCH_LIMIT = 20
 KIND_TITLES = {
     "global": "for every project",
@@ -164,6 +164,7 @@ def _order(row: Row, key: str) -> "tuple[object, ...]":
         "age": -found.changed_at,
         "size": -found.size,
         "deliveries": -row.deliveries,
+        "last": -(clock.parse(row.last_delivery) or 0.0),
         "flags": row.severity,
     }
     return first[key], found.name.lower()

@@ -1,0 +1,94 @@
+"""Several memories at once: what fails is told, the rest is done, and one undo takes it back."""
+
+from pathlib import Path
+
+import pytest
+
+NAMES = ("prefer-pnpm", "no-such-memory", "release-steps")
+
+
+def names(memtui, scope):
+    return {row["name"] for row in memtui.json("list", "--scope", scope)["memories"]}
+
+
+def files(world):
+    tops = (world.shop + "/.claude/memory", world.env["HOME"] + "/.claude/memory")
+    return {str(path): path.read_bytes() for top in tops for path in Path(top).rglob("*.md")}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["rm", *NAMES],
+        ["mv", *NAMES, "--to", "global"],
+        ["cp", *NAMES, "--to", "global"],
+        ["edit", *NAMES, "--type", "reference"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_one_failure_stops_no_other_and_one_undo_takes_all_back(memtui, world, words):
+    before = files(world)
+    done = memtui(*words, check=False)
+    assert done.code == 1
+    assert "memtui: no-such-memory: There is no memory" in done.err
+    assert "prefer-pnpm" in done.out
+    assert "release-steps" in done.out
+    memtui("undo")
+    assert files(world) == before
+    memtui("redo")
+    assert files(world) != before
+    memtui("undo")
+    done = memtui(*words, "--json", check=False)
+    assert [row["name"] for row in done.data["failed"]] == ["no-such-memory"]
+    (rows,) = [value for key, value in done.data.items() if key in {"deleted", "made", "edited"}]
+    assert [row["name"] for row in rows] == ["prefer-pnpm", "release-steps"]
+
+
+def test_where_all_fail_it_is_an_error(memtui):
+    done = memtui("rm", "no-such-one", "nor-this", check=False)
+    assert (done.code, done.out) == (1, "")
+    assert "no-such-one" in done.err
+    assert "nor-this" in done.err
+
+
+def test_one_name_fails_as_ever(memtui):
+    assert memtui("rm", "no-such-memory", check=False).code == 3
+    assert memtui("mv", "prefer-pnpm", "release-steps", check=False).code == 4
+    assert set(memtui.json("mv", "prefer-pnpm", "use-pnpm")) >= {"name", "scope", "path", "was"}
+
+
+def test_several_are_restored(memtui, world):
+    before = files(world)
+    memtui("rm", "prefer-pnpm", "release-steps")
+    done = memtui("restore", "prefer-pnpm", "nothing-such", "release-steps", check=False)
+    assert done.code == 1
+    assert files(world) == before
+    memtui("undo")
+    assert not names(memtui, "project") & {"prefer-pnpm", "release-steps"}
+
+
+def test_a_second_word_is_a_name_where_there_is_no_such_memory(memtui):
+    memtui("mv", "prefer-pnpm", "pnpm-only", "--to", "global")
+    assert "pnpm-only" in names(memtui, "global")
+    memtui("undo")
+    memtui("cp", "prefer-pnpm", "--to", "global", "--name", "pnpm-everywhere")
+    assert "pnpm-everywhere" in names(memtui, "global")
+    for words in (["a", "b", "c"], ["a", "b", "--name", "c"], ["a", "b", "--to", "global", "--name", "c"], ["a"]):
+        assert memtui("mv", *words, check=False).code == 2
+
+
+def test_purging_goes_on_after_a_failure(memtui):
+    done = memtui("rm", "--purge", "--yes", "prefer-pnpm", "no-such", "release-steps", "--json", check=False)
+    assert (done.code, len(done.data["purged"]), len(done.data["failed"])) == (1, 2, 1)
+
+
+def test_an_editor_opens_on_one(memtui, editor):
+    memtui.env["EDITOR"] = editor("path.write_text('x')")
+    assert memtui("edit", "prefer-pnpm", "release-steps", check=False).code == 2
+
+
+def test_the_last_delivered_come_first(memtui, world):
+    rows = memtui.json("list", "--scope", "project", "--sort", "last")["memories"]
+    times = [row["last_delivery"] or "" for row in rows]
+    assert times == sorted(times, reverse=True)
+    assert times[-1] == ""
