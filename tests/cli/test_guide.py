@@ -210,3 +210,51 @@ def test_approving_says_when_no_session_is_told(memtui):
     memtui("undo")
     memtui("config", "set", "mode", "full")
     assert memtui.json("approve", draft["id"])["unheard"] is None
+
+
+def test_what_waits_is_changed_and_the_rest_of_it_stays(bare):
+    entry_id = bare("guide", "one", "--from", "ci", "--urgent", "--to", "agent:smith", "--expires", "2h").out.strip()
+    (before,) = waiting(bare)
+    assert bare("guide", "--edit", entry_id[-6:], "one,", "really").out.strip() == entry_id
+    (after,) = waiting(bare)
+    assert (after.text, after.fields) == ("one, really", before.fields)
+    bare("guide", "--edit", entry_id, "--no-urgent", "--to", "anyone", "--expires", "never")
+    (after,) = waiting(bare)
+    assert (after.text, set(after.fields)) == ("one, really", {"id", "time", "from"})
+    bare("guide", "--edit", entry_id, "--urgent", "--to", "path:src/**", "--expires", "3d")
+    (after,) = waiting(bare)
+    assert (after.fields["urgent"], after.fields["for"]) == ("yes", "path:src/**")
+    bare("undo")
+    assert set(waiting(bare)[0].fields) == {"id", "time", "from"}
+    bare("guide", "--edit", entry_id, "-", "--global", stdin="from standard input")
+    assert waiting(bare) == []
+    (moved,) = waiting(bare, everywhere=True)
+    assert (moved.id, moved.text) == (entry_id, "from standard input")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["--to", "nobody"],
+        ["--expires", "yesterday"],
+        ["--from", "me"],
+        ["x" * 20_000],
+        ["text", "--list"],
+        ["text", "--withdraw", "7XAD"],
+    ],
+)
+def test_a_change_that_makes_no_sense_changes_nothing(bare, words):
+    entry_id = bare("guide", "one").out.strip()
+    assert bare("guide", "--edit", entry_id, *words, check=False).code == 2
+    assert [entry.text for entry in waiting(bare)] == ["one"]
+    assert bare("guide", "--edit", "ZZZZZZ", "text", check=False).code == 3
+    assert bare("guide", "text", "--no-urgent", check=False).code == 2
+
+
+def test_what_expired_gets_another_end(bare):
+    entry_id = bare("guide", "one", "--expires", "1h").out.strip()
+    bare.env["MEMTUI_NOW"] = "2026-11-21T11:00:00Z"
+    assert "expired" in bare("guide", "--edit", entry_id, "two", check=False).err
+    bare("guide", "--edit", entry_id, "two", "--expires", "1h")
+    assert waiting(bare)[0].fields["expires"] == "2026-11-21T12:00:00Z"

@@ -229,3 +229,15 @@ def test_hand_written_items_can_be_kept_and_ticked_off(memtui):
 @pytest.mark.parametrize("ref", ["01M7", "X", "zzzzzz"])
 def test_ids_must_be_unique_and_there(memtui, ref):
     assert memtui("reject", ref, check=False).code in {3, 4}
+
+
+def test_a_draft_becomes_guidance_and_undo_makes_it_a_draft_again(memtui):
+    before = memtui.json("inbox")["entries"]
+    (draft,) = [entry for entry in before if entry["id"].endswith("J5VMX3")]
+    memtui("items", "guide", "J5VMX3")
+    after = memtui.json("inbox")["entries"]
+    assert draft["id"] not in {entry["id"] for entry in after}
+    assert draft["text"] in {entry["text"] for entry in after if entry["kind"] == "guidance"}
+    memtui("undo")
+    assert memtui.json("inbox")["entries"] == before
+    assert memtui("items", "done", "J5VMX3", check=False).code == 3

@@ -11,7 +11,8 @@ from memtui.hooks import fit
 
 EXAMPLE = """\
 memtui guide "CI is red: the lockfile job fails" --urgent --expires 2h
-tail -5 build.log | memtui guide - --from ci-watch --to 'path:src/**'"""
+tail -5 build.log | memtui guide - --from ci-watch --to 'path:src/**'
+memtui guide --edit 7XAD --expires never"""
 
 
 def register(commands: "parser.Commands") -> None:
@@ -33,21 +34,35 @@ def register(commands: "parser.Commands") -> None:
         help="session:ID, agent:NAME or path:GLOB (when a tool touches it); given several times, all must hold",
     )
     found.add_argument("--global", dest="everywhere", action="store_true", help="for any project, not only this one")
-    found.add_argument("--urgent", action="store_true", help="also before the next tool use, in the middle of a turn")
+    found.add_argument(
+        "--urgent", action="store_true", default=None, help="also before the next tool use, in the middle of a turn"
+    )
+    found.add_argument(
+        "--no-urgent", dest="urgent", action="store_false", default=None, help="with --edit: no longer so"
+    )
     found.add_argument(
         "--expires", metavar="WHEN", help="not delivered from then on: 30m, 2h, 3d, 18:00, tomorrow, 2026-12-31T18:00Z"
     )
     found.add_argument("--from", dest="sender", default="cli", metavar="NAME", help="who says so (default: cli)")
     found.add_argument("--list", action="store_true", help="list the guidance that waits")
     found.add_argument("--again", metavar="ID", help="leave guidance anew that expired or came back too often")
+    found.add_argument(
+        "--edit",
+        metavar="ID",
+        help="change guidance that waits: TEXT, --to (or anyone), --urgent, --expires (or never), --global",
+    )
     found.add_argument("--withdraw", metavar="ID", help="take back guidance that was not delivered yet")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Leave, list or withdraw guidance."""
-    if args.list or args.withdraw or args.again:
-        if args.text or sum(map(bool, (args.list, args.withdraw, args.again))) > 1:
-            raise UsageError("--list, --withdraw and --again go alone.")
+    if args.edit and not (args.list or args.withdraw or args.again):
+        from memtui.cli import rewording
+
+        return rewording.run(ctx, args, _text(args.text) if args.text else None)
+    if args.list or args.withdraw or args.again or args.edit:
+        if args.text or sum(map(bool, (args.list, args.withdraw, args.again, args.edit))) > 1:
+            raise UsageError("--list, --withdraw, --again and --edit go alone.")
         from memtui.cli import inbox as waiting
 
         if args.again:
@@ -55,7 +70,9 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             return waiting.again(ctx, args.again, expires)
         return waiting.list_guidance(ctx) if args.list else waiting.withdraw(ctx, args.withdraw)
     text = _text(args.text)
-    fields = guide.fields(args.sender, args.to, args.urgent, args.expires, ctx.now())
+    if args.urgent is False:
+        raise UsageError("--no-urgent goes with --edit.")
+    fields = guide.fields(args.sender, args.to, bool(args.urgent), args.expires, ctx.now())
     directory = ctx.inbox(args.everywhere)
     fit.check(ctx.settings(), ctx.now(), text, fields, "global" if args.everywhere else "project", directory)
     try:

@@ -12,7 +12,7 @@ from memtui.core.words import age
 ACTIONS = {
     "done": "tick items off",
     "keep": "keep items when the next session brings others",
-    "guide": "make items guidance for the next prompt",
+    "guide": "make items, or pending updates, guidance for the next prompt",
 }
 EXAMPLES = {
     "done": "memtui items done 7XAD",
@@ -67,7 +67,9 @@ def _print(ctx: Context, out: Output, items: "list[Waiting]") -> None:
 
 def act(ctx: Context, args: argparse.Namespace) -> Result:
     """Tick off, keep, or pass on."""
-    items = inbox.pick(ctx, args.ids, ("items",), "item")
+    # A draft can be told to the agent as well; whether it is done is not said of it.
+    kinds, what = (("items", "updates"), "item or update") if args.action == "guide" else (("items",), "item")
+    items = inbox.pick(ctx, args.ids, kinds, what)
     review = Review(ctx.root, now=ctx.now)
     done = {"done": review.done, "keep": review.keep, "guide": review.to_guidance}[args.action](items)
     verb = {"done": "done", "keep": "kept", "guide": "now guidance"}[args.action]
