@@ -255,7 +255,8 @@ class Memories(Pane):
         self._pairs = fuzzy.Haystack(memory_rows.ordered(pairs, self.sort, self.reverse), memory_rows.searched)
         table = self.table
         table.order = (self.sort, self.reverse)
-        table.several = len({scope.label for scope, _ in pairs}) > 1
+        scopes = {pair[0].label: pair for pair in pairs}
+        table.scopes = max(len(memory_rows.scope_word(*pair)) for pair in scopes.values()) if len(scopes) > 1 else 0
         table.longest = max((len(row.memory.name) for _, row in pairs), default=0)
         table.fit()
         self.fill()

@@ -18,6 +18,8 @@ from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import RowList
 
 NARROW = 100
+# With less room the memory stands below the list: beside it the list's columns would be scraps.
+BESIDE = 176
 
 
 class Keys(Base):
@@ -57,8 +59,9 @@ class Keys(Base):
     # panes
 
     def on_resize(self) -> None:
-        """One pane or three."""
+        """One pane or three, and where the memory stands."""
         self.set_class(self.size.width < NARROW, "narrow")
+        self.set_class(NARROW <= self.size.width < BESIDE, "stacked")
         super().on_resize()
 
     @on(RowList.Opened, "#list")

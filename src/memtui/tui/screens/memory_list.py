@@ -21,7 +21,7 @@ class MemoryList(RowList[Pair]):
     DEFAULT_CSS = "MemoryList { width: 1fr; }"
     glance: Callable[[Pair], Text] | None = None
     order: tuple[str, bool] = ("name", False)
-    several = False
+    scopes = 0
     longest = 0
     _lines: tuple[object, list[Strip]] = ((), [])
 
@@ -29,7 +29,7 @@ class MemoryList(RowList[Pair]):
         """Lay the columns out for the room there is."""
         width = self.scrollable_content_region.width - 1
         if width > 0:
-            self.columns = memory_rows.columns(*self.order, width, several=self.several, longest=self.longest)
+            self.columns = memory_rows.columns(*self.order, width, scopes=self.scopes, longest=self.longest)
 
     def sorts(self) -> list[str]:
         """The orders by a column that is shown."""

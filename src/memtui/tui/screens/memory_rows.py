@@ -39,23 +39,23 @@ KEYS: dict[str, Callable[[Pair], object]] = {
 }
 COLUMNS = (
     Column("", 1),
-    Column("type", 9, from_width=92),
+    Column("type", 9, from_width=84),
     Column("name"),
     Column("scope", 7),
     Column("description", from_width=62),
     Column("!", 3),
     Column("age", 4, right=True),
-    Column("size", 7, right=True, from_width=88),
+    Column("size", 6, right=True, from_width=84),
     Column("sent", 5, right=True, from_width=40),
     Column("last", 6, right=True, from_width=40),
 )
 NAME, SCOPE, ABOUT = 2, 3, 4
-# Cells across for the scope, by the room of the list; there is none below SCOPE_FROM.
-BRIEF_SCOPE, USUAL_FROM, WIDE_SCOPE, WIDE_FROM, SCOPE_FROM = 4, 62, 14, 100, 44
+# Cells across for the scope at most, by the room of the list; there is none below SCOPE_FROM.
+BRIEF_SCOPE, LEAST_SCOPE, USUAL_FROM, WIDE_SCOPE, WIDE_FROM, SCOPE_FROM = 4, 6, 62, 14, 110, 44
 BRIEF = {"global": "glob", "project": "proj", "CLAUDE.md": "CLAU", "rules": "rule"}
 NEVER = 10_000
-# A name has this much, and as much as it wants where a description still has its share.
-SHORT_NAME, LEAST_ABOUT = 12, 20
+# A name has this much, and as much as it wants where a description still has its share; more than LONG_NAME never.
+SHORT_NAME, LEAST_ABOUT, LONG_NAME = 12, 20, 40
 DRAFT = "D"
 LEGEND = (
     "Types\n  "
@@ -69,16 +69,18 @@ LEGEND = (
 )
 
 
-def columns(sort: str, reverse: bool, width: int, *, several: bool, longest: int) -> list[Column]:
-    """The columns for so many cells, the sorted one with an arrow. `several`: there are memories of several scopes;
-    `longest`: the length of the longest name."""
+def columns(sort: str, reverse: bool, width: int, *, scopes: int, longest: int) -> list[Column]:
+    """The columns for so many cells, the sorted one with an arrow. `scopes`: the length of the longest scope, 0 where
+    all memories are of one; `longest`: that of the longest name."""
     at, up = SORTS[sort]
     made = list(COLUMNS)
     scope = WIDE_SCOPE if width >= WIDE_FROM else made[SCOPE].width if width >= USUAL_FROM else BRIEF_SCOPE
-    made[SCOPE] = Column("scope" if scope > BRIEF_SCOPE else "in", scope, from_width=SCOPE_FROM if several else NEVER)
+    if scope > BRIEF_SCOPE:
+        scope = max(LEAST_SCOPE, min(scope, scopes))
+    made[SCOPE] = Column("scope" if scope > BRIEF_SCOPE else "in", scope, from_width=SCOPE_FROM if scopes else NEVER)
     if width >= made[ABOUT].from_width:
         rest = width - sum(column.width + 1 for column in made if column.width and width >= column.from_width) - 2
-        made[NAME] = Column("name", max(SHORT_NAME, min(longest, rest - LEAST_ABOUT)))
+        made[NAME] = Column("name", max(SHORT_NAME, min(longest, LONG_NAME, rest - LEAST_ABOUT)))
     found = made[at]
     title = (found.title + ("▴" if up != reverse else "▾"))[: found.width or None]
     made[at] = dataclasses.replace(found, title=title)

@@ -1,0 +1,48 @@
+"""The list of memories shows what there is room for, and its columns follow what stands in them."""
+
+import pytest
+
+from . import stage
+from .conftest import settle
+
+ALWAYS = ["name", "scope", "description", "!", "age", "sent", "last"]
+SHOWN = {
+    (80, 24): ALWAYS,
+    (100, 24): ALWAYS,
+    (120, 40): ["type", *ALWAYS, "size"],
+    (160, 48): ["type", *ALWAYS, "size"],
+}
+
+
+@pytest.mark.parametrize("size", SHOWN, ids=str)
+async def test_columns_are_those_there_is_room_for(app, size):
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        table = app.screen.table
+        head = stage.strips(app)[table.region.y].text[table.region.x :]
+        assert sorted(head.replace("▴", "").split()) == sorted(SHOWN[size])
+        row = next(
+            line for line in (strip.text[table.region.x :] for strip in stage.strips(app)) if "conventional" in line
+        )
+        assert "conventional-commits" in row or size == (100, 24)
+        assert "Commit messages" in row
+
+
+async def test_at_160_columns_descriptions_are_whole(app):
+    async with app.run_test(size=(160, 48)) as pilot:
+        await settle(pilot)
+        shown = "\n".join(strip.text for strip in stage.strips(app))
+        assert shown.count("Commit messages say why, in the imperative") == 1
+        assert "agent:reviewer" in shown
+
+
+async def test_the_memory_is_drawn_below_the_list_until_there_is_room_beside_it(app):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        table, detail = app.screen.table, app.screen.query_one("#detail")
+        assert detail.region.y >= table.region.bottom
+        assert detail.region.x == table.region.x
+        await pilot.resize_terminal(200, 48)
+        await settle(pilot)
+        assert detail.region.x >= table.region.right
+        assert detail.region.y == table.region.y
