@@ -421,6 +421,9 @@ async def test_a_finding_leads_to_the_memory_or_the_note_it_is_about(health):
         screen = await ready(pilot)
         row = await stand(pilot, screen, lambda r: r.kind == "finding" and "is broken" in r.about.message)
         assert "enter goes to the memory" in detail(screen)
+        foot = screen._compositor.render_strips()[-1].text
+        assert "e go to it" in foot
+        assert "default" not in foot  # nothing here has one
         await pilot.press("enter")
         await ready(pilot)
         memories = pilot.app.screen

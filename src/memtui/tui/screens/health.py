@@ -145,7 +145,8 @@ class Health(Ways):
 
     @on(RowList.Moved, "#list")
     def show_detail(self) -> None:
-        """The line under the cursor, in full."""
+        """The line under the cursor, in full; and the keys for it."""
+        self.frame()
         row = self.row
         detail = self.query_one("#detail", Detail)
         if row is None:

@@ -1,9 +1,12 @@
 """About in the health screen and out of it: to what a finding is about, by sections, to what fits some words."""
 
+from dataclasses import replace
+
 from textual import on
 from textual.widgets import Input
 
 from memtui.core.doctor import Finding
+from memtui.tui.actions import Action
 from memtui.tui.checks import Row
 from memtui.tui.screens.health_fixes import Fixes
 from memtui.tui.state import State
@@ -63,6 +66,16 @@ class Ways(Fixes):
         self.table.empty = "Nothing fits.\nescape shows everything again." if self.rows else "looking …"
         self.table.show(shown)
         self.count()
+
+    def footer_actions(self) -> list[Action]:
+        """What works on the line under the cursor stands first."""
+        made: list[Action] = []
+        for action in super().footer_actions():
+            if action.id == "health.edit" and self.place_of(self.row)[0]:
+                made.insert(0, replace(action, footer="go to it"))
+            elif not self.why_not(action.id):
+                made.append(action)
+        return made
 
     def count(self) -> None:
         """What is shown, on the right of the foot."""
