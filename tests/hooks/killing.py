@@ -122,9 +122,8 @@ def scratch(data: bytes = b"") -> int:
 class World:
     """A root with inboxes, sessions that prompt, and the account of what their models were shown."""
 
-    def __init__(self, tmp_path, seed: int = 0):
+    def __init__(self, base: str, seed: int = 0):
         self.random = random.Random(seed)
-        base = str(tmp_path)
         self.config = base + "/config"
         self.root = self.config + "/memtui"
         self.project = base + "/project"

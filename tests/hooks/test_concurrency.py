@@ -117,7 +117,7 @@ def test_what_an_editor_saves_while_a_rewrite_thinks_is_kept(tmp_path):
 @pytest.mark.kill
 def test_eight_writers_while_guidance_is_delivered_withdrawn_and_settled(tmp_path):
     print("seed", SEED)
-    world = World(tmp_path, SEED)
+    world = World(str(tmp_path), SEED)
     directory = world.inboxes[0]
     os.makedirs(directory)
     stop, place = str(tmp_path / "stop"), str(tmp_path / "report-")

@@ -18,17 +18,27 @@ SEEDS = (1, 2, 3, 4, 5)
 MODES = (TOLD, SILENT, NONE)
 
 
-@pytest.fixture
-def worlds(tmp_path):
-    """Makes a new world for every run."""
+def maker(top):
     count = itertools.count()
 
     def make(seed=0):
-        place = tmp_path / str(next(count))
-        place.mkdir()
+        place = f"{top}/{next(count)}"
+        os.mkdir(place)
         return World(place, seed)
 
     return make
+
+
+@pytest.fixture
+def worlds(in_memory):
+    """Makes a new world for every run."""
+    return maker(in_memory)
+
+
+@pytest.fixture
+def worlds_on_disk(tmp_path):
+    """The same for kills at random moments: there are more of them while a writer waits for the disk."""
+    return maker(tmp_path)
 
 
 def fill(world):
@@ -407,10 +417,10 @@ class Reaper:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_random_kills_of_hooks_and_settlings(worlds, seed):
+def test_random_kills_of_hooks_and_settlings(worlds_on_disk, seed):
     """Two prompts at once, a writer by hand, a settling; each may be killed at any moment."""
     print("seed", seed)
-    world = worlds(seed)
+    world = worlds_on_disk(seed)
     chance = world.random
     project, everywhere = world.inboxes
     last = Session(world)
@@ -454,11 +464,11 @@ def test_random_kills_of_hooks_and_settlings(worlds, seed):
     assert not [name for place, _, names in os.walk(world.root) for name in names if name.startswith("replaced~")]
 
 
-def test_random_kills_of_whole_hook_processes(worlds):
+def test_random_kills_of_whole_hook_processes(worlds_on_disk):
     """The same with an interpreter of its own for each hook, as the client starts it."""
     seed = 20_000
     print("seed", seed)
-    world = worlds(seed)
+    world = worlds_on_disk(seed)
     words = [sys.executable, "-I", "-S", paths.parent(runner.__file__) + "/launch.py", "UserPromptSubmit"]
     reap = Reaper(world, 50)
     reap.seconds = 0.03  # most of it is the interpreter's start
@@ -475,9 +485,9 @@ def test_random_kills_of_whole_hook_processes(worlds):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_random_kills_of_rewrites_while_others_write_by_hand(worlds, seed):
+def test_random_kills_of_rewrites_while_others_write_by_hand(worlds_on_disk, seed):
     print("seed", seed)
-    world = worlds(seed)
+    world = worlds_on_disk(seed)
     where = world.inboxes[0]
     path = where + "/guidance.md"
     session_ = Session(world)
@@ -498,11 +508,11 @@ def test_random_kills_of_rewrites_while_others_write_by_hand(worlds, seed):
     world.account()
 
 
-def test_random_kills_of_appended_guidance(worlds):
+def test_random_kills_of_appended_guidance(worlds_on_disk):
     """What was reported as written is there, once and whole; what was cut short harms nothing else."""
     seed = 20_001
     print("seed", seed)
-    world = worlds(seed)
+    world = worlds_on_disk(seed)
     where = world.inboxes[0]
     reported = os.open(str(world.root) + "-reported", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     reap = Reaper(world, RUNS)
@@ -525,11 +535,11 @@ def test_random_kills_of_appended_guidance(worlds):
     assert len({e.id for e in entries}) == len(entries)
 
 
-def test_random_kills_of_files_replaced_as_a_whole(worlds):
+def test_random_kills_of_files_replaced_as_a_whole(worlds_on_disk):
     """A file is as before or as after, and a session's state is always one that was saved."""
     seed = 20_002
     print("seed", seed)
-    world = worlds(seed)
+    world = worlds_on_disk(seed)
     path = world.root + "/file"
     fs.write_atomic(path, b"0" * 20_000)
     session.save(world.root, "s", {"number": 0})
@@ -549,11 +559,11 @@ def test_random_kills_of_files_replaced_as_a_whole(worlds):
         assert isinstance(session.load(world.root, "s")["number"], int)
 
 
-def test_random_kills_of_the_delivery_log(worlds):
+def test_random_kills_of_the_delivery_log(worlds_on_disk):
     """A record cut short costs no other record, and the next one begins on a line of its own."""
     seed = 20_003
     print("seed", seed)
-    world = worlds(seed)
+    world = worlds_on_disk(seed)
     reported = os.open(str(world.root) + "-reported", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     now = clock.now()
     reap = Reaper(world, RUNS)

@@ -11,7 +11,6 @@ import random
 import shutil
 import signal
 import statistics
-import tempfile
 import time
 
 import pytest
@@ -117,11 +116,8 @@ WRITERS = {
 
 
 @pytest.fixture
-def world():
-    # The memory file system, where there is one: the tests are about order, not about the disk.
-    top = tempfile.mkdtemp(prefix="memtui-kill-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
-    yield World(os.path.realpath(top) + "/home")
-    shutil.rmtree(top)
+def world(in_memory):
+    return World(in_memory + "/home")
 
 
 def run_killed(operation, delay):
