@@ -147,7 +147,7 @@ async def test_the_order_goes_by_column_key_and_click_and_is_remembered(app, wor
         assert any(column.title == "age▴" for column in app.screen.table.columns)
         await pilot.press("R")
         assert names(app)[0] == "editor"
-        await pilot.click("#list", offset=(4, 0))
+        await pilot.click("#list", offset=(14, 0))
         assert names(app)[0] == "concise-answers"
         await pilot.press("s", "s", "T", "j", "enter")
         app.screen.go_to_place("project")
