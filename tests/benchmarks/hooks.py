@@ -34,6 +34,9 @@ for name in ("a.md", "b.md", "c.md"):
 print(json.dumps({"hookSpecificOutput": {"hookEventName": data["hook_event_name"], "additionalContext": "".join(parts)}}))
 """
 
+# What the worker that Stop leaves behind waits to see in the transcript.
+ANSWER = '{"type": "assistant", "message": {"content": [{"type": "text", "text": "Done."}]}}\n'
+
 # Starts its arguments as a process and writes that process's peak in kilobytes to descriptor 3.
 WEIGH = """import posix, sys
 pid = posix.posix_spawn(sys.argv[1], sys.argv[1:], posix.environ)
@@ -163,10 +166,12 @@ def cases(world: World) -> dict[str, object]:
 
     def stop() -> tuple[float, float]:
         world.payload("Stop", stop_hook_active=False, last_assistant_message="Done.")
+        world.transcript.write_text(ANSWER)
         seconds, memory, out = world.run(world.hook("Stop"))
         assert out == b""
         # The worker it left behind must not run into the next case's time.
         wait_for_workers(world)
+        world.transcript.write_text("")
         return seconds, memory
 
     def tool() -> tuple[float, float]:
