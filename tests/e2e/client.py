@@ -3,6 +3,7 @@
 Nothing of the outer environment is passed on: a variable of an outer session would change what the hooks do.
 """
 
+import fcntl
 import json
 import os
 import re
@@ -46,12 +47,18 @@ def ensure_client() -> Path:
     npm = shutil.which("npm")
     if npm is None:
         raise RuntimeError("npm is not on the PATH")
-    done = subprocess.run(
-        [npm, "install", "--no-audit", "--no-fund", "--prefix", str(CACHE), PACKAGE],
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with (CACHE / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # other processes run tests, too
+        binary = _cached()
+        if binary:
+            return binary
+        done = subprocess.run(
+            [npm, "install", "--no-audit", "--no-fund", "--prefix", str(CACHE), PACKAGE],
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
     binary = _cached()
     if binary is None:
         raise RuntimeError(f"npm install of {PACKAGE} gave no {BINARY}: {done.stderr.strip()[-500:]}")

@@ -70,10 +70,10 @@ def test_the_newest_of_a_hundred_thousand_is_there_at_once(root):
     line = fastjson.dumps(record(NOVEMBER, text="x" * 200)).encode() + b"\n"
     fs.append(delivery.log_path(root, NOVEMBER), line * 100_000)
     last = add(root, NOVEMBER + 9)
-    before = time.perf_counter()
+    before = time.process_time()
     assert next(delivery.newest_first(root)) == last
     assert next(delivery.newest_first(root, needle=last["id"].encode())) == last
-    assert time.perf_counter() - before < 0.05
+    assert time.process_time() - before < 0.05
 
 
 def test_only_lines_with_the_needle_are_given(root):

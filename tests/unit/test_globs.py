@@ -78,7 +78,7 @@ def test_no_pattern_raises(pattern, name):
 
 
 def test_a_nasty_pattern_is_quick():
-    before = time.monotonic()
+    before = time.process_time()
     globs.matches("*a" * 50 + "b", ROOT + "/" + "a" * 2000, ROOT)
     globs.matches("**/a/" * 50 + "b", ROOT + "/a" * 2000, ROOT)
-    assert time.monotonic() - before < 2
+    assert time.process_time() - before < 2
