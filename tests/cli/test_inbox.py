@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.core import paths
+from memtui.core import inbox, paths
 
 from .conftest import NOW
 
@@ -91,7 +91,7 @@ def test_a_dry_run_meets_the_same_conflicts(memtui):
 
 def test_one_entry_is_shown_with_where_it_comes_from(memtui):
     text = memtui("inbox", "show", "J5VMX3").out
-    assert "> you: no, no snapshots please" in text
+    assert "▸ you    no, no snapshots please" in text
     assert "82% sure" in text
     assert "Assert on what the user sees instead." in text
     assert memtui.json("inbox", "show", "J5VMX3") in memtui.json("inbox")["entries"]
@@ -241,3 +241,36 @@ def test_a_draft_becomes_guidance_and_undo_makes_it_a_draft_again(memtui):
     memtui("undo")
     assert memtui.json("inbox")["entries"] == before
     assert memtui("items", "done", "J5VMX3", check=False).code == 3
+
+
+def test_a_draft_is_shown_in_its_setting(memtui, world):
+    data = memtui.json("inbox", "show", "J5VMX3")
+    said = data["setting"]["said"]
+    assert [each["evidence"] for each in said] == [False, False, True, False]
+    assert said[2]["text"] in data["evidence"][-1]
+    assert data["becomes"]["path"] == world.shop + "/.claude/memory/no-snapshot-tests.md"
+    text = memtui("inbox", "show", "J5VMX3").out
+    assert "▸ you    no, no snapshots please" in text
+    assert "  agent  Replaced by assertions" in text
+    (path,) = Path(world.env["HOME"]).rglob(f"{world.sessions['today']}.jsonl")
+    path.unlink()
+    data = memtui.json("inbox", "show", "J5VMX3")
+    assert (data["setting"]["said"], "gone" in data["setting"]["problem"]) == ([], True)
+    text = memtui("inbox", "show", "J5VMX3").out
+    assert "no, no snapshots please" in text
+    assert "transcript is gone" in text
+
+
+def test_a_draft_is_shown_with_the_memories_that_are_alike(memtui, world):
+    directory = paths.inbox_dir(world.root, paths.slug(world.shop))
+    fields = {"name": "prefer-pnpm", "type": "feedback", "scope": "project"}
+    entry_id = inbox.append_entry(directory, "updates", fields, "Use pnpm in this repository, never npm or yarn")
+    data = memtui.json("inbox", "show", entry_id)
+    first = data["alike"][0]
+    assert (first["name"], first["scope"], first["score"] > 0.9) == ("prefer-pnpm", "project", True)
+    assert data["becomes"]["taken"]
+    text = memtui("inbox", "show", entry_id).out
+    assert f"Merge: memtui approve {entry_id[-6:]} --into project:prefer-pnpm" in text
+    assert f"{first['score']:.2f}  project:prefer-pnpm" in text
+    memtui("approve", entry_id, "--into", "project:prefer-pnpm")
+    assert "yarn" in memtui("show", "prefer-pnpm").out

@@ -220,7 +220,10 @@ def _print(ctx: Context, out: Output, items: "list[Waiting]", taken: "list[dict[
 
 def show(ctx: Context, args: argparse.Namespace) -> Result:
     """Show one entry whole."""
+    from memtui.cli import draft
+
     (item,) = pick(ctx, [args.id], review.KINDS, "entry")
+    known = None if item.kind == "guidance" else draft.Draft(ctx, item)
 
     def text(out: Output) -> None:
         now = ctx.now()
@@ -231,12 +234,10 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
             out.print("  " + out.style(word, "dim"))
         out.print()
         out.paragraph(item.text)
-        if item.evidence:
-            out.print()
-            for said in item.evidence:
-                out.paragraph(said)
+        if known is not None:
+            known.print(out)
 
-    return Result(as_data(ctx, item), text)
+    return Result({**as_data(ctx, item), **(known.data() if known else {})}, text)
 
 
 def short(entry_id: str) -> str:

@@ -9,8 +9,10 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.timer import Timer
 
-from memtui.core import alike, excerpt, scopes, titles
+from memtui.core import evidence, scopes
+from memtui.core.approval import Ready
 from memtui.core.errors import MemtuiError
+from memtui.core.evidence import Setting
 from memtui.core.memory import Memory
 from memtui.core.review import Waiting
 from memtui.core.words import age, many
@@ -18,7 +20,7 @@ from memtui.hooks import fit
 from memtui.tui import fuzzy, safe
 from memtui.tui.screens.deciding import Deciding
 from memtui.tui.screens.inbox_rows import DOUBTFUL, Line, confidence, is_doubtful, key_of, searched
-from memtui.tui.screens.inbox_text import Setting, draft_head, draft_text, item_text, lines_of
+from memtui.tui.screens.inbox_text import draft_head, draft_text, item_text, lines_of
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field
 from memtui.tui.widgets.line import OneLine
@@ -220,23 +222,9 @@ class Inbox(Deciding):
 
     @work(thread=True, exclusive=True, group="evidence")
     def _look(self, key: str, item: Waiting) -> None:
-        found = Setting()
-        fields = item.entry.fields
-        path = excerpt.transcript_of(self.main.data.env, fields.get("session", ""))
-        if path:
-            said = [line.partition(": ")[2] for line in item.evidence if line.startswith("> you: ")]
-            try:
-                found.title = titles.first_words(path)
-                if item.kind == "updates":
-                    found.said = excerpt.around(path, fields.get("evidence", ""), said[-1] if said else "")
-            except OSError as error:
-                found.problem = f"The transcript can't be read: {error.strerror}."
-        if path is None and fields.get("session"):
-            found.problem = "The session's transcript is gone."
-        ready = self.ready(item)
-        if item.kind == "updates" and not isinstance(ready, MemtuiError):
-            first, _, rest = item.text.partition("\n")
-            found.alike = alike.ranked(ready.proposal.name, first, rest, self.memories)
+        ready = self.ready(item) if item.kind == "updates" else None
+        name = ready.proposal.name if isinstance(ready, Ready) else ""
+        found = evidence.setting_of(self.main.data.env, item, name, self.memories)
         self.app.call_from_thread(self._found, key, found)
 
     def _found(self, key: str, found: Setting) -> None:

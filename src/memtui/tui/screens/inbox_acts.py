@@ -5,13 +5,13 @@ from collections.abc import Callable
 from memtui.core import approval
 from memtui.core.approval import Ready
 from memtui.core.errors import MemtuiError
+from memtui.core.evidence import Setting
 from memtui.core.memory import Memory
 from memtui.core.review import Waiting
 from memtui.core.words import many
 from memtui.tui import actions, safe, unheard
 from memtui.tui.actions import Action
 from memtui.tui.screens.inbox_rows import Line, key_of
-from memtui.tui.screens.inbox_text import Setting
 from memtui.tui.screens.twopanes import TwoPanes
 from memtui.tui.widgets.ask import Line as Ask
 from memtui.tui.widgets.rows import RowList

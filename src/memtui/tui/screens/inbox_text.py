@@ -3,7 +3,6 @@
 import itertools
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from rich import get_console
 from rich.text import Text
@@ -12,7 +11,7 @@ from memtui.core import alike, memory
 from memtui.core.alike import Alike
 from memtui.core.approval import Ready
 from memtui.core.errors import MemtuiError
-from memtui.core.excerpt import Said
+from memtui.core.evidence import Setting
 from memtui.core.memory import Memory
 from memtui.core.review import Waiting
 from memtui.core.words import ago
@@ -26,16 +25,6 @@ DRAFT_LENGTH = 6000
 ONLY_HERE = ("underline green", "underline")
 LEGEND = "underlined is what only one of them says"
 HIT_SHOWN, AROUND_SHOWN = 900, 300
-
-
-@dataclass
-class Setting:
-    """What a worker found out about a draft: what was said around it, and which memories are alike."""
-
-    said: list[Said] = field(default_factory=list)
-    title: str = ""
-    alike: list[Alike] = field(default_factory=list)
-    problem: str = ""
 
 
 def rule(text: Text, words: str) -> None:
