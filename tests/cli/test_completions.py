@@ -25,7 +25,7 @@ def test_every_command_and_option_is_in_them(memtui, shell):
     script = memtui("completions", shell).out
     for name in parser.COMMANDS:
         assert name in script
-    for option in ("urgent", "expires", "all-projects", "dry-run"):
+    for option in ("urgent", "expires", "all-projects", "dry-run", "stats", "memory", "days", "fix", "edit", "keys"):
         assert option in script
 
 
@@ -50,3 +50,7 @@ def test_bash_completes_commands_actions_options_choices_and_names(memtui, tmp_p
     assert complete(memtui, tmp_path, "memtui", "completions", "z") == ["zsh"]
     assert complete(memtui, tmp_path, "memtui", "--screen", "he") == ["health"]
     assert complete(memtui, tmp_path, "memtui", "config", "get", "keys.app.qu") == ["keys.app.quit"]
+    assert complete(memtui, tmp_path, "memtui", "doctor", "--fix", "er") == ["errors"]
+    assert complete(memtui, tmp_path, "memtui", "deliveries", "--st") == ["--stats"]
+    assert complete(memtui, tmp_path, "memtui", "mv", "prefer-pnpm", "rel") == ["release-steps"]
+    assert complete(memtui, tmp_path, "memtui", "deliveries", "--memory", "rel") == ["release-steps"]

@@ -7,8 +7,9 @@ from memtui.cli.context import Context
 from memtui.cli.output import Result
 
 SHELLS = ("bash", "zsh", "fish")
-# What follows these commands is a memory's name: asked of memtui itself.
+# What follows these commands and options is a memory's name: asked of memtui itself.
 NAMED = ("show", "edit", "rm", "mv", "cp")
+NAMED_OPTIONS = ("--memory", "--into")
 NAMES = "memtui list --names 2>/dev/null"
 
 
@@ -27,12 +28,12 @@ def register(commands: "parser.Commands") -> None:
 
 
 class Node:
-    """A command: its options as (names, help, choices, takes a value), its positional choices, its sub-commands."""
+    """A command: its options as (names, help, choices, nargs), its positional choices, its sub-commands."""
 
     def __init__(self, name: str, summary: str, found: argparse.ArgumentParser) -> None:
         self.name = name
         self.summary = summary
-        self.options: list[tuple[list[str], str, list[str], bool]] = []
+        self.options: list[tuple[list[str], str, list[str], object]] = []
         self.words: list[str] = []
         self.below: list[Node] = []
         for action in found._actions:  # noqa: SLF001  argparse has no public way to walk a parser
@@ -41,7 +42,7 @@ class Node:
                 self.below = [Node(n, helps.get(n, ""), p) for n, p in action.choices.items()]
             elif action.option_strings:
                 choices = [str(choice) for choice in action.choices or ()]
-                self.options.append((list(action.option_strings), action.help or "", choices, action.nargs != 0))
+                self.options.append((list(action.option_strings), action.help or "", choices, action.nargs))
             elif action.choices:
                 self.words = [str(choice) for choice in action.choices]
 
@@ -77,6 +78,7 @@ def bash(root: Node) -> str:
         "  done",
         "  case $previous in",
         '    --project) COMPREPLY=($(compgen -d -- "$current")); return ;;',
+        f'    {"|".join(NAMED_OPTIONS)}) COMPREPLY=($(compgen -W "$({NAMES})" -- "$current")); return ;;',
         "  esac",
         '  case "$command $action" in',
     ]
@@ -109,9 +111,12 @@ def _described(name: str, text: str) -> str:
 def _zsh_arguments(node: Node, indent: str) -> "list[str]":
     """The specs of a command's options and words, for `_arguments`."""
     specs = []
-    for names, text, choices, value in node.options:
+    for names, text, choices, nargs in node.options:
         about = text.replace("[", "(").replace("]", ")").replace("%", "")
-        rest = f":value:({' '.join(choices)})" if choices else ":value:_files" if value else ""
+        colons = "::" if nargs == "?" else ":"
+        rest = f"{colons}value:({' '.join(choices)})" if choices else "" if nargs == 0 else f"{colons}value:_files"
+        if names[0] in NAMED_OPTIONS:
+            rest = f':memory:(${{(f)"$({NAMES})"}})'
         specs += [_quote(f"{name}[{about}]{rest}") for name in names]
     if node.words:
         specs.append(_quote(f"*:word:({' '.join(node.words)})"))
@@ -163,8 +168,11 @@ def fish(root: Node) -> str:
 
 def _fish_options(node: Node, here: str) -> "list[str]":
     lines = []
-    for names, text, choices, value in node.options:
+    for names, text, choices, nargs in node.options:
         spelled = " ".join(f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in names)
-        more = f" -x -a {_quote(' '.join(choices))}" if choices else " -r" if value else ""
+        # fish knows no value that may be left out.
+        more = "" if nargs in {0, "?"} else f" -x -a {_quote(' '.join(choices))}" if choices else " -r"
+        if names[0] in NAMED_OPTIONS:
+            more = f" -x -a {_quote('(' + NAMES + ')')}"
         lines.append(f"complete -c memtui {here} {spelled}{more} -d {_quote(text)}")
     return lines
