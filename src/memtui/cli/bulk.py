@@ -1,12 +1,12 @@
-"""One change for several memories: a failure stops none of the others, and all that was done is one step of undo."""
+"""One change for several memories, named on the command line: what is told of it."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from memtui.cli.output import Output, Result, line, safe
+from memtui.core import bulk
 from memtui.core.errors import EXIT_FAILED, MemtuiError
 from memtui.core.store import Store
-from memtui.core.words import many
 
 Done = TypeVar("Done")
 
@@ -19,15 +19,11 @@ class Bulk:
 
     def run(self, store: Store, names: Sequence[str], act: Callable[[str], Done]) -> list[Done]:
         """Do it to each; what was done. Raises MemtuiError where nothing was."""
-        done: list[Done] = []
-        with store.together():
-            for name in names:
-                try:
-                    done.append(act(name))
-                except MemtuiError as error:
-                    if len(names) == 1:
-                        raise
-                    self.failed.append({"name": name, "message": error.message, "hint": error.hint})
+        outcome = bulk.each(store, names, act)
+        if len(names) == 1 and outcome.failed:
+            raise outcome.failed[0][1]
+        self.failed = [{"name": name, "message": e.message, "hint": e.hint} for name, e in outcome.failed]
+        done = [made for _, made in outcome.done]
         if not done and self.failed:
             told = "\n".join(f"{row['name']}: {row['message']}" for row in self.failed)
             raise MemtuiError(f"None of these {len(names)} could be changed.\n{told}", self.failed[0]["hint"])
@@ -43,6 +39,6 @@ class Bulk:
                 if row["hint"]:
                     out.say(f"  {safe(row['hint'])}")
             if self.failed:
-                out.say(many(len(self.failed), "memory was", "memories were") + " left alone.")
+                out.say(bulk.left_alone(len(self.failed)) + ".")
 
         return Result({**data, "failed": self.failed}, whole, EXIT_FAILED if self.failed else 0)

@@ -1,0 +1,50 @@
+"""One change for several memories: a failure stops none of the others, and all that was done is one step of undo."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from memtui.core import changes
+from memtui.core.errors import MemtuiError
+from memtui.core.store import Store
+from memtui.core.words import many
+
+Item = TypeVar("Item")
+Done = TypeVar("Done")
+
+
+@dataclass
+class Outcome(Generic[Item, Done]):
+    """What became of so many (`whole`): those not in `done` or `failed` were not tried."""
+
+    whole: int
+    done: list[tuple[Item, Done]] = field(default_factory=list)
+    failed: list[tuple[Item, MemtuiError]] = field(default_factory=list)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether somebody stopped it before its end."""
+        return len(self.done) + len(self.failed) < self.whole
+
+
+def each(
+    store: Store, items: Sequence[Item], act: Callable[[Item], Done], going: Callable[[int], bool] = lambda _: True
+) -> Outcome[Item, Done]:
+    """Do it to each. `going` is asked before each whether to go on, and told how many were tried."""
+    outcome: Outcome[Item, Done] = Outcome(len(items))
+    with store.together():
+        for number, item in enumerate(items):
+            if not going(number):
+                break
+            try:
+                outcome.done.append((item, act(item)))
+            except MemtuiError as error:
+                outcome.failed.append((item, error))
+            except OSError as error:
+                outcome.failed.append((item, changes.storage_error(error, error.filename or "A file")))
+    return outcome
+
+
+def left_alone(count: int) -> str:
+    """How many failed, in words."""
+    return many(count, "memory was", "memories were") + " left alone"
