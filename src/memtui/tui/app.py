@@ -176,6 +176,8 @@ class MemtuiApp(Everywhere):
         action = actions.get(action_id)
         self.forget_question(action_id)
         reason = "memtui runs with --read-only." if action.writes and self.read_only else ""
+        if action.writes and self.at_work:
+            reason = "Changes are being made: wait, or stop them with escape where they were begun."
         if not reason and action.group == screen.group:  # app.guide works wherever inbox.guide does not
             reason = screen.why_not(action_id)
         if reason:

@@ -169,10 +169,13 @@ class Data:
     def to_undo(self) -> "tuple[Transaction, int]":
         """What an undo would take back now, and how many changes that are. Raises MemtuiError."""
         ledger = self.journal().ledger()
-        found = ledger.to_undo()
-        group = found.record.get("group")
-        same = takewhile(lambda key: ledger.transactions[key].record.get("group") == group, reversed(ledger.undoable))
-        return found, sum(1 for _ in same) if group else 1
+        return ledger.to_undo(), _together(ledger, ledger.undoable)
+
+    def to_redo(self) -> int:
+        """How many changes a redo would make again. Raises MemtuiError."""
+        ledger = self.journal().ledger()
+        ledger.to_redo()
+        return _together(ledger, ledger.redoable)
 
     def undo(self) -> str:
         """Take back the last change, and say what it was. Raises MemtuiError."""
@@ -231,3 +234,9 @@ class Data:
             return False
         self.outcomes(list(self._open.values()))
         return any(name not in self._open for name in before)
+
+
+def _together(ledger: "Ledger", keys: list[str]) -> int:
+    """How many of these at the end were changed together."""
+    groups = [ledger.transactions[key].record.get("group") for key in reversed(keys)]
+    return sum(1 for _ in takewhile(lambda group: group == groups[0], groups)) if groups[0] else 1

@@ -2,6 +2,8 @@
 
 import os
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
@@ -11,7 +13,9 @@ from textual.timer import Timer
 
 from memtui.core import clock, config
 from memtui.core.errors import MemtuiError
+from memtui.core.words import many
 from memtui.tui import actions, safe
+from memtui.tui.bulk import AT_ONCE
 from memtui.tui.data import Data
 from memtui.tui.screens.base import Base
 
@@ -52,6 +56,7 @@ class Everywhere(App[None]):
     _count_wanted = True
     _count_at = 0.0
     _asked = ""
+    at_work = False  # many changes are being made in a worker: no others meanwhile
     _theme_timer: Timer | None = None
 
     if TYPE_CHECKING:
@@ -188,8 +193,7 @@ class Everywhere(App[None]):
             self.say(f"{keys[0]} again takes back {words}. {keys[1]} lists all changes.")
             return
         self._asked = ""
-        self.say("Undone: " + self.data.undo())
-        self.read()
+        self._turn("Undone", self.data.undo, count)
 
     def do_app_changes(self) -> None:
         """What was changed, to take back one by one."""
@@ -208,8 +212,31 @@ class Everywhere(App[None]):
 
     def do_app_redo(self) -> None:
         """Do it again."""
-        self.say("Done again: " + self.data.redo())
-        self.read()
+        self._turn("Done again", self.data.redo, self.data.to_redo())
+
+    def _turn(self, words: str, turn: Callable[[], str], count: int) -> None:
+        """Undo or redo so many changes: many of them in a worker."""
+        if count <= AT_ONCE:
+            self.say(f"{words}: {turn()}")
+            self.read()
+            return
+        self.at_work = True
+        self.say(f"{many(count, 'change')} to be {words.lower()} …")
+        self.run_worker(partial(self._turn_in_worker, words, turn), group="turn", thread=True)
+
+    def _turn_in_worker(self, words: str, turn: Callable[[], str]) -> None:
+        told: Callable[[], None]
+        try:
+            told = partial(self.say, f"{words}: {turn()}")
+        except MemtuiError as error:
+            told = partial(self.fail, error)
+        except OSError as error:
+            told = partial(self.fail, MemtuiError(f"{error.filename or 'A file'}: {error.strerror}"))
+        finally:
+            self.at_work = False
+        if self.is_running:
+            self.call_from_thread(told)
+            self.call_from_thread(self.read)
 
     # over the screen
 

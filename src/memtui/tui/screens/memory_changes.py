@@ -6,8 +6,8 @@ from memtui.core import memory
 from memtui.core.errors import MemtuiError
 from memtui.core.memory import Memory
 from memtui.core.scopes import Scope
-from memtui.core.words import many
 from memtui.tui import safe
+from memtui.tui.bulk import Bulk, report
 from memtui.tui.drafts import Drafts
 from memtui.tui.screens.memory_edits import Edits
 from memtui.tui.screens.memory_rows import Pair
@@ -16,6 +16,7 @@ from memtui.tui.widgets.ask import Choice, Line, Sure
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memtui.core.bulk import Outcome
     from memtui.core.store import Store
 
 ALWAYS = {
@@ -62,28 +63,36 @@ class Changes(Edits):
                 )
         return ""
 
+    def on_mount(self) -> None:
+        """Nothing is at work yet."""
+        self.bulk = Bulk(self, self.tell)
+        super().on_mount()
+
+    def key_escape(self) -> None:
+        """Stop what is at work, before anything else."""
+        if not self.bulk.stop():
+            super().key_escape()
+
     def _each(self, change: "Callable[[Store, Memory], object]", words: str) -> None:
-        """Run a change on every chosen memory as one step, tell how it went, and read again."""
-        chosen = self.table.chosen()
+        """Run a change on every chosen memory as one step, tell how it went, and read again. What was not changed
+        stays marked."""
         store = self.main.data.store()
-        done = 0
-        made: object = None
-        try:
-            with store.together():
-                for _, row in chosen:
-                    made = change(store, row.memory)
-                    done += 1
-        except MemtuiError as error:
-            self.main.fail(error)
-        if done:
-            self.table.clear_marks()
-            what = safe.line(chosen[0][1].memory.stem, 60) if len(chosen) == 1 else f"{done} of {len(chosen)}"
-            self.main.say(f"{words}: {what if done < len(chosen) or done == 1 else many(done, 'memory', 'memories')}.")
+
+        def then(outcome: "Outcome[Pair, object]") -> None:
+            report(self.main, outcome, words, lambda pair: pair[1].memory)
+            table = self.table
+            table.marks -= {row.memory.path for (_, row), _ in outcome.done}
+            if not table.marks:
+                table.clear_marks()
             place = self.place
-            if len(chosen) == 1 and isinstance(made, Memory) and place is not None:
+            made = outcome.done[0][1] if outcome.done else None
+            if outcome.whole == 1 and isinstance(made, Memory) and place is not None:
                 shown = made.scope_label in {scope.label for scope in place.scopes}
                 self._wanted = made.path if shown and not place.kind else ""
-        self.main.read()
+            self.count()
+            self.main.read()
+
+        self.bulk.start(store, self.table.chosen(), lambda pair: change(store, pair[1].memory), then)
 
     def attempt(self, change: "Callable[[], object]", words: str) -> None:
         """Run one change, tell how it went, read again, and stand on what came of it."""

@@ -1,6 +1,6 @@
 """The trash: what was deleted, to bring back or to be rid of."""
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.text import Text
 from textual import on
@@ -10,16 +10,23 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from memtui.core import clock
-from memtui.core.errors import MemtuiError
 from memtui.core.trash import TrashItem
 from memtui.core.words import age, many
 from memtui.tui import safe
+from memtui.tui.bulk import Bulk, report
 from memtui.tui.data import Data
 from memtui.tui.screens.memory_text import MAX_BODY, glance_text
 from memtui.tui.widgets.ask import Sure
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.dialog import Dialog, Keys
 from memtui.tui.widgets.rows import Column, RowList
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memtui.core.bulk import Outcome
+    from memtui.core.store import Store
+    from memtui.tui.everywhere import Everywhere
 
 COLUMNS = (
     Column("name"),
@@ -50,6 +57,7 @@ class Trash(Dialog[str | None]):
         super().__init__()
         self.data = data
         self.restored = ""
+        self.bulk = Bulk(self, self._foot)
 
     def body(self) -> ComposeResult:
         """A list, and the text of the one under the cursor."""
@@ -72,8 +80,11 @@ class Trash(Dialog[str | None]):
     def _fill(self) -> None:
         items = self.data.store().trash()
         self.table.show(items)
-        self.query_one(".foot", Static).update(Text(many(len(items), "memory", "memories"), no_wrap=True))
+        self._foot(many(len(items), "memory", "memories"))
         self._read()
+
+    def _foot(self, words: str) -> None:
+        self.query_one(".foot", Static).update(Text(words, no_wrap=True))
 
     @on(RowList.Moved, "#trash")
     def _read(self) -> None:
@@ -108,17 +119,11 @@ class Trash(Dialog[str | None]):
     def action_restore(self) -> None:
         """Bring the chosen ones back, as one step."""
         store = self.data.store()
-        names = []
-        try:
-            with store.together():
-                for item in self.table.chosen():
-                    self.restored = store.restore(item.id).path
-                    names.append(item.memory.stem)
-        except MemtuiError as error:
-            self.notify(safe.clean(f"{error.message}\n{error.hint}"), severity="error", markup=False)
-        if names:
-            self.notify(safe.clean(f"Back again: {', '.join(names)}"), markup=False)
-        self._after()
+
+        def restore(item: TrashItem) -> None:
+            self.restored = store.restore(item.id).path
+
+        self._each(store, self.table.chosen(), restore, "Back again")
 
     def action_mark(self) -> None:
         """Mark."""
@@ -127,27 +132,32 @@ class Trash(Dialog[str | None]):
     def action_purge(self) -> None:
         """Delete the chosen ones for good, after asking."""
         chosen = self.table.chosen()
-        if not chosen:
+        if not chosen or self.bulk.running:
             return
 
         def then(answer: str | None) -> None:
             if answer:
-                try:
-                    for item in chosen:
-                        self.data.store().purge(item.id)
-                except MemtuiError as error:
-                    self.notify(safe.clean(f"{error.message}\n{error.hint}"), severity="error", markup=False)
-                self._after()
+                store = self.data.store()
+                self._each(store, chosen, lambda item: store.purge(item.id), "Gone for good")
 
         names = ", ".join(item.memory.stem for item in chosen[:5]) + (" …" if len(chosen) > 5 else "")
         self.app.push_screen(Sure(f"Delete {names} for good? Nothing brings it back.", "Delete for good"), then)
 
-    def _after(self) -> None:
-        self.table.clear_marks()
-        self._fill()
-        if not self.table.rows:
-            self.dismiss(self.restored)
+    def _each(self, store: "Store", chosen: "list[TrashItem]", act: "Callable[[TrashItem], None]", words: str) -> None:
+        """Do it to each and tell how it went; what it was not done to stays marked."""
+        if not chosen or self.bulk.running:
+            return
+
+        def then(outcome: "Outcome[TrashItem, None]") -> None:
+            report(cast("Everywhere", self.app), outcome, words, lambda item: item.memory)
+            self.table.marks -= {item.id for item, _ in outcome.done}
+            self._fill()
+            if not self.table.rows:
+                self.dismiss(self.restored)
+
+        self.bulk.start(store, chosen, act, then)
 
     def action_leave(self) -> None:
-        """Back to the memories."""
-        self.dismiss(self.restored)
+        """Stop what is at work; else back to the memories."""
+        if not self.bulk.stop():
+            self.dismiss(self.restored)
