@@ -511,8 +511,8 @@ async def test_items_are_ticked_off_kept_changed_and_made_guidance(world, app):
         await to(pilot, "Ask Jo")
         await pilot.press("e")
         await settle(pilot)
-        app.screen.query_one(Input).value = "Ask Mara about the invoice layout"
-        await pilot.press("enter")
+        app.screen.query_one(TextArea).text = "Ask Mara about the invoice layout"
+        await pilot.press("ctrl+s")
         await settle(pilot)
         assert "Ask Mara about the invoice layout" in items(world)
         await to(pilot, "Ask Mara")
@@ -521,6 +521,51 @@ async def test_items_are_ticked_off_kept_changed_and_made_guidance(world, app):
         assert "Ask Mara about the invoice layout" not in items(world)
     told = review.waiting(world.root, [paths.slug(world.shop)], ("guidance",))
     assert "Ask Mara about the invoice layout" in [each.text for each in told]
+
+
+async def test_no_line_and_no_letter_of_an_item_is_lost_in_its_form(world, app):
+    long = "Move the uploads\n\n- first [the] old ones\n- \x1b[31mthen the rest\n\n" + "all of them, " * 500
+    inbox.append_entry(paths.inbox_dir(world.root, paths.slug(world.shop)), "items", {}, long)
+    path = paths.inbox_dir(world.root, paths.slug(world.shop)) + "/pending-items.md"
+    before = read(path)
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "Move the uploads")
+        for keys in (["ctrl+s"], ["enter", "ctrl+s"], ["escape"]):
+            await pilot.press("e")
+            await settle(pilot)
+            assert "\x1b" not in "".join(strip.text for strip in app.screen._compositor.render_strips())
+            await pilot.press(*keys)
+            await settle(pilot)
+            assert read(path) == before
+        await pilot.press("e")
+        await settle(pilot)
+        await pilot.press("x", "ctrl+s")
+        await settle(pilot)
+        changed = next(each for each in items(world) if each.startswith("xMove"))
+        assert changed.split("\n")[1:3] == long.split("\n")[1:3]
+        assert changed.strip().endswith("all of them, " * 499 + "all of them,")
+        await pilot.press("z")
+        await settle(pilot)
+    assert read(path) == before
+
+
+async def test_the_words_of_an_item_outlive_a_crash(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "Update the API")
+        await pilot.press("e")
+        await settle(pilot)
+        await pilot.press(*"now")
+        await pilot.pause(0.6)  # typed, and never saved
+    later = MemtuiApp(dict(world.env), world.shop, screen="inbox", now=NOW)
+    async with later.run_test(size=SMALL) as pilot:
+        await to(pilot, "Update the API")
+        await pilot.press("e")
+        await settle(pilot)
+        assert later.screen.query_one(TextArea).text.startswith("nowUpdate the API")
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert any(text.startswith("nowUpdate the API") for text in items(world))
+        assert listed(world.root + "/drafts") == []
 
 
 async def test_what_looks_one_off_is_folded(world, app):

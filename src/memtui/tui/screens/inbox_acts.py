@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from memtui.core import approval
+from memtui.core import approval, drafts
 from memtui.core.approval import Ready
-from memtui.core.errors import MemtuiError
+from memtui.core.errors import MemtuiError, UsageError
 from memtui.core.evidence import Setting
 from memtui.core.memory import Memory
 from memtui.core.review import Waiting
@@ -13,7 +13,7 @@ from memtui.tui import actions, safe, unheard
 from memtui.tui.actions import Action
 from memtui.tui.screens.inbox_rows import Line, key_of
 from memtui.tui.screens.twopanes import TwoPanes
-from memtui.tui.widgets.ask import Line as Ask
+from memtui.tui.widgets.form import Form
 from memtui.tui.widgets.rows import RowList
 
 DRAFTS = {"approve", "merge", "reject", "never", "type", "scope"}
@@ -129,11 +129,23 @@ class Acting(TwoPanes):
         self._act(lambda: self.main.data.review().to_guidance(found), words)
 
     def _edit_item(self, item: Waiting) -> None:
-        def then(text: str | None) -> None:
-            if text is not None and text.strip() != item.text:
-                self._act(lambda: self.main.data.review().edit(item, text), "Changed.")
+        root = self.main.data.root
 
-        self.app.push_screen(Ask("Text of the item", safe.line(item.text)), then)
+        def check(fields: dict[str, str]) -> str:
+            if not fields["body"].strip():
+                raise UsageError("The text is empty.", "d ticks an item off.")
+            return f"changes {item.path}"
+
+        def then(fields: dict[str, str] | None) -> None:
+            text = fields["body"] if fields is not None else item.text
+            if text.strip() in {item.text.strip(), safe.clean(item.text).strip()}:
+                if fields is not None:
+                    drafts.drop(root, item.id)
+            elif self._act(lambda: self.main.data.review().edit(item, text), "Changed."):
+                drafts.drop(root, item.id)
+
+        form = Form(root, item.id, {"body": item.text}, title="Text of the item", verb="save", check=check)
+        self.app.push_screen(form, then)
 
     # the list
 

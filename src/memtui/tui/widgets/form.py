@@ -1,6 +1,7 @@
-"""The form in which a draft is rewritten before it becomes a memory. What is typed outlives escape and a crash."""
+"""The form in which a draft is rewritten before it becomes a memory, or an item changed. What is typed outlives escape
+and a crash."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from rich.text import Text
@@ -25,7 +26,7 @@ CHOICES = ("type", "scope")
 
 
 class Form(Dialog[dict[str, str] | None]):
-    """`values`: name, type, scope, description, body. `check` is asked before the form goes, and may raise
+    """`values`: body, and as far as there are such name, type, scope, description. `check` is asked before the form goes, and may raise
     MemtuiError: then the form stays and says why. `where` says in words which file it would be."""
 
     DEFAULT_CSS = """
@@ -48,7 +49,7 @@ class Form(Dialog[dict[str, str] | None]):
         root: str,
         name: str,
         values: dict[str, str],
-        scopes: list[str],
+        scopes: Sequence[str] = (),
         *,
         title: str,
         verb: str,
@@ -60,19 +61,21 @@ class Form(Dialog[dict[str, str] | None]):
         kept = drafts.load(root, name)
         self.values = {key: str(kept.get(key, value)) for key, value in values.items()}
         self.restored = self.values != values
-        self.scopes = scopes if self.values["scope"] in scopes else [self.values["scope"], *scopes]
+        self.lines = [key for key in LINES if key in values]
+        self.choices = [key for key in CHOICES if key in values]
+        self.options: dict[str, Sequence[str]] = {"type": TYPES, "scope": scopes}
         self.heading, self.verb = title, verb
         self.check = check
         self._timer: Timer | None = None
 
     def body(self) -> ComposeResult:
-        """Four lines, the text, and what becomes of it."""
-        kinds = list(dict.fromkeys([*TYPES, self.values["type"]]))
+        """A line each, the text, and what becomes of it."""
         with Vertical():
             yield Static(Text(self.heading, style="bold"))
-            for key in LINES:
+            for key in self.lines:
                 yield Labelled(key, Field(safe.line(self.values[key]), id=key))
-            for key, options in (("type", kinds), ("scope", self.scopes)):
+            for key in self.choices:
+                options = dict.fromkeys([*self.options[key], self.values[key]])
                 pairs = [(Text(safe.line(each)), each) for each in options]
                 chosen = Select(pairs, value=self.values[key], allow_blank=False, compact=True, id=key)
                 yield Labelled(key, chosen)
@@ -93,8 +96,8 @@ class Form(Dialog[dict[str, str] | None]):
 
     def read(self) -> dict[str, str]:
         """What stands in the form. What was not touched stays as it was, with the characters that can't be shown."""
-        found = {key: self.query_one(f"#{key}", Input).value for key in LINES}
-        found |= {key: str(self.query_one(f"#{key}", Select).value) for key in CHOICES}
+        found = {key: self.query_one(f"#{key}", Input).value for key in self.lines}
+        found |= {key: str(self.query_one(f"#{key}", Select).value) for key in self.choices}
         found["body"] = self.query_one("#body", TextArea).text
         shown = self._shown()
         return {key: self.given[key] if value == shown[key] else value for key, value in found.items()}
@@ -119,7 +122,7 @@ class Form(Dialog[dict[str, str] | None]):
             self.query_one(".told", Static).update(Text(f"What you type can't be kept: {error.strerror}."))
 
     def _shown(self) -> dict[str, str]:
-        lines = {key: safe.line(self.given[key]) for key in LINES}
+        lines = {key: safe.line(self.given[key]) for key in self.lines}
         return {**self.given, **lines, "body": safe.clean(self.given["body"])}
 
     def _where(self) -> None:
