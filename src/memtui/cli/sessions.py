@@ -9,7 +9,7 @@ from memtui.core import clock, receipts, review
 from memtui.core.errors import NotFoundError
 from memtui.core.sessions import Session, collect, cost
 from memtui.core.told import GLYPHS, text_of, what
-from memtui.core.words import age, ago, size
+from memtui.core.words import age, ago, short
 
 LIMIT = 20
 
@@ -88,7 +88,7 @@ def _print_one(ctx: Context, out: Output, found: Session, told: "dict[str, str]"
         ("started", ago(started, now)),
         ("directory", line(str(data["cwd"]))),
         ("mode", str(data["mode"]) or "-"),
-        ("deliveries", f"{sums['deliveries']}, {size(sums['characters'])}, some {sums['tokens']:,} tokens"),
+        ("deliveries", f"{sums['deliveries']}, {short(sums['characters'])} characters, some {sums['tokens']:,} tokens"),
         ("in hooks", f"{sums['ms']:,} ms"),
     ):
         out.print(f"  {out.style(f'{key:<12}', 'dim')}{value}")
@@ -100,11 +100,11 @@ def _print_one(ctx: Context, out: Output, found: Session, told: "dict[str, str]"
         when = age(clock.parse(record.get("time")), now)
         name = (text_of(record, "id")[-6:], "cyan")
         chars = record.get("chars")
-        length = size(chars) if isinstance(chars, int) and chars else "-"
+        length = short(chars) if isinstance(chars, int) and chars else "-"
         told_as = (f"{glyph} {outcome}", style)
         cells.append([name, when, told_as, length, line(text_of(record, "event")), line(what(record))])
     if cells:
-        out.table(["ID", "AGE", "RECEIPT", "SIZE", "EVENT", "WHAT"], cells, right=(1, 3))
+        out.table(["ID", "AGE", "RECEIPT", "CHARS", "EVENT", "WHAT"], cells, right=(1, 3))
         out.print("The exact text: memtui deliveries show ID")
     else:
         out.print("It got nothing.")

@@ -29,6 +29,7 @@ from memtui.core import (
 )
 from memtui.core.errors import MemtuiError
 from memtui.core.journal import Journal
+from memtui.core.words import many
 
 OK, NOTE, PROBLEM = "ok", "note", "problem"
 DAY = 86400.0
@@ -238,7 +239,7 @@ def _errors(root: str, now: float) -> Iterator[Finding]:
         yield Finding(
             "errors",
             PROBLEM,
-            f"{len(recent)} errors within {ERRORS_DAYS} days; the last at {last.get('time')}: {what}",
+            f"{many(len(recent), 'error')} within {ERRORS_DAYS} days; the last at {last.get('time')}: {what}",
             f"Look into {path}. Once that is mended, set it aside: memtui doctor --fix errors",
         )
 

@@ -34,12 +34,17 @@ def until(seconds: float, now: float) -> str:
 
 
 def size(count: int) -> str:
-    """`420 B`, `1.2 kB`, `34 kB`, `5.1 MB`."""
-    for step, unit in ((1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "kB")):
+    """Bytes: `420 B`, `1.2 kB`, `34 kB`, `5.1 MB`."""
+    return short(count) + ("B" if count >= 1000 else " B")
+
+
+def short(count: int) -> str:
+    """A count of anything: `420`, `1.2 k`, `34 k`, `5.1 M`."""
+    for step, unit in ((1_000_000_000, "G"), (1_000_000, "M"), (1000, "k")):
         if count >= step:
             number = count / step
             return f"{number:.1f} {unit}" if number < 10 else f"{number:.0f} {unit}"
-    return f"{count} B"
+    return str(count)
 
 
 def many(count: int, one: str, several: str = "") -> str:

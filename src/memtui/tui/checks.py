@@ -19,7 +19,6 @@ from memtui.core import (
     settings,
     trust,
 )
-from memtui.core.bars import bar
 from memtui.core.doctor import NOTE, OK, PROBLEM, Finding
 from memtui.core.errors import MemtuiError
 from memtui.core.index_report import Report
@@ -32,7 +31,8 @@ from memtui.tui import actions
 from memtui.tui.data import Data
 
 ERRORS_SHOWN = 30
-METER = 10
+# Cells of what stands first after the name, in all sections.
+VALUE = 14
 MARKS = {OK: ("✓", "green"), NOTE: ("·", "dim"), PROBLEM: ("!", "bold yellow")}
 LEVELS = {PROBLEM: 0, NOTE: 1, OK: 2}
 # The words of the list; checkup.TITLES has them in full.
@@ -186,18 +186,18 @@ def _events(found: Look) -> Iterator[Row]:
         times = found.times.get(event)
         cost = f"p50 {percentile(times, 0.5):.0f}  p95 {percentile(times, 0.95):.0f}" if times else "never ran"
         mark, style = ("✗", "red") if bad and here else ("·", "dim") if bad else ("✓", "green")
-        yield Row(f"event {event}", "event", mark, style, event, f"{where:<14} {cost}", event)
+        yield Row(f"event {event}", "event", mark, style, event, f"{where:<{VALUE}} {cost}", event)
 
 
 def _report(each: Report) -> Row:
     budget = each.budget
     if not each.index.raw:
         mark, style = MARKS[NOTE]
-        words = f"no MEMORY.md, {many(len(each.missing), 'memory', 'memories')}"
+        words = f"{'no MEMORY.md':<{VALUE}} {many(len(each.missing), 'memory', 'memories')}"
         return Row(f"index {each.scope.label}", "index", mark, style, each.scope.label, words, each)
     over = budget.cut_line is not None
     wrong = over or bool(each.missing) or any(entry.leads for entry in each.dangling)
-    words = f"{bar(min(budget.share, 1.0), 1.0, METER)} {budget.share:>4.0%} {budget.lines}/{budget.max_lines} lines"
+    words = f"{budget.share:<4.0%} {budget.lines}/{budget.max_lines} lines"
     if over:
         words += f", {len(budget.below)} below the cut"
     if each.missing:
@@ -225,7 +225,7 @@ def _error(number: int, each: Record, now: float) -> Row:
 def _mode(each: Mode) -> Row:
     own = ", ".join(f"{key} {configfile.written(settings.plain(value))}" for key, value in each.own.items())
     title = EVERYWHERE if not each.path else os.path.basename(each.path) or "/"
-    words = f"{each.mode:<8} " + (own or ("as everywhere" if each.path else "unless a project says otherwise"))
+    words = f"{each.mode:<{VALUE}} " + (own or ("as everywhere" if each.path else "unless a project says otherwise"))
     mark, style = ("▸", "") if each.here else (" ", "")
     return Row(f"mode {each.path}", "mode", mark, style, title, words, each)
 
@@ -234,5 +234,5 @@ def _setting(each: Setting) -> Row:
     value = configfile.written(each.value)
     mark, style = MARKS[PROBLEM] if each.problem else ("●" if each.source != "default" else " ", "")
     source = {"default": "as shipped", "config": "config.toml", "project": "this project"}[each.source]
-    words = f"{value:<10} {'default ' + configfile.written(each.default):<18} {source}"
+    words = f"{value:<{VALUE}} {'default ' + configfile.written(each.default):<18} {source}"
     return Row(f"setting {each.key}", "setting", mark, style, each.key, words, each)

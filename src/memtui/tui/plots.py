@@ -5,6 +5,17 @@ from collections.abc import Sequence
 from rich.text import Text
 
 
+def gauge(share: float, width: int) -> Text:
+    """How full something is, `│` at the cut; what lies beyond is red."""
+    whole = max(share, 1.0)
+    full = max(1, round(width * share / whole)) if share else 0
+    cut = min(width, round(width / whole))
+    text = Text().append("━" * min(full, cut), style="green" if share < 0.8 else "yellow")
+    text.append("─" * (cut - min(full, cut)), "dim")
+    text.append("│", "dim" if full < cut else "")
+    return text.append("━" * (full - cut), "red") if full > cut else text
+
+
 def shares(counts: Sequence[tuple[int, str, str]], width: int) -> Text:
     """(count, character, style) side by side, in `width` cells; each that is not nothing has at least one."""
     total = sum(count for count, _, _ in counts)

@@ -8,7 +8,7 @@ from memtui.core import receipts
 from memtui.core.bars import bar, spark
 from memtui.core.tally import DAY, DAYS, Memory, Tally, day_of, percentile
 from memtui.core.told import GLYPHS
-from memtui.core.words import age, many, size
+from memtui.core.words import age, many, short
 from memtui.tui import safe
 from memtui.tui.plots import shares
 from memtui.tui.screens.delivery_text import EVENTS
@@ -23,31 +23,31 @@ NEVER = 40
 
 
 def summary(tally: Tally, known: dict[str, str], width: int) -> Text:
-    """`today 212 deliveries · 38 kB · p50 17 ms p95 31 ms · arrived 98% ✓ …`, as much of it as there is room for."""
+    """`today 212 deliveries · 38 k characters · p50 17 ms p95 31 ms · arrived 98% ✓ …`, what there is room for."""
     text = Text(" ", no_wrap=True, overflow="ellipsis", end="")
     if not tally.ready:
         text.append("counting …" if tally.lines else "", style="dim")
         return text
     today = tally.today
-    short = width < 60
+    tight = width < 60
     text.append(
-        f"today {today.deliveries if short else many(today.deliveries, 'delivery', 'deliveries')}", style="bold"
+        f"today {today.deliveries if tight else many(today.deliveries, 'delivery', 'deliveries')}", style="bold"
     )
-    if today.deliveries and not short:
-        text.append(f" · {size(today.chars)}")
+    if today.deliveries and not tight:
+        text.append(f" · {short(today.chars)} characters" if width >= 90 else f" · {short(today.chars)} chars")
     if today.times and width >= 70:
         text.append(f" · p50 {percentile(today.times, 0.5):.0f} p95 {percentile(today.times, 0.95):.0f} ms")
     counts = tally.outcomes(known, day_of(tally.now()))
     total = sum(counts.get(outcome, 0) for outcome in TELLING)
     if total:
         arrived = counts.get(receipts.ARRIVED, 0)
-        word = "" if short else "arrived "
+        word = "" if tight else "arrived "
         text.append(f" · {word}{arrived * 100 // total}% ✓", style="green" if arrived == total else "")
         previewed, lost = counts.get(receipts.PREVIEWED, 0), sum(counts.get(each, 0) for each in LOST)
         if previewed:
-            text.append(f"  {previewed} ◐" if short else f"  previewed {previewed} ◐", style="yellow")
+            text.append(f"  {previewed} ◐" if tight else f"  previewed {previewed} ◐", style="yellow")
         if lost:
-            text.append(f"  {lost} ✗" if short else f"  lost {lost} ✗", style="red")
+            text.append(f"  {lost} ✗" if tight else f"  lost {lost} ✗", style="red")
     line = spark([day.deliveries for _, day in tally.days_back(DAYS_SHOWN)])
     room = width - text.cell_len - len(line) - 12
     if room > 0:
@@ -92,7 +92,7 @@ def _by_day(text: Text, tally: Tally, known: dict[str, str], width: int) -> None
             continue
         text.append(f" {day.deliveries:>5} ")
         text.append(bar(day.deliveries, most, cells), style="cyan")
-        text.append(f" {size(day.chars):>6} ")
+        text.append(f" {short(day.chars):>6} ")
         text.append(bar(day.chars, longest, cells), style="cyan")
         text.append(f" {percentile(day.times, 0.5):>3.0f} {percentile(day.times, 0.95):>3.0f} ")
         if width >= 66:

@@ -10,7 +10,7 @@ from memtui.core import logtail
 from memtui.core.deliveries import Filter, Reading, Told
 from memtui.core.sessions import CHARS_A_TOKEN
 from memtui.core.told import GLYPHS, text_of
-from memtui.core.words import many, size
+from memtui.core.words import many, short
 from memtui.tui import safe
 from memtui.tui.screens.delivery_counts import Counts, never_told
 from memtui.tui.screens.delivery_filters import Filters
@@ -154,9 +154,14 @@ class Views(Filters):
             if counts.get(outcome):
                 end.append(f" {counts[outcome]} {glyph}", style=style)
         deliveries = many(len(rows), "delivery", "deliveries")
-        whole = f"{deliveries} · {size(chars)}, some {tokens:,} tokens · {hooks:,.0f} ms in hooks"
-        if len(whole) + end.cell_len > width - 2:
-            whole = f"{len(rows)} · {size(chars)} ~{tokens:,} tok · {hooks:,.0f} ms"
+        told, cost = short(chars), f"{hooks:,.0f} ms"
+        ways = (
+            f"{deliveries} · {told} characters, some {tokens:,} tokens · {cost} in hooks",
+            f"{deliveries} · {told} chars, {tokens:,} tokens · {cost} in hooks",
+            f"{len(rows)} · {told} chars, {tokens:,} tokens · {cost} in hooks",
+            f"{len(rows)} · {told} ~{tokens:,} tok · {cost}",
+        )
+        whole = next((way for way in ways if len(way) + end.cell_len <= width - 2), ways[-1])
         return Text.assemble(whole, end, no_wrap=True, overflow="ellipsis", end="")
 
     # the plots

@@ -11,11 +11,13 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.worker import get_current_worker
 
+from memtui.core.index_report import Report
 from memtui.core.tally import percentile
 from memtui.core.words import many
 from memtui.hooks import checkup
 from memtui.tui import safe
-from memtui.tui.checks import Look, Row, look, rows
+from memtui.tui.checks import VALUE, Look, Row, look, rows
+from memtui.tui.plots import gauge
 from memtui.tui.screens.health_text import health_text
 from memtui.tui.screens.health_ways import PLACES, Ways
 from memtui.tui.widgets.detail import Detail
@@ -24,6 +26,8 @@ from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import Column, RowList
 
 NARROW = 100
+# Cells of a gauge.
+METER = 10
 # Asking the client for its version starts a process.
 CLIENT_SECONDS = 600.0
 
@@ -137,6 +141,11 @@ class Health(Ways):
                 Text(safe.line(row.words, 200), style="dim"),
             ]
         quiet = row.kind == "finding" and row.mark == "✓"
+        if row.kind == "index" and isinstance(row.about, Report) and row.about.index.raw:
+            words = gauge(row.about.budget.share, METER)
+            words.pad_right(VALUE + 1 - len(words))
+            words.append(safe.line(row.words, 400))
+            return [Text(row.mark, style=row.style), Text(safe.line(row.title, 100)), words]
         return [
             Text(row.mark, style=row.style),
             Text(safe.line(row.title, 100), style="dim" if quiet else ""),

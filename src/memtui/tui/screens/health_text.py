@@ -15,6 +15,7 @@ from memtui.core.words import ago, many
 from memtui.hooks import checkup, entries
 from memtui.tui import safe
 from memtui.tui.checks import MARKS, Look, Mode, Row, in_words
+from memtui.tui.plots import gauge
 
 LINES_SHOWN = 6
 BELOW_SHOWN = 30
@@ -115,9 +116,8 @@ def _report(text: Text, about: Report) -> None:
         ("lines", budget.lines, budget.max_lines),
         ("characters", budget.units, budget.max_units),
     ):
-        style = "red" if value > most else "yellow" if value > most * 0.8 else "green"
         text.append(f"{word:<11}")
-        text.append(bar(min(value, most), most, 20), style=style)
+        text.append_text(gauge(value / most, 20))
         text.append(f" {value:,} of {most:,}\n")
     _cut(text, about)
     for entry in about.dangling:

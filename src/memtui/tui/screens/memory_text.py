@@ -12,6 +12,7 @@ from memtui.core.survey import MEANINGS, Row
 from memtui.core.told import GLYPHS
 from memtui.core.words import age, ago, size
 from memtui.tui import markdown, safe
+from memtui.tui.plots import gauge
 
 if TYPE_CHECKING:
     from memtui.core import memory_index
@@ -64,18 +65,6 @@ def meter_of(scope: Scope) -> Meter | None:
     return Meter(index_budget.budget(data, agent=scope.kind == "agent"), memory_index.parse_index(data))
 
 
-def bar(found: "Budget", width: int = BAR) -> Text:
-    """How full an index is, `│` at the cut; what lies beyond is not loaded."""
-    share = found.share
-    whole = max(share, 1.0)
-    full = max(1, round(width * share / whole)) if share else 0
-    cut = min(width, round(width / whole))
-    text = Text().append("━" * min(full, cut), style="green" if share < 0.8 else "yellow")
-    text.append("─" * (cut - min(full, cut)), "dim")
-    text.append("│", "dim" if full < cut else "")
-    return text.append("━" * (full - cut), "red") if full > cut else text
-
-
 def counts(found: "Budget") -> Text:
     """Lines and characters (UTF-16 units) of an index, of what is loaded of it."""
     units, most = found.units / 1000, found.max_units / 1000
@@ -85,7 +74,7 @@ def counts(found: "Budget") -> Text:
 def meter_line(label: str, found: "Budget", width: int = BAR) -> Text:
     """One index on one line."""
     text = Text(no_wrap=True, end="").append(f"{label} ", "dim")
-    text.append_text(bar(found, width))
+    text.append_text(gauge(found.share, width))
     if width < SHORT:
         return text.append(f" {found.lines}/{found.max_lines}", "yellow" if found.below else "dim")
     text.append_text(counts(found))
@@ -191,7 +180,7 @@ def _index(text: Text, scope: Scope, row: Row, meter: Meter | None) -> None:
     if meter is None:
         text.append(f"{scope.label} has no MEMORY.md\n\n", "dim")
         return
-    text.append_text(bar(meter.budget, SHORT))
+    text.append_text(gauge(meter.budget.share, SHORT))
     text.append_text(counts(meter.budget))
     entry = next((each for each in meter.index.entries if each.is_for(row.file)), None)
     if entry is None:
