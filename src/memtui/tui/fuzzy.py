@@ -9,7 +9,8 @@ from rich.text import Text
 
 Row = TypeVar("Row")
 STYLE = "bold underline"
-# A row is alike where so much of what was typed is there (rapidfuzz's partial ratio); of four letters two may be swapped.
+# A row is alike where so much of what was typed is there (rapidfuzz's partial ratio); of four letters two may be
+# swapped.
 CUTOFF, SHORT_CUTOFF = 80.0, 75.0
 # Where so many rows hold the very words, nobody misses what is alike.
 ENOUGH = 50
@@ -35,8 +36,8 @@ class Haystack(Generic[Row]):
         return [utils.default_process(text) for text in self._texts]
 
     def select(self, typed: str) -> list[Row]:
-        """The rows that fit. Those that hold the very words stand first, in their order; then those with a word that has
-        the letters in their order, the tightest first; then what is alike."""
+        """The rows that fit. Those that hold the very words stand first, in their order; then those with a word that
+        has the letters in their order, the tightest first; then what is alike."""
         wanted = typed.casefold().split()
         if not wanted:
             return list(self.rows)
