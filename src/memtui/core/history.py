@@ -162,6 +162,17 @@ class Ledger:
             raise NotFoundError("There is nothing to undo.")
         return self.transactions[self.undoable[-1]]
 
+    def together(self, keys: list[str]) -> list[Transaction]:
+        """The last of `undoable` or `redoable` and those before it that were made together with it, the last first;
+        empty for none."""
+        found: list[Transaction] = []
+        for key in reversed(keys):
+            each = self.transactions[key]
+            if found and (not found[0].record.get("group") or each.record.get("group") != found[0].record["group"]):
+                break
+            found.append(each)
+        return found
+
     def to_redo(self) -> Transaction:
         """The transaction undone last. Raises NotFoundError."""
         if not self.redoable:

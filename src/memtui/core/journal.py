@@ -290,38 +290,21 @@ class Journal:
         """Take back the last operation that still stands, or the one named. Raises NotFoundError if there is none,
         ConflictError naming the file if one was changed since."""
         with self.locked():
-            done = self._undo(transaction)
-            group = done.record.get("group") if transaction is None else None
-            return self._rest(done, group, "undoable", self._undo)
-
-    def _undo(self, transaction: str | None = None) -> Transaction:
-        found = self.ledger().to_undo(transaction)
-        changes = [change.inverse() for change in reversed(self.changes_of(found.record))]
-        self._again("undo", found, changes)
-        return found
+            ledger = self.ledger()
+            found = [ledger.to_undo(transaction)] if transaction else ledger.together(ledger.undoable)
+            for each in found or [ledger.to_undo()]:
+                changes = [change.inverse() for change in reversed(self.changes_of(each.record))]
+                self._again("undo", each, changes)
+            return _as_one(found)
 
     def redo(self) -> Transaction:
         """Make the operation undone last again. Raises as `undo`."""
         with self.locked():
-            done = self._redo()
-            return self._rest(done, done.record.get("group"), "redoable", self._redo)
-
-    def _redo(self) -> Transaction:
-        found = self.ledger().to_redo()
-        self._again("redo", found, self.changes_of(found.record))
-        return found
-
-    def _rest(self, first: Transaction, group: object, keys: str, step: Callable[[], Transaction]) -> Transaction:
-        """Go on with what was changed together with the first; the first, its summary naming how many there were."""
-        count = 1
-        while group:
             ledger = self.ledger()
-            names = getattr(ledger, keys)
-            if not names or ledger.transactions[names[-1]].record.get("group") != group:
-                break
-            step()
-            count += 1
-        return first if count == 1 else dataclasses.replace(first, summary=f"{first.op} {count} memories")
+            found = ledger.together(ledger.redoable)
+            for each in found or [ledger.to_redo()]:
+                self._again("redo", each, self.changes_of(each.record))
+            return _as_one(found)
 
     def _again(self, op: str, found: Transaction, changes: Sequence[Change]) -> None:
         try:
@@ -345,8 +328,18 @@ class Journal:
             return transaction
 
 
+def _as_one(found: Sequence[Transaction]) -> Transaction:
+    """The first, its summary naming how many there were."""
+    first = found[0]
+    return first if len(found) == 1 else dataclasses.replace(first, summary=f"{first.op} {len(found)} memories")
+
+
 def _as_it_was(change: Change) -> Change:
-    """A file that goes keeps its permission bits for its return, and every content that goes its time."""
+    """A file that goes, or may go with its last lines, keeps its permission bits for its return, and every content that
+    goes its time."""
+    if isinstance(change, TextEdit) and change.mode is None and not change.added:
+        with contextlib.suppress(OSError):
+            return dataclasses.replace(change, mode=os.stat(change.path).st_mode & 0o7777)
     if isinstance(change, FileChange) and change.before is not None:
         with contextlib.suppress(OSError):
             found = os.stat(change.path)

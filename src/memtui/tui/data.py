@@ -7,7 +7,6 @@ import os
 import threading
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from memtui.core import clock, config, delivery, paths, scopes
@@ -169,13 +168,13 @@ class Data:
     def to_undo(self) -> "tuple[Transaction, int]":
         """What an undo would take back now, and how many changes that are. Raises MemtuiError."""
         ledger = self.journal().ledger()
-        return ledger.to_undo(), _together(ledger, ledger.undoable)
+        return ledger.to_undo(), len(ledger.together(ledger.undoable))
 
     def to_redo(self) -> int:
         """How many changes a redo would make again. Raises MemtuiError."""
         ledger = self.journal().ledger()
         ledger.to_redo()
-        return _together(ledger, ledger.redoable)
+        return len(ledger.together(ledger.redoable))
 
     def undo(self) -> str:
         """Take back the last change, and say what it was. Raises MemtuiError."""
@@ -234,9 +233,3 @@ class Data:
             return False
         self.outcomes(list(self._open.values()))
         return any(name not in self._open for name in before)
-
-
-def _together(ledger: "Ledger", keys: list[str]) -> int:
-    """How many of these at the end were changed together."""
-    groups = [ledger.transactions[key].record.get("group") for key in reversed(keys)]
-    return sum(1 for _ in takewhile(lambda group: group == groups[0], groups)) if groups[0] else 1
