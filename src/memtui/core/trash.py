@@ -25,7 +25,8 @@ class TrashItem:
 def items(journal: Journal, ledger: Ledger) -> list[TrashItem]:
     """The trash, newest first. What a damaged disk took away is left out."""
     found = []
-    for key in sorted(ledger.trashed, reverse=True):
+    # As the journal has them: ids of one millisecond are in no order.
+    for key in [key for key in reversed(ledger.transactions) if key in ledger.trashed]:
         each = ledger.transactions[key]
         try:
             found.append(item(journal, ledger, each.id))
