@@ -92,20 +92,22 @@ def report(app: "Everywhere", outcome: "Outcome[Any, Any]", words: str, memory_o
     from memtui.core.bulk import left_alone
 
     done, failed = len(outcome.done), outcome.failed
-    if done or outcome.stopped:
-        what = many(done, "memory", "memories") if done == outcome.whole else f"{done} of {outcome.whole}"
-        if outcome.whole == 1:
-            what = safe.line(memory_of(outcome.done[0][0]).stem, 60)
-        app.say(f"{words}: {what}{', then stopped' if outcome.stopped else ''}.")
-    if outcome.whole == 1 and failed:
-        app.fail(failed[0][1])
-    elif failed:
-        lines = []
-        for item, error in failed[:NAMED]:
-            found = memory_of(item)
-            lines.append(
-                f"{safe.line(found.stem, 60)}: {safe.line(error.message.removeprefix(found.path + ': '), 200)}"
-            )
-        if len(failed) > NAMED:
-            lines.append(f"and {len(failed) - NAMED:,} more")
-        app.fail(MemtuiError("\n".join([f"{left_alone(len(failed))}:", *lines])))
+    if outcome.whole == 1:
+        if failed:
+            app.fail(failed[0][1])
+        else:
+            app.say(f"{words}: {safe.line(memory_of(outcome.done[0][0]).stem, 60)}.")
+        return
+    what = many(done, "memory", "memories") if done == outcome.whole else f"{done} of {outcome.whole}"
+    lines = [f"{words}: {what}{', then stopped' if outcome.stopped else ''}."]
+    if failed:
+        lines.append(f"{left_alone(len(failed))}:")
+    for item, error in failed[:NAMED]:
+        found = memory_of(item)
+        lines.append(f"{safe.line(found.stem, 60)}: {safe.line(error.message.removeprefix(found.path + ': '), 200)}")
+    if len(failed) > NAMED:
+        lines.append(f"and {len(failed) - NAMED:,} more")
+    if failed:
+        app.fail(MemtuiError("\n".join(lines)))
+    else:
+        app.say(lines[0])
