@@ -77,6 +77,7 @@ class Memories(Pane):
         self._wanted = ""
         self._pairs: fuzzy.Haystack[Pair] = fuzzy.Haystack((), memory_rows.searched)
         self._loaded = False
+        self._begun = False
         self._reading = False
         self._again = False
 
@@ -115,7 +116,9 @@ class Memories(Pane):
         # to be said of them, beside them and of their index comes after.
         here = self.main.data.scopes()
         lines = self.app.size.height
-        self._show(here, {scope.label: _first(scope, lines) for scope in here if readable(scope)}, False)
+        first = {scope.label: _first(scope, lines) for scope in here if readable(scope)}
+        self._begun = any(len(rows) >= lines for rows in first.values())
+        self._show(here, first, False)
         self.call_after_refresh(self.show_beside)
         waiting = Drafts(self.main.data.root).all()
         if waiting:
@@ -189,6 +192,7 @@ class Memories(Pane):
         for scope in here:
             rows[scope.label] = survey.survey(data.root, scope, counts, data.known) if readable(scope) else []
         others = [scope for scope in data.scopes(every=True) if scope.label not in rows]
+        self._begun = False
         if not show(self._show, here + others, self.rows | rows, self._loaded):
             return
         told = time.monotonic()
@@ -293,9 +297,11 @@ class Memories(Pane):
 
     def count(self) -> None:
         """What is shown, on the right of the foot."""
+        if self._begun:
+            self.tell("reading …")
+            return
         shown, total, marked = len(self.table.rows), len(self._pairs.rows), len(self.table.marks)
-        whole = str(total) if self.size.width < NARROW else many(total, "memory", "memories")
-        words = f"{shown} of {total}" if shown != total else whole
+        words = f"{shown} of {total}" if shown != total else many(total, "memory", "memories")
         words += f" · {self.kind}" if self.kind else ""
         words += " · attention" * self.wanting + " · never sent" * self.never
         self.tell(words + (f" · {marked} marked" if marked else ""))
