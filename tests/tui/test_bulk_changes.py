@@ -1,0 +1,298 @@
+"""Changes of several memories at once: failures, many of them, and there and back again to the byte."""
+
+import hashlib
+import os
+
+import pytest
+
+from memtui.tui.app import MemtuiApp
+from memtui.tui.screens.memory_trash import Trash
+from memtui.tui.widgets.ask import Choice, Line
+from memtui.tui.widgets.body import Body
+
+from .conftest import NOW, settle
+from .test_memories import exists, read, stand_on, write
+from .test_memory_changes import choose, everywhere, press, project
+
+MANY = 300
+
+
+def files(world):
+    """Every file of the memories: its mode and the hash of its bytes."""
+    found = {}
+    for top in (f"{world.config}/memory", f"{world.shop}/.claude", f"{world.config}/projects"):
+        for directory, _, names in os.walk(top):
+            for name in names:
+                path = f"{directory}/{name}"
+                with open(path, "rb") as file:
+                    mode = os.stat(path).st_mode & 0o7777
+                    found[path] = (mode, hashlib.sha256(file.read()).hexdigest())
+    return found
+
+
+def told(app):
+    return [note.message for note in app._notifications]
+
+
+def marked(app):
+    return {os.path.basename(path) for path in app.screen.table.marks}
+
+
+async def fill_line(pilot, text):
+    assert isinstance(pilot.app.screen, Line), pilot.app.screen
+    pilot.app.screen.query_one("Input").value = text
+    await press(pilot, "enter")
+
+
+async def retype(pilot):
+    await pilot.press("t")
+    await choose(pilot, "tool")
+
+
+async def rename(pilot):
+    await pilot.press("r")
+    await fill_line(pilot, "use-pnpm")
+
+
+async def move(pilot):
+    await pilot.press("m")
+    await choose(pilot, "global")
+
+
+async def copy(pilot):
+    await pilot.press("c")
+    await choose(pilot, "global")
+
+
+async def copy_beside(pilot):
+    await pilot.press("c")
+    await choose(pilot, "project")
+    await fill_line(pilot, "prefer-pnpm-2")
+
+
+async def new(pilot):
+    await pilot.press("n")
+    await choose(pilot, "feedback")
+    pilot.app.screen.query_one(Body).text = "Test on the real database."
+    await press(pilot, *"no-mocks", "tab", *"Real database", "ctrl+s")
+
+
+async def edit(pilot):
+    await pilot.press("e")
+    await pilot.press("tab", "end", *" now")
+    await press(pilot, "ctrl+s")
+
+
+async def trash(pilot):
+    await press(pilot, "d")
+
+
+async def restore(pilot):
+    await press(pilot, "b", "enter")
+    if isinstance(pilot.app.screen, Trash):
+        await press(pilot, "escape")
+
+
+async def bulk_restore(pilot):
+    await press(pilot, "b", "space", "space", "enter")
+    if isinstance(pilot.app.screen, Trash):
+        await press(pilot, "escape")
+
+
+def one(act, before=""):
+    return pytest.param(act, False, before, id=act.__name__)
+
+
+def several(act, before=""):
+    return pytest.param(act, True, before, id="bulk_" + act.__name__.removeprefix("bulk_"))
+
+
+@pytest.mark.parametrize(
+    ("act", "bulk", "before"),
+    [
+        *(one(act) for act in (retype, rename, move, copy, copy_beside, new, edit, trash)),
+        one(restore, "d"),
+        *(several(act) for act in (retype, move, copy, trash)),
+        several(bulk_restore, "d"),
+    ],
+)
+async def test_undo_redo_and_undo_again_give_the_very_bytes(app, world, act, bulk, before):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "payment-provider" if bulk else "prefer-pnpm")
+        if bulk:
+            await press(pilot, "space", "space")
+        for key in before:
+            await press(pilot, key)
+        there = files(world)
+        await act(pilot)
+        await settle(pilot)
+        assert app.screen.group == "memories"
+        made = files(world)
+        assert made != there
+        await press(pilot, "z")
+        assert files(world) == there
+        await press(pilot, "Z")
+        assert files(world) == made
+        await press(pilot, "z")
+        assert files(world) == there
+
+
+async def test_a_failure_stops_none_of_the_others_is_told_and_stays_marked(app, world):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        there = files(world)
+        await stand_on(pilot, "concise-answers")
+        await press(pilot, "A", "t")
+        await choose(pilot, "tool")
+        assert "type: tool" in read(project(world, "release-steps.md"))
+        assert marked(app) == {"editor.md", "meeting-notes.md"}  # they have no frontmatter
+        failed = told(app)[-1]
+        assert failed.startswith(
+            "Made tool: 10 of 12.\n2 memories were left alone:\neditor: the frontmatter can't be changed"
+        )
+        await press(pilot, "escape", "z")
+        assert files(world) == there
+        await press(pilot, "A", "m")
+        await choose(pilot, "project")
+        failed = told(app)[-1]
+        assert failed.startswith("Moved to project: 8 of 12.\n4 memories were left alone:\n")
+        assert failed.endswith("\nand 1 more")
+        assert marked(app) >= {"prefer-pnpm.md", "release-steps.md"}
+        assert len(marked(app)) == 4
+        assert exists(project(world, "editor.md"))
+        await press(pilot, "escape", "z")
+        assert files(world) == there
+
+
+async def test_what_can_not_come_back_from_the_trash_stays_there_marked(app, world):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "concise-answers")
+        await press(pilot, "space", "space", "d")
+        write(everywhere(world, "concise-answers.md"), "another one")
+        await press(pilot, "b", "space", "space", "enter")
+        assert isinstance(app.screen, Trash)
+        assert exists(everywhere(world, "conventional-commits.md"))
+        assert read(everywhere(world, "concise-answers.md")) == "another one"
+        assert told(app)[-1].startswith("Back again: 1 of 2.\n1 memory was left alone:\nconcise-answers: ")
+        [item] = app.screen.table.chosen()
+        assert item.memory.stem == "concise-answers"
+        assert app.screen.table.marks
+        await pilot.press("D")
+        await choose(pilot, "Delete")
+        assert "concise-answers" not in [item.memory.stem for item in app.data.store().trash()]
+
+
+async def test_all_of_a_scope_in_the_trash_and_back_leave_the_index_as_it_was(app, world):
+    index = everywhere(world, "MEMORY.md")
+    lines = [line for line in read(index).splitlines(keepends=True) if line.startswith("- [")]
+    write(index, "".join(lines))  # nothing is left of it without its memories
+    os.chmod(index, 0o644)
+    there = files(world)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        app.screen.go_to_place("global")
+        await pilot.pause()
+        app.screen.table.focus()
+        await press(pilot, "A", "d")
+        assert not exists(index)
+        await press(pilot, "z")
+        assert files(world) == there
+        await press(pilot, "A", "d", "b")
+        await press(pilot, *["space"] * 3, "enter")
+        assert files(world) == there
+
+
+@pytest.fixture
+def crowd(world):
+    """The world with many memories of everywhere."""
+    for number in range(MANY):
+        text = f"---\nname: many-{number:03}\ndescription: One of many\nmetadata:\n  type: user\n---\nText.\n"
+        write(everywhere(world, f"many-{number:03}.md"), text)
+    return world
+
+
+async def until(pilot, true):
+    """Wait for something while the application goes on."""
+    for _ in range(6000):
+        if true():
+            return
+        await pilot.pause(0.01)
+    raise AssertionError("it never came")
+
+
+async def test_keys_are_answered_while_many_are_changed_and_escape_stops(crowd):
+    app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await until(pilot, lambda: len(app.screen.table.rows) > MANY)
+        there = files(crowd)
+        await press(pilot, "/", *"many-", "enter")
+        await pilot.press("A", "t")
+        screen = app.screen
+        assert isinstance(screen, Choice)
+        screen.table.move_to(next(at for at, text in screen.rows if text.startswith("tool")))
+        await pilot.press("enter")
+        memories = app.screen
+        await until(pilot, lambda: "escape stops" in memories.status)
+        await pilot.press("j", "j")
+        assert memories.table.cursor == 2
+        await pilot.press("d")  # not now
+        assert "Changes are being made" in told(app)[-1]
+        await pilot.press("escape")
+        await until(pilot, lambda: not app.at_work)
+        await settle(pilot)
+        done = sum("type: tool" in read(everywhere(crowd, f"many-{n:03}.md")) for n in range(MANY))
+        assert 0 < done < MANY
+        assert f"Made tool: {done} of {MANY}, then stopped." in told(app)
+        assert len(memories.table.marks) == MANY - done  # what is left to do
+        await pilot.press("z")
+        await until(pilot, lambda: not app.at_work)
+        assert files(crowd) == there
+
+
+async def test_many_go_and_come_back_as_one_step(crowd):
+    app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await until(pilot, lambda: len(app.screen.table.rows) > MANY)
+        there = files(crowd)
+        await press(pilot, "/", *"many-", "enter", "A", "d")
+        await until(pilot, lambda: not app.at_work)
+        assert not exists(everywhere(crowd, "many-000.md"))
+        assert f"In the trash, z brings back: {MANY} memories." in told(app)
+        await pilot.press("z")
+        await until(pilot, lambda: not app.at_work)
+        assert files(crowd) == there
+
+
+async def test_the_foot_says_that_more_is_read_and_gives_no_wrong_count(crowd):
+    app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
+    said = []
+    async with app.run_test(size=(120, 40)) as pilot:
+        for _ in range(200):
+            if getattr(app.screen, "status", ""):
+                said.append(app.screen.status)
+            if said and said[-1] == f"{MANY + 12} memories":
+                break
+            await pilot.pause(0.005)
+        assert said[0] == "reading …"
+        assert {words for words in said if words.endswith("memories")} == {f"{MANY + 12} memories"}
+
+
+async def test_one_type_only_by_its_key_and_after_a_restart(app, world):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("T")
+        await choose(pilot, "reference")
+        kinds = {row.memory.type for _, row in app.screen.table.rows}
+        assert kinds == {"reference"}
+        assert "reference" in app.screen.status
+    again = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with again.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert {row.memory.type for _, row in again.screen.table.rows} == {"reference"}
+        await pilot.press("T")
+        await choose(pilot, "all types")
+        assert len(again.screen.table.rows) == 12
