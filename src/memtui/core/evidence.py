@@ -35,8 +35,12 @@ def setting_of(env: dict[str, str], item: Waiting, name: str, memories: Iterable
                 found.said = excerpt.around(path, fields.get("evidence", ""), said[-1] if said else "")
         except OSError as error:
             found.problem = f"The transcript can't be read: {error.strerror}."
+        if item.evidence and not found.said and not found.problem:
+            found.problem = "The session's transcript does not hold these words any more."
     elif fields.get("session"):
         found.problem = "The session's transcript is gone."
+    elif item.evidence:
+        found.problem = "The draft does not name the session that this was said in."
     if item.kind == "updates" and name:
         first, _, rest = item.text.partition("\n")
         found.alike = alike.ranked(name, first, rest, memories)
