@@ -640,6 +640,54 @@ async def test_other_projects_are_counted_and_shown_on_request(world, app):
     assert not there(world.shop + "/.claude/memory/alt-texts.md")
 
 
+async def test_a_draft_of_another_project_is_compared_with_and_goes_into_memories_of_that_one(world, app):
+    where = f"{world.config}/projects/{paths.slug(world.blog)}/memory"
+    put(
+        where + "/alt-texts.md",
+        "---\nname: alt-texts\ndescription: Images have an alt text\ntype: feedback\n---\nShort.\n",
+    )
+    put(world.shop + "/.claude/memory/alt-texts.md", "---\nname: alt-texts\ndescription: Of shop\n---\nShop's.\n")
+    here, theirs = memory(world, "alt-texts"), read(where + "/alt-texts.md")
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("p")
+        await settle(pilot)
+        await to(pilot, "alt-texts")
+        await rest(pilot)
+        shown = app.screen.query_one("#detail").plain
+        assert "→ auto of blog" in shown
+        assert "auto:alt-texts" in shown
+        assert "Shop's." not in shown
+        await pilot.press("s")
+        await settle(pilot)
+        assert any(where in words for _, words in app.screen.rows)
+        await pilot.press("escape", "m")
+        await settle(pilot)
+        assert app.screen.question == "Merge into a memory of blog, or of all projects"
+        assert not any("project:" in words or "Of shop" in words for _, words in app.screen.rows)
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press("y")
+        await settle(pilot)
+        assert "Every image gets an alt text" in read(where + "/alt-texts.md")
+        assert memory(world, "alt-texts") == here
+        assert updates(world, paths.slug(world.blog)) == {}
+        await pilot.press("z")
+        await settle(pilot)
+    assert read(where + "/alt-texts.md") == theirs
+    assert list(updates(world, paths.slug(world.blog))) == ["alt-texts"]
+
+
+async def test_without_its_words_in_the_transcript_a_draft_says_why_there_is_only_the_evidence(world, app):
+    leave(world, "Never on a Friday\n\n> you: no, never on a Friday", name="friday", session=world.sessions["tuesday"])
+    leave(world, "Never on a Monday\n\n> you: no, never on a Monday", name="monday", session="0-gone")
+    async with app.run_test(size=WIDE) as pilot:
+        for name, why in (("friday", "does not hold these words any more"), ("monday", "transcript is gone")):
+            await to(pilot, name)
+            await rest(pilot)
+            assert why in " ".join(app.screen.query_one("#detail").plain.split())
+
+
 async def test_the_filter_narrows_and_escape_clears_it(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)

@@ -2,7 +2,7 @@
 
 from memtui.cli.context import Context
 from memtui.cli.output import Output, line
-from memtui.core import approval, evidence, review, scopes
+from memtui.core import approval, evidence, review
 from memtui.core.approval import Ready
 from memtui.core.errors import MemtuiError
 from memtui.core.review import Waiting
@@ -26,10 +26,7 @@ class Draft:
             except MemtuiError as error:
                 self.problem = f"{error.message} {error.hint}".strip()
         name = self.ready.proposal.name if self.ready else ""
-        # What it could be merged into lies where it would be approved.
-        there = self.ready.store.scopes() if self.ready else []
-        places = [scope for scope in there if scope.exists and scope.writable and not scope.problem]
-        memories = (memory for scope in places for memory in scopes.memories(scope))
+        memories = approval.neighbours(store, item, ctx.now) if self.ready else []
         self.setting = evidence.setting_of(ctx.env, item, name, memories)
 
     def data(self) -> "dict[str, object]":

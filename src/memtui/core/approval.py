@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from memtui.core import paths, review, scopes, upkeep
 from memtui.core.errors import UsageError
+from memtui.core.memory import Memory
 from memtui.core.review import Proposal, Waiting
 from memtui.core.scopes import Scope
 from memtui.core.store import Store
@@ -43,18 +44,36 @@ def home_of(item: Waiting) -> str:
 def store_of(store: Store, item: Waiting, label: str, now: Callable[[], float]) -> Store:
     """The store to approve an entry with: this one, or for the `project` and `auto` scopes of another project one that
     works there, on the same journal. Raises UsageError if that project can't be found."""
-    here = paths.slug(paths.project_root(store.cwd))
-    if item.slug in {None, here} or label not in {"project", "auto"}:
+    if label not in {"project", "auto"}:
         return store
-    home = home_of(item)
-    if not home:
+    found = home_store(store, item, now)
+    if found is None:
         raise UsageError(
             f"{item.id} belongs to another project, {item.slug}.",
             "Use --project DIR with its directory, or the scope global.",
         )
+    return found
+
+
+def home_store(store: Store, item: Waiting, now: Callable[[], float]) -> Store | None:
+    """The store of the project that an entry belongs to, on the same journal: this one for those of here and of
+    everywhere; None if the project can't be found."""
+    if item.slug in {None, paths.slug(paths.project_root(store.cwd))}:
+        return store
+    home = home_of(item)
+    if not home:
+        return None
     other = Store(store.env, home, by=store.journal.by, now=now)
     other.journal = store.journal
     return other
+
+
+def neighbours(store: Store, item: Waiting, now: Callable[[], float]) -> list[Memory]:
+    """The memories that a pending update may be like, and go into: its project's and the global ones."""
+    home = home_store(store, item, now)
+    places = [scope for scope in (home or store).scopes() if home is not None or scope.label == "global"]
+    places = [scope for scope in places if scope.exists and scope.writable and not scope.problem]
+    return [memory for scope in places for memory in scopes.memories(scope)]
 
 
 def ready(store: Store, proposal: Proposal, now: Callable[[], float], chosen: str = "") -> Ready:

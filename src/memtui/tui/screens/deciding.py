@@ -2,7 +2,7 @@
 
 from rich.text import Text
 
-from memtui.core import drafts, memory, review
+from memtui.core import approval, drafts, memory, review
 from memtui.core.approval import Ready
 from memtui.core.errors import ConflictError, MemtuiError
 from memtui.core.memory import Memory
@@ -108,7 +108,7 @@ class Deciding(Acting):
                     drafts.drop(self.main.data.root, item.id)
 
         title = f"Approve, rewritten: {safe.line(first, 60)}"
-        labels = [s.label for s in self.main.data.scopes() if s.writable and not s.problem]
+        labels = [scope.label for scope in self._places([item])]
         form = Form(self.main.data.root, item.id, values, labels, title=title, verb="approve", check=check)
         self.app.push_screen(form, then)
 
@@ -137,14 +137,13 @@ class Deciding(Acting):
 
     def do_inbox_scope(self) -> None:
         """Another scope for the draft."""
-        targets = [s for s in self.main.data.scopes() if s.writable and not s.problem]
 
         def then(label: str | None) -> None:
             if label:
                 self._change("scope", label)
 
         current = self._proposed(self._chosen("updates")[0], "scope")
-        rows = [(s.label, f"{s.label}  {s.directory}") for s in targets]
+        rows = [(s.label, f"{s.label}  {s.directory}") for s in self._places(self._chosen("updates"))]
         self.app.push_screen(Choice("Scope of the memory", rows, current), then)
 
     def do_inbox_merge(self) -> None:
@@ -154,9 +153,13 @@ class Deciding(Acting):
         known = self.settings_of.get(key_of(first))
         ranked = [(each.memory, score(each)) for each in (known.alike if known else [])]
         paths = {found.path for found, _ in ranked}
-        ranked += [(each, "") for each in self.memories if each.path not in paths and each.broken is None]
+        ranked += [(each, "") for each in self._near(first) if each.path not in paths and each.broken is None]
+        several = len({item.slug for item in items if item.slug}) > 1
+        if several:
+            ranked = [(found, alike) for found, alike in ranked if found.scope_label == "global"]
         if not ranked:
-            self.main.say("There is no memory to merge into.")
+            of = " of all projects, as these drafts are of several" if several else ""
+            self.main.say(f"There is no memory{of} to merge into.")
             return
         found_at = {found.path: found for found, _ in ranked}
 
@@ -169,14 +172,17 @@ class Deciding(Acting):
             for found, alike in ranked
         ]
         question = f"Merge {many(len(items), 'draft')} into" if len(items) > 1 else "Merge into"
+        question += f" a memory of {self.whose(first)}, or of all projects" if self.whose(first) else ""
         draft = " ".join(first.text.split("\n")).strip()
         self.app.push_screen(Choice(question, rows, about=lambda path: compared(draft, found_at[path])), chosen)
 
     def _merge(self, items: list[Waiting], found: Memory) -> None:
         data = self.main.data
 
+        home = next((item for item in items if item.slug), items[0])
+
         def write() -> None:
-            store = data.store()
+            store = approval.home_store(data.store(), home, data.now) or data.store()
             with store.together():
                 there = found
                 for item in items:

@@ -55,6 +55,7 @@ class Inbox(Deciding):
         self.every = False
         self.unfolded = False
         self.memories: list[Memory] = []
+        self.others: dict[str, list[Memory]] = {}
         self.settings_of: dict[str, Setting] = {}
         self.changed: dict[str, dict[str, str]] = {}
         self.head = 0
@@ -100,6 +101,7 @@ class Inbox(Deciding):
         unread: list[MemtuiError] = []
         found = [each for each in data.waiting(every=True, unread=unread) if each.kind != "guidance"]
         problem = " ".join(f"{error.message} {error.hint}" for error in unread)
+        self.others = {}
         self.app.call_from_thread(self._show, found, problem)
         memories = [
             memory
@@ -190,8 +192,7 @@ class Inbox(Deciding):
         data = self.main.data
         if item.kind == "updates" and self._proposed(item, "scope") == "global":
             return "global"
-        home = item.entry.fields.get("project", "").rstrip("/").rpartition("/")[2]
-        return safe.line(data.facts.project if item.slug == data.slug else home or item.slug or "global", 40)
+        return self.whose(item) or safe.line(data.facts.project if item.slug else "global", 40)
 
     @on(RowList.Moved, "#list")
     def show_detail(self) -> None:
@@ -210,7 +211,7 @@ class Inbox(Deciding):
             detail.show(line.key, item_text(item, known.title if known else "", states, data.now()))
         else:
             ready, beside = self.ready(item), self.size.width >= BESIDE
-            text = draft_head(item, ready, known, self.room, beside=beside)
+            text = draft_head(item, ready, known, self.room, whose=self.whose(item), beside=beside)
             self.head = lines_of(text, self.room)
             text.append_text(draft_text(item, ready, known, states, data.now(), self.room, beside=beside))
             detail.show(line.key, text)
@@ -224,7 +225,7 @@ class Inbox(Deciding):
     def _look(self, key: str, item: Waiting) -> None:
         ready = self.ready(item) if item.kind == "updates" else None
         name = ready.proposal.name if isinstance(ready, Ready) else ""
-        found = evidence.setting_of(self.main.data.env, item, name, self.memories)
+        found = evidence.setting_of(self.main.data.env, item, name, self._near(item) if name else [])
         self.app.call_from_thread(self._found, key, found)
 
     def _found(self, key: str, found: Setting) -> None:

@@ -8,6 +8,7 @@ from memtui.core.errors import MemtuiError, UsageError
 from memtui.core.evidence import Setting
 from memtui.core.memory import Memory
 from memtui.core.review import Waiting
+from memtui.core.scopes import Scope
 from memtui.core.words import many
 from memtui.tui import actions, safe, unheard
 from memtui.tui.actions import Action
@@ -29,6 +30,7 @@ class Acting(TwoPanes):
 
     waiting: list[Waiting]
     memories: list[Memory]
+    others: dict[str, list[Memory]]
     settings_of: dict[str, Setting]
     changed: dict[str, dict[str, str]]
     every: bool
@@ -72,6 +74,30 @@ class Acting(TwoPanes):
             return given or item.entry.fields.get(field, "")
         ready = self.ready(item)
         return ready.scope.label if isinstance(ready, Ready) else item.entry.fields.get("scope") or item.scope
+
+    def whose(self, item: Waiting) -> str:
+        """The name of the project that an entry belongs to, if that is another one."""
+        if item.slug in {None, self.main.data.slug}:
+            return ""
+        home = item.entry.fields.get("project", "").rstrip("/").rpartition("/")[2]
+        return safe.line(home or item.slug or "", 40)
+
+    def _near(self, item: Waiting) -> list[Memory]:
+        """What a draft is compared with, and may be merged into: the memories of its project."""
+        if item.slug in {None, self.main.data.slug}:
+            return self.memories
+        slug = item.slug or ""
+        if slug not in self.others:
+            data = self.main.data
+            self.others[slug] = approval.neighbours(data.store(), item, data.now)
+        return self.others[slug]
+
+    def _places(self, items: list[Waiting]) -> list[Scope]:
+        """The scopes that drafts may be approved to: of their project, or of this one if they are of several."""
+        data = self.main.data
+        homes = {item.slug for item in items if item.slug}
+        store = approval.home_store(data.store(), items[0], data.now) if len(homes) == 1 else None
+        return [s for s in (store or data.store()).scopes() if s.writable and not s.problem]
 
     def ready(self, item: Waiting) -> Ready | MemtuiError:
         """What approving it now would write, or why it can't be approved."""

@@ -32,8 +32,11 @@ def rule(text: Text, words: str) -> None:
     text.append(f"\n{words}\n", style="dim underline")
 
 
-def draft_head(item: Waiting, ready: Ready | MemtuiError, found: Setting | None, width: int, *, beside: bool) -> Text:
-    """The memory that a pending update would become, whole; `beside`: next to the one that is most alike."""
+def draft_head(
+    item: Waiting, ready: Ready | MemtuiError, found: Setting | None, width: int, *, whose: str = "", beside: bool
+) -> Text:
+    """The memory that a pending update would become, whole; `whose` names another project than this. `beside`: next
+    to the one that is most alike."""
     text = Text()
     if isinstance(ready, MemtuiError):
         text.append(safe.line(item.entry.fields.get("name", "")) + "\n", style="bold")
@@ -41,7 +44,8 @@ def draft_head(item: Waiting, ready: Ready | MemtuiError, found: Setting | None,
         return text.append(safe.clean(item.text) + "\n")
     made = memory.from_bytes(ready.path, ready.scope.label, ready.proposal.data)
     text.append(safe.line(ready.proposal.name), style="bold")
-    text.append(f"   {safe.line(made.type)} → {safe.line(ready.scope.label)}\n", style="dim")
+    text.append(f"   {safe.line(made.type)} → {safe.line(ready.scope.label)}", style="dim")
+    text.append(f" of {whose}\n" if whose and ready.scope.label in {"project", "auto"} else "\n", style="bold")
     draft = safe.clean(_content(made))
     best = found.alike[0] if found and found.alike else None
     if best is None or len(draft) > DRAFT_LENGTH:

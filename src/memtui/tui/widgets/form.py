@@ -26,8 +26,8 @@ CHOICES = ("type", "scope")
 
 
 class Form(Dialog[dict[str, str] | None]):
-    """`values`: body, and as far as there are such name, type, scope, description. `check` is asked before the form goes, and may raise
-    MemtuiError: then the form stays and says why. `where` says in words which file it would be."""
+    """`values`: body, and as far as there are such name, type, scope, description. `check` is asked before the form
+    goes, and may raise MemtuiError: then the form stays and says why. What it returns says which file it would be."""
 
     DEFAULT_CSS = """
     Form > Vertical { height: 34; max-height: 100%; padding: 0 1; background: $panel; }
