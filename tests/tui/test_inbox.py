@@ -9,7 +9,9 @@ import pytest
 from textual.widgets import Input, TextArea
 
 from memtui.core import inbox, paths, review
+from memtui.hooks import install
 from memtui.tui.app import MemtuiApp
+from memtui.tui.screens.base import Base
 from memtui.tui.widgets.form import Form
 from memtui.tui.widgets.preview import Preview
 
@@ -492,6 +494,66 @@ async def test_bulk_rejection_is_one_step(world, app):
         await pilot.press("z")
         await settle(pilot)
     assert set(updates(world)) == before
+
+
+async def test_what_a_decision_leaves_aside_is_told_counted_and_stays_marked(world, app):
+    def foot():
+        return app.screen._compositor.render_strips()[-1].text
+
+    left = items(world)
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "metric-units")
+        await pilot.press("space")
+        await to(pilot, "Fix the flaky")
+        await pilot.press("space", "space")
+        await settle(pilot)
+        assert foot().rstrip().endswith("3 marked")
+        await pilot.press("x")
+        await settle(pilot)
+        said = [note.message for note in app._notifications]
+        assert said[-1] == "Rejected: 1 draft. Left aside, and still marked: 2 items. z takes it back."
+        assert "metric-units" not in updates(world, None)
+        assert items(world) == left
+        assert foot().rstrip().endswith("2 marked")
+        await pilot.press("d")
+        await settle(pilot)
+        assert len(items(world)) == len(left) - 2
+        assert "marked" not in foot()
+        await to(pilot, "prefer-pnpm")
+        await pilot.press("space")
+        await to(pilot, "Ask Jo")
+        await pilot.press("space", "a")
+        await settle(pilot)
+        assert "! Left aside, and still marked: 1 item." in app.screen.plain
+        await pilot.press("escape", "escape")
+        await settle(pilot)
+        assert "marked" not in foot()
+
+
+async def test_marked_ones_that_a_filter_hides_are_not_decided_on(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "metric-units")
+        await pilot.press("space", "slash", *"snap", "enter", "x")
+        await settle(pilot)
+        assert "The filter hides the marked ones" in [note.message for note in app._notifications][-1]
+    assert "metric-units" in updates(world, None)
+    assert "no-snapshot-tests" in updates(world)
+
+
+async def test_an_empty_inbox_without_hooks_says_so_and_which_keys(world):
+    app = MemtuiApp(dict(world.env), world.blog, screen="inbox", now=NOW)
+    settings = install.settings_path(world.env, world.shop, "user")
+    install.apply(install.plan(settings, "uninstall", env=world.env))
+    os.unlink(paths.inbox_dir(world.root, paths.slug(world.blog)) + "/pending-updates.md")
+    os.unlink(paths.inbox_dir(world.root, None) + "/pending-updates.md")
+    async with app.run_test(size=(40, 20)) as pilot:
+        await settle(pilot)
+        if not isinstance(app.screen, Base):
+            await pilot.press("escape")  # the offer to install them
+            await settle(pilot)
+        drawn = " ".join("".join(s.text for s in app.screen.table.render_line(y)).strip() for y in range(8))
+        assert "No hooks are installed (5, then i installs them)." in drawn
+        assert "Sessions leave drafts" not in drawn
 
 
 async def test_items_are_ticked_off_kept_changed_and_made_guidance(world, app):

@@ -39,6 +39,8 @@ class Deciding(Acting):
             text.append("\n")
         if bad is not None:
             text.append(f"! {len(found) - len(good)} can't be approved: {safe.line(bad.message)}\n", style="yellow")
+        aside = self._aside("updates")[1].strip()
+        text.append(f"! {aside}\n" if aside else "", style="yellow")
         free = [each for each in good if not each.taken]
         go = f"write {many(len(free), 'memory', 'memories')}" if free else ""
         title = f"Approve {many(len(free), 'draft')}: this will be written" if free else "This can't be approved"
@@ -51,6 +53,7 @@ class Deciding(Acting):
 
     def _approve(self, found: list[Ready]) -> None:
         deciding = self.main.data.review()
+        left, aside = self._aside("updates")
         journal = found[0].store.journal
         done: list[Memory] = []
         trouble: list[MemtuiError] = []
@@ -64,13 +67,13 @@ class Deciding(Acting):
         if trouble:
             self.main.fail(trouble[0])
         if done:
-            self.table.clear_marks()
+            self._unmark(left)
             words = f"{done[0].scope_label}:{done[0].stem}" if len(done) == 1 else f"{len(done)} memories"
             # The client reads its own memory by itself.
             told = any(each.scope_label in {"project", "global"} for each in done)
             deaf = unheard.words(self.main.data, memories=True) if told else ""
             more = f" No session is told yet: {deaf}." if deaf else ""
-            self.main.say(f"Approved: {words}.{more} z takes it back.")
+            self.main.say(f"Approved: {words}.{more}{aside} z takes it back.")
         self.main.read()
 
     def do_inbox_edit(self) -> None:
@@ -121,6 +124,9 @@ class Deciding(Acting):
     def _change(self, field: str, value: str) -> None:
         for item in self._chosen("updates"):
             self.changed.setdefault(key_of(item), {})[field] = value
+        aside = self._aside("updates")[1].strip()
+        if aside:
+            self.main.say(aside)
         self.table.redraw()
         self.settings_of.clear()
         self.fill()
@@ -191,7 +197,7 @@ class Deciding(Acting):
 
         def then(yes: bool | None) -> None:
             if yes:
-                self._act(write, f"Merged into {found.scope_label}:{found.stem}.")
+                self._act(write, f"Merged into {found.scope_label}:{found.stem}.", "updates")
 
         becomes = found
         for item in items:

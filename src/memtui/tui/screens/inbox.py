@@ -1,5 +1,6 @@
 """Inbox: what wants the person's decision: drafts of memories, and work left unfinished."""
 
+import textwrap
 from functools import partial
 from typing import ClassVar
 
@@ -17,7 +18,7 @@ from memtui.core.memory import Memory
 from memtui.core.review import Waiting
 from memtui.core.words import age, many
 from memtui.hooks import fit
-from memtui.tui import fuzzy, safe
+from memtui.tui import fuzzy, safe, unheard
 from memtui.tui.screens.deciding import Deciding
 from memtui.tui.screens.inbox_rows import DOUBTFUL, Line, confidence, is_doubtful, key_of, searched
 from memtui.tui.screens.inbox_text import draft_head, draft_text, item_text, lines_of
@@ -35,6 +36,12 @@ EMPTY = """Nothing wants your decision.
 Sessions leave drafts here when you correct or confirm the agent,
 and the work they did not finish.
 g leaves guidance, 1 shows what is remembered."""
+
+DEAF = """Nothing wants your decision,
+and sessions will leave no drafts here.
+{}
+g leaves guidance, 1 shows what is remembered."""
+DEAF_WIDTH = 38
 
 
 class Inbox(Deciding):
@@ -139,12 +146,22 @@ class Inbox(Deciding):
         if self.typed:
             lines = fuzzy.select(lines, self.typed, searched)
         self.table.empty = (
-            EMPTY if not self.typed else f"Nothing fits “{safe.line(self.typed, 60)}”.\nescape clears the filter."
+            self._nothing()
+            if not self.typed
+            else f"Nothing fits “{safe.line(self.typed, 60)}”.\nescape clears the filter."
         )
         self.table.show(lines)
-        self.tell(f"{len(lines)} of {len(self.waiting)}" if self.typed else "")
+        self.table.marks &= {key_of(each) for each in self.waiting}
+        self.count()
         self._answer(len(drafts), len(doubtful), len(items))
         self.show_detail()
+
+    def _nothing(self) -> str:
+        """What an empty list says: what will fill it, or why nothing will."""
+        deaf = unheard.words(self.main.data)
+        if not deaf:
+            return EMPTY
+        return DEAF.format("\n".join(textwrap.wrap(deaf[:1].upper() + deaf[1:] + ".", DEAF_WIDTH)))
 
     def _answer(self, drafts: int, doubtful: int, items: int) -> None:
         text = Text(no_wrap=True, overflow="ellipsis")

@@ -43,6 +43,8 @@ class Acting(TwoPanes):
     def why_not(self, action_id: str) -> str:
         """What needs a draft, or an item."""
         verb = action_id.partition(".")[2]
+        if verb in DRAFTS | ITEMS | {"guide"} and self.table.marks and not self.table.chosen():
+            return "The filter hides the marked ones: escape shows them."
         if verb in DRAFTS and not self._chosen("updates"):
             return "There is no draft under the cursor." + (" d ticks an item off." if self._chosen("items") else "")
         if verb in ITEMS and not self._chosen("items"):
@@ -110,16 +112,42 @@ class Acting(TwoPanes):
         except MemtuiError as error:
             return error
 
-    def _act(self, change: Callable[[], object], words: str) -> bool:
+    def _aside(self, kind: str = "") -> tuple[set[str], str]:
+        """The marked ones that a decision on one kind leaves aside, and a sentence that says so."""
+        left = self.table.marks - {key_of(each) for each in self._chosen(kind)}
+        kinds = [each.kind for each in self.waiting if key_of(each) in left]
+        drafts, items = kinds.count("updates"), kinds.count("items")
+        words = [many(drafts, "draft")] * bool(drafts) + [many(items, "item")] * bool(items)
+        return left, f" Left aside, and still marked: {' and '.join(words)}." if words else ""
+
+    def _unmark(self, left: set[str]) -> None:
+        """Unmark what is decided."""
+        self.table.clear_marks()
+        self.table.marks = left
+        self.count()
+
+    def count(self) -> None:
+        """On the right of the foot, what the filter shows and how many are marked."""
+        shown = f"{len(self.table.rows)} of {len(self.waiting)}" if self.typed else ""
+        marked = f"{len(self.table.marks)} marked" if self.table.marks else ""
+        self.tell(" · ".join(filter(None, (shown, marked))))
+
+    def key_escape(self) -> None:
+        """Back, one step at a time."""
+        super().key_escape()
+        self.count()
+
+    def _act(self, change: Callable[[], object], words: str, kind: str = "") -> bool:
         """Make a change and say so; what went wrong is told. The screen reads again either way."""
+        left, aside = self._aside(kind)
         try:
             change()
         except MemtuiError as error:
             self.main.fail(error)
             self.main.read()
             return False
-        self.table.clear_marks()
-        self.main.say(f"{words} z takes it back.")
+        self._unmark(left)
+        self.main.say(f"{words}{aside} z takes it back.")
         self.main.read()
         return True
 
@@ -128,23 +156,23 @@ class Acting(TwoPanes):
     def do_inbox_reject(self) -> None:
         """Drop the drafts."""
         found = self._chosen("updates")
-        self._act(lambda: self.main.data.review().reject(found), f"Rejected: {many(len(found), 'draft')}.")
+        self._act(lambda: self.main.data.review().reject(found), f"Rejected: {many(len(found), 'draft')}.", "updates")
 
     def do_inbox_never(self) -> None:
         """Drop the drafts, and never draft these words again."""
         found = self._chosen("updates")
         words = f"Rejected from now on: {many(len(found), 'draft')}."
-        self._act(lambda: self.main.data.review().reject(found, never=True), words)
+        self._act(lambda: self.main.data.review().reject(found, never=True), words, "updates")
 
     def do_inbox_done(self) -> None:
         """Tick the items off."""
         found = self._chosen("items")
-        self._act(lambda: self.main.data.review().done(found), f"Done: {many(len(found), 'item')}.")
+        self._act(lambda: self.main.data.review().done(found), f"Done: {many(len(found), 'item')}.", "items")
 
     def do_inbox_keep(self) -> None:
         """Keep the items."""
         found = self._chosen("items")
-        self._act(lambda: self.main.data.review().keep(found), f"Kept: {many(len(found), 'item')}.")
+        self._act(lambda: self.main.data.review().keep(found), f"Kept: {many(len(found), 'item')}.", "items")
 
     def do_inbox_guide(self) -> None:
         """Make guidance of the items, or of the drafts."""
@@ -178,6 +206,7 @@ class Acting(TwoPanes):
     def do_inbox_mark(self) -> None:
         """Mark."""
         self.table.toggle_mark()
+        self.count()
 
     def do_inbox_mark_all(self) -> None:
         """Mark all drafts of the list, or on an item all items; none if they all are."""
@@ -185,10 +214,12 @@ class Acting(TwoPanes):
         every = {line.key for line in self.table.rows if line.item is not None and line.item.kind == kind}
         self.table.marks = set() if every <= self.table.marks else every
         self.table.redraw()
+        self.count()
 
     def do_inbox_range(self) -> None:
         """Mark a range."""
         self.table.mark_range()
+        self.count()
         if self.table.in_range:
             self.tell("a range begins here: v again at its end")
 
