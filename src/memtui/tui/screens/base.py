@@ -70,7 +70,8 @@ class Base(Screen[None]):
             if isinstance(self.focused, Input):
                 foot.typing(self.status)
             else:
-                foot.show(self.footer_actions(), self.status, self.main)
+                over = self.has_class("whole") or (self.has_class("narrow") and self.has_class("deep"))
+                foot.show(self.footer_actions(), self.status, self.main, over=over)
 
     def footer_actions(self) -> list[actions.Action]:
         """The screen's own actions that the foot names, the most wanted first; they may follow the cursor."""

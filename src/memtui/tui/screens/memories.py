@@ -18,7 +18,6 @@ from memtui.core.words import many
 from memtui.tui import fuzzy, safe
 from memtui.tui.drafts import Draft, Drafts
 from memtui.tui.screens import memory_rows, memory_tree
-from memtui.tui.screens.memory_keys import NARROW
 from memtui.tui.screens.memory_list import MemoryList
 from memtui.tui.screens.memory_pane import Pane
 from memtui.tui.screens.memory_rows import Pair

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 COLUMNS = (
     Column("name"),
     Column("scope", 14, from_width=40),
-    Column("age", 4, right=True),
     Column("description", from_width=60),
+    Column("age", 5, right=True),
 )
 
 
@@ -42,7 +42,7 @@ class Trash(Dialog[str | None]):
     DEFAULT_CSS = """
     Trash > Vertical { width: 110; max-width: 98%; height: 36; max-height: 96%; padding: 1 2; background: $panel; }
     Trash RowList { margin: 1 0; background: $panel; }
-    Trash Detail { height: 45%; border-top: solid $panel-lighten-2; }
+    Trash Detail { height: 45%; border-top: solid $rule; }
     Trash Detail:focus { border-top: solid $accent; }
     Trash .foot { height: 1; color: $text-muted; }
     """
@@ -111,8 +111,8 @@ class Trash(Dialog[str | None]):
         return [
             Text(safe.line(found.stem, 200)),
             Text(safe.line(item.scope_label, 60), style="dim"),
-            Text(age(clock.parse(item.time), self.data.now()), style="dim"),
             Text(safe.line(found.description, 400), style="dim"),
+            Text(age(clock.parse(item.time), self.data.now()), style="dim"),
         ]
 
     @on(RowList.Opened, "#trash")

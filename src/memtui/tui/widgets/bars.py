@@ -107,12 +107,18 @@ class FootBar(Bar):
         text.append(status.rjust((self.size.width or 80) - text.cell_len - 1), style="dim")
         self.put(text)
 
-    def show(self, wanted: "Sequence[actions.Action]", status: str, app: "MemtuiApp") -> None:
-        """Draw the line for a screen; `wanted` are its own actions, the most wanted first."""
+    def show(self, wanted: "Sequence[actions.Action]", status: str, app: "MemtuiApp", *, over: bool = False) -> None:
+        """Draw the line for a screen; `wanted` are its own actions, the most wanted first. `over`: what is shown took
+        the place of a list, and escape goes back there."""
         width = self.size.width or 80
         text = Text(" ", no_wrap=True, end="")
         room = width - len(status) - 3
-        everywhere = {"app.help"} if width < TIGHT else {"app.undo", "app.guide", "app.help", "app.quit"}
+        if over:
+            text.append("escape", style="bold").append(" back  ", style="dim")
+            room -= text.cell_len - 1
+        everywhere = {"app.help"} if width < TIGHT else {"app.undo", "app.guide", "app.help"}
+        if width >= WIDE:
+            everywhere.add("app.quit")
         last = [a for a in actions.ACTIONS if a.id in everywhere]
         always = sum(_need(a, app) for a in last)
         if always > room:
@@ -125,7 +131,7 @@ class FootBar(Bar):
         self.pieces = []
         for action in [*own, *last]:
             start = text.cell_len
-            if start + _need(action, app) > room + 1:
+            if start + _need(action, app) > width - len(status) - 2:
                 break
             text.append(actions.key_word(actions.keys_of(action, app.remapped)), style="bold")
             text.append(f" {action.footer}  ", style="dim")
