@@ -111,7 +111,7 @@ class MemtuiApp(Everywhere):
     # data
 
     def _look(self) -> None:
-        if self.has_read and not self._looking:
+        if self.has_read and not self._looking and not self.at_work:  # many changes are read once, after them
             self._looking = True
             self._look_in_worker(self.screen.near() if isinstance(self.screen, Base) else [])
 
