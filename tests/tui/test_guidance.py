@@ -489,6 +489,73 @@ async def test_all_that_waits_is_withdrawn_as_one_step_and_comes_back(world, app
         assert (notes(world), notes(world, None)) == ({}, {})
 
 
+async def test_guidance_of_another_project_is_named_after_it_and_stays_there(world, app):
+    blog = paths.slug(world.blog)
+    inbox.append_entry(paths.inbox_dir(world.root, blog), "guidance", {}, "Titles are in sentence case.")
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("p")
+        await to(pilot, "Titles are")
+        shown = app.screen.query_one("#detail").plain
+        assert "for anyone, in blog" in shown
+        assert f"in {blog}" not in shown
+        assert "blog" in app.screen._draw(app.screen.table.row)[2].plain
+        await pilot.press("e")
+        await settle(pilot)
+        drawn = "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+        assert "Change guidance in blog" in drawn
+        assert "the project: blog" in drawn
+        assert "a session of blog" in " ".join(drawn.split())
+        assert "this project" not in drawn
+        app.screen.query_one("#text", TextArea).text = "Titles are short."
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert list(notes(world, blog)) == ["Titles are short."]
+        await to(pilot, "Publishing is frozen")
+        await pilot.press("r", "ctrl+s")
+        await settle(pilot)
+    assert list(notes(world, blog)) == ["Titles are short.", "Publishing is frozen until Friday."]
+
+
+async def test_saying_again_what_expired_or_is_held_renews_that_one(world, app):
+    held = "The error rate doubled after the last deploy."
+    path = paths.inbox_dir(world.root, paths.slug(world.shop)) + "/guidance.md"
+    over = inbox.append_entry(
+        paths.inbox_dir(world.root, paths.slug(world.shop)),
+        "guidance",
+        {"expires": clock.iso_seconds(NOW - 60)},
+        "Over.",
+    )
+    before, was = read(path), notes(world)
+    async with app.run_test(size=SMALL) as pilot:
+        for text in (held, "Over."):
+            await to(pilot, text)
+            await pilot.press("r")
+            await settle(pilot)
+            assert states(app)[text] == "○ waits"
+            assert app.screen.table.row.text == text
+        now = notes(world)
+        assert len(review.waiting(world.root, [paths.slug(world.shop)], ("guidance",))) == len(was)
+        assert "attempts" not in now[held]
+        assert "expires" not in now["Over."]
+        assert now["Over."]["id"] != over
+        await pilot.press("z", "z")
+        await settle(pilot)
+    assert read(path) == before
+
+
+async def test_changing_and_saying_again_go_one_by_one(world, app):
+    before = notes(world)
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        await pilot.press("space", "space")
+        for key in ("e", "r"):
+            await pilot.press(key)
+            await settle(pilot)
+            assert [note.message for note in app._notifications][-1].startswith("2 are marked, this goes one by one")
+    assert notes(world) == before
+
+
 async def test_saying_it_again_is_undone_and_done_again(world, app):
     text = "Use the registry mirror today, the public one is slow."
     before = notes(world)

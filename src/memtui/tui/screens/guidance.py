@@ -7,7 +7,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 
-from memtui.core import clock, delivery, paths, receipts, review, told, underway
+from memtui.core import clock, delivery, paths, projects, receipts, review, told, underway
 from memtui.core import titles as first
 from memtui.core.errors import MemtuiError
 from memtui.core.review import Waiting
@@ -47,6 +47,7 @@ class Guidance(TwoPanes):
         super().__init__()
         self.found: list[Row] = []
         self.titles: dict[str, str] = {}
+        self.names: dict[str, str] = {}
         self.every = False
         self._problem = ""
         self._wanted = ""
@@ -89,7 +90,12 @@ class Guidance(TwoPanes):
         now = data.now()
         slugs = [data.slug, None]
         if self.every:
-            slugs += [slug for slug in review.slugs(data.root) if slug != data.slug]
+            others = [slug for slug in review.slugs(data.root) if slug != data.slug]
+            slugs += others
+            for slug in others:
+                if slug not in self.names:
+                    home = projects.path_of(data.env, slug) or ""
+                    self.names[slug] = home.rstrip("/").rpartition("/")[2]
         unread: list[MemtuiError] = []
         queue = [self._queued(each, now) for each in review.waiting(data.root, slugs, ("guidance",), unread)]
         problem = " ".join(f"{error.message} {error.hint}" for error in unread)
@@ -200,9 +206,18 @@ class Guidance(TwoPanes):
         ]
 
     def _project(self, row: Row) -> str:
-        data = self.main.data
-        slug = row.item.slug if row.item is not None else data.slug
-        return data.facts.project if slug == data.slug else slug or ""
+        """The name of the project that a note belongs to."""
+        slug = self._slug(row)
+        if slug in {None, self.main.data.slug}:
+            return self.main.data.facts.project
+        home = row.item.entry.fields.get("project", "") if row.item is not None else ""
+        home = text_of(row.note.record, "project_root") if row.note is not None else home
+        return home.rstrip("/").rpartition("/")[2] or self.names.get(slug or "") or slug or ""
+
+    def _slug(self, row: Row) -> str | None:
+        if row.item is not None:
+            return row.item.slug
+        return (text_of(row.note.record, "project") if row.note is not None else "") or self.main.data.slug
 
     @on(RowList.Moved, "#list")
     def show_detail(self) -> None:
@@ -259,6 +274,9 @@ class Guidance(TwoPanes):
         row = self.table.row
         if verb in {"edit", "withdraw", "again", "mark", "mark_all"} and row is None:
             return "There is no note under the cursor."
+        marked = len(self.table.chosen())
+        if verb in {"edit", "again"} and marked > 1:
+            return f"{marked} are marked, this goes one by one: escape unmarks."
         waits = self._waiting() if verb == "withdraw" else row is not None and row.item is not None
         if verb in {"edit", "withdraw"} and not waits:
             if row is not None and row.taken is not None:
@@ -300,7 +318,7 @@ class Guidance(TwoPanes):
         """Change what waits, and is under the cursor."""
         row = self.table.row
         if row is not None:
-            self._write(Compose(self.main.data, item=row.item))
+            self._write(Compose(self.main.data, item=row.item, home=(self._slug(row), self._project(row))))
 
     def do_guidance_withdraw(self) -> None:
         """Take it back."""
@@ -313,10 +331,24 @@ class Guidance(TwoPanes):
             self.main.read()
 
     def do_guidance_again(self) -> None:
-        """Say it again: the form opens with the text."""
+        """Say it again: the form opens with the text. What expired or is held gets another go itself."""
         row = self.table.row
         if row is None:
             return
+        if row.item is not None and rows.is_over(row):
+            self._renew(row.item)
+            return
         everywhere = row.note is not None and row.note.scope == "global"
         note = note_of(row.item) if row.item else Note(row.text, EVERYWHERE if everywhere else PROJECT)
-        self._write(Compose(self.main.data, note, key=row.key.rpartition(" ")[2]))
+        home = self._slug(row), self._project(row)
+        self._write(Compose(self.main.data, note, key=row.key.rpartition(" ")[2], home=home))
+
+    def _renew(self, item: Waiting) -> None:
+        try:
+            self.main.data.review().again(item)
+            self._wanted = item.text
+            deaf = unheard.words(self.main.data)
+            words = f"but nothing delivers it yet: {deaf}" if deaf else "as if it were new"
+            self.main.say(f"It goes once more, {words}. z takes it back.")
+        finally:
+            self.main.read()

@@ -46,6 +46,11 @@ def state(row: Row) -> Text:
     return Text("○ waits")
 
 
+def is_over(row: Row) -> bool:
+    """Whether a note in the queue is told to nobody any more: it expired, or came back too often."""
+    return any(word == "expired" or word.startswith("held") for word in row.states)
+
+
 def to(row: Row, project: str) -> str:
     """For whom it is, or which session got it."""
     if row.note is not None:
@@ -117,9 +122,9 @@ def _waits(text: Text, item: Waiting, states: Sequence[str], project: str, now: 
     for word in states:
         text.append(f"! {safe.line(word)}\n", style="yellow")
     if any(word.startswith("held") for word in states):
-        text.append("  It is not tried again by itself. e, then ^s, lets it go once more.\n", style="yellow")
+        text.append("  It is not tried again by itself. r lets it go once more.\n", style="yellow")
     elif "expired" in states:
-        text.append("  Nobody gets it any more. e gives it another end, w withdraws it.\n", style="yellow")
+        text.append("  Nobody gets it any more. r tells it without an end, e gives it another one.\n", style="yellow")
     elif "too long to deliver" in states:
         text.append("  Sessions are only told where it stands. e shortens it.\n", style="yellow")
     when = "before the next tool use" if item.entry.flag("urgent") else "with the next prompt"

@@ -65,8 +65,8 @@ def note_of(item: Waiting) -> Note:
 
 
 class Compose(Dialog[str | None]):
-    """Write guidance and send it; with `item`, change what waits. `note` is what the form begins with. Ends with the
-    text that was sent."""
+    """Write guidance and send it; with `item`, change what waits. `note` is what the form begins with; `home` (slug,
+    name) the project it is for, if not this one. Ends with the text that was sent."""
 
     DEFAULT_CSS = """
     Compose > Vertical { height: 24; max-height: 100%; padding: 0 1; background: $panel; }
@@ -83,8 +83,17 @@ class Compose(Dialog[str | None]):
         Binding("ctrl+g", "discard", "discard", priority=True),
     ]
 
-    def __init__(self, data: Data, note: Note | None = None, item: Waiting | None = None, key: str = "") -> None:
+    def __init__(
+        self,
+        data: Data,
+        note: Note | None = None,
+        item: Waiting | None = None,
+        key: str = "",
+        home: tuple[str | None, str] = (None, ""),
+    ) -> None:
         super().__init__()
+        own = home[0] in {None, data.slug}
+        self.slug, self.project = (data.slug, data.facts.project) if own else (str(home[0]), home[1])
         self.data, self.item = data, item
         self.draft = f"guidance-{item.id}" if item else f"guidance{'-' + key if key else ''}"
         self.given = note or (note_of(item) if item else Note())
@@ -102,7 +111,9 @@ class Compose(Dialog[str | None]):
     def body(self) -> ComposeResult:
         """The text; for whom, how, until when; what becomes of it."""
         with Vertical():
-            yield Static(Text("Change guidance" if self.item else "Guidance for the agent", style="bold"))
+            title = "Change guidance" if self.item else "Guidance for the agent"
+            title += f" in {self.project}" if self.slug != self.data.slug else ""
+            yield Static(safe.styled(title, "bold"))
             placeholder = "What the agent should know. It is told once."
             yield Body(safe.clean(self.note.text), id="text", placeholder=placeholder, compact=True, soft_wrap=True)
             whens = [(Text(words), value) for value, words in WHEN.items()]
@@ -129,7 +140,7 @@ class Compose(Dialog[str | None]):
     def _places(self, found: "list[tuple[str, str]]") -> "list[tuple[Text, str]]":
         """The addressees: this project, everywhere, recent sessions (label, value)."""
         places = [
-            (Text(safe.line(f"this project: {self.data.facts.project}")), PROJECT),
+            (Text(safe.line(f"{'this' if self.slug == self.data.slug else 'the'} project: {self.project}")), PROJECT),
             (Text("every project"), EVERYWHERE),
         ]
         places += [(Text(safe.line(words, 120)), value) for words, value in found]
@@ -207,7 +218,7 @@ class Compose(Dialog[str | None]):
 
     def _reach(self, note: Note) -> str:
         """In a sentence, what will happen."""
-        whom = {PROJECT: f"a session of {self.data.facts.project}", EVERYWHERE: "any session"}
+        whom = {PROJECT: f"a session of {self.project}", EVERYWHERE: "any session"}
         words = ["Told once, to " + whom.get(note.to, f"session {note.to[8:16]}")]
         words += [f"of the agent {safe.line(note.agent, 40)}"] if note.agent else []
         words += (
@@ -242,8 +253,7 @@ class Compose(Dialog[str | None]):
         """The project whose inbox a note goes into, None for the global one: a session hears only its own project's."""
         if note.to == EVERYWHERE:
             return None
-        own = self.item.slug if self.item is not None and self.item.slug else self.data.slug
-        return self.slugs.get(note.to) or own
+        return self.slugs.get(note.to) or self.slug
 
     def action_send(self) -> None:
         """Send it. What is wrong with it is said, and nothing that was typed is lost."""
