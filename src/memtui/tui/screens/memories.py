@@ -76,7 +76,6 @@ class Memories(Pane):
         self._wanted = ""
         self._pairs: fuzzy.Haystack[Pair] = fuzzy.Haystack((), memory_rows.searched)
         self._loaded = False
-        self._begun = False
         self._reading = False
         self._again = False
 
@@ -116,7 +115,7 @@ class Memories(Pane):
         here = self.main.data.scopes()
         lines = self.app.size.height
         first = {scope.label: _first(scope, lines) for scope in here if readable(scope)}
-        self._begun = any(len(rows) >= lines for rows in first.values())
+        self.begun = any(len(rows) >= lines for rows in first.values())
         self._show(here, first, False)
         self.call_after_refresh(self.show_beside)
         waiting = Drafts(self.main.data.root).all()
@@ -191,7 +190,7 @@ class Memories(Pane):
         for scope in here:
             rows[scope.label] = survey.survey(data.root, scope, counts, data.known) if readable(scope) else []
         others = [scope for scope in data.scopes(every=True) if scope.label not in rows]
-        self._begun = False
+        self.begun = False
         if not show(self._show, here + others, self.rows | rows, self._loaded):
             return
         told = time.monotonic()
@@ -296,7 +295,7 @@ class Memories(Pane):
 
     def count(self) -> None:
         """What is shown, on the right of the foot."""
-        if self._begun:
+        if self.begun:
             self.tell("reading …")
             return
         shown, total, marked = len(self.table.rows), len(self._pairs.rows), len(self.table.marks)

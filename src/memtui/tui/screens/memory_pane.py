@@ -40,6 +40,7 @@ class Pane(Reading):
         self._footed: list[str] = []
         self._stopped: set[tuple[str, str]] = set()
         self.made: dict[str, tuple[str, float | None]] = {}
+        self.begun = False  # only the first page of the memories here is read
 
     def forget(self) -> None:
         """The scopes were read again."""
@@ -183,8 +184,9 @@ class Pane(Reading):
                 self.app.call_from_thread(self.count)
 
     def stop_reading(self) -> bool:
-        """Stop what is being read; False if nothing is."""
-        running = [worker for worker in self.workers if worker.group in {"survey", "origin"} and worker.is_running]
+        """Stop what is being read; False if nothing is. Without the memories that belong here there is no list."""
+        groups = {"origin"} if self.begun else {"survey", "origin"}
+        running = [worker for worker in self.workers if worker.group in groups and worker.is_running]
         for worker in running:
             if worker.group == "origin" and self.table.row is not None:
                 found = self.table.row[1].memory
