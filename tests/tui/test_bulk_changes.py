@@ -233,14 +233,16 @@ async def test_keys_are_answered_while_many_are_changed_and_escape_stops(crowd):
         screen = app.screen
         assert isinstance(screen, Choice)
         screen.table.move_to(next(at for at, text in screen.rows if text.startswith("tool")))
-        await pilot.press("enter")
-        memories = app.screen
-        await until(pilot, lambda: "escape stops" in memories.status)
-        await pilot.press("j", "j")
-        assert memories.table.cursor == 2
-        await pilot.press("d")  # not now
-        assert "Changes are being made" in told(app)[-1]
-        await pilot.press("escape")
+        with app.data.journal().locked():  # another memtui writes meanwhile: this takes long
+            await pilot.press("enter")
+            await until(pilot, lambda: app.at_work)
+            memories = app.screen
+            assert memories.status == f"0 of {MANY} done, escape stops"
+            await pilot.press("j", "j")
+            assert memories.table.cursor == 2
+            await pilot.press("d")  # not now
+            assert "Changes are being made" in told(app)[-1]
+            await pilot.press("escape")
         await until(pilot, lambda: not app.at_work)
         await settle(pilot)
         done = sum("type: tool" in read(everywhere(crowd, f"many-{n:03}.md")) for n in range(MANY))

@@ -295,6 +295,8 @@ class Memories(Pane):
 
     def count(self) -> None:
         """What is shown, on the right of the foot."""
+        if self.bulk.running:
+            return  # it tells how far it is
         if self.begun:
             self.tell("reading …")
             return
