@@ -549,10 +549,15 @@ async def test_changing_and_saying_again_go_one_by_one(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
         await pilot.press("space", "space")
+        await settle(pilot)
+        assert app.screen._compositor.render_strips()[-1].text.rstrip().endswith("2 marked")
         for key in ("e", "r"):
             await pilot.press(key)
             await settle(pilot)
             assert [note.message for note in app._notifications][-1].startswith("2 are marked, this goes one by one")
+        await pilot.press("escape")
+        await settle(pilot)
+        assert "marked" not in app.screen._compositor.render_strips()[-1].text
     assert notes(world) == before
 
 

@@ -161,9 +161,21 @@ class Guidance(TwoPanes):
         if self._wanted and new:
             self.table.move_to(max(new, key=lambda at: shown[at].time or 0.0))
             self._wanted = ""
-        self.tell(f"{len(shown)} of {len(self.found)}" if self.typed else "")
+        self.table.marks &= {row.key for row in self.found}
+        self.count()
         self._answer()
         self.show_detail()
+
+    def count(self) -> None:
+        """On the right of the foot, what the filter shows and how many are marked."""
+        shown = f"{len(self.table.rows)} of {len(self.found)}" if self.typed else ""
+        marked = f"{len(self.table.marks)} marked" if self.table.marks else ""
+        self.tell(" · ".join(filter(None, (shown, marked))))
+
+    def key_escape(self) -> None:
+        """Back, one step at a time."""
+        super().key_escape()
+        self.count()
 
     def _answer(self) -> None:
         text = Text(no_wrap=True, overflow="ellipsis")
@@ -253,16 +265,19 @@ class Guidance(TwoPanes):
     def do_guidance_mark(self) -> None:
         """Mark."""
         self.table.toggle_mark()
+        self.count()
 
     def do_guidance_mark_all(self) -> None:
         """Mark all that are listed, or none."""
         every = {row.key for row in self.table.rows}
         self.table.marks = set() if every <= self.table.marks else every
         self.table.redraw()
+        self.count()
 
     def do_guidance_range(self) -> None:
         """Mark a range."""
         self.table.mark_range()
+        self.count()
         if self.table.in_range:
             self.tell("a range begins here: v again at its end")
 
