@@ -258,3 +258,12 @@ def test_what_expired_gets_another_end(bare):
     assert "expired" in bare("guide", "--edit", entry_id, "two", check=False).err
     bare("guide", "--edit", entry_id, "two", "--expires", "1h")
     assert waiting(bare)[0].fields["expires"] == "2026-11-21T12:00:00Z"
+
+
+def test_a_note_left_by_a_person_is_what_undo_takes_back(memtui):
+    memtui("new", "before-the-note", "--type", "user", "--description", "d", "--body", "Text.")
+    name = memtui.json("guide", "look at the logs")["id"]
+    assert name in memtui("guide", "--list", "--json").out
+    assert "look at the logs" in memtui("undo").out
+    assert name not in memtui("guide", "--list", "--json").out
+    assert memtui("show", "before-the-note").code == 0

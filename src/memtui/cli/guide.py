@@ -75,13 +75,15 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     fields = guide.fields(args.sender, args.to, bool(args.urgent), args.expires, ctx.now())
     directory = ctx.inbox(args.everywhere)
     fit.check(ctx.settings(), ctx.now(), text, fields, "global" if args.everywhere else "project", directory)
+    # The journal costs a monitor's every minute more than the note; a monitor takes nothing back.
+    asked = ctx.out.json or ctx.out.stderr.isatty()
     try:
-        entry_id = inbox.append_entry(directory, "guidance", fields, text, now=ctx.now())
+        entry_id = _journaled(ctx, directory, fields, text) if asked else _left(ctx, directory, fields, text)
     except OSError as error:
         raise MemtuiError(
             f"{directory} can't be written: {error.strerror or error}", "Nothing was left. Mend that and try again."
         ) from error
-    deaf = unheard(ctx) if ctx.out.json or ctx.out.stderr.isatty() else ""
+    deaf = unheard(ctx) if asked else ""
     _narrate(ctx, args.everywhere, entry_id, deaf)
     data: dict[str, object] = {
         "id": entry_id,
@@ -95,13 +97,23 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(data, lambda out: out.print(entry_id))
 
 
+def _left(ctx: Context, directory: str, fields: "dict[str, str]", text: str) -> str:
+    return inbox.append_entry(directory, "guidance", fields, text, now=ctx.now())
+
+
+def _journaled(ctx: Context, directory: str, fields: "dict[str, str]", text: str) -> str:
+    from memtui.core.review import Review
+
+    return Review(ctx.root, by="cli", now=ctx.now).guide(directory, fields, text)
+
+
 def _narrate(ctx: Context, everywhere: bool, entry_id: str, deaf: str) -> None:
     """Silent for cron, unless what was asked for is likely a mistake."""
     if not everywhere and not ctx.given and ctx.cwd == ctx.env.get("HOME", "").rstrip("/"):
         ctx.out.say(f"memtui: left for {ctx.cwd} itself; --project DIR or --global is what a cron job usually means.")
     elif ctx.out.stderr.isatty():
         where = "any project" if everywhere else ctx.project_root
-        ctx.out.say(f"left for {where}; to take it back: memtui guide --withdraw {entry_id[-6:]}")
+        ctx.out.say(f"left for {where}; to take it back: memtui undo, or memtui guide --withdraw {entry_id[-6:]}")
         if deaf:
             why, do = guide.UNHEARD[deaf]
             ctx.out.say(f"note: {why}, so nothing delivers it yet: {do}")

@@ -143,7 +143,9 @@ class Changes(Edits):
         """Another type."""
 
         def then(kind: str | None) -> None:
-            if kind:
+            if kind and all(row.memory.type == kind for _, row in self.table.chosen()):
+                self.main.say(f"It is {kind} already.")
+            elif kind:
                 self._each(lambda store, found: store.retype(found, kind), f"Made {kind}")
 
         current = self.table.chosen()[0][1].memory.type

@@ -208,7 +208,8 @@ class Keys(Base):
     # filter
 
     def do_memories_filter(self) -> None:
-        """Open the filter."""
+        """Open the filter, in the list."""
+        self.remove_class("deep", "whole")
         line = self.query_one("#filter", Input)
         line.add_class("shown")
         line.focus()
