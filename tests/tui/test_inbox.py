@@ -611,6 +611,17 @@ async def test_no_line_and_no_letter_of_an_item_is_lost_in_its_form(world, app):
     assert read(path) == before
 
 
+async def test_an_item_that_no_form_can_hold_says_where_it_stands(world, app):
+    directory = paths.inbox_dir(world.root, paths.slug(world.shop))
+    inbox.append_entry(directory, "items", {}, "Endless " + "x" * 30_000)
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "Endless")
+        await pilot.press("e")
+        await settle(pilot)
+        assert app.screen.group == "inbox"
+        assert f"{directory}/pending-items.md" in [note.message for note in app._notifications][-1]
+
+
 async def test_the_words_of_an_item_outlive_a_crash(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "Update the API")

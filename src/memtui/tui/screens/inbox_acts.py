@@ -14,6 +14,7 @@ from memtui.tui import actions, safe, unheard
 from memtui.tui.actions import Action
 from memtui.tui.screens.inbox_rows import Line, key_of
 from memtui.tui.screens.twopanes import TwoPanes
+from memtui.tui.widgets.body import fits
 from memtui.tui.widgets.form import Form
 from memtui.tui.widgets.rows import RowList
 
@@ -53,6 +54,8 @@ class Acting(TwoPanes):
             return "There is nothing here to mark." if verb == "mark_all" else "There is nothing under the cursor."
         if verb == "edit" and self.under is None:
             return "There is nothing under the cursor to edit."
+        if verb == "edit" and self.under is not None and not fits(self.under.text):
+            return f"It is too long to be changed here. It stands in {safe.line(self.under.path)}."
         return ""
 
     def footer_actions(self) -> list[Action]:
