@@ -54,7 +54,8 @@ class Session:
 
 
 def cost(records: "Iterable[Record]") -> "dict[str, int]":
-    """What some records add up to: deliveries, characters, about how many tokens that is, milliseconds in hooks."""
+    """What some records add up to: deliveries, characters, about how many tokens that is, and the milliseconds
+    that the hooks took for them."""
     deliveries, chars, ms = 0, 0, 0.0
     for record in records:
         count, lasted = record.get("chars"), record.get("ms")
@@ -62,7 +63,7 @@ def cost(records: "Iterable[Record]") -> "dict[str, int]":
         if record.get("text") or length:
             deliveries += 1
             chars += length
-        ms += lasted if isinstance(lasted, (int, float)) else 0.0
+            ms += lasted if isinstance(lasted, (int, float)) else 0.0
     return {"deliveries": deliveries, "characters": chars, "tokens": chars // CHARS_A_TOKEN, "ms": round(ms)}
 
 
