@@ -54,7 +54,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     # Until the first picture nearly all that is made is kept: collecting costs a tenth of the start and finds nothing.
     gc.disable()
     # A key is painted at the next tick of textual's clock; and it goes before what is read in the background.
-    os.environ.setdefault("TEXTUAL_FPS", "120")
+    os.environ.setdefault("TEXTUAL_FPS", "240")
     sys.setswitchinterval(0.001)
     from memtui.tui.app import main
 

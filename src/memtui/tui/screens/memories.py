@@ -1,5 +1,6 @@
 """Memories: what the agent remembers, by scope."""
 
+import gc
 import time
 from collections.abc import Callable
 from itertools import islice
@@ -207,6 +208,8 @@ class Memories(Pane):
     def _show(self, found: list[Scope], rows: dict[str, list[Row]], whole: bool) -> None:
         self.found, self.rows = found, rows
         self._loaded = self._loaded or whole
+        if whole:
+            gc.freeze()  # else each collection goes through thousands of memories, and a key waits for it
         self.forget()
         if self._loaded:
             self.table.marks &= {row.memory.path for each in rows.values() for row in each}
