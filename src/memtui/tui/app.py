@@ -113,7 +113,8 @@ class MemtuiApp(Everywhere):
     def _look(self) -> None:
         if self.has_read and not self._looking and not self.at_work:  # many changes are read once, after them
             self._looking = True
-            self._look_in_worker(self.screen.near() if isinstance(self.screen, Base) and self.screen.is_attached else [])
+            screen = self.screen
+            self._look_in_worker(screen.near() if isinstance(screen, Base) and screen.is_attached else [])
 
     @work(thread=True, group="look")
     def _look_in_worker(self, near: list[str]) -> None:

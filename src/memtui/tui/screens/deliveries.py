@@ -118,9 +118,20 @@ class Deliveries(Views):
         self.table.focus()
         self.set_interval(TICK_SECONDS, self._tick)
         self.as_left()
-        self.read_anew()
+        if self.wanted.words():
+            self.read_anew()
+        else:
+            self._read_first()
 
     # reading
+
+    def _read_first(self) -> None:
+        """Read a screenful here: it stands there with the first picture. All else comes after."""
+        found = Reading(self.main.data.root, self.wanted, self.proofs)
+        found.more(self.app.size.height, lambda _: False)
+        self._anew = True
+        self.on_shown(Shown(found))
+        self.call_after_refresh(self.read, found, PAGE, first=True)
 
     def read_anew(self) -> None:
         """Read the log from its end, by the filter that holds."""
@@ -134,7 +145,7 @@ class Deliveries(Views):
             self._live(self.reading, self.session)
 
     @work(thread=True, exclusive=True, group="read-log")
-    def read(self, reading: Reading | None, count: int) -> None:
+    def read(self, reading: Reading | None, count: int, *, first: bool = False) -> None:
         """Read on in a worker, then look up the receipts, then count."""
         worker = get_current_worker()
         found = reading or Reading(self.main.data.root, self.wanted, self.proofs)
@@ -143,7 +154,7 @@ class Deliveries(Views):
             self.post_message(Progress(f"{lines:,} lines read"))
             return not worker.is_cancelled
 
-        before = len(found.rows)
+        before = 0 if first else len(found.rows)
         found.more(count, go)
         if worker.is_cancelled:
             return
