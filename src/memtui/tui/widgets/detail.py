@@ -34,6 +34,7 @@ class Detail(VerticalScroll, can_focus=True):
     key = ""
     plain = ""
     text: Text | None = None
+    _height = 0
 
     def compose(self) -> ComposeResult:
         """One static."""
@@ -59,8 +60,14 @@ class Detail(VerticalScroll, can_focus=True):
 
     def _draw(self) -> None:
         width = self.scrollable_content_region.width
-        if self.text is not None:
-            self.query_one(Static).update(self._hung(self.text, width) if width else self.text)
+        if self.text is None:
+            return
+        drawn = self._hung(self.text, width) if width else self.text
+        lines = drawn.plain.split("\n")
+        # As many lines as before need no other layout, which costs more than the text.
+        height = len(lines) if all(cell_len(line) <= width for line in lines) else 0
+        self.query_one(Static).update(drawn, layout=not height or height != self._height)
+        self._height = height
 
     def _hung(self, text: Text, width: int) -> Text:
         """The text with lines of lists, after labels, and indented ones broken so that they hang right of their mark;

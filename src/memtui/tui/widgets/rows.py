@@ -133,7 +133,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         seen = 0 <= self.cursor - int(self.scroll_offset.y) < max(1, self.size.height - self.header)
         self.rows = rows
         self._strips.clear()
-        self.virtual_size = Size(self.size.width, len(rows))
+        self._sized(Size(self.size.width, len(rows)))
         place = self.cursor
         if here and not (place < len(rows) and self._key(rows[place]) == here):
             place = next((at for at, row in enumerate(rows) if self._key(row) == here), place)
@@ -144,6 +144,17 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         self.refresh()
         if self.row_id != here:
             self.post_message(self.Moved(self, self.row_id))  # type: ignore[arg-type]
+
+    def _sized(self, size: Size) -> None:
+        room = self.size.height - self.header
+        if not self.show_vertical_scrollbar or size.height <= room or size.width != self.virtual_size.width:
+            self.virtual_size = size  # which lays the whole screen out anew
+            return
+        # The bar stays: only its thumb changes.
+        self.set_reactive(ScrollView.virtual_size, size)
+        self.vertical_scrollbar.window_virtual_size = size.height
+        if self.scroll_y > self.max_scroll_y:
+            self.scroll_to(y=self.max_scroll_y, animate=False, force=True)
 
     def redraw(self) -> None:
         """Paint anew, as when what `draw` shows has changed."""
