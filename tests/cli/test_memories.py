@@ -164,6 +164,31 @@ def test_moving_copying_deleting_and_restoring(memtui, world):
     assert memory(memtui, "test-database")["scope"] == "global"
 
 
+@pytest.mark.parametrize("verb", ["mv", "cp"])
+@pytest.mark.parametrize(("word", "scope"), [("global", "global"), ("Global", "global"), ("native", "auto")])
+def test_a_scope_in_the_place_of_the_new_name_is_no_name_and_the_right_command_is_told(memtui, verb, word, scope):
+    done = memtui(verb, "test-database", word, check=False)
+    assert done.code == 2
+    assert f"memtui {verb} test-database --to {scope}" in done.err
+    assert f"memtui {verb} test-database --name {word}" in done.err
+    assert memory(memtui, "test-database")["scope"] == "auto"
+    assert memory(memtui, word) is None
+    memtui(verb, "test-database", "--name", word)
+    assert memory(memtui, word)["scope"] == "auto"
+
+
+def test_a_scope_behind_several_memories_is_told_as_well(memtui):
+    done = memtui("mv", "prefer-pnpm", "release-steps", "global", check=False)
+    assert (done.code, "memtui mv prefer-pnpm release-steps --to global" in done.err) == (2, True)
+    done = memtui("mv", "prefer-pnpm", "agent:nobody", check=False)
+    assert (done.code, "“agent:nobody” is a scope" in done.err, "memtui list" in done.err) == (2, True, True)
+
+
+def test_moving_takes_the_option_of_the_other_commands(memtui):
+    memtui("mv", "prefer-pnpm", "release-steps", "--scope", "global")
+    assert memory(memtui, "prefer-pnpm")["scope"] == memory(memtui, "release-steps")["scope"] == "global"
+
+
 def test_undo_and_redo_go_through_the_history(memtui):
     memtui("rm", "prefer-pnpm")
     memtui("undo")

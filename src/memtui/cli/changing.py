@@ -1,6 +1,7 @@
 """`memtui rm`, `mv`, `cp`, `restore`, `undo`, `redo`: where memories are, and how to take a change back."""
 
 import argparse
+import shlex
 from collections.abc import Callable
 
 from memtui.cli import parser
@@ -9,7 +10,7 @@ from memtui.cli.context import Context
 from memtui.cli.editing import as_data, written
 from memtui.cli.memories import find
 from memtui.cli.output import Output, Result, line
-from memtui.core import clock, review
+from memtui.core import clock, review, scopes
 from memtui.core.errors import ConflictError, MemtuiError, NotFoundError, UsageError
 from memtui.core.history import Transaction
 from memtui.core.memory import Memory
@@ -18,6 +19,8 @@ from memtui.core.trash import TrashItem
 from memtui.core.words import age, many
 
 HISTORY = 20
+# What people call the client's own memory.
+NATIVE = {"native": "auto"}
 
 
 def register(commands: "parser.Commands") -> None:
@@ -81,8 +84,8 @@ def register(commands: "parser.Commands") -> None:
 
 def _places(found: "parser.Parser") -> None:
     found.add_argument("names", nargs="+", metavar="NAME", help="NAME NEWNAME, or with --to NAME…")
-    found.add_argument("--to", metavar="SCOPE", help="project, global, auto, agent:NAME")
-    found.add_argument("--name", metavar="NEWNAME", help="with --to: another name there")
+    found.add_argument("--to", "--scope", metavar="SCOPE", help="project, global, auto, agent:NAME")
+    found.add_argument("--name", metavar="NEWNAME", help="another name, also one that is a scope's")
 
 
 def _trash_item(store: Store, ref: str) -> TrashItem:
@@ -153,17 +156,34 @@ def _purge(ctx: Context, store: Store, args: argparse.Namespace) -> Result:
 def _new_name(ctx: Context, args: argparse.Namespace) -> "str | None":
     """What a memory is to be called. With --to words are memories, but of two the second is the new name if there is
     no such memory; else the second always is."""
-    if args.to:
-        if not args.name and len(args.names) == 2 and not _is_memory(ctx, args.names[1]):
-            return str(args.names.pop())
-        if args.name and len(args.names) > 1:
-            raise UsageError("--name is for one memory.", "Move the others without it.")
-        return str(args.name) if args.name else None
     if args.name:
-        raise UsageError("--name goes with --to.", "To rename alone: memtui mv NAME NEWNAME")
+        if len(args.names) > 1:
+            raise UsageError("--name is for one memory.", "Leave it out for the others.")
+        return str(args.name)
+    if args.to and (len(args.names) != 2 or _is_memory(ctx, args.names[1])):
+        return None
+    if len(args.names) > 1:
+        _no_scope(ctx, args)
     if len(args.names) != 2:
         raise UsageError("Say a NEWNAME, or --to SCOPE.", "Several go with --to.")
     return str(args.names.pop())
+
+
+def _no_scope(ctx: Context, args: argparse.Namespace) -> None:
+    """Raise UsageError where the last word is a scope: it was hardly meant as a name."""
+    *names, last = args.names
+    word = last.lower()
+    labels = [label for scope in scopes.discover(ctx.env, ctx.cwd) for label in (scope.label, *scope.aliases)]
+    place = NATIVE.get(word, word)
+    if place not in labels and place.partition(":")[0] not in scopes.KINDS:
+        return
+    say = f"memtui {args.command} {shlex.join(names)}"
+    hint = f"To put it there: {say} --to {shlex.quote(place)}" if place in labels else "memtui list names the scopes."
+    if len(names) == 1:
+        hint += (
+            f"   To call it so: {say}{f' --to {shlex.quote(args.to)}' if args.to else ''} --name {shlex.quote(last)}"
+        )
+    raise UsageError(f"“{last}” is a scope, no new name.", hint)
 
 
 def _is_memory(ctx: Context, ref: str) -> bool:
