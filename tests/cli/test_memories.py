@@ -121,6 +121,14 @@ def test_an_editor_that_fails_discards_the_edit(memtui, world, editor):
     assert path.read_bytes() == before
 
 
+def test_a_type_for_a_file_without_frontmatter_gives_it_some(memtui, world):
+    path = Path(world.shop, ".claude/memory/ports.md")
+    path.write_text("# Ports\n\n8080\n")
+    memtui("edit", "ports", "--type", "reference")
+    head = "---\nname: ports\ndescription: Ports\nmetadata:\n  type: reference\n---\n\n"
+    assert path.read_text() == head + "# Ports\n\n8080\n"
+
+
 def test_a_conflict_keeps_what_was_typed_and_says_where(memtui, world, editor):
     path = Path(world.shop, ".claude/memory/prefer-pnpm.md")
     other = path.read_text() + "\nSomebody else was faster.\n"

@@ -146,10 +146,10 @@ async def test_a_failure_stops_none_of_the_others_is_told_and_stays_marked(app, 
         await press(pilot, "A", "t")
         await choose(pilot, "tool")
         assert "type: tool" in read(project(world, "release-steps.md"))
-        assert marked(app) == {"editor.md", "meeting-notes.md"}  # they have no frontmatter
+        assert marked(app) == {"meeting-notes.md"}  # its frontmatter is broken
         failed = told(app)[-1]
         assert failed.startswith(
-            "Made tool: 10 of 12.\n2 memories were left alone:\neditor: the frontmatter can't be changed"
+            "Made tool: 11 of 12.\n1 memory was left alone:\nmeeting-notes: the frontmatter can't be changed"
         )
         await press(pilot, "escape", "z")
         assert files(world) == there

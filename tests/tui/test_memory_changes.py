@@ -138,6 +138,19 @@ async def test_retype_keeps_the_form_of_the_frontmatter(app, world):
         assert "  type: feedback" in read(project(world, "prefer-pnpm.md"))
 
 
+async def test_retype_gives_a_file_without_frontmatter_some(app, world):
+    text = "The shop listens on 8080.\n"
+    write(project(world, "ports.md"), text)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "ports")
+        await pilot.press("t")
+        await choose(pilot, "reference")
+        head = "---\nname: ports\ndescription: The shop listens on 8080.\nmetadata:\n  type: reference\n---\n\n"
+        assert read(project(world, "ports.md")) == head + text
+        assert app.screen.table.row[1].memory.type == "reference"
+
+
 async def test_rename_takes_links_and_index_with_it(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)

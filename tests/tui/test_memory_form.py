@@ -107,6 +107,26 @@ async def test_broken_frontmatter_is_mended_as_a_whole_file(app, world):
         assert row.memory.description == "what we said"
 
 
+async def test_a_file_without_frontmatter_opens_with_its_text_and_empty_fields(app, world):
+    text = "# Ports\n\nThe shop listens on 8080.\n"
+    write(project(world, "ports.md"), text)
+    async with app.run_test(size=(120, 40)) as pilot:
+        form = await open_form(pilot, "ports")
+        assert form.query_one(Body).text == text.strip()
+        assert (field(form, "name").value, field(form, "description").value) == ("ports", "")
+        assert "no frontmatter" in told(form)
+        await press(pilot, "ctrl+s")
+        assert read(project(world, "ports.md")) == text
+        form = await open_form(pilot, "ports")
+        field(form, "description").value = "Which port is whose"
+        form.query_one(Select).value = "reference"
+        await press(pilot, "ctrl+s")
+        head = "---\nname: ports\ndescription: Which port is whose\nmetadata:\n  type: reference\n---\n\n"
+        assert read(project(world, "ports.md")) == head + text
+        await press(pilot, "z")
+        assert read(project(world, "ports.md")) == text
+
+
 async def test_a_save_over_a_file_that_changed_shows_both_and_asks(app, world):
     path = project(world, "prefer-pnpm.md")
     async with app.run_test(size=(120, 40)) as pilot:

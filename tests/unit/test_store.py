@@ -210,8 +210,30 @@ def test_retype_keeps_the_form_that_is_there(world):
     undo_and_redo(world, before)
 
 
-@pytest.mark.parametrize("name", ["plain", "bad"])
-def test_what_has_no_sound_frontmatter_is_never_rewritten(world, name):
+@pytest.mark.parametrize(
+    "bare", [b"# No frontmatter\nlinks to [[old]]\n", b"\xef\xbb\xbftab\t\r\n\r\nend \xff", b"", b"\n\nx"]
+)
+def test_a_type_gives_a_bare_file_frontmatter_and_its_text_keeps_every_byte(world, bare):
+    path = world.put("plain", bare)
+    before = world.files()
+    made = world.store.retype(world.store.find("plain"), "user")
+    assert (made.name, made.type, made.broken) == ("plain", "user", None)
+    assert made.description == {b"#": "No frontmatter", b"\xef": "tab", b"": "", b"\n": "x"}[bare[:1]]
+    assert path.read_bytes().endswith(bare.removeprefix(b"\xef\xbb\xbf"))
+    assert path.read_bytes().startswith(bare[:3] if bare.startswith(b"\xef") else b"---")
+    undo_and_redo(world, before)
+
+
+def test_another_text_alone_gives_a_bare_file_no_frontmatter(world):
+    world.put("plain", b"\xef\xbb\xbfone\r\ntwo\r\n")
+    made = world.store.edit(world.store.find("plain"), {"body": "three\nfour\n"})
+    assert made.raw == b"\xef\xbb\xbfthree\r\nfour\r\n"
+    made = world.store.edit(made, {"body": "five\n", "type": "tool"})
+    assert (made.description, made.type, made.body) == ("five", "tool", "\nfive\n")
+
+
+def test_what_has_no_sound_frontmatter_is_never_rewritten(world):
+    name = "bad"
     before = world.files()
     found = world.store.find(name)
     for attempt in (

@@ -83,7 +83,8 @@ class Document:
             return self
         body = fieldlines.clean(text).replace("\n", self.newline)
         fence = self.fence + self.newline if self.fence and not self.fence.endswith("\n") else self.fence
-        return parse(_encode(self.head + "".join(self.lines) + fence + body))
+        head = self.head or ("\ufeff" if self.bom else "")
+        return parse(_encode(head + "".join(self.lines) + fence + body))
 
     def _must_be_sound(self) -> None:
         if self.broken is not None:

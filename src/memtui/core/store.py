@@ -9,7 +9,20 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 
 from memtui.core import changes as ch
-from memtui.core import clock, frontmatter, ids, memory, memory_index, paths, scopes, trash, trust, upkeep, vouch
+from memtui.core import (
+    clock,
+    frontmatter,
+    ids,
+    memory,
+    memory_index,
+    paths,
+    scopes,
+    summary,
+    trash,
+    trust,
+    upkeep,
+    vouch,
+)
 from memtui.core.changes import Change, FileChange
 from memtui.core.errors import ConflictError, MemtuiError
 from memtui.core.history import Transaction
@@ -310,13 +323,19 @@ def _mode(path: str) -> int | None:
 
 
 def with_fields(found: Memory, fields: Mapping[str, str]) -> bytes:
-    """A memory's file with some fields changed, as `Store.edit` writes it. Raises MemtuiError."""
-    if found.broken is not None or not found.has_frontmatter:
-        reason = found.broken or "it has none"
+    """A memory's file with some fields changed, as `Store.edit` writes it. A file without frontmatter gets some, with
+    its stem and its first line; its text stays. Raises MemtuiError."""
+    if found.broken is not None:
         raise MemtuiError(
-            f"{found.path}: the frontmatter can't be changed: {reason}", "Mend the whole file in an editor."
+            f"{found.path}: the frontmatter can't be changed: {found.broken}", "Mend the whole file in an editor."
         )
     doc = frontmatter.parse(found.raw)
+    if not found.has_frontmatter and any(value for key, value in fields.items() if key != "body"):
+        body = fields.get("body")
+        about = summary.first_line(found.body if body is None else body)
+        fields = {"name": found.stem, "description": about, **fields}
+        if body is not None:
+            fields["body"] = "\n" + body.lstrip("\n")
     for key, value in fields.items():
         if key == "body":
             doc = doc.with_body(value)

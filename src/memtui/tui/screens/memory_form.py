@@ -74,7 +74,7 @@ class Form(Saving):
         self.found = found
         self.scopes = {each.label: each for each in (scope, *scopes)}
         self.drafts = Drafts(self.data.root)
-        raw = found is not None and (found.broken is not None or not found.has_frontmatter)
+        raw = found is not None and found.broken is not None
         if raw and kept is not None and not kept.raw:
             kept = _as_raw(kept)
         raw = raw or (kept is not None and kept.raw)
@@ -101,8 +101,9 @@ class Form(Saving):
             changed = self.found is not None and self.draft.base != ids.digest(self.found.raw)
             return words + (" The file changed since: saving shows both." if changed else "")
         if self.draft.raw and self.found is not None:
-            why = self.found.broken or "there is none"
-            return f"The frontmatter can't be read as fields ({why}): this is the whole file."
+            return f"The frontmatter can't be read as fields ({self.found.broken}): this is the whole file."
+        if self.found is not None and not self.found.has_frontmatter:
+            return "This file has no frontmatter: a description or a type gives it one."
         return ""
 
     def body(self) -> ComposeResult:
