@@ -81,6 +81,24 @@ def test_search_forgives_a_typing_error_and_ranks_names_first(memtui):
     assert "--all-projects" in memtui("search", "giraffe").out
 
 
+def test_search_lists_the_very_word_before_parts_of_words_and_those_before_what_is_alike(memtui):
+    for name, description, body in (
+        ("look-and-feel", "How it should look", "Plain."),
+        ("blocklist", "Whom to refuse", "Ask first."),
+        ("locksmith", "Who opens doors", "Ask first."),
+        ("package-manager", "Which one", "Never delete the lock file."),
+        ("aa-lock", "What is held", "A file."),
+    ):
+        memtui("new", name, "--description", description, "--body", body)
+    hits = [hit["name"] for hit in memtui.json("search", "lock")["hits"]]
+    assert [name for name in hits if name in ("aa-lock", "package-manager")] == hits[:2]
+    names = ("locksmith", "blocklist", "look-and-feel")
+    assert tuple(name for name in hits if name in names) == names
+    hit = next(hit for hit in memtui.json("search", "lock")["hits"] if hit["name"] == "package-manager")
+    assert hit["line"] == "Never delete the lock file."
+    assert memtui.json("search", "")["hits"] == []
+
+
 def test_a_new_memory_goes_into_the_repository_only_where_it_has_a_scope(memtui):
     assert memtui.json("new", "use-zod", "--body", "Use zod.")["scope"] == "project"
 

@@ -37,6 +37,12 @@ def test_words_then_letters_in_order_then_what_is_alike(typed, names):
     assert found(typed)[: len(names) or None] == names
 
 
+def test_whole_words_stand_before_parts_of_words_and_each_in_the_order_of_the_list():
+    rows = ["block-list", "clock", "file_lock", "lock-file", "look", "unlocked lock"]
+    assert fuzzy.select(rows, "lock", str) == ["file_lock", "lock-file", "unlocked lock", "block-list", "clock", "look"]
+    assert fuzzy.select(rows, "lock-f", str)[0] == "lock-file"
+
+
 def marked(text, typed):
     cell = Text(text)
     fuzzy.mark([cell], typed)
@@ -63,6 +69,6 @@ def test_any_text_can_be_typed_and_what_holds_it_comes_first(rows, typed):
     got = fuzzy.select(rows, typed, str)
     words = typed.casefold().split()
     exact = [row for row in rows if all(word in row.casefold() for word in words)]
-    assert got[: len(exact)] == exact
+    assert sorted(got[: len(exact)]) == sorted(exact)
     for row in rows:
         fuzzy.mark([Text(row)], typed)

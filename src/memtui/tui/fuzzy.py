@@ -35,9 +35,13 @@ class Haystack(Generic[Row]):
 
         return [utils.default_process(text) for text in self._texts]
 
+    @cached_property
+    def _words(self) -> list[str]:
+        return [f" {text.replace('_', ' ')} " for text in self._plain]
+
     def select(self, typed: str) -> list[Row]:
-        """The rows that fit. Those that hold the very words stand first, in their order; then those with a word that
-        has the letters in their order, the tightest first; then what is alike."""
+        """The rows that fit. Those that hold the very words stand first, in their order, whole words before parts;
+        then those with a word that has the letters in their order, the tightest first; then what is alike."""
         wanted = typed.casefold().split()
         if not wanted:
             return list(self.rows)
@@ -45,12 +49,27 @@ class Haystack(Generic[Row]):
         found = list(range(len(texts)))
         for word in wanted:
             found = [at for at in found if word in texts[at]]
+        if min(map(len, wanted)) > 1:  # a letter is hardly a word
+            found = self._whole_first(wanted, found)
         if len(found) <= ENOUGH:
             taken = set(found)
             found += [at for at in self._in_order(wanted) if at not in taken]
             taken = set(found)
             found += [at for at in self._alike(typed) if at not in taken]
         return [self.rows[at] for at in found]
+
+    def _whole_first(self, wanted: list[str], found: list[int]) -> list[int]:
+        from rapidfuzz import utils
+
+        words = self._words
+        whole = found
+        for word in wanted:
+            needle = f" {utils.default_process(word).replace('_', ' ')} "
+            whole = [at for at in whole if needle in words[at]] if needle.strip() else whole
+        if not whole or len(whole) == len(found):
+            return found
+        first = set(whole)
+        return whole + [at for at in found if at not in first]
 
     def _in_order(self, wanted: list[str]) -> list[int]:
         pattern = _in_order(wanted)
