@@ -71,7 +71,8 @@ def test_what_the_deliveries_add_up_to(memtui, world):
     counts = {row["name"]: row["deliveries"] for row in data["memories"]}
     assert (counts["concise-answers"], counts["prefer-pnpm"]) == (4, 3)
     never = {row["name"] for row in data["never_delivered"]}
-    assert "meeting-notes" in never
+    assert "skip-code-review" in never
+    assert "meeting-notes" not in never  # the client's own memory: the client loads it
     assert not never & {name for name, count in counts.items() if count}
     assert not data["whole_log"]
     assert memtui.json("deliveries", "--stats", "--days", "90")["whole_log"]
@@ -82,7 +83,7 @@ def test_what_the_deliveries_add_up_to(memtui, world):
 def test_the_sums_are_drawn(memtui, bare):
     out = memtui("deliveries", "--stats").out
     assert max(map(len, out.splitlines())) <= 80
-    for words in ("P50", "█", "✓ arrived", "Delivered most", "UserPromptSubmit", "meeting-notes"):
+    for words in ("P50", "█", "✓ arrived", "Delivered most", "UserPromptSubmit", "skip-code-review"):
         assert words in out, words
     assert "Nothing was delivered" in bare("deliveries", "--stats").out
     for words in (["--stats", "--days", "0"], ["--days", "3"], ["--stats", "--kind", "index"]):

@@ -328,6 +328,9 @@ async def test_from_the_counts_to_a_memory_and_to_its_deliveries(deliveries):
         told = [each.deliveries for each in dialog.table.rows]
         assert told == sorted(told, reverse=True)
         assert told[0] > told[-1] == 0
+        words = str(dialog.query_one("#title").render())
+        assert [each.name for each in dialog.table.rows if each.never] == ["skip-code-review"]
+        assert "1 never" in words
         most = dialog.table.row.path
         await pilot.press("m")
         await ready(pilot)
@@ -339,7 +342,7 @@ async def test_from_the_counts_to_a_memory_and_to_its_deliveries(deliveries):
         await pilot.press("s")
         await settle(pilot)
         never = pilot.app.screen.table.row
-        assert never.deliveries == 0
+        assert never.name == "skip-code-review"
         await pilot.press("enter")
         await settle(pilot)
         assert pilot.app.screen.group == "memories"

@@ -13,7 +13,7 @@ from memtui.core.errors import NotFoundError
 from memtui.core.memory import Memory
 from memtui.core.scopes import Scope
 from memtui.core.search import rank
-from memtui.core.survey import Row, Usage, survey
+from memtui.core.survey import BY_CLIENT, Row, Usage, survey
 from memtui.core.words import age, ago, many, size
 
 SORTS = ("name", "type", "age", "size", "deliveries", "last", "flags")
@@ -233,8 +233,8 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     born = origin.of(ctx.env, found) if args.born else None
     if args.born:
         data["born"] = None if born is None else dataclasses.asdict(born)
-        return Result(data, lambda out: _print_born(out, born, lambda: _print_one(ctx, out, row, back, source)))
-    return Result(data, lambda out: _print_one(ctx, out, row, back, source))
+        return Result(data, lambda out: _print_born(out, born, lambda: _print_one(ctx, out, scope, row, back, source)))
+    return Result(data, lambda out: _print_one(ctx, out, scope, row, back, source))
 
 
 def _links_to(source: Memory, target: Memory) -> bool:
@@ -249,7 +249,7 @@ def _raw(out: Output, data: bytes) -> None:
     out.stdout.buffer.write(data)
 
 
-def _print_one(ctx: Context, out: Output, row: Row, back: "list[str]", source: str) -> None:
+def _print_one(ctx: Context, out: Output, scope: "Scope | None", row: Row, back: "list[str]", source: str) -> None:
     found = row.memory
     now = ctx.now()
     out.heading(line(found.name), f"{line(found.scope_label)}  {line(tilde(ctx, found.path))}")
@@ -260,6 +260,8 @@ def _print_one(ctx: Context, out: Output, row: Row, back: "list[str]", source: s
     facts.append(("changed", f"{ago(found.changed_at or None, now)}, {size(found.size)}"))
     if row.deliveries:
         facts.append(("delivered", f"{row.deliveries}×, last {ago(clock.parse(row.last_delivery), now)}"))
+    elif scope is not None:
+        facts.append(("delivered", "never" if row.never_delivered(scope) else BY_CLIENT))
     if row.uses:
         facts.append(("used", f"{row.uses}× opened or written by the agent"))
     if found.links:

@@ -10,7 +10,7 @@ from memtui.core.bars import bar
 from memtui.core.deliveries import Receipts
 from memtui.core.errors import UsageError
 from memtui.core.survey import Row, survey
-from memtui.core.tally import DAY, TOLD_FROM, Day, Tally, percentile
+from memtui.core.tally import DAY, Day, Tally, percentile
 from memtui.core.told import GLYPHS
 from memtui.core.words import age, many, size
 
@@ -29,7 +29,7 @@ def run(ctx: Context, days: int) -> Result:
     proofs.look(tally.recent)
     rows: list[Row] = []
     for scope in scopes.discover(ctx.env, ctx.cwd):
-        if scope.kind in TOLD_FROM and scope.exists and not scope.problem:
+        if scope.delivered and scope.exists and not scope.problem:
             rows += survey(ctx.root, scope, usage(ctx))
     never = tally.never(rows)
     data = _data(tally, proofs.known, never)
@@ -154,7 +154,8 @@ def _events(out: Output, tally: Tally) -> None:
 
 
 def _memories(ctx: Context, out: Output, tally: Tally, never: "list[Row]") -> None:
-    most = sorted(tally.memories.values(), key=lambda each: (-each.deliveries, each.name))[:MEMORIES]
+    delivered = (each for each in tally.memories.values() if each.deliveries)
+    most = sorted(delivered, key=lambda each: (-each.deliveries, each.name))[:MEMORIES]
     span = "ever" if tally.complete else f"in {many(tally.span, 'day')}"
     out.heading("Delivered most", f"memories, {span}")
     top = most[0].deliveries if most else 0
@@ -170,5 +171,8 @@ def _memories(ctx: Context, out: Output, tally: Tally, never: "list[Row]") -> No
     ]
     out.table(["", "", "", "", ""], cells, flex=(0,), right=(1, 3), indent="  ")
     out.print()
-    out.heading("Never delivered" if tally.complete else f"Not delivered {span}", "memories that this project sees")
+    out.heading(
+        "Never delivered" if tally.complete else f"Not delivered {span}",
+        "of what memtui delivers here",
+    )
     out.paragraph(", ".join(line(row.memory.name) for row in never) or "none: each was delivered", "  ")

@@ -42,6 +42,11 @@ class Scope:
         """Where its MEMORY.md lies."""
         return f"{self.directory}/{locate.INDEX_NAME}"
 
+    @property
+    def delivered(self) -> bool:
+        """Whether memtui's hooks deliver its memories. The rest the client loads itself, and no log tells of that."""
+        return self.kind in {"global", "project"}
+
 
 def discover(env: dict[str, str], cwd: str, *, all_projects: bool = False) -> list[Scope]:
     """The scopes of a working directory, in order of nearness to the person: global, project, auto, agents,

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 # Counting reads the log from its end; what is older than this many records says little.
 RECORDS_READ = 2000
 
+# What stands in the place of deliveries where there can be none.
+BY_CLIENT = "by the client itself, which memtui leaves it to"
 
 # How many of a memory's newest deliveries are kept to be shown.
 TOLD = 8
@@ -76,8 +78,8 @@ class Row:
         return any(not flag.startswith("changed since") for flag in self.flags)
 
     def never_delivered(self, scope: Scope) -> bool:
-        """Whether memtui's hooks could have delivered it and never did. The rest the client loads itself."""
-        return scope.kind in {"global", "project"} and not self.deliveries
+        """Whether memtui's hooks could have delivered it and never did."""
+        return scope.delivered and not self.deliveries
 
 
 class Usage:

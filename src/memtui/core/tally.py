@@ -16,8 +16,6 @@ from memtui.core.told import Record, items_of, text_of
 DAYS = 90
 RECENT = 2000
 DAY = 86400.0
-# The kinds of scopes that are delivered from.
-TOLD_FROM = frozenset({"global", "project", "auto"})
 MEMORY_KINDS = frozenset({"index", "memory"})
 
 

@@ -11,7 +11,7 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from memtui.core.errors import MemtuiError
-from memtui.core.tally import DAYS, TOLD_FROM
+from memtui.core.tally import DAYS
 from memtui.core.words import age, many
 from memtui.tui import safe
 from memtui.tui.widgets.dialog import Dialog, Keys
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Count:
-    """A memory: how often it was delivered and used, when last; `here` if the delivery under the cursor brought it."""
+    """A memory: how often it was delivered and used, when last; `here` if the delivery under the cursor brought it,
+    `never` if it could have been delivered. One that is neither was used, and the client loads it itself."""
 
     path: str
     name: str
@@ -31,12 +32,14 @@ class Count:
     uses: int = 0
     last: float = 0.0
     here: bool = False
+    never: bool = False
 
 
 def never_told(data: "Data") -> list[tuple[str, str]]:
-    """(name, path) of this project's memories that no delivery counted brought. Reads all of them."""
+    """(name, path) of this project's memories that no delivery counted brought; none that the client loads itself.
+    Reads all of them."""
     try:
-        found = [scope for scope in data.scopes() if scope.kind in TOLD_FROM and scope.exists]
+        found = [scope for scope in data.scopes() if scope.delivered and scope.exists]
         rows = data.survey(found, lambda _: True)
     except (OSError, MemtuiError):
         return []
@@ -46,12 +49,13 @@ def never_told(data: "Data") -> list[tuple[str, str]]:
 
 def counts(data: "Data", here: set[str], never: list[tuple[str, str]]) -> list[Count]:
     """All of them, those delivered most first."""
+    paths = {path for _, path in never}
     told = [
-        Count(path, each.name, each.deliveries, each.uses, each.last, path in here)
+        Count(path, each.name, each.deliveries, each.uses, each.last, path in here, path in paths)
         for path, each in data.tally.memories.items()
     ]
     known = {each.path for each in told}
-    told += [Count(path, name) for name, path in never if path not in known]
+    told += [Count(path, name, never=True) for name, path in never if path not in known]
     return sorted(told, key=lambda each: (-each.deliveries, -each.last, each.name))
 
 
@@ -121,15 +125,16 @@ class Counts(Dialog[tuple[str, str]]):
         rows = counts(self.data, self.here, self.never or [])
         self.table.show(rows[::-1] if self.turned else rows)
         span = "ever" if self.data.tally.complete else f"in {DAYS} days"
-        never = "looking for others …" if self.never is None else f"{sum(not row.deliveries for row in rows)} never"
+        never = "looking for others …" if self.never is None else f"{len(self.never)} never"
         text = Text("Memories by deliveries", style="bold")
         text.append(f"  {many(len(rows), 'memory', 'memories')}, {span} · {never}", style="dim")
         self.query_one("#title", Static).update(text)
 
     def _draw(self, each: Count) -> list[Text]:
+        times = f"{each.deliveries}×" if each.deliveries else "never" if each.never else "-"
         return [
             Text(safe.line(each.name, 200), style="bold" if each.here else ""),
-            Text(f"{each.deliveries}×" if each.deliveries else "never", style="" if each.deliveries else "yellow"),
+            Text(times, style="yellow" if each.never else "" if each.deliveries else "dim"),
             Text(f"{each.uses}×" if each.uses else "", style="dim"),
             Text(age(each.last or None, self.data.now()), style="dim"),
         ]

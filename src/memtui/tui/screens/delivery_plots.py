@@ -146,13 +146,15 @@ def _events(text: Text, tally: Tally, width: int) -> None:
 
 def _memories(text: Text, tally: Tally, never: list[tuple[str, str]] | None, width: int, key: str) -> None:
     span = "ever" if tally.complete else f"in {DAYS} days"
-    most = sorted(tally.memories.values(), key=lambda each: -each.deliveries)[:MOST]
+    most = sorted((m for m in tally.memories.values() if m.deliveries), key=lambda m: -m.deliveries)[:MOST]
     _title(text, "Delivered most", f"memories, {span}: {key} lists all, and leads to each")
     for each in most:
         _memory(text, each, most[0], tally.now(), width)
     if not most:
         text.append("none\n", style="dim")
-    _title(text, "Never delivered" if tally.complete else f"Not delivered in {DAYS} days", "memories of this project")
+    _title(
+        text, "Never delivered" if tally.complete else f"Not delivered in {DAYS} days", "of what memtui delivers here"
+    )
     if never is None:
         text.append("looking …\n", style="dim")
     elif never:

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from memtui.core import clock, fs
 from memtui.core.scopes import Scope
-from memtui.core.survey import MEANINGS, Row
+from memtui.core.survey import BY_CLIENT, MEANINGS, Row
 from memtui.core.told import GLYPHS
 from memtui.core.words import age, ago, size
 from memtui.tui import markdown, safe
@@ -196,7 +196,7 @@ def _deliveries(text: Text, scope: Scope, row: Row, outcomes: Mapping[str, str],
     _label(text, "delivered")
     used = f", opened or written by the agent {row.uses}×" if row.uses else ""
     if not row.deliveries:
-        never = "never" if row.never_delivered(scope) else "by the client itself, which memtui leaves it to"
+        never = "never" if row.never_delivered(scope) else BY_CLIENT
         text.append(f"{never}{used}\n\n")
         return
     text.append(f"{row.deliveries}×{used}\n")
