@@ -43,9 +43,9 @@ async def test_new_from_the_template_of_a_type(app, world):
         form.query_one("Select").value = "feedback"  # an untouched template follows the type
         await pilot.pause()
         assert "what the user said" in form.query_one(Body).text
+        form.query_one(Body).text = "Test on the real database."
         await pilot.press("ctrl+s")
         assert "can't be a memory's name" in str(form.query_one(".told").render())
-        form.query_one(Body).text = "Test on the real database."
         await press(pilot, *"no-mocks", "tab", *"Real database", "ctrl+s")
         made = read(project(world, "no-mocks.md"))
         assert made.startswith(
@@ -278,19 +278,32 @@ async def test_lines_of_the_template_are_not_saved(app, world):
         await choose(pilot, "feedback")
         form = app.screen
         await press(pilot, *"no-mocks", "ctrl+s")
-        assert "“The rule, in one sentence.”" in told(form)
+        assert "Nothing is made" in told(form)
         assert not exists(project(world, "no-mocks.md"))
-        body = form.query_one(Body)
-        body.text = body.text.replace("The rule, in one sentence.", "No mocks.")
-        await press(pilot, "ctrl+s")
-        assert "“**Why:** what happened" in told(form)
-        body.text = "No mocks."
-        await press(pilot, "ctrl+s")
+        form.query_one(Body).focus()
+        await press(pilot, *"No mocks.", "ctrl+s")  # over the first line, which was selected
         assert read(project(world, "no-mocks.md")).endswith("\n\nNo mocks.\n")
-        form = await open_form(pilot, "no-mocks")
-        form.query_one(Body).text = "Where it is (URL, path), and what it is good for."
-        await press(pilot, "ctrl+s")
-        assert "still the template's" in told(form)
+
+
+async def test_of_a_template_what_was_written_is_saved(app, world):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("n")
+        await choose(pilot, "feedback")
+        body = app.screen.query_one(Body)
+        body.text = body.text.replace("when, and what to do then.", "in tests.")
+        await press(pilot, *"no-mocks", "tab", *"No mocks", "ctrl+s")
+        assert read(project(world, "no-mocks.md")).endswith("\n---\n\n**How to apply:** in tests.\n")
+
+
+async def test_a_description_alone_makes_a_memory(app, world):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("n")
+        await choose(pilot, "tool")
+        await press(pilot, *"jq", "tab", *"Reads JSON", "ctrl+s")
+        made = read(project(world, "jq.md"))
+        assert made == "---\nname: jq\ndescription: Reads JSON\nmetadata:\n  type: tool\n---\n\nReads JSON\n"
 
 
 async def test_a_free_name_gets_a_plain_file_that_the_form_tells_before(app, world):

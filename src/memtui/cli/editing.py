@@ -17,6 +17,7 @@ from memtui.core.scopes import Scope
 from memtui.core.store import Store
 
 BODY_LIMIT = inbox.MAX_BYTES
+ABOUT = "What it is about, in one line"
 
 
 def register(commands: "parser.Commands") -> None:
@@ -105,7 +106,7 @@ def new(ctx: Context, args: argparse.Namespace) -> Result:
 
 def _new_in_editor(ctx: Context, store: Store, scope: Scope, stem: str, args: argparse.Namespace) -> Memory:
     template = memory.TEMPLATES.get(args.type, "")
-    data = memory.new_memory_bytes(stem, args.description or "One line: what it is about", args.type, template)
+    data = memory.new_memory_bytes(stem, args.description or ABOUT, args.type, template)
     with Draft(ctx, stem, data) as draft:
         after = draft.edit()
         if not draft.edited:
@@ -113,8 +114,24 @@ def _new_in_editor(ctx: Context, store: Store, scope: Scope, stem: str, args: ar
         doc = frontmatter.parse(after)
         if doc.broken is not None:
             raise MemtuiError(f"The frontmatter can't be read: {doc.broken}.", "No memory was made.")
+        doc = _written(doc)
+        if not doc.body.strip():
+            draft.edited = False  # nothing worth keeping
+            raise MemtuiError("Nothing was written but the template: no memory was made.")
         name = doc.fields.get("name")
-        return store.add(scope, upkeep.check_name(name) if isinstance(name, str) and name else stem, after)
+        return store.add(scope, upkeep.check_name(name) if isinstance(name, str) and name else stem, doc.to_bytes())
+
+
+def _written(doc: frontmatter.Document) -> frontmatter.Document:
+    """A new memory without what was left of its template; a description alone is the text as well."""
+    body = memory.written(doc.body)
+    about = doc.fields.get("description")
+    if about == ABOUT:
+        about = _first_line(body)
+        doc = doc.with_field(("description",), about) if about else doc.without_field(("description",))
+    if not body.strip():
+        return doc.with_body(f"\n{about}\n" if about else "")
+    return doc if body == doc.body else doc.with_body(f"\n{body.strip(chr(10))}\n")
 
 
 def _first_line(body: str) -> str:

@@ -32,9 +32,17 @@ TEMPLATES = {
 TEMPLATE_LINES = {line for text in TEMPLATES.values() for line in text.split("\n") if line}
 
 
-def unwritten(body: str) -> list[str]:
-    """The lines of a body that are still a template's."""
-    return [line.strip() for line in body.split("\n") if line.strip() in TEMPLATE_LINES]
+def written(body: str) -> str:
+    """A body without the lines of a template that were left as they are, and the blank ones that parted them."""
+    kept: list[str] = []
+    after = False  # a line that went
+    for line in body.split("\n"):
+        if line.strip() in TEMPLATE_LINES:
+            after = True
+        elif line.strip() or not after or (kept and kept[-1].strip()):
+            kept.append(line)
+            after = after and not line.strip()
+    return "\n".join(kept)
 
 
 @dataclass(frozen=True)

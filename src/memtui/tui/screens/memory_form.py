@@ -13,6 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.timer import Timer
 from textual.widgets import Input, Select, Static, TextArea
+from textual.widgets.text_area import Selection
 
 from memtui.core import editor, frontmatter, ids, memory
 from memtui.core.errors import MemtuiError
@@ -103,8 +104,8 @@ class Form(Saving):
         if self.draft.raw and self.found is not None:
             return f"The frontmatter can't be read as fields ({self.found.broken}): this is the whole file."
         if self.found is not None and not self.found.has_frontmatter:
-            return "This file has no frontmatter: a description or a type gives it one."
-        return ""
+            return "This file has no frontmatter: a description or a type gives it some."
+        return "" if self.found is not None else "What you leave of the template's lines is not saved."
 
     def body(self) -> ComposeResult:
         """A line a field, the text, what there is to say, and the keys."""
@@ -138,6 +139,7 @@ class Form(Saving):
         self._base = {**self._made, **(self.kept.was if self.kept is not None else {})}
         first = "Input" if self.found is None else "Body"
         self.query(first).first().focus()
+        self._begin()
         self.say(self.told)
         self._where()
         self.set_interval(LOOK_SECONDS, self._look)
@@ -190,6 +192,14 @@ class Form(Saving):
         body = self.query_one(Body)
         if self.found is None and event.select.name == "type" and body.text + "\n" in memory.TEMPLATES.values():
             body.text = memory.TEMPLATES.get(str(event.value), "").strip("\n")
+            self._begin()
+
+    def _begin(self) -> None:
+        """What is typed first takes the place of the template's first line."""
+        body = self.query_one(Body)
+        first = body.document.get_line(0)
+        if first in memory.TEMPLATE_LINES:
+            body.selection = Selection((0, 0), (0, len(first)))
 
     def keep(self) -> None:
         """Keep what was typed; nothing is kept where nothing was changed."""

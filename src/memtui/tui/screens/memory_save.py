@@ -94,20 +94,19 @@ class Saving(Dialog[str | None]):
 
     def _create(self) -> Memory:
         given = self.read()
-        body = given["body"]
+        body = memory.written(given["body"])
+        about = given["description"].strip() or summary.first_line(body)
+        if not about:
+            raise UsageError("Nothing is made: nothing is written yet", "Write the text or a description")
         stem = stem_of(given["name"])
-        _all_written(body)
         name = " ".join(given["name"].split()).removesuffix(".md")
-        about = given["description"].strip() or summary.first_line(body) or name
-        data = memory.new_memory_bytes(name, about, given["type"], body)
+        data = memory.new_memory_bytes(name, about, given["type"], body if body.strip() else about)
         self.done_words = "Saved. z takes it back."
         return self.data.store().add(self.scopes[given["scope"]], stem, data)
 
     def _save(self) -> Memory | None:
         """The memory; None if the file changed or went meanwhile and the person is asked."""
         assert self.found is not None
-        if "body" in self.changed():
-            _all_written(self.changed()["body"])
         try:
             there = memory.read_memory(self.found.path, self.found.scope_label)
         except NotFoundError:
@@ -161,11 +160,3 @@ class Saving(Dialog[str | None]):
             data = upkeep.renamed(data, name)
         self.done_words = "Saved, its file is there again. z takes it back."
         return store.add(self.scopes[was.scope_label], name, data)
-
-
-def _all_written(body: str) -> None:
-    """Raise UsageError for a text in which lines of the template were left as they are."""
-    left = memory.unwritten(body)
-    if left:
-        lines = ", ".join(f"“{safe.line(line, 40)}”" for line in left[:3])
-        raise UsageError(f"Nothing is saved yet, this is still the template's: {lines}", "Write it, or take it out")
