@@ -684,6 +684,21 @@ def test_new_files_in_a_repository_have_ordinary_permissions_and_elsewhere_are_p
     assert os.stat(made.path).st_mode & 0o777 == 0o640
     assert os.stat(world.project / "MEMORY.md").st_mode & 0o777 == 0o640
     assert os.stat(private.path).st_mode & 0o777 == 0o600
+    for made in (world.project, world.project.parent):
+        assert os.stat(made).st_mode & 0o777 == 0o750
+    assert os.stat(world.root).st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o755), (0o002, 0o775), (0o077, 0o700)])
+def test_a_repositorys_new_directories_are_as_the_umask_says_and_ones_own_are_private(world, mask, mode):
+    old = os.umask(mask)
+    try:
+        world.store.create(world.scope("project"), "pnpm", "d", "tool", "x")
+        world.store.create(world.scope("global"), "mine", "d", "tool", "x")
+    finally:
+        os.umask(old)
+    assert [os.stat(path).st_mode & 0o777 for path in (world.project, world.project.parent)] == [mode, mode]
+    assert os.stat(world.config / "memory").st_mode & 0o777 == 0o700
 
 
 def test_what_is_taken_back_is_as_old_as_it_was(world):

@@ -1,7 +1,8 @@
 """Files, the one way: bounded reads, appends in one write, atomic rewrites, advisory locks. Standard library only,
 and of that only what costs a hook nothing to import.
 
-Everything memtui creates is private: directories 0700, files 0600. A rewrite keeps the mode of the file it replaces.
+Everything memtui creates is private, directories 0700, files 0600, but for what goes into a repository. A rewrite keeps
+the mode of the file it replaces.
 """
 
 import posix
@@ -49,19 +50,19 @@ def read_or_empty(path: str, limit: int = -1) -> bytes:
         return b""
 
 
-def makedirs(path: str) -> None:
-    """Create a directory and its parents, private. No error where it exists."""
+def makedirs(path: str, mode: int = DIR_MODE) -> None:
+    """Create a directory and its parents, private unless the permission bits are given. No error where it exists."""
     try:
-        posix.mkdir(path, DIR_MODE)
+        posix.mkdir(path, mode)
     except FileExistsError:
         return
     except FileNotFoundError:
         above = path[: path.rstrip("/").rfind("/")]
         if not above:
             raise
-        makedirs(above)
+        makedirs(above, mode)
         try:
-            posix.mkdir(path, DIR_MODE)
+            posix.mkdir(path, mode)
         except FileExistsError:  # another process was faster
             return
 
