@@ -72,6 +72,24 @@ async def test_scopes_are_a_tree_with_counts_groups_and_types(app):
         assert app.screen.place.fold
 
 
+async def test_while_memories_are_read_the_tree_tells_no_count_that_is_not_theirs(app, world):
+    for number in range(200):
+        write(f"{world.config}/memory/m{number:03}.md", f"---\nname: m{number:03}\ndescription: d\n---\n\nX.\n")
+    told = {"global": [], "all here": [], "other projects": []}
+    async with app.run_test(size=(120, 40)) as pilot:
+        for _ in range(2000):
+            for place in app.screen.places.rows if app.screen.group == "memories" else ():
+                if place.label in told:
+                    told[place.label].append(place.draw()[1].plain)
+            if told["other projects"][-1:] == ["3"]:
+                break
+            await pilot.pause(0.001)
+        for label, count in (("global", "203"), ("all here", "212"), ("other projects", "3")):
+            assert set(told[label]) <= {"…", count}
+            assert told[label][-1] == count
+        assert told["global"][0] == told["all here"][0] == "…"
+
+
 async def test_a_type_under_a_scope_shows_only_those(app):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)

@@ -75,6 +75,7 @@ class Memories(Pane):
         self.drafts: dict[str, float] = {}
         self._place_wanted = ""
         self._wanted = ""
+        self._partly: set[str] = set()
         self._pairs: fuzzy.Haystack[Pair] = fuzzy.Haystack((), memory_rows.searched)
         self._loaded = False
         self._reading = False
@@ -115,8 +116,9 @@ class Memories(Pane):
         # to be said of them, beside them and of their index comes after.
         here = self.main.data.scopes()
         lines = self.app.size.height
-        first = {scope.label: _first(scope, lines) for scope in here if readable(scope)}
-        self.begun = any(len(rows) >= lines for rows in first.values())
+        first = {scope.label: _first(scope, lines) if readable(scope) else [] for scope in here}
+        self._partly = {label for label, rows in first.items() if len(rows) >= lines}
+        self.begun = bool(self._partly)
         self._show(here, first, False)
         self.call_after_refresh(self.show_beside)
         waiting = Drafts(self.main.data.root).all()
@@ -191,7 +193,7 @@ class Memories(Pane):
         for scope in here:
             rows[scope.label] = survey.survey(data.root, scope, counts, data.known) if readable(scope) else []
         others = [scope for scope in data.scopes(every=True) if scope.label not in rows]
-        self.begun = False
+        self.begun, self._partly = False, set()
         if not show(self._show, here + others, self.rows | rows, self._loaded):
             return
         told = time.monotonic()
@@ -227,7 +229,7 @@ class Memories(Pane):
 
     def plant(self) -> None:
         """Draw the tree, then the list of the place under its cursor."""
-        made = memory_tree.build(self.found, self.rows, self.folds, self.main.data.facts.project)
+        made = memory_tree.build(self.found, self.rows, self.folds, self.main.data.facts.project, self.unread)
         self.places.show(made)
         if self._place_wanted:
             keys = [place.key for place in made]
@@ -236,6 +238,11 @@ class Memories(Pane):
             if self._loaded or self._place_wanted in keys:
                 self._place_wanted = ""
         self.sift()
+
+    @property
+    def unread(self) -> set[str]:
+        """The scopes of which only the first page is read, or nothing."""
+        return self._partly | {scope.label for scope in self.found if scope.label not in self.rows}
 
     @property
     def place(self) -> Place | None:

@@ -45,6 +45,8 @@ class Keys(Base):
         def places(self) -> RowList[Place]: ...
         @property
         def place(self) -> Place | None: ...
+        @property
+        def unread(self) -> set[str]: ...
         def remember(self) -> None: ...
         def plant(self) -> None: ...
         def sift(self) -> None: ...
@@ -161,13 +163,13 @@ class Keys(Base):
             self.places.focus()
             return
         folds = dict.fromkeys([*self.folds, "others", "agents", "instructions", *memory_tree.OPEN], True)
-        places = memory_tree.build(self.found, self.rows, folds, self.main.data.facts.project)
+        places = memory_tree.build(self.found, self.rows, folds, self.main.data.facts.project, self.unread)
 
         def then(key: str | None) -> None:
             if key is not None:
                 self.go_to_place(key)
 
-        rows = [(p.key, f"{'  ' * p.depth}{p.label}  {p.count}") for p in places]
+        rows = [(p.key, f"{'  ' * p.depth}{p.label}  {p.counted}") for p in places]
         self.app.push_screen(Choice("Scope", rows, self.places.row_id), then)
 
     def on_click(self, event: events.Click) -> None:

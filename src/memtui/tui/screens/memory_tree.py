@@ -1,7 +1,7 @@
 """The tree of scopes: groups, types under each scope, and what lies below the cut of its index."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.text import Text
@@ -14,12 +14,14 @@ ALL = "all"
 # Groups of scopes that are rarely looked at begin folded; a scope's types as well where several scopes share a group.
 GROUPS = (("others", "other projects"), ("agents", "agents"), ("instructions", "instructions"))
 OPEN = ("global", "project", "auto")
+# In the place of a count, while not all is read that it counts.
+UNREAD = "…"
 
 
 @dataclass(frozen=True)
 class Place:
     """A line of the tree. `kind` narrows the scopes' memories to a type, `below` to those below the cut; `fold` is
-    whether it is unfolded, None where there is nothing to fold."""
+    whether it is unfolded, None where there is nothing to fold; `unread` whether more than `count` may be there."""
 
     key: str
     label: str
@@ -29,6 +31,12 @@ class Place:
     kind: str = ""
     below: bool = False
     fold: bool | None = None
+    unread: bool = False
+
+    @property
+    def counted(self) -> str:
+        """How many memories it has, as far as that is known."""
+        return UNREAD if self.unread else str(self.count)
 
     def holds(self, row: Row) -> bool:
         """Whether it shows a memory of its scopes."""
@@ -49,10 +57,12 @@ class Place:
         style = "bold" if not self.depth and self.fold is not None else "dim" if self.depth else ""
         mark = {True: "▾ ", False: "▸ ", None: "  "}[self.fold]
         problem = len(self.scopes) == 1 and not self.depth and (self.scopes[0].problem or not self.scopes[0].trusted)
-        text = Text("  " * self.depth + mark + safe.line(self.label, 60), style=style if self.count else "dim")
+        text = Text(
+            "  " * self.depth + mark + safe.line(self.label, 60), style=style if self.count or self.unread else "dim"
+        )
         if problem:
             text.append(" !", "yellow")
-        return [text, Text(str(self.count), style="yellow" if self.below else "dim")]
+        return [text, Text(self.counted, style="yellow" if self.below else "dim")]
 
 
 def name_of(scope: Scope, project: str) -> str:
@@ -77,28 +87,34 @@ def is_here(scope: Scope) -> bool:
 
 
 def build(
-    found: Sequence[Scope], rows: Mapping[str, Sequence[Row]], folds: Mapping[str, bool], project: str
+    found: Sequence[Scope],
+    rows: Mapping[str, Sequence[Row]],
+    folds: Mapping[str, bool],
+    project: str,
+    unread: Collection[str] = (),
 ) -> list[Place]:
-    """The lines of the tree; `folds` holds what the person has folded or unfolded."""
+    """The lines of the tree; `folds` holds what the person has folded or unfolded, `unread` names the scopes of which
+    not all is read."""
     here = tuple(scope for scope in found if is_here(scope))
-    places = [Place(ALL, "all here", _count(here, rows), here)]
+    places = [Place(ALL, "all here", _count(here, rows), here, unread=_any(here, unread))]
     for scope in found:
         if not group_of(scope):
-            places += _scope(scope, rows, folds, project, 0)
+            places += _scope(scope, rows, folds, project, scope.label in unread)
     for key, label in GROUPS:
         members = tuple(scope for scope in found if group_of(scope) == key)
         if not members:
             continue
         unfolded = folds.get(key, False)
-        places.append(Place(key, label, _count(members, rows), members, fold=unfolded))
+        count = _count(members, rows)
+        places.append(Place(key, label, count, members, fold=unfolded, unread=_any(members, unread)))
         for scope in members if unfolded else ():
             name, count = name_of(scope, project), len(rows.get(scope.label, ()))
-            places.append(Place(scope.label, name, count, (scope,), depth=1))
+            places.append(Place(scope.label, name, count, (scope,), depth=1, unread=scope.label in unread))
     return places
 
 
 def _scope(
-    scope: Scope, rows: Mapping[str, Sequence[Row]], folds: Mapping[str, bool], project: str, depth: int
+    scope: Scope, rows: Mapping[str, Sequence[Row]], folds: Mapping[str, bool], project: str, unread: bool
 ) -> list[Place]:
     mine = rows.get(scope.label, ())
     kinds: dict[str, int] = {}
@@ -108,14 +124,18 @@ def _scope(
         below += "B" in row.letters
     unfolded = folds.get(scope.label, scope.label in OPEN)
     fold = unfolded if kinds else None
-    places = [Place(scope.label, name_of(scope, project), len(mine), (scope,), depth, fold=fold)]
+    places = [Place(scope.label, name_of(scope, project), len(mine), (scope,), fold=fold, unread=unread)]
     if below:
-        places.append(Place(f"{scope.label}/below", "below the cut", below, (scope,), depth + 1, below=True))
+        places.append(Place(f"{scope.label}/below", "below the cut", below, (scope,), 1, below=True))
     if unfolded:
         for kind, count in sorted(kinds.items(), key=lambda each: (each[0] == "-", each[0])):
             label = "untyped" if kind == "-" else kind
-            places.append(Place(f"{scope.label}/{kind}", label, count, (scope,), depth + 1, kind))
+            places.append(Place(f"{scope.label}/{kind}", label, count, (scope,), 1, kind, unread=unread))
     return places
+
+
+def _any(found: Sequence[Scope], unread: Collection[str]) -> bool:
+    return any(scope.label in unread for scope in found)
 
 
 def _count(found: Sequence[Scope], rows: Mapping[str, Sequence[Row]]) -> int:
