@@ -2,46 +2,50 @@
 
 from rich.text import Text
 
-from memtui.tui.widgets.detail import Detail
-
-from .conftest import settle
+from memtui.tui.widgets.wrapping import wrapped
 
 
-async def lines(app, text, width):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        return app.screen.query_one(Detail)._hung(text, width).plain.split("\n")
+def lines(text, width):
+    return [line.plain for line in wrapped(text, width)[0]]
 
 
-async def test_what_follows_a_label_stands_right_of_it(app):
+def test_what_follows_a_label_stands_right_of_it():
     text = Text().append("index     ", "dim").append("line 1: Answer in a few sentences, code first")
-    assert await lines(app, text, 34) == [
+    assert lines(text, 34) == [
         "index     line 1: Answer in a few",
         "          sentences, code first",
     ]
 
 
-async def test_a_path_is_broken_at_its_slashes(app):
+def test_a_path_is_broken_at_its_slashes():
     text = Text("/home/you/.claude/projects/-home-you-shop/memory/concise-answers.md", "dim")
-    assert await lines(app, text, 30) == [
+    assert lines(text, 30) == [
         "/home/you/.claude/projects/",
         "-home-you-shop/memory/",
         "concise-answers.md",
     ]
 
 
-async def test_an_indented_id_keeps_its_indent(app):
+def test_an_indented_id_keeps_its_indent():
     text = Text("  01K8ZQ3V5N7X9Y2A4C6E8G0J1M01K8ZQ3V5N7X9Y2A4C6E8G0J1M")
-    assert all(line.startswith("  ") for line in await lines(app, text, 30))
+    assert all(line.startswith("  ") for line in lines(text, 30))
 
 
-async def test_prose_is_left_as_it_is(app):
+def test_prose_is_broken_between_words():
     text = Text("Use pnpm for every install and script, and never npm.")
-    assert await lines(app, text, 30) == [text.plain]
+    assert lines(text, 30) == ["Use pnpm for every install and", "script, and never npm."]
 
 
-async def test_wide_letters_fit(app):
+def test_what_is_said_of_a_letter_stays_at_it_when_the_line_is_broken():
+    text = Text("Use pnpm for every install and script, and never npm.").append("\nsecond\n")
+    text.stylize("bold", text.plain.index("never"), text.plain.index("never") + 5)
+    made, starts = wrapped(text, 30)
+    assert [line.plain[span.start : span.end] for line in made for span in line.spans] == ["never"]
+    assert [text.plain[start : start + 3] for start in starts] == ["Use", "scr", "sec", ""]
+
+
+def test_wide_letters_fit():
     text = Text().append("note      ", "dim").append("数据库数据库数据库数据库数据库")
-    made = await lines(app, text, 26)
+    made = lines(text, 26)
     assert max(Text(line).cell_len for line in made) <= 26
     assert "".join(line.strip() for line in made).endswith("库")

@@ -137,8 +137,8 @@ class Pane(Reading):
         if self.sought:
             fuzzy.mark([text], self.sought)
         detail.show(found.path + self.sought, text)
-        if self.sought and fresh:
-            self.call_after_refresh(self._reveal, text)
+        if self.sought and fresh:  # to the first of the words that were sought
+            detail.reveal(min((start for start, _ in fuzzy.spans(text.plain, self.sought)), default=0))
         if seeking:
             self.set_timer(REST_SECONDS, lambda: self._rested(pair))
 
@@ -146,15 +146,6 @@ class Pane(Reading):
         from memtui.core import origin
 
         return origin.words(scope, found, self.made, title, now)
-
-    def _reveal(self, text: Text) -> None:
-        """Scroll to the first of the words that were sought."""
-        detail = self.query_one("#detail", Detail)
-        first = min((start for start, _ in fuzzy.spans(text.plain, self.sought)), default=0)
-        width = max(1, detail.scrollable_content_region.width)
-        line = len(text[:first].wrap(self.app.console, width)) - 1
-        if line >= detail.size.height:
-            detail.scroll_to(y=max(0, line - detail.size.height // 2), animate=False)
 
     def _rested(self, pair: Pair) -> None:
         if self.table.row is pair:

@@ -1,30 +1,26 @@
 """The right-hand side: the thing itself, as text that can be scrolled."""
 
-import re
+from bisect import bisect_right
 from typing import ClassVar
 
-from rich.cells import cell_len, chop_cells
+from rich.segment import Segment
+from rich.style import Style
 from rich.text import Text
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
-from textual.widgets import Static
+from textual.selection import Selection
+from textual.strip import Strip
+
+from memtui.tui.widgets.lines import Lines
+from memtui.tui.widgets.wrapping import wrapped
 
 # What a widget draws at once; the rest is in the file, and the detail says so.
 MAX_CHARACTERS = 60_000
-# What a line begins with that its continuation stands right of: blanks, and the mark of a list or a label.
-HANG = re.compile(r" *(?:(?:[•▏·○☐☑*+-]|\d{1,4}[.)]) +|[a-z]{1,10} {2,})?")
-# A label has a style of its own, and blanks after it; no longer one than this.
-LABEL = 14
-# A line with fewer cells than this left hangs nowhere.
-LEAST = 12
-WORD, PART = re.compile(r"\S+\s*|\s+"), re.compile(r"[^/]*/|[^/]+")
 
 
-class Detail(VerticalScroll, can_focus=True):
+class Detail(Lines, can_focus=True):
     """A scrolled text. `show` keeps the place while the same thing is shown."""
 
-    DEFAULT_CSS = "Detail { padding: 0 1; scrollbar-size-vertical: 1; } Detail > Static { width: 1fr; height: auto; }"
+    DEFAULT_CSS = "Detail { padding: 0 1; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "scroll_down", show=False),
         Binding("k", "scroll_up", show=False),
@@ -34,11 +30,13 @@ class Detail(VerticalScroll, can_focus=True):
     key = ""
     plain = ""
     text: Text | None = None
-    _height = 0
 
-    def compose(self) -> ComposeResult:
-        """One static."""
-        yield Static()
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  textual's name
+        super().__init__(id=id)
+        self.lines: list[Text] = []
+        self._starts: list[int] = []
+        self._wanted: int | None = None
+        self._strips: dict[int, Strip] = {}
 
     def show(self, key: str, text: Text) -> None:
         """Show a text; `key` names the thing it is about."""
@@ -49,69 +47,74 @@ class Detail(VerticalScroll, can_focus=True):
         if key == self.key and text == self.text:
             return
         self.text, self.plain = text, text.plain
-        self._draw()
+        self._break()
         if key != self.key:
             self.key = key
             self.scroll_home(animate=False)
 
+    def reveal(self, at: int) -> None:
+        """Scroll to a character of the text if it is further down; once there is room, if there is none yet."""
+        self._wanted = at if not self.size.width else None
+        line = max(0, bisect_right(self._starts, at) - 1)
+        if self._wanted is None and line >= self.size.height:
+            self.scroll_to(y=max(0, line - self.size.height // 2), animate=False, force=True)
+
     def on_resize(self) -> None:
         """Lines break elsewhere."""
-        self._draw()
+        self._break()
 
-    def _draw(self) -> None:
-        width = self.scrollable_content_region.width
-        if self.text is None:
+    def notify_style_update(self) -> None:
+        """Another theme: what was painted is of the old one."""
+        super().notify_style_update()
+        self._strips.clear()
+
+    def _break(self) -> None:
+        width, height = self.size
+        if self.text is None or not width:
             return
-        drawn = self._hung(self.text, width) if width else self.text
-        lines = drawn.plain.split("\n")
-        # As many lines as before need no other layout, which costs more than the text.
-        height = len(lines) if all(cell_len(line) <= width for line in lines) else 0
-        self.query_one(Static).update(drawn, layout=not height or height != self._height)
-        self._height = height
+        if self.plain.count("\n") < height:
+            self.lines, self._starts = wrapped(self.text, width)
+        if self.plain.count("\n") >= height or len(self.lines) > height:
+            self.lines, self._starts = wrapped(self.text, width - self.styles.scrollbar_size_vertical)
+        self._strips.clear()
+        self.sized(len(self.lines))
+        self.refresh()
+        if self._wanted is not None:
+            self.reveal(self._wanted)
 
-    def _hung(self, text: Text, width: int) -> Text:
-        """The text with lines of lists, after labels, and indented ones broken so that they hang right of their mark;
-        with paths broken at their slashes."""
-        if all(cell_len(line) <= width for line in text.plain.split("\n")):
-            return text
-        made = []
-        for line in text.split("\n", allow_blank=True):
-            cells = _hang(line) if line.cell_len > width else 0
-            if width - cells < LEAST:
-                cells = 0
-            if line.cell_len <= width or not (cells or _has_path(line.plain, width)):
-                made.append(line)
-                continue
-            for number, part in enumerate(line[cells:].divide(_breaks(line.plain[cells:], width - cells))):
-                part.rstrip()
-                made.append(Text.assemble(" " * cells if number else line[:cells], part))
-        return Text("\n").join(made)
+    # selecting with the mouse
 
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The text that is selected, as its lines stand there."""
+        return selection.extract("\n".join(line.plain for line in self.lines)), "\n"
 
-def _hang(line: Text) -> int:
-    """How many characters of a line its continuation stands right of."""
-    found = HANG.match(line.plain)
-    label = max((span.end for span in line.spans if span.start == 0 and span.end <= LABEL), default=0)
-    return max(found.end() if found else 0, label if line.plain[label - 1 : label] == " " else 0)
+    def selection_updated(self, selection: Selection | None) -> None:  # noqa: ARG002
+        """Another selection is drawn."""
+        self._strips.clear()
+        self.refresh()
 
+    # painting
 
-def _has_path(plain: str, width: int) -> bool:
-    return "/" in plain and any("/" in word and len(word) > width for word in plain.split())
+    def render_line(self, y: int) -> Strip:
+        """Paint one line of the screen."""
+        at = y + int(self.scroll_offset.y)
+        if at >= len(self.lines):
+            return Strip.blank(self.size.width, self.rich_style)
+        strip = self._strips.get(at)
+        if strip is None:
+            strip = self._strips[at] = self._line(at)
+        return strip
 
-
-def _breaks(plain: str, width: int) -> list[int]:
-    """Where a line is broken: between words, in a word that is too long after slashes, else anywhere."""
-    pieces: list[str] = []
-    for word in WORD.findall(plain):
-        parts = PART.findall(word) if cell_len(word.rstrip()) > width else [word]
-        for part in parts:
-            pieces += [part] if cell_len(part.rstrip()) <= width else chop_cells(part, width)
-    found = []
-    at = used = 0
-    for piece in pieces:
-        if used and used + cell_len(piece.rstrip()) > width:
-            found.append(at)
-            used = 0
-        used += cell_len(piece)
-        at += len(piece)
-    return found
+    def _line(self, at: int) -> Strip:
+        text, base, console = self.lines[at], self.rich_style, self.app.console
+        span = self.text_selection.get_span(at) if self.text_selection is not None else None
+        if span is not None:
+            start, end = span
+            text = text.copy()
+            style = self.screen.get_component_rich_style("screen--selection")
+            text.stylize(style, start, len(text.plain) if end == -1 else end)
+        own = base + console.get_style(text.style)
+        segments = [
+            Segment(part.text, own + (part.style or Style())) for part in text.render(console) if part.text != text.end
+        ]
+        return Strip(segments).adjust_cell_length(self.size.width, base).apply_offsets(0, at)

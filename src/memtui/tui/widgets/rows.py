@@ -14,11 +14,12 @@ from rich.style import Style
 from rich.text import Text
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Region, Size
+from textual.geometry import Region
 from textual.message import Message
 from textual.reactive import reactive
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
+
+from memtui.tui.widgets.lines import Lines
 
 Row = TypeVar("Row")
 UNDIMMED = Style(dim=False)
@@ -45,12 +46,12 @@ class Column:
     from_width: int = 0
 
 
-class RowList(ScrollView, Generic[Row], can_focus=True):
+class RowList(Lines, Generic[Row], can_focus=True):
     """See the module. `draw(row) -> list[Text]` gives a cell for each column."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"rows--cursor", "rows--cursor-blurred", "rows--head", "rows--mark"}
     DEFAULT_CSS = """
-    RowList { height: 1fr; width: 1fr; scrollbar-size-vertical: 1; overflow-x: hidden; }
+    RowList { height: 1fr; width: 1fr; }
     RowList > .rows--cursor { background: $cursor-row; color: $cursor-text; text-style: bold; }
     RowList > .rows--cursor-blurred { background: $cursor-left; color: $cursor-text; }
     RowList > .rows--head { color: $text-muted; }
@@ -133,7 +134,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         seen = 0 <= self.cursor - int(self.scroll_offset.y) < max(1, self.size.height - self.header)
         self.rows = rows
         self._strips.clear()
-        self._sized(Size(self.size.width, len(rows)))
+        self.sized(len(rows) + self.header)
         place = self.cursor
         if here and not (place < len(rows) and self._key(rows[place]) == here):
             place = next((at for at, row in enumerate(rows) if self._key(row) == here), place)
@@ -144,17 +145,6 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         self.refresh()
         if self.row_id != here:
             self.post_message(self.Moved(self, self.row_id))  # type: ignore[arg-type]
-
-    def _sized(self, size: Size) -> None:
-        room = self.size.height - self.header
-        if not self.show_vertical_scrollbar or size.height <= room or size.width != self.virtual_size.width:
-            self.virtual_size = size  # which lays the whole screen out anew
-            return
-        # The bar stays: only its thumb changes.
-        self.set_reactive(ScrollView.virtual_size, size)
-        self.vertical_scrollbar.window_virtual_size = size.height
-        if self.scroll_y > self.max_scroll_y:
-            self.scroll_to(y=self.max_scroll_y, animate=False, force=True)
 
     def redraw(self) -> None:
         """Paint anew, as when what `draw` shows has changed."""
@@ -275,7 +265,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     def on_resize(self) -> None:
         """Widths depend on the room."""
         self._strips.clear()
-        self.virtual_size = Size(self.size.width, len(self.rows))
+        self.sized(len(self.rows) + self.header)
 
     def notify_style_update(self) -> None:
         """Another theme: what was painted is of the old one."""
@@ -347,22 +337,33 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         cells = self._draw(row)
         length = 1
         for number, column, room in paint.shown:
-            segments.extend(self._cell(cells[number], room, column.right, base, over))
+            for part in self._cell(cells[number], room, column.right, base, over):
+                last = segments[-1]
+                if part.style == last.style:  # one run of a style costs the terminal, and us, as much as one letter
+                    segments[-1] = Segment(last.text + part.text, last.style)
+                else:
+                    segments.append(part)
             length += room + 1
         if length > width:
             return Strip(segments, length).crop(0, width)
         return Strip([*segments, Segment(" " * (width - length), base)], width)
 
     def _cell(self, text: Text, room: int, right: bool, base: Style, over: Style) -> list[Segment]:
-        if cell_len(text.plain) > room:
+        """A cell and the blank after it. Blanks have the style of the letters beside them, unless it could be seen."""
+        plain = text.plain
+        length = cell_len(plain)
+        if length > room:
             text = text.copy()
             text.truncate(room, overflow="ellipsis")
-        gap = " " * max(0, room - cell_len(text.plain))
+            plain = text.plain
+            length = cell_len(plain)
+        before = " " * (room - length) if right else ""
+        after = " " if right else " " * (room - length + 1)
         console = self.app.console
-        own = base + console.get_style(text.style)
-        if text.spans:
-            segments = [Segment(part.text, own + (part.style or Style()) + over) for part in text.render(console)]
-        else:
-            segments = [Segment(text.plain, own + over)]
-        filler = [Segment(gap, base)] if gap else []
-        return [*(filler + segments if right else segments + filler), Segment(" ", base)]
+        own = base + console.get_style(text.style) + over
+        if not plain:
+            return [Segment(before + after, base)]
+        if not text.spans and not own.underline:
+            return [Segment(before + plain + after, own)]
+        parts = [Segment(part.text, own + (part.style or Style()) + over) for part in text.render(console)]
+        return [Segment(before, base), *parts, Segment(after, own if not own.underline else base)]
