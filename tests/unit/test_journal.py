@@ -197,7 +197,7 @@ def test_torn_and_unknown_lines_are_passed_over_and_counted(journal, files):
     again.recover()
     assert again.undo().summary == "s"
     assert again.ledger().skipped == 5
-    assert again.ledger().to_redo().summary == "s"
+    assert again.ledger().to_turn("redo")[0].summary == "s"
 
 
 @pytest.mark.parametrize("op", ["run", "undo", "redo"])
@@ -439,3 +439,64 @@ def test_changes_made_together_are_undone_and_redone_together(tmp_path):
     journal.undo()
     journal.undo()
     assert not one.exists()
+
+
+def many_made(place):
+    """A journal in which three files were made together."""
+    journal = Journal(str(place / "root"))
+    with journal.together():
+        for name in "abc":
+            journal.run("create", [FileChange(str(place / f"{name}.md"), None, b"x")], f"create {name}")
+    return journal
+
+
+@pytest.mark.parametrize("op", ["undo", "redo"])
+def test_killed_while_many_are_turned_it_goes_on_or_turns_round(tmp_path, op):
+    seen = set()
+    for allowed in range(200):
+        place = tmp_path / str(allowed)
+        place.mkdir()
+        journal = many_made(place)
+        if op == "redo":
+            journal.undo()
+        with pytest.MonkeyPatch.context() as patch:
+            killer = Killer(patch, allowed)
+            try:
+                journal.turn(op)
+            except Killed:
+                pass
+        again = Journal(journal.root)
+        again.recover()
+        left = len(list(place.glob("*.md")))
+        seen.add(left)
+        onward, back = (again.undo, again.redo) if op == "undo" else (again.redo, again.undo)
+        end, start = (0, 3) if op == "undo" else (3, 0)
+        if left != end:
+            onward()
+            assert len(list(place.glob("*.md"))) == end
+        back()
+        assert len(list(place.glob("*.md"))) == start
+        if not killer.hit:
+            break
+    else:
+        pytest.fail("it never came to its end")
+    assert seen == {0, 1, 2, 3}
+
+
+def test_a_stop_leaves_one_step_to_each_side(tmp_path):
+    journal = many_made(tmp_path)
+    turned = journal.turn("undo", going=lambda tried, _: tried < 2)
+    assert (len(turned.done), turned.whole) == (2, 3)
+    assert [path.name for path in tmp_path.glob("*.md")] == ["a.md"]
+    assert journal.redo().summary == "create 2 memories"
+    assert journal.undo().summary == "create 3 memories"
+    assert list(tmp_path.glob("*.md")) == []
+
+
+def test_what_somebody_else_changed_meanwhile_is_not_undone_in_the_place_of_what_was_named(tmp_path):
+    journal = many_made(tmp_path)
+    top = journal.ledger().undoable[-1]
+    Journal(journal.root).run("create", [FileChange(str(tmp_path / "d.md"), None, b"x")], "create d")
+    with pytest.raises(ConflictError, match="meanwhile"):
+        journal.turn("undo", top=top)
+    assert len(list(tmp_path.glob("*.md"))) == 4

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 
 from memtui.core import fs, inbox, trust
 from memtui.core.errors import ConflictError, MemtuiError
+from memtui.core.step import Step
 
 ANCHOR_LINES = 12
 TRIES = 20
@@ -123,7 +124,7 @@ class TrustEdit:
         return gone and all(hashes.get(d) == n for d, n in self.added.items()) and known.always == self.always[1]
 
 
-Change = FileChange | TextEdit | TrustEdit
+Change = FileChange | TextEdit | TrustEdit | Step
 
 
 def _places(text: str, piece: str) -> list[int]:

@@ -1,57 +1,28 @@
 """What the journal tells: the transactions in order, which can be undone and redone, and what lies in the trash."""
 
 import dataclasses
+import errno
+import os
+import stat
+import threading
 from collections.abc import Mapping
 from typing import Any
 
-from memtui.core import fastjson, fs
-from memtui.core.errors import NotFoundError
+from memtui.core import fastjson, rowshape
+from memtui.core.errors import MemtuiError, NotFoundError
 
-VERSION = 1
-
-
-def readable(record: Mapping[str, Any]) -> bool:
-    """Whether an intent has the shape that this version writes: nothing else may steer what recovery and undo do."""
-    rows, drop = record.get("changes"), record.get("drop", [])
-    if record.get("v") != VERSION or not isinstance(rows, list) or not isinstance(drop, list):
-        return False
-    return all(_is_digest(digest) for digest in drop) and all(_is_row(row) for row in rows)
-
-
-def _is_row(row: object) -> bool:
-    if not isinstance(row, dict) or not str(row.get("path")).startswith("/"):
-        return False
-    if "trust" in row:
-        return _is_trust(row["trust"])
-    if "was" in row:
-        texts = all(_is_digest(row.get(key)) for key in ("removed", "added"))
-        numbers = isinstance(row.get("count"), int) and isinstance(row.get("at", 0), int | None)
-        return texts and numbers and (row.get("anchor") is None or _is_digest(row["anchor"]))
-    times = row.get("times", [None, None])
-    if not isinstance(times, list) or len(times) != 2 or not all(isinstance(time, int | None) for time in times):
-        return False
-    return all(row.get(key) is None or _is_digest(row[key]) for key in ("before", "after"))
-
-
-def _is_trust(value: object) -> bool:
-    if not isinstance(value, dict) or not isinstance(value.get("directory"), str):
-        return False
-    tables = (value.get("removed"), value.get("added"))
-    if not all(isinstance(table, dict) and all(isinstance(name, str) for name in table.values()) for table in tables):
-        return False
-    always = value.get("always")
-    return isinstance(always, list) and len(always) == 2 and all(isinstance(each, bool) for each in always)
-
-
-def _is_digest(value: object) -> bool:
-    return isinstance(value, str) and len(value) == 64 and not value.strip("0123456789abcdef")
+VERSION = rowshape.VERSION
+BLOCK = 1 << 18
+# So many of the last bytes that were read tell whether the file is still the same one.
+TAIL = 64
 
 
 @dataclasses.dataclass
 class Transaction:
     """One operation. `state`: done, undone, purged, back (taken back after a crash or an error) or intent (at work).
 
-    `of` is the transaction that an undo, redo, restore or purge is about; `paths` are the files it changes.
+    `of` is the transaction that an undo, redo, restore or purge is about; `paths` are the files it changes. `seat` is
+    where it was made; `turned` the last undo or redo of it.
     """
 
     id: str
@@ -63,34 +34,94 @@ class Transaction:
     of: str | None
     state: str
     record: Mapping[str, Any] = dataclasses.field(repr=False)
+    turned: "Transaction | None" = dataclasses.field(default=None, repr=False)
+
+    @property
+    def seat(self) -> str:
+        """Where it was made, as `seat.here` names it; empty for one of an older version."""
+        found = self.record.get("seat")
+        return found if isinstance(found, str) else ""
+
+    @property
+    def latest(self) -> "Transaction":
+        """What was done last about it: itself, or its last undo or redo."""
+        return self.turned or self
 
 
 class Ledger:
-    """The journal, read: `transactions` oldest first, `skipped` lines that are torn or unknown."""
+    """The journal, read: `transactions` oldest first, `skipped` lines that are torn or unknown. It remembers how far it
+    read: `follow` reads what was appended since."""
 
-    def __init__(self) -> None:
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._one = threading.Lock()
+        self._forget()
+
+    def _forget(self) -> None:
         self.transactions: dict[str, Transaction] = {}
         self.undoable: list[str] = []
         self.redoable: list[str] = []
         self.trashed: dict[str, None] = {}
         self.purged: set[str] = set()
         self.skipped = 0
+        self._at = 0
+        self._file = (0, 0)
+        self._tail = b""
 
     @classmethod
     def read(cls, path: str) -> "Ledger":
         """Read a journal; a missing one is empty. Raises OSError."""
-        ledger = cls()
-        for line in fs.read_or_empty(path).split(b"\n"):
-            if line.strip() and not ledger._take(fastjson.loads_dict(line)):
-                ledger.skipped += 1
-        return ledger
+        return cls(path).follow()
+
+    def follow(self) -> "Ledger":
+        """Read what was appended; all of it, where the file is another one, or was cut. Raises OSError."""
+        with self._one:
+            try:
+                fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+            except FileNotFoundError:
+                self._forget()
+                return self
+            try:
+                found = os.fstat(fd)
+                if not stat.S_ISREG(found.st_mode):
+                    raise OSError(errno.EINVAL, "not a regular file", self.path)
+                size = len(self._tail)
+                same = (found.st_dev, found.st_ino) == self._file
+                if not same or os.pread(fd, size, self._at - size) != self._tail:
+                    self._forget()
+                    self._file = (found.st_dev, found.st_ino)
+                self._read_on(fd)
+            finally:
+                os.close(fd)
+            return self
+
+    def _read_on(self, fd: int) -> None:
+        rest = b""
+        while block := os.pread(fd, BLOCK, self._at + len(rest)):
+            *lines, left = (rest + block).split(b"\n")
+            for line in lines:
+                self._line(line)
+                self._passed(line + b"\n")
+            rest = left
+        # A last line without its end is finished later, or was torn, unless all of it is there.
+        if rest and fastjson.loads_dict(rest):
+            self._line(rest)
+            self._passed(rest)
+
+    def _line(self, line: bytes) -> None:
+        if line.strip() and not self._take(fastjson.loads_dict(line)):
+            self.skipped += 1
+
+    def _passed(self, data: bytes) -> None:
+        self._at += len(data)
+        self._tail = (self._tail + data)[-TAIL:]
 
     def _take(self, record: dict[str, Any]) -> bool:
         key, state = record.get("id"), record.get("state")
         if record.get("v") != VERSION or not isinstance(key, str):
             return False
         if state == "intent":
-            if not readable(record):
+            if not rowshape.readable(record):
                 return False
             rows = record["changes"]
             when, op, by, summary = (str(record.get(name, "")) for name in ("time", "op", "by", "summary"))
@@ -114,13 +145,13 @@ class Ledger:
             _drop(self.undoable, of)
             self.redoable.append(of)
             if target is not None:
-                target.state = "undone"
+                target.state, target.turned = "undone", found
                 self._trash(target, undone=True)
         elif found.op == "redo":
             _drop(self.redoable, of)
             self.undoable.append(of)
             if target is not None:
-                target.state = "done"
+                target.state, target.turned = "done", found
                 self._trash(target, undone=False)
         elif found.op == "purge":
             gone = [key for key in found.record.get("gone", ()) if isinstance(key, str)]
@@ -149,37 +180,60 @@ class Ledger:
         else:
             self.trashed.pop(key, None)
 
-    def to_undo(self, key: str | None = None) -> Transaction:
-        """The transaction that an undo takes back: the last that stands, or the one named. Raises NotFoundError."""
-        if key is not None:
-            found = self.transactions.get(key)
-            if found is None or key not in self.undoable:
-                why = {"undone": "was undone already", "purged": "was purged"}
-                told = "is not in the journal" if found is None else why.get(found.state, "can't be undone")
-                raise NotFoundError(f"{key} {told}", "See the history for what can be undone.")
-            return found
-        if not self.undoable:
-            raise NotFoundError("There is nothing to undo.")
-        return self.transactions[self.undoable[-1]]
+    def turnable(self, op: str) -> list[str]:
+        """What can be undone or redone, the next last."""
+        return self.redoable if op == "redo" else self.undoable
 
-    def together(self, keys: list[str]) -> list[Transaction]:
-        """The last of `undoable` or `redoable` and those before it that were made together with it, the last first;
-        empty for none."""
+    def to_turn(self, op: str, key: str | None = None) -> list[Transaction]:
+        """What an undo takes back, or a redo makes again, the first first: the last and those before it that were made
+        together with it; of an undo, or the one named. Raises NotFoundError."""
+        if key is not None:
+            return [self._named(key)]
+        keys = self.turnable(op)
+        if not keys:
+            raise NotFoundError(f"There is nothing to {op}.")
         found: list[Transaction] = []
-        for key in reversed(keys):
-            each = self.transactions[key]
+        for each in map(self.transactions.__getitem__, reversed(keys)):
             if found and (not found[0].record.get("group") or each.record.get("group") != found[0].record["group"]):
                 break
             found.append(each)
         return found
 
-    def to_redo(self) -> Transaction:
-        """The transaction undone last. Raises NotFoundError."""
-        if not self.redoable:
-            raise NotFoundError("There is nothing to redo.")
-        return self.transactions[self.redoable[-1]]
+    def _named(self, key: str) -> Transaction:
+        found = self.transactions.get(key)
+        if found is None or key not in self.undoable:
+            why = {"undone": "was undone already", "purged": "was purged"}
+            told = "is not in the journal" if found is None else why.get(found.state, "can't be undone")
+            raise NotFoundError(f"{key} {told}", "See the history for what can be undone.")
+        return found
+
+
+@dataclasses.dataclass
+class Turned:
+    """What an undo or redo (`op`) did of so many (`whole`): those not in `done` or `failed` were not tried."""
+
+    op: str
+    whole: int
+    done: list[Transaction] = dataclasses.field(default_factory=list)
+    failed: list[tuple[Transaction, MemtuiError]] = dataclasses.field(default_factory=list)
+
+    @property
+    def tried(self) -> int:
+        """How many were tried."""
+        return len(self.done) + len(self.failed)
+
+    def as_one(self) -> Transaction:
+        """The first that was done, its summary naming how many there were."""
+        first = self.done[0]
+        if self.whole == 1:
+            return first
+        what = f"{len(self.done)} of {self.whole}" if len(self.done) < self.whole else str(self.whole)
+        return dataclasses.replace(first, summary=f"{first.op} {what} memories")
 
 
 def _drop(keys: list[str], key: str) -> None:
-    if key in keys:
-        keys.remove(key)
+    """Take it out of a list; it mostly is the last."""
+    for place in range(len(keys) - 1, -1, -1):
+        if keys[place] == key:
+            del keys[place]
+            return

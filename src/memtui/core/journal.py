@@ -12,57 +12,33 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from memtui.core import changes as ch
-from memtui.core import clock, delivery, fastjson, fs, ids, inbox, recovery
+from memtui.core import clock, delivery, fastjson, fs, ids, recovery, seat
 from memtui.core.changes import Change, FileChange, TextEdit, TrustEdit
 from memtui.core.errors import ConflictError, MemtuiError, NotFoundError
-from memtui.core.history import Ledger, Transaction, readable
+from memtui.core.history import VERSION, Ledger, Transaction, Turned
+from memtui.core.records import Records
+from memtui.core.rowshape import readable
+from memtui.core.step import Step
 
-VERSION = 1
 LOCK_SECONDS = 10.0
+# So long a change counts as made just now in the terminal where it was made.
+RECENT_SECONDS = 600.0
 
 
-class Journal:
-    """The journal of one memtui root. `by` names the writer in the records, `now` is the clock (seconds)."""
+class Journal(Records):
+    """The journal of one memtui root. `by` names the writer in the records, `now` is the clock (seconds), `ledger` what
+    was read of it already."""
 
-    def __init__(self, root: str, by: str = "cli", now: Callable[[], float] = clock.now) -> None:
-        self.root = root
+    def __init__(
+        self, root: str, by: str = "cli", now: Callable[[], float] = clock.now, ledger: Ledger | None = None
+    ) -> None:
+        super().__init__(root)
         self.by = by
         self.now = now
         self.path = root + "/journal.jsonl"
-        self.trash = root + "/trash"
         self.lock_path = root + "/run/store.lock"
+        self._ledger = ledger or Ledger(self.path)
         self._group = ""
-
-    # Contents
-
-    def image_path(self, digest: str) -> str:
-        """Where a content lies in the trash."""
-        return f"{self.trash}/{digest}"
-
-    def image(self, digest: str) -> bytes:
-        """A kept content. Raises NotFoundError once it was purged, MemtuiError if it can't be read."""
-        try:
-            data = fs.read_bytes(self.image_path(digest))
-        except FileNotFoundError as error:
-            raise NotFoundError("The old content was purged from the trash.", "It can't be brought back.") from error
-        except OSError as error:
-            raise ch.storage_error(error, self.image_path(digest)) from error
-        if ids.digest(data) != digest:
-            raise MemtuiError(f"{self.image_path(digest)} is damaged", "It can't be brought back; nothing was changed.")
-        return data
-
-    def _keep(self, data: bytes | None) -> str | None:
-        if data is None:
-            return None
-        digest = ids.digest(data)
-        path = self.image_path(digest)
-        try:
-            # One that is there but damaged (a lying disk) is written anew.
-            if ch.read(path) != data:
-                fs.write_atomic(path, data)
-        except OSError as error:
-            raise ch.storage_error(error, path) from error
-        return digest
 
     # Records
 
@@ -70,66 +46,9 @@ class Journal:
         self, transaction: str, op: str, changes: Sequence[Change], summary: str, **more: Any
     ) -> dict[str, Any]:
         """The intent's record; the images are written. Raises ConflictError if a file is not as the changes expect."""
-        contents: dict[str, bytes | None] = {}
-        rows: list[dict[str, Any]] = []
-        for change in changes:
-            path = change.path
-            if isinstance(change, TrustEdit):
-                for trusted in change.texts:
-                    self._keep(trusted)
-                given = {"removed": dict(change.removed), "added": dict(change.added), "always": list(change.always)}
-                rows.append({"path": path, "trust": {"directory": change.directory, **given}})
-                continue
-            if path not in contents:
-                try:
-                    contents[path] = ch.read(path)
-                except OSError as error:
-                    raise ch.storage_error(error, path) from error
-            present = contents[path]
-            if isinstance(change, FileChange):
-                if present != change.before:
-                    raise ch.conflict(path, taken=change.before is None)
-                contents[path] = change.after
-                row: dict[str, Any] = {"path": path, "before": self._keep(change.before)}
-                row["after"] = self._keep(change.after)
-                row |= {} if change.mode is None else {"mode": change.mode}
-                rows.append(row | ({} if change.times == (None, None) else {"times": list(change.times)}))
-                continue
-            text = inbox.decode(present or b"")
-            contents[path] = after = inbox.encode(change.apply(text)) or None
-            rows.append(
-                {
-                    "path": path,
-                    "removed": self._keep(inbox.encode(change.removed)),
-                    "added": self._keep(inbox.encode(change.added)),
-                    "anchor": None if change.anchor is None else self._keep(inbox.encode(change.anchor)),
-                    "at": change.at,
-                    **({} if change.mode is None else {"mode": change.mode}),
-                    "was": ids.digest(present) if present else None,
-                    "now": ids.digest(after) if after else None,
-                    "count": change.count(text),
-                }
-            )
+        rows = self.rows(changes)
         head = {"v": VERSION, "id": transaction, "time": clock.iso(self.now()), "state": "intent", "by": self.by}
-        return {**head, "op": op, "summary": summary, **more, "changes": rows}
-
-    def changes_of(self, record: Mapping[str, Any]) -> list[Change]:
-        """The changes of an intent. Raises NotFoundError if a content was purged."""
-        found: list[Change] = []
-        for row in record["changes"]:
-            if "trust" in row:
-                given = row["trust"]
-                always = (given["always"][0], given["always"][1])
-                found.append(TrustEdit(row["path"], given["directory"], given["removed"], given["added"], always))
-            elif "was" in row:
-                removed, added = (inbox.decode(self.image(row[key])) for key in ("removed", "added"))
-                anchor = None if row["anchor"] is None else inbox.decode(self.image(row["anchor"]))
-                found.append(TextEdit(row["path"], removed, added, anchor, row.get("at"), row.get("mode")))
-            else:
-                before, after = (row[key] and self.image(row[key]) for key in ("before", "after"))
-                times = row.get("times", (None, None))
-                found.append(FileChange(row["path"], before, after, row.get("mode"), (times[0], times[1])))
-        return found
+        return {**head, "seat": seat.here(self.by), "op": op, "summary": summary, **more, "changes": rows}
 
     def _append(self, record: Mapping[str, Any]) -> None:
         try:
@@ -208,14 +127,9 @@ class Journal:
     def _take_back(self, record: Mapping[str, Any], changes: Sequence[Change], size: int) -> None:
         """Undo the changes that were made; if even that fails the intent stays for the next start."""
         try:
-            made = [
-                change
-                for change, state in zip(changes, recovery.states(record, changes), strict=True)
-                if state == "made"
-            ]
-            for change in reversed(made):
+            for change in recovery.back(changes, recovery.states(record, changes)):
                 with contextlib.suppress(ConflictError):
-                    _make(change.inverse())
+                    _make(change)
         except OSError:
             return
         try:
@@ -260,15 +174,7 @@ class Journal:
             for digest in record.get("drop", ()):
                 fs.unlink(self.image_path(digest))
             changes = self.changes_of(record)
-            states = recovery.states(record, changes)
-            last = max((i for i, state in enumerate(states) if state == "made"), default=-1)
-            # A foreign content after the last change that was made: it was never ours to overwrite.
-            forward = all(state == "open" for state in states[last + 1 :])
-            if forward:
-                todo = changes[last + 1 :]
-            else:
-                made = [change for change, state in zip(changes, states, strict=True) if state == "made"]
-                todo = [change.inverse() for change in reversed(made)]
+            forward, todo = recovery.rest(record, changes)
             for change in todo:
                 try:
                     _make(change)
@@ -283,36 +189,77 @@ class Journal:
     # Undo
 
     def ledger(self) -> Ledger:
-        """All transactions, and which of them can be undone or redone."""
-        return Ledger.read(self.path)
+        """All transactions, and which of them can be undone or redone, as of now. Raises OSError."""
+        return self._ledger.follow()
+
+    def own(self, found: Transaction) -> bool:
+        """Whether what was done last about a change was done here and now: in this TUI, or of late by a command in this
+        terminal. Anything else a person is asked about first."""
+        last = found.latest
+        if last.by != self.by or last.seat != seat.here(self.by):
+            return False
+        made = clock.parse(last.time)
+        return self.by != "cli" or (made is not None and abs(self.now() - made) <= RECENT_SECONDS)
 
     def undo(self, transaction: str | None = None) -> Transaction:
         """Take back the last operation that still stands, or the one named. Raises NotFoundError if there is none,
         ConflictError naming the file if one was changed since."""
-        with self.locked():
-            ledger = self.ledger()
-            found = [ledger.to_undo(transaction)] if transaction else ledger.together(ledger.undoable)
-            for each in found or [ledger.to_undo()]:
-                changes = [change.inverse() for change in reversed(self.changes_of(each.record))]
-                self._again("undo", each, changes)
-            return _as_one(found)
+        return self.turn("undo", transaction).as_one()
 
     def redo(self) -> Transaction:
         """Make the operation undone last again. Raises as `undo`."""
-        with self.locked():
-            ledger = self.ledger()
-            found = ledger.together(ledger.redoable)
-            for each in found or [ledger.to_redo()]:
-                self._again("redo", each, self.changes_of(each.record))
-            return _as_one(found)
+        return self.turn("redo").as_one()
 
-    def _again(self, op: str, found: Transaction, changes: Sequence[Change]) -> None:
+    def turn(
+        self,
+        op: str,
+        transaction: str | None = None,
+        *,
+        top: str = "",
+        going: Callable[[int, int], bool] = lambda *_: True,
+    ) -> Turned:
+        """Undo or redo the last operation with all that was made together with it, or undo the one named.
+
+        `top` is the operation that has to be the last: the person was told of it. `going` is asked before each change,
+        told how many were tried and of how many. What was turned when it says no is one step: a redo makes that again,
+        and another undo takes back the rest. What fails stops none of the others. Raises as `undo` where nothing could
+        be turned.
+        """
+        turned: Turned | None = None
+        todo: list[str] = []
+        while turned is None or todo:
+            if turned is not None and not going(turned.tried, turned.whole):
+                break
+            with self.locked():  # for each alone: others must not wait for all of them
+                ledger = self.ledger()
+                if turned is None:
+                    found = ledger.to_turn(op, transaction)
+                    if top not in {"", found[0].id}:
+                        raise ConflictError("Something else was changed meanwhile: nothing was done.", "Try again.")
+                    todo = [each.id for each in found]
+                    turned = Turned(op, len(todo))
+                key = todo.pop(0)
+                if key not in ledger.turnable(op):
+                    continue  # somebody else did so meanwhile
+                self._turn_one(op, ledger.transactions[key], turned)
+        if not turned.done and turned.failed:
+            raise turned.failed[0][1]
+        return turned
+
+    def _turn_one(self, op: str, found: Transaction, turned: Turned) -> None:
         try:
+            changes = self.changes_of(found.record)
+            if op == "undo":
+                changes = [change.inverse() for change in reversed(changes)]
             self._run(op, changes, found.summary, of=found.id)
         except ConflictError as error:
-            raise ConflictError(
-                f"Can't {op} “{found.summary}”: {error.message}", "That file was changed since; nothing was written."
-            ) from error
+            words = f"Can't {op} “{found.summary}”: {error.message}"
+            hint = "That file was changed since; nothing was written."
+            turned.failed.append((found, ConflictError(words, hint)))
+        except MemtuiError as error:
+            turned.failed.append((found, error))
+        else:
+            turned.done.append(found)
 
     def purge(self, op_summary: str, drop: Sequence[str], **more: Any) -> str:
         """Remove contents from the trash for good, which no undo brings back; the transaction's id."""
@@ -326,12 +273,6 @@ class Journal:
                 raise ch.storage_error(error, self.trash) from error
             self._end(transaction, "done")
             return transaction
-
-
-def _as_one(found: Sequence[Transaction]) -> Transaction:
-    """The first, its summary naming how many there were."""
-    first = found[0]
-    return first if len(found) == 1 else dataclasses.replace(first, summary=f"{first.op} {len(found)} memories")
 
 
 def _as_it_was(change: Change) -> Change:
@@ -349,7 +290,9 @@ def _as_it_was(change: Change) -> Change:
 
 
 def _make(change: Change) -> None:
-    if isinstance(change, FileChange):
+    if isinstance(change, Step):
+        change.make()
+    elif isinstance(change, FileChange):
         ch.replace(change)
     elif isinstance(change, TrustEdit):
         ch.retrust(change)

@@ -8,6 +8,7 @@ from typing import Any
 
 from memtui.core import fs, ids, inbox
 from memtui.core.changes import Change, FileChange, TrustEdit, read
+from memtui.core.step import Step
 
 TEMPORARY = re.compile(r"\.(\d+)-[0-9a-f]{8}\.tmp$")
 
@@ -21,6 +22,9 @@ def states(record: Mapping[str, Any], changes: Sequence[Change]) -> list[str]:
             steps.setdefault(row["path"], [row["was"]]).append(row["now"])
     seen: dict[str, int] = {}
     for row, change in zip(record["changes"], changes, strict=True):
+        if isinstance(change, Step):
+            found.append(change.state())
+            continue
         if isinstance(change, TrustEdit):
             found.append("made" if change.made() else "open")
             continue
@@ -38,6 +42,22 @@ def states(record: Mapping[str, Any], changes: Sequence[Change]) -> list[str]:
             made = change.made(inbox.decode(data or b""), row["count"])
         found.append("made" if made else "open")
     return found
+
+
+def back(changes: Sequence[Change], states: Sequence[str]) -> list[Change]:
+    """What takes back the changes that were made."""
+    made = [change for change, state in zip(changes, states, strict=True) if state == "made"]
+    return [change.inverse() for change in reversed(made)]
+
+
+def rest(record: Mapping[str, Any], changes: Sequence[Change]) -> tuple[bool, list[Change]]:
+    """Whether the changes can be finished, and what is left to do for that, or to take them back."""
+    found = states(record, changes)
+    last = max((i for i, state in enumerate(found) if state == "made"), default=-1)
+    # A foreign content after the last change that was made: it was never ours to overwrite.
+    if all(state == "open" for state in found[last + 1 :]):
+        return True, list(changes[last + 1 :])
+    return False, back(changes, found)
 
 
 def sweep(trash: str, record: Mapping[str, Any]) -> None:

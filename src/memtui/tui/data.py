@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 # As many of the newest deliveries are held at once; older ones are read when the list is followed to its end.
 RECORDS = 2000
+TURNS = frozenset({"undo", "redo"})
 
 
 @dataclass
@@ -157,32 +158,20 @@ class Data:
         """The journal of changes."""
         from memtui.core.journal import Journal
 
-        return Journal(self.root, by="tui", now=self.now)
+        return Journal(self.root, by="tui", now=self.now, ledger=self.ledger)
+
+    @cached_property
+    def ledger(self) -> "Ledger":
+        """What was read of the journal: only what is appended is read again."""
+        from memtui.core.history import Ledger
+
+        return Ledger(self.root + "/journal.jsonl")
 
     def changes(self) -> "tuple[Ledger, list[Transaction]]":
         """What was changed, newest first."""
-        ledger = self.journal().ledger()
-        every = [t for t in ledger.transactions.values() if t.op not in {"undo", "redo"} and t.state != "intent"]
+        ledger = self.ledger.follow()
+        every = [t for t in list(ledger.transactions.values()) if t.op not in TURNS and t.state != "intent"]
         return ledger, every[::-1]
-
-    def to_undo(self) -> "tuple[Transaction, int]":
-        """What an undo would take back now, and how many changes that are. Raises MemtuiError."""
-        ledger = self.journal().ledger()
-        return ledger.to_undo(), len(ledger.together(ledger.undoable))
-
-    def to_redo(self) -> int:
-        """How many changes a redo would make again. Raises MemtuiError."""
-        ledger = self.journal().ledger()
-        ledger.to_redo()
-        return len(ledger.together(ledger.redoable))
-
-    def undo(self) -> str:
-        """Take back the last change, and say what it was. Raises MemtuiError."""
-        return self.journal().undo().summary
-
-    def redo(self) -> str:
-        """Do it again. Raises MemtuiError."""
-        return self.journal().redo().summary
 
     # inbox
 

@@ -2,25 +2,24 @@
 
 import os
 import time
-from collections.abc import Callable
-from functools import partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from textual import events
 from textual.app import App
 from textual.notifications import Notify
 from textual.theme import BUILTIN_THEMES
 from textual.timer import Timer
 
-from memtui.core import clock, config
+from memtui.core import config
 from memtui.core.errors import MemtuiError
-from memtui.core.words import many
-from memtui.tui import actions, safe
-from memtui.tui.bulk import AT_ONCE
+from memtui.tui import safe
 from memtui.tui.data import Data
 from memtui.tui.screens.base import Base
 
 if TYPE_CHECKING:
     from memtui.core.review import Waiting
+    from memtui.tui.turning import Turning
 
 # A note stays as long as it takes to read; an error until a key.
 NOTE_SECONDS, CHARACTERS_A_SECOND, FOR_EVER = 2.5, 25, 86400.0
@@ -55,7 +54,6 @@ class Everywhere(App[None]):
     last_key = 0.0
     _count_wanted = True
     _count_at = 0.0
-    _asked = ""
     at_work = False  # many changes are being made in a worker: no others meanwhile
     _theme_timer: Timer | None = None
 
@@ -180,63 +178,43 @@ class Everywhere(App[None]):
 
     # undo
 
+    @cached_property
+    def turning(self) -> "Turning":
+        """Undo and redo."""
+        from memtui.tui.turning import Turning
+
+        return Turning(self)
+
     def do_app_undo(self) -> None:
         """Take back the last change. One that was not made here and now is named first."""
-        found, count = self.data.to_undo()
-        here = found.by == "tui" and (clock.parse(found.time) or 0.0) >= int(self.began)
-        if not here and self._asked != found.id:
-            from memtui.tui.screens.changes import asked
+        self.turning.want("undo")
 
-            self._asked = found.id
-            keys = [actions.key_of(name, self.remapped) for name in ("app.undo", "app.changes")]
-            words = asked(found, count, self.data.now())
-            self.say(f"{keys[0]} again takes back {words}. {keys[1]} lists all changes.")
-            return
-        self._asked = ""
-        self._turn("Undone", self.data.undo, count)
+    def do_app_redo(self) -> None:
+        """Do it again. What was taken back elsewhere is named first."""
+        self.turning.want("redo")
+
+    def turned(self) -> None:
+        """Show what undo and redo made of the files."""
+        self.read()
+        if not isinstance(self.screen, Base):
+            getattr(self.screen, "turned", lambda: None)()
 
     def do_app_changes(self) -> None:
         """What was changed, to take back one by one."""
         from memtui.tui.screens.changes import Changes
 
-        def then(changed: str | None) -> None:
-            if changed:
-                self.read()
-
-        self.push_screen(Changes(self.data, read_only=self.read_only), then)
+        self.push_screen(Changes(self.data, read_only=self.read_only))
 
     def forget_question(self, action_id: str) -> None:
-        """Another action than undo: it asks anew the next time."""
-        if action_id != "app.undo":
-            self._asked = ""
+        """Another action than undo or redo: what that asked is asked anew the next time."""
+        if "turning" in self.__dict__:
+            self.turning.forget_question({"app.undo": "undo", "app.redo": "redo"}.get(action_id, ""))
 
-    def do_app_redo(self) -> None:
-        """Do it again."""
-        self._turn("Done again", self.data.redo, self.data.to_redo())
-
-    def _turn(self, words: str, turn: Callable[[], str], count: int) -> None:
-        """Undo or redo so many changes: many of them in a worker."""
-        if count <= AT_ONCE:
-            self.say(f"{words}: {turn()}")
-            self.read()
+    async def on_event(self, event: events.Event) -> None:
+        """Escape stops an undo that takes long, wherever one is."""
+        if isinstance(event, events.Key) and event.key == "escape" and self.at_work and self.turning.stop():
             return
-        self.at_work = True
-        self.say(f"{many(count, 'change')} to be {words.lower()} …")
-        self.run_worker(partial(self._turn_in_worker, words, turn), group="turn", thread=True)
-
-    def _turn_in_worker(self, words: str, turn: Callable[[], str]) -> None:
-        told: Callable[[], None]
-        try:
-            told = partial(self.say, f"{words}: {turn()}")
-        except MemtuiError as error:
-            told = partial(self.fail, error)
-        except OSError as error:
-            told = partial(self.fail, MemtuiError(f"{error.filename or 'A file'}: {error.strerror}"))
-        finally:
-            self.at_work = False
-        if self.is_running:
-            self.call_from_thread(told)
-            self.call_from_thread(self.read)
+        await super().on_event(event)
 
     # over the screen
 

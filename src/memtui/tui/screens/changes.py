@@ -1,18 +1,17 @@
 """Everything that was changed, newest first: taken back one by one, as far as the files are still so."""
 
 import time
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.text import Text
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
 from memtui.core import clock
-from memtui.core.errors import MemtuiError
-from memtui.core.words import ago, many
+from memtui.core.words import ago
 from memtui.tui import safe
 from memtui.tui.widgets.dialog import Dialog, Keys
 from memtui.tui.widgets.rows import Column, RowList
@@ -20,6 +19,7 @@ from memtui.tui.widgets.rows import Column, RowList
 if TYPE_CHECKING:
     from memtui.core.history import Ledger, Transaction
     from memtui.tui.data import Data
+    from memtui.tui.everywhere import Everywhere
 
 # Who changed something, as a person knows it.
 WRITERS = {"tui": "here", "cli": "shell"}
@@ -39,8 +39,8 @@ COLUMNS = (
 )
 
 
-class Changes(Dialog[str | None]):
-    """Enter takes a change back; ends with what was taken back last."""
+class Changes(Dialog[None]):
+    """Enter takes a change back."""
 
     DEFAULT_CSS = """
     Changes > Vertical { width: 110; max-width: 98%; height: 30; max-height: 96%; padding: 1 2; background: $panel; }
@@ -57,13 +57,12 @@ class Changes(Dialog[str | None]):
         super().__init__()
         self.data, self.read_only = data, read_only
         self.ledger: Ledger | None = None
-        self.changed = False
 
     def body(self) -> ComposeResult:
         """A list, and what the one under the cursor is about."""
         with Vertical():
             yield Static(Text("Changes", style="bold"))
-            empty = "Nothing was changed yet."
+            empty = "reading …"
             yield RowList["Transaction"](COLUMNS, self._draw, lambda each: each.id, empty=empty, id="changes")
             yield Static(classes="foot")
 
@@ -74,17 +73,37 @@ class Changes(Dialog[str | None]):
     def on_mount(self) -> None:
         """Start in the list."""
         self.table.focus()
-        self._fill()
+        self._read()
 
     @property
     def table(self) -> "RowList[Transaction]":
         """The changes."""
         return self.query_one("#changes", RowList)
 
-    def _fill(self) -> None:
-        self.ledger, rows = self.data.changes()
+    @work(thread=True, group="changes")
+    def _read(self) -> None:
+        """Read the journal: all of it only the first time."""
+        try:
+            found = self.data.changes()
+        except OSError as error:
+            self.app.call_from_thread(self.tell, f"{error.filename}: {error.strerror}")
+            return
+        if self.is_attached:
+            self.app.call_from_thread(self._show, *found)
+
+    def _show(self, ledger: "Ledger", rows: "list[Transaction]") -> None:
+        self.ledger = ledger
+        self.table.empty = "Nothing was changed yet."
         self.table.show(rows)
-        self._tell()
+        self._about()
+
+    def tell(self, words: str) -> None:
+        """How far an undo is."""
+        self.query_one(".foot", Static).update(Text(words))
+
+    def turned(self) -> None:
+        """Something was taken back or made again."""
+        self._read()
 
     def _draw(self, each: "Transaction") -> list[Text]:
         mark, style = STATES.get(each.state, (" ", ""))
@@ -98,7 +117,7 @@ class Changes(Dialog[str | None]):
         ]
 
     @on(RowList.Moved, "#changes")
-    def _tell(self) -> None:
+    def _about(self) -> None:
         """Which files it changed, and whether it stands."""
         each = self.table.row
         text = Text()
@@ -115,29 +134,21 @@ class Changes(Dialog[str | None]):
         """Take back the one under the cursor."""
         each = self.table.row
         if each is not None:
-            self._do(lambda: "Undone: " + self.data.journal().undo(each.id).summary)
+            self._turn("undo", each.id)
 
     def action_redo(self) -> None:
         """Do again what was taken back last."""
-        self._do(lambda: "Done again: " + self.data.redo())
+        self._turn("redo")
 
-    def _do(self, step: "object") -> None:
-        assert callable(step)
+    def _turn(self, op: str, key: str | None = None) -> None:
         if self.read_only:
             self.notify("memtui runs with --read-only.", severity="warning", markup=False)
             return
-        try:
-            words = step()
-        except MemtuiError as error:
-            self.notify(safe.clean(f"{error.message}\n{error.hint}".strip()), severity="error", markup=False)
-            return
-        self.changed = True
-        self.notify(safe.clean(words), markup=False)
-        self._fill()
+        cast("Everywhere", self.app).turning.want(op, key)
 
     def action_leave(self) -> None:
         """Back to the screen."""
-        self.dismiss("changed" if self.changed else None)
+        self.dismiss(None)
 
 
 def _when(each: "Transaction", now: float) -> str:
@@ -146,10 +157,3 @@ def _when(each: "Transaction", now: float) -> str:
         return "-"
     day = time.localtime(seconds)[:3] == time.localtime(now)[:3]
     return time.strftime("%H:%M:%S" if day else "%d %b %y", time.localtime(seconds))[:8]
-
-
-def asked(found: "Transaction", count: int, now: float) -> str:
-    """What an undo would take back, in words."""
-    what = f"{found.summary}" + (f" and {many(count - 1, 'other change')} made with it" if count > 1 else "")
-    by = {"tui": "in the control room", "cli": "in a shell"}.get(found.by, f"by {found.by}")
-    return f"“{what}”, {ago(clock.parse(found.time), now)} {by}"

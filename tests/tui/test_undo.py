@@ -1,0 +1,165 @@
+"""Undo and redo of the application: never in the way, stopped at any change, and never of what others did unasked."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from memtui.cli import parser
+from memtui.tui.app import MemtuiApp
+
+from .conftest import NOW, settle
+from .test_bulk_changes import MANY, crowd, files, told, until  # noqa: F401  a fixture
+from .test_memories import exists, read, stand_on
+from .test_memory_changes import choose, everywhere, press, project
+
+ELSEWHERE = """
+import os, sys
+from memtui.core.store import Store
+by, now, what, *names = sys.argv[1:]
+store = Store(dict(os.environ), os.getcwd(), by=by, now=lambda: float(now))
+if what == "undo":
+    store.undo()
+for name in names:
+    store.delete(store.find(name))
+"""
+
+
+def elsewhere(world, by, *what):
+    """Another process moves memories to the trash, or undoes something, just now."""
+    env = {**world.env, "PATH": os.environ["PATH"], "PYTHONPATH": str(Path(parser.__file__).parents[2])}
+    subprocess.run([sys.executable, "-c", ELSEWHERE, by, str(NOW), *what], env=env, cwd=world.shop, check=True)
+
+
+async def test_what_another_control_room_did_meanwhile_is_asked_about(app, world):
+    mine, other = project(world, "prefer-pnpm.md"), project(world, "release-steps.md")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "prefer-pnpm")
+        await press(pilot, "d")
+        elsewhere(world, "tui", "delete", "project:release-steps")
+        await press(pilot, "z")
+        assert not exists(other)
+        assert "z again takes back" in told(app)[-1]
+        assert "release-steps" in told(app)[-1]
+        assert "in another control room" in told(app)[-1]
+        await press(pilot, "z")
+        assert exists(other)
+        assert not exists(mine)
+        await press(pilot, "z")  # one's own again
+        assert exists(mine)
+
+
+async def test_what_was_taken_back_elsewhere_is_not_made_again_unasked(app, world):
+    path = project(world, "prefer-pnpm.md")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "prefer-pnpm")
+        await press(pilot, "d")
+        elsewhere(world, "cli", "undo")
+        await press(pilot, "Z")
+        assert exists(path)
+        assert "Z again makes again “delete project:prefer-pnpm”" in told(app)[-1]
+        assert "in a shell" in told(app)[-1]
+        await press(pilot, "Z")
+        assert not exists(path)
+        await press(pilot, "z")  # it was made again here
+        assert exists(path)
+
+
+async def test_every_key_of_a_burst_is_one_step(app, world):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        there = files(world)
+        for name in ("prefer-pnpm", "release-steps", "payment-provider"):
+            await stand_on(pilot, name)
+            await press(pilot, "d")
+        for _ in range(3):
+            app.action_run("app.undo")
+        await settle(pilot)
+        assert files(world) == there
+        for _ in range(2):
+            app.action_run("app.redo")
+        await settle(pilot)
+        assert [exists(project(world, f"{name}.md")) for name in ("prefer-pnpm", "release-steps")] == [False, False]
+        assert files(world) != there
+
+
+async def test_a_burst_never_answers_a_question_that_nobody_could_read(app, world):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        elsewhere(world, "cli", "delete", "project:prefer-pnpm")
+        for _ in range(3):
+            app.action_run("app.undo")
+        await settle(pilot)
+        assert not exists(project(world, "prefer-pnpm.md"))
+        assert "z again" in told(app)[-1]
+
+
+async def test_escape_stops_an_undo_of_many_and_it_goes_on_or_turns_round(crowd):  # noqa: F811
+    app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await until(pilot, lambda: len(app.screen.table.rows) > MANY)
+        there = files(crowd)
+        await press(pilot, "/", *"many-", "enter", "A", "t")
+        await choose(pilot, "tool")
+        await until(pilot, lambda: not app.at_work)
+        await settle(pilot)
+        made = files(crowd)
+        with app.data.journal().locked():  # another memtui writes meanwhile: this takes long
+            await pilot.press("z")
+            await until(pilot, lambda: app.at_work)
+            await pilot.pause(0.05)
+            assert app.screen.status == f"0 of {MANY} undone, escape stops"
+            await pilot.press("home", "j", "j")
+            assert app.screen.table.cursor == 2
+            await pilot.press("d")  # not now
+            assert "Changes are being made" in told(app)[-1]
+            await pilot.press("escape")
+        await until(pilot, lambda: not app.at_work)
+        await settle(pilot)
+        left = sum("type: tool" in read(everywhere(crowd, f"many-{n:03}.md")) for n in range(MANY))
+        assert 0 < left < MANY
+        assert told(app)[-1] == (
+            f"Undone: retype {MANY - left} of {MANY} memories, then stopped. z goes on, Z turns it round."
+        )
+        assert app.data.journal().unfinished() is None
+        half = files(crowd)
+        await press(pilot, "Z")
+        await until(pilot, lambda: not app.at_work)
+        assert files(crowd) == made
+        await pilot.press("z")
+        await settle(pilot)
+        await until(pilot, lambda: not app.at_work)
+        assert files(crowd) == there
+        assert half not in (there, made)
+        await pilot.press("U", "Z")  # from the list, too
+        await settle(pilot)
+        await until(pilot, lambda: not app.at_work)
+        assert files(crowd) == made
+
+
+async def test_the_rest_of_a_stopped_undo_is_one_more_step(crowd):  # noqa: F811
+    app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await until(pilot, lambda: len(app.screen.table.rows) > MANY)
+        there = files(crowd)
+        await press(pilot, "/", *"many-", "enter", "A", "d")
+        await until(pilot, lambda: not app.at_work)
+        await settle(pilot)
+        gone = files(crowd)
+        with app.data.journal().locked():
+            await pilot.press("z")
+            await until(pilot, lambda: app.at_work)
+            await pilot.press("escape")
+        await until(pilot, lambda: not app.at_work)
+        await settle(pilot)
+        assert files(crowd) not in (there, gone)
+        await press(pilot, "z")
+        await until(pilot, lambda: not app.at_work)
+        assert files(crowd) == there
+        await press(pilot, "Z")
+        await until(pilot, lambda: not app.at_work)
+        assert files(crowd) == gone
