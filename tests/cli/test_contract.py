@@ -33,7 +33,7 @@ CALLS = [
     ["cp", "prefer-pnpm", "--to", "global"],
     ["restore"],
     ["restore", "prefer-tabs"],
-    ["undo"],
+    ["undo", "--yes"],
     ["undo", "--list"],
     ["redo", "--list"],
     ["index"],

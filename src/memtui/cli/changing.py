@@ -1,4 +1,4 @@
-"""`memtui rm`, `mv`, `cp`, `restore`, `undo`, `redo`: where memories are, and how to take a change back."""
+"""`memtui rm`, `mv`, `cp`, `restore`: where memories are."""
 
 import argparse
 import shlex
@@ -12,13 +12,11 @@ from memtui.cli.memories import find
 from memtui.cli.output import Output, Result, line
 from memtui.core import clock, review, scopes
 from memtui.core.errors import ConflictError, MemtuiError, NotFoundError, UsageError
-from memtui.core.history import Transaction
 from memtui.core.memory import Memory
 from memtui.core.store import Store
 from memtui.core.trash import TrashItem
-from memtui.core.words import age, many
+from memtui.core.words import age
 
-HISTORY = 20
 # What people call the client's own memory.
 NATIVE = {"native": "auto"}
 
@@ -64,22 +62,6 @@ def register(commands: "parser.Commands") -> None:
         "memtui restore\nmemtui restore prefer-npm prefer-tabs",
     )
     found.add_argument("names", nargs="*", metavar="ID|NAME", help="without one the trash is listed")
-
-    found = parser.command(
-        commands,
-        "undo",
-        undo,
-        "take back the last change",
-        "memtui undo\nmemtui undo --list",
-        "Works across restarts; a file that was changed since is left alone.",
-    )
-    found.add_argument("id", nargs="?", metavar="ID", help="an older change, see --list")
-    found.add_argument("--list", action="store_true", help="list the changes, newest first")
-
-    found = parser.command(
-        commands, "redo", redo, "make the change undone last again", "memtui redo\nmemtui redo --list"
-    )
-    found.add_argument("--list", action="store_true", help="list the changes, newest first")
 
 
 def _places(found: "parser.Parser") -> None:
@@ -276,49 +258,3 @@ def _print_trash(ctx: Context, out: Output, items: "list[TrashItem]") -> None:
     ]
     out.table(["ID", "AGE", "NAME", "SCOPE", "DESCRIPTION"], rows, flex=(4, 2), right=(1,))
     out.print("Bring back: memtui restore ID   For good: memtui rm --purge ID")
-
-
-def _as_row(each: Transaction) -> "dict[str, object]":
-    keys = ("id", "time", "op", "by", "summary", "paths", "of", "state")
-    return {key: getattr(each, key) for key in keys}
-
-
-def _history(ctx: Context, store: Store) -> Result:
-    ledger = store.journal.ledger()
-    every = [each for each in store.history() if each.op not in {"undo", "redo"} and each.state != "intent"]
-    rows = [{**_as_row(each), "undoable": each.id in ledger.undoable} for each in every]
-
-    def text(out: Output) -> None:
-        if not every:
-            out.print("Nothing was changed yet.")
-            return
-        cells = [
-            [(e.id[-6:], "cyan"), age(clock.parse(e.time), ctx.now()), line(e.by), e.state, line(e.summary)]
-            for e in every[:HISTORY]
-        ]
-        out.table(["ID", "AGE", "BY", "STATE", "CHANGE"], cells, right=(1,))
-        if len(every) > HISTORY:
-            out.print(f"… and {many(len(every) - HISTORY, 'older change')}")
-
-    return Result({"history": rows, "skipped": ledger.skipped}, text)
-
-
-def undo(ctx: Context, args: argparse.Namespace) -> Result:
-    """Take back the last change, or the one named."""
-    store = ctx.store()
-    if args.list:
-        return _history(ctx, store)
-    which = None
-    if args.id is not None:
-        which = review.match(args.id, store.journal.ledger().transactions, "change")
-    done = store.undo(which)
-    return Result(_as_row(done), lambda out: out.print(f"undone: {line(done.summary)}   (memtui redo makes it again)"))
-
-
-def redo(ctx: Context, args: argparse.Namespace) -> Result:
-    """Make the change undone last again."""
-    store = ctx.store()
-    if args.list:
-        return _history(ctx, store)
-    done = store.redo()
-    return Result(_as_row(done), lambda out: out.print(f"done again: {line(done.summary)}"))

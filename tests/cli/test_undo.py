@@ -1,0 +1,129 @@
+"""`memtui undo`: at once for what was just done here; what is older, or was done elsewhere, is named and asked first."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memtui.cli import parser
+from memtui.core import clock
+from memtui.core.store import Store
+
+from .conftest import NOW
+
+PNPM = ".claude/memory/prefer-pnpm.md"
+
+
+def there(world):
+    return Path(world.shop, PNPM).exists()
+
+
+def trash_by(world, by, seconds):
+    """Move a memory to the trash as another program does."""
+    store = Store(dict(world.env), world.shop, by=by, now=lambda: seconds)
+    store.delete(store.find("project:prefer-pnpm"))
+
+
+def elsewhere(memtui, world, *words):
+    """Run a command in another terminal session."""
+    env = {**memtui.env, "PYTHONPATH": str(Path(parser.__file__).parents[2])}
+    run = [sys.executable, "-m", "memtui", *words]
+    subprocess.run(run, env=env, cwd=world.shop, check=True, start_new_session=True, capture_output=True)
+
+
+def answered(memtui, world, answer, *words):
+    """What a command at a terminal says when it is answered so, and its exit code."""
+    controller, terminal = pty.openpty()
+    env = {**memtui.env, "PYTHONPATH": str(Path(parser.__file__).parents[2])}
+    run = [sys.executable, "-m", "memtui", *words]
+    os.write(controller, answer)
+    done = subprocess.run(run, stdin=terminal, stdout=terminal, stderr=terminal, env=env, cwd=world.shop, check=False)
+    os.close(terminal)
+    said = b""
+    try:
+        while piece := os.read(controller, 65536):
+            said += piece
+    except OSError:  # all is read
+        pass
+    os.close(controller)
+    return done.returncode, said.decode()
+
+
+def test_what_was_just_done_here_is_undone_and_redone_without_a_question(memtui, world):
+    memtui("rm", "prefer-pnpm")
+    assert "undone: delete project:prefer-pnpm" in memtui("undo").out
+    assert there(world)
+    memtui("redo")
+    assert not there(world)
+    memtui("undo")
+    assert there(world)
+
+
+def test_an_older_change_is_not_undone_unless_somebody_says_so(memtui, world):
+    trash_by(world, "cli", NOW - 3600)
+    done = memtui("undo", check=False)
+    assert done.code == 1
+    assert "“delete project:prefer-pnpm”, 1h ago by a command" in done.err
+    assert "nothing was changed" in done.err
+    assert not there(world)
+    named = done.err.split("memtui undo ")[1].split()[0]
+    memtui("undo", named)
+    assert there(world)
+
+
+def test_the_json_answer_says_what_would_be_undone_and_how(memtui, world):
+    trash_by(world, "tui", NOW - 5)
+    done = memtui("undo", "--json", check=False)
+    assert done.code == 1
+    error = json.loads(done.out)["error"]
+    assert "in the control room" in error["message"]
+    assert "memtui undo " in error["hint"]
+    assert memtui.json("undo", "--yes")["summary"] == "delete project:prefer-pnpm"
+    assert there(world)
+
+
+def test_what_another_terminal_did_meanwhile_is_not_taken_for_ones_own(memtui, world):
+    memtui("edit", "concise-answers", "--description", "Short")
+    elsewhere(memtui, world, "rm", "prefer-pnpm")
+    assert "prefer-pnpm" in memtui("undo", check=False).err
+    assert not there(world)
+    memtui("undo", "--yes")
+    assert there(world)
+    assert memtui("redo", check=True).code == 0  # what was undone here
+    elsewhere(memtui, world, "undo", "--yes")
+    assert "redo would make again" in memtui("redo", check=False).err
+
+
+@pytest.mark.parametrize(("answer", "code"), [(b"y\n", 0), (b"\n", 1), (b"n\n", 1)])
+def test_a_person_at_a_terminal_is_asked_and_no_is_the_default(memtui, world, answer, code):
+    trash_by(world, "cli", NOW - 86400)
+    found, said = answered(memtui, world, answer, "undo")
+    assert "Take back “delete project:prefer-pnpm”, 1d ago by a command? [y/N]" in said
+    assert found == code
+    assert there(world) == (code == 0)
+
+
+def test_changes_made_together_are_named_as_one_and_need_yes(memtui, world):
+    memtui("rm", "prefer-pnpm", "release-steps")
+    memtui.env["MEMTUI_NOW"] = clock.iso(NOW + 3600)
+    done = memtui("undo", check=False)
+    assert "and 1 other change made with it" in done.err
+    assert "memtui undo --yes" in done.err
+    assert memtui.json("undo", "--yes")["count"] == 2
+    assert there(world)
+
+
+def test_of_changes_made_together_one_that_can_not_be_undone_stops_none_of_the_others(memtui, world):
+    memtui("rm", "prefer-pnpm", "release-steps")
+    taken = Path(world.shop, ".claude/memory/release-steps.md")
+    taken.write_text("another one\n")
+    done = memtui("undo", check=False)
+    assert done.code == 1
+    assert "undone: delete 1 of 2 memories" in done.out
+    assert "left alone: delete project:release-steps" in done.out
+    assert there(world)
+    assert taken.read_text() == "another one\n"
