@@ -1,5 +1,6 @@
 """All screens alike: every size, theme and no colour; every key of the footer; text that would harm a terminal."""
 
+import asyncio
 import json
 import re
 
@@ -308,3 +309,15 @@ async def test_a_typed_filter_is_shown_harmlessly(world):
             assert harmless, name
             assert not any(map(HARMFUL.search, harmless)), name
             await pilot.press("escape", "escape")
+
+
+async def test_a_worker_that_ends_after_its_screen_is_closed_is_quiet(app):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("S")
+        await settle(pilot)
+        search = app.screen
+        await pilot.press("escape")
+        await settle(pilot)
+        assert app.screen is not search
+        await asyncio.to_thread(app.call_from_thread, search._show, "needle", [], 3)

@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.command import Provider
 from textual.filter import LineFilter
 from textual.message import Message
+from textual.message_pump import MessagePump
 from textual.reactive import Reactive
 from textual.screen import Screen
 
@@ -78,6 +79,16 @@ class MemtuiApp(Everywhere):
         self.app_resume_signal.subscribe(self, self._resumed)
         # Not before the application runs: what is drawn while it mounts is drawn in vain.
         self.call_later(self.go, self.first)
+
+    def call_from_thread(self, callback: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """As textual does; only a worker that ends after the application or its screen has nobody to tell."""
+
+        def unless_gone() -> Any:
+            owner = getattr(callback, "__self__", self)
+            gone = not self.is_running or (isinstance(owner, MessagePump) and not owner.is_running)
+            return None if gone else callback(*args, **kwargs)
+
+        return super().call_from_thread(unless_gone)
 
     def pop_screen(self) -> AwaitComplete:
         """Leave the screen on top. The last one stays: the palette, too, answers every enter of one burst."""
