@@ -320,4 +320,4 @@ async def test_a_worker_that_ends_after_its_screen_is_closed_is_quiet(app):
         await pilot.press("escape")
         await settle(pilot)
         assert app.screen is not search
-        await asyncio.to_thread(app.call_from_thread, search._show, "needle", [], 3)
+        assert await asyncio.to_thread(app.call_from_thread, search.query_one, "#what-is-gone") is None
