@@ -140,3 +140,52 @@ async def test_a_note_turns_to_arrived_while_one_looks_at_it(world):
         transcript = f"{world.config}/projects/{paths.slug(world.shop)}/{record['session_id']}.jsonl"
         append(transcript, json.dumps(line) + "\n")
         await until(pilot, lambda: "arrived" in {each.outcome for each in app.screen.table.rows if each.key == row.key})
+
+
+def months(world):
+    return sorted(Path(world.root, "log").glob("deliveries-*"))
+
+
+def deliver(world, name, stamp="2026-11-21T09:00:00.000Z", **more):
+    """Log that a memory of the project was delivered."""
+    item = {"kind": "index", "id": name, "scope": "project", "path": f"{world.shop}/.claude/memory/{name}.md"}
+    record = {"v": 1, "id": "01KAQ0000000000000000DELIV", "time": stamp, "event": "SessionStart", "session_id": "new"}
+    record |= {"project": paths.slug(world.shop), "project_root": world.shop, "ms": 3.0, "chars": 4, "text": "text"}
+    line = json.dumps(record | {"items": [item | {"reason": "index, feedback"} | more]}) + "\n"
+    append(months(world)[-1], line)
+
+
+async def test_a_delivery_is_counted_while_one_looks_and_no_memory_is_read_for_it(app, world):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("s", "s", "s", "s")
+        table = app.screen.table
+        assert app.screen.sort == "sent"
+        row = next(row for _, row in table.rows if row.memory.stem == "skip-code-review")
+        every = {id(each) for _, each in table.rows}
+        for _ in range(9):
+            deliver(world, "skip-code-review")
+        await until(pilot, lambda: row.deliveries == 9)
+        await settle(pilot)
+        assert row.last_delivery == "2026-11-21T09:00:00.000Z"
+        assert len(row.told) == 8
+        assert table.rows[0][1] is row  # in its order
+        assert {id(each) for _, each in table.rows} == every  # nothing was read anew
+        deliver(world, "skip-code-review", kind="use", action="read")
+        await until(pilot, lambda: row.uses == 1)
+        assert row.deliveries == 9
+
+
+async def test_a_log_that_was_cut_is_counted_anew(app, world):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+
+        def told():
+            return {row.memory.stem: row.deliveries for _, row in app.screen.table.rows}
+
+        assert told()["prefer-pnpm"]
+        for path in months(world):
+            write(path, "")
+        await until(pilot, lambda: not any(told().values()))
+        deliver(world, "prefer-pnpm")
+        await until(pilot, lambda: told()["prefer-pnpm"] == 1)

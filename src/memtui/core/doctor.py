@@ -29,6 +29,7 @@ from memtui.core import (
 )
 from memtui.core.errors import MemtuiError
 from memtui.core.journal import Journal
+from memtui.core.memory import Memory
 from memtui.core.words import many
 
 OK, NOTE, PROBLEM = "ok", "note", "problem"
@@ -54,10 +55,15 @@ class Finding:
 
 
 def check(
-    env: dict[str, str], cwd: str, now: float, fits: Fits, actions: Mapping[str, str] | None = None
+    env: dict[str, str],
+    cwd: str,
+    now: float,
+    fits: Fits,
+    actions: Mapping[str, str] | None = None,
+    known: dict[str, Memory] | None = None,
 ) -> list[Finding]:
     """Everything but hooks and client. `fits` tells of guidance (entry, scope, inbox) whether a delivery has room;
-    `actions` are those of the control room, id to keys, that `[keys]` may name.
+    `actions` are those of the control room, id to keys, that `[keys]` may name; `known` as for `survey.survey`.
 
     A check that fails itself is a finding; the others go on.
     """
@@ -68,7 +74,7 @@ def check(
         "config": _config(env, root, paths.project_root(cwd), actions),
         "errors": _errors(root, now),
         "inbox": _inboxes(root, now, fits),
-        "memories": _memories(env, cwd),
+        "memories": _memories(env, cwd, known),
         "trust": _trust(env, root, cwd),
         "journal": _journal(root),
         "log": _log(root),
@@ -304,14 +310,14 @@ def _guidance(slug: str | None, directory: str, now: float, fits: Fits) -> Itera
             yield told(f"{what} is too long to be delivered", f"Shorten it, or {withdraw}")
 
 
-def _memories(env: dict[str, str], cwd: str) -> Iterator[Finding]:
+def _memories(env: dict[str, str], cwd: str, known: dict[str, Memory] | None) -> Iterator[Finding]:
     for scope in scopes.discover(env, cwd):
         if scope.problem:
             yield Finding("memories", PROBLEM, f"{scope.label}: {scope.directory} {scope.problem}", "Remove the link.")
             continue
         if scope.kind == "instructions" or not scope.exists:
             continue
-        for memory in scopes.memories(scope):
+        for memory in scopes.memories(scope, known):
             if memory.broken:
                 where = f"{scope.label}:{memory.stem}"
                 linked = memory.broken == locate.LEAVES

@@ -1,10 +1,11 @@
 """What is to be said of each memory of a scope: flags on its health, and how often it was delivered and used."""
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from memtui.core import clock, delivery, fs, ids, scopes, trust
+from memtui.core import clock, fs, ids, scopes, trust
 from memtui.core.memory import Memory
 from memtui.core.scopes import Scope
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 RECORDS_READ = 2000
 
 # What stands in the place of deliveries where there can be none.
+CHANGED = "changed since it was delivered"
 BY_CLIENT = "by the client itself, which memtui leaves it to"
 
 # How many of a memory's newest deliveries are kept to be shown.
@@ -83,34 +85,62 @@ class Row:
 
 
 class Usage:
-    """Deliveries and uses by path of the memory, from the newest records of the log."""
+    """Deliveries and uses by path of the memory, from the newest records of the log. Used by one thread at a time."""
 
     def __init__(self, root: str) -> None:
+        from memtui.core import logtail
+
+        self.root = root
         self.deliveries: dict[str, int] = {}
         self.last: dict[str, str] = {}
         self.uses: dict[str, int] = {}
         self.told: dict[str, list[Told]] = {}
-        for number, record in enumerate(delivery.newest_first(root)):
+        self._ends = logtail.ends(root)
+        for number, (_, line) in enumerate(logtail.older(root, None, self._ends)):
             if number >= RECORDS_READ:
                 break
-            items = record.pop("items", None)
-            record.pop("text", None)
-            for item in items if isinstance(items, list) else []:
-                if isinstance(item, dict) and item.get("kind") in {"index", "memory", "use"}:
-                    self._count(item, record)
+            self._line(line, newest=False)
 
-    def _count(self, item: "dict[str, object]", record: "dict[str, object]") -> None:
+    def follow(self) -> "set[str] | None":
+        """Count what was appended since; the paths that it concerns. None: the log was cut, so all is to be counted
+        anew."""
+        from memtui.core import logtail
+
+        got = logtail.appended(self.root, self._ends)
+        if got is None:
+            return None
+        lines, self._ends = got
+        return {path for _, line in lines for path in self._line(line, newest=True)}
+
+    def _line(self, line: bytes, *, newest: bool) -> "list[str]":
+        from memtui.core import logtail
+
+        record = logtail.record_of(line) or {}
+        items = record.pop("items", None)
+        record.pop("text", None)
+        found = []
+        for item in items if isinstance(items, list) else []:
+            if isinstance(item, dict) and item.get("kind") in {"index", "memory", "use"}:
+                found += self._count(item, record, newest)
+        return found
+
+    def _count(self, item: "dict[str, object]", record: "dict[str, object]", newest: bool) -> "list[str]":
         path = item.get("path")
         if not isinstance(path, str) or item.get("left_out") or item.get("reason") == "gone in this session":
-            return
+            return []
         if item["kind"] == "use":
             self.uses[path] = self.uses.get(path, 0) + 1
-            return
+            return [path]
         self.deliveries[path] = self.deliveries.get(path, 0) + 1
-        self.last.setdefault(path, str(record.get("time")))
+        if newest or path not in self.last:
+            self.last[path] = str(record.get("time"))
         told = self.told.setdefault(path, [])
-        if len(told) < TOLD:
+        if newest:
+            told.insert(0, Told(record, item))
+            del told[TOLD:]
+        elif len(told) < TOLD:
             told.append(Told(record, item))
+        return [path]
 
 
 def index_of(scope: Scope) -> "memory_index.Index | None":
@@ -153,16 +183,33 @@ def survey(root: str, scope: Scope, counts: Usage, known: "dict[str, Memory] | N
             elif _normal(file) in below:
                 row.flags.append("below the cut of MEMORY.md: the client does not load its line")
             row.flags += [f"broken link [[{name}]]" for name in each.links if name not in names]
-        # A path in the log is the one that the client or the hook used: with or without symlinks.
-        for path in {each.path, f"{real}/{file}"}:
-            row.deliveries += counts.deliveries.get(path, 0)
-            row.uses += counts.uses.get(path, 0)
-            row.last_delivery = row.last_delivery or counts.last.get(path)
-            row.told += counts.told.get(path, [])
-        if row.told and _changed_since(each, row.told[0]):
-            row.flags.append("changed since it was delivered")
+        _tell(row, real, counts)
         rows.append(row)
     return rows
+
+
+def recount(scope: Scope, rows: Iterable[Row], counts: Usage, paths: "set[str]") -> "list[Row]":
+    """Tell rows of a scope anew what became of them, where `Usage.follow` named their paths; which those are."""
+    real = os.path.realpath(scope.directory)
+    tops = {scope.directory + "/", real + "/"}
+    files = {path.removeprefix(top) for path in paths for top in tops if path.startswith(top)}
+    found = [row for row in rows if row.file in files] if files else []
+    for row in found:
+        _tell(row, real, counts)
+    return found
+
+
+def _tell(row: Row, real: str, counts: Usage) -> None:
+    row.deliveries, row.uses, row.last_delivery, row.told = 0, 0, None, []
+    row.flags = [flag for flag in row.flags if flag != CHANGED]
+    # A path in the log is the one that the client or the hook used: with or without symlinks.
+    for path in {row.memory.path, f"{real}/{row.file}"}:
+        row.deliveries += counts.deliveries.get(path, 0)
+        row.uses += counts.uses.get(path, 0)
+        row.last_delivery = row.last_delivery or counts.last.get(path)
+        row.told += counts.told.get(path, [])
+    if row.told and _changed_since(row.memory, row.told[0]):
+        row.flags.append(CHANGED)
 
 
 def _changed_since(found: Memory, told: Told) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from memtui.core import config, doctor, inbox, paths
 from memtui.core.doctor import NOTE, OK, PROBLEM, Finding
 from memtui.core.errors import MemtuiError
+from memtui.core.memory import Memory
 from memtui.core.words import many
 from memtui.hooks import fit, status
 
@@ -32,16 +33,18 @@ def check(
     now: float,
     client: list[Finding] | None = None,
     actions: Mapping[str, str] | None = None,
+    known: dict[str, Memory] | None = None,
 ) -> list[Finding]:
     """All findings; changes nothing. `client`: what `client_check` told before, as that starts a process. `actions`:
-    those of the control room, id to keys; None leaves `[keys]` in config.toml unlooked at."""
+    those of the control room, id to keys; None leaves `[keys]` in config.toml unlooked at. `known` as for
+    `survey.survey`."""
     settings = config.load(paths.root(env))
 
     def fits(entry: inbox.Entry, scope: str, directory: str) -> bool:
         return fit.over(settings, now, entry, scope, directory) <= 0
 
     told = client_check(env) if client is None else client
-    return [*_hooks(env, cwd), *told, *doctor.check(env, cwd, now, fits, actions)]
+    return [*_hooks(env, cwd), *told, *doctor.check(env, cwd, now, fits, actions, known)]
 
 
 def _hooks(env: dict[str, str], cwd: str) -> list[Finding]:

@@ -115,7 +115,7 @@ class Data:
         from memtui.hooks import checkup
         from memtui.tui import actions
 
-        found = checkup.check(self.env, self.cwd, self.now(), self.client or [], actions.defaults())
+        found = checkup.check(self.env, self.cwd, self.now(), self.client or [], actions.defaults(), self.known)
         self.facts.waiting["health"] = sum(each.level == PROBLEM for each in found)
 
     def forget(self) -> None:

@@ -1,27 +1,18 @@
 """Memories: what the agent remembers, by scope."""
 
-import gc
-import time
-from collections.abc import Callable
-from itertools import islice
 from typing import ClassVar
 
 from rich.text import Text
-from textual import work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.worker import get_current_worker
 
-from memtui.core import scopes, survey
-from memtui.core.scopes import Scope
-from memtui.core.survey import Row
 from memtui.core.words import many
 from memtui.tui import fuzzy, safe
 from memtui.tui.drafts import Draft, Drafts
 from memtui.tui.screens import memory_rows, memory_tree
 from memtui.tui.screens.memory_list import MemoryList
-from memtui.tui.screens.memory_pane import Pane
 from memtui.tui.screens.memory_rows import Pair
+from memtui.tui.screens.memory_survey import Surveyed
 from memtui.tui.screens.memory_tree import Place
 from memtui.tui.state import State
 from memtui.tui.widgets.detail import Detail
@@ -29,8 +20,6 @@ from memtui.tui.widgets.field import Field
 from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import Column, RowList
 
-# So often the foot says how far the reading of other projects is.
-TOLD_SECONDS = 0.2
 NAMED = 4
 READING = "Reading …"
 EMPTY = """Nothing is remembered here yet.
@@ -40,23 +29,13 @@ n  makes a memory
 5  whether the hooks are installed"""
 
 
-def readable(scope: Scope) -> bool:
-    """Whether there is something to read, and it may be read."""
-    return scope.exists and not scope.problem
-
-
-def _first(scope: Scope, lines: int) -> list[Row]:
-    found = islice(scopes.memories(scope), lines)
-    return [Row(each, each.path.removeprefix(scope.directory + "/")) for each in found]
-
-
 def _titles(drafts: list[Draft]) -> str:
     """Which they are, and the key that goes on with each."""
     words = [f"{d.title} ({'n, its file is gone' if d.orphan else 'e' if d.path else 'n'})" for d in drafts[:NAMED]]
     return ", ".join(words) + (f" and {len(drafts) - NAMED} more" if len(drafts) > NAMED else "")
 
 
-class Memories(Pane):
+class Memories(Surveyed):
     """Scopes on the left, memories in the middle, the memory itself on the right."""
 
     group: ClassVar[str] = "memories"
@@ -65,8 +44,6 @@ class Memories(Pane):
 
     def __init__(self) -> None:
         super().__init__()
-        self.found: list[Scope] = []
-        self.rows: dict[str, list[Row]] = {}
         self.typed = ""
         self.kind = ""
         self.wanting = self.never = False
@@ -74,12 +51,7 @@ class Memories(Pane):
         self.folds: dict[str, bool] = {}
         self.drafts: dict[str, float] = {}
         self._place_wanted = ""
-        self._wanted = ""
-        self._partly: set[str] = set()
         self._pairs: fuzzy.Haystack[Pair] = fuzzy.Haystack((), memory_rows.searched)
-        self._loaded = False
-        self._reading = False
-        self._again = False
 
     def body(self) -> ComposeResult:
         """Three panes; on a narrow screen the list alone, and the memory over it."""
@@ -112,14 +84,7 @@ class Memories(Pane):
         self.folds = {str(k): v for k, v in folds.items() if isinstance(v, bool)} if isinstance(folds, dict) else {}
         self.table.glance = self.glance
         self.table.focus()
-        # A page of memories is read here, before anything is painted: they stand there with the first picture. What is
-        # to be said of them, beside them and of their index comes after.
-        here = self.main.data.scopes()
-        lines = self.app.size.height
-        first = {scope.label: _first(scope, lines) if readable(scope) else [] for scope in here}
-        self._partly = {label for label, rows in first.items() if len(rows) >= lines}
-        self.begun = bool(self._partly)
-        self._show(here, first, False)
+        self.first_page()
         self.call_after_refresh(self.show_beside)
         waiting = Drafts(self.main.data.root).all()
         if waiting:
@@ -146,85 +111,6 @@ class Memories(Pane):
         """The scopes."""
         return self.query_one("#scopes", RowList)
 
-    # reading
-
-    def reload(self) -> None:
-        """Read all scopes in a worker; what was read stays on the screen meanwhile."""
-        self._again = self._reading
-        if self.is_mounted and not self._reading:
-            self._reading = True
-            self._survey()
-
-    def follow(self, parts: frozenset[str] | None) -> None:
-        """As told of every screen; a receipt alone is drawn without reading anything."""
-        if parts == frozenset({"receipts"}):
-            self._show_outcomes(self.main.data.outcomes([]))
-        else:
-            super().follow(parts)
-
-    def near(self) -> list[str]:
-        """The memories on the screen."""
-        return [row.memory.path for _, row in self.table.on_screen()]
-
-    @work(thread=True, group="survey")
-    def _survey(self) -> None:
-        try:
-            self._read_all()
-        finally:
-            self._reading = False
-        if self._again and self.is_attached:
-            self.app.call_from_thread(self.reload)
-
-    def _read_all(self) -> None:
-        worker = get_current_worker()
-        data = self.main.data
-
-        def show(call: Callable[..., None], *given: object) -> bool:
-            if not worker.is_cancelled and self.is_attached:
-                self.app.call_from_thread(call, *given)
-            return not worker.is_cancelled and self.is_attached
-
-        from memtui.core import origin
-
-        here = data.scopes()
-        self.made = origin.made(data.root)
-        counts = survey.Usage(data.root)
-        rows: dict[str, list[Row]] = {}
-        for scope in here:
-            rows[scope.label] = survey.survey(data.root, scope, counts, data.known) if readable(scope) else []
-        others = [scope for scope in data.scopes(every=True) if scope.label not in rows]
-        self.begun, self._partly = False, set()
-        if not show(self._show, here + others, self.rows | rows, self._loaded):
-            return
-        told = time.monotonic()
-        for number, scope in enumerate(others):
-            if time.monotonic() - told > TOLD_SECONDS:
-                told = time.monotonic()
-                if not show(self.tell, f"reading {number} of {many(len(others), 'other project')}, escape stops"):
-                    return
-            rows[scope.label] = survey.survey(data.root, scope, counts, data.known)
-        records = {str(t.record.get("id")): t.record for each in rows.values() for row in each for t in row.told}
-        if show(self._show, here + others, rows, True):
-            show(self._show_outcomes, data.outcomes(list(records.values())))
-
-    def _show(self, found: list[Scope], rows: dict[str, list[Row]], whole: bool) -> None:
-        self.found, self.rows = found, rows
-        self._loaded = self._loaded or whole
-        if whole:
-            gc.freeze()  # else each collection goes through thousands of memories, and a key waits for it
-        self.forget()
-        if self._loaded:
-            self.table.marks &= {row.memory.path for each in rows.values() for row in each}
-        self.drafts = {draft.path: draft.time for draft in Drafts(self.main.data.root).all() if draft.path}
-        self.plant()
-        if self._wanted:
-            self.go_to(self._wanted)
-
-    def _show_outcomes(self, outcomes: dict[str, str]) -> None:
-        self.outcomes = dict(outcomes)
-        self.table.redraw()
-        self.show_detail()
-
     # filling
 
     def plant(self) -> None:
@@ -238,11 +124,6 @@ class Memories(Pane):
             if self._loaded or self._place_wanted in keys:
                 self._place_wanted = ""
         self.sift()
-
-    @property
-    def unread(self) -> set[str]:
-        """The scopes of which only the first page is read, or nothing."""
-        return self._partly | {scope.label for scope in self.found if scope.label not in self.rows}
 
     @property
     def place(self) -> Place | None:

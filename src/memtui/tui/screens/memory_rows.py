@@ -37,6 +37,8 @@ KEYS: dict[str, Callable[[Pair], object]] = {
     "flags": lambda pair: pair[1].severity,
     "scope": lambda pair: scope_word(*pair),
 }
+# The orders that deliveries change.
+BY_DELIVERIES = {"sent", "last", "flags"}
 COLUMNS = (
     Column("", 1),
     Column("type", 9, from_width=84),
