@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memtui.core import clock, delivery, doctor, fs, ids, inbox, paths, trust, vouch
-from memtui.core.doctor import OK, PROBLEM
+from memtui.core.finding import NOTE, OK, PROBLEM
 
 NOW = clock.parse("2026-11-21T09:00:00Z")
 
@@ -199,12 +199,12 @@ def test_a_symlink_out_of_the_scope(machine, tmp_path):
 @pytest.mark.parametrize("name", ["CLAUDE_HEADLESS", "MEMTUI_INSIDE"])
 def test_what_silences_the_hooks_is_worth_a_note(machine, name):
     machine.env[name] = "1"
-    assert [f.message.split()[0] for f in machine.check() if f.level == doctor.NOTE] == [name]
+    assert [f.message.split()[0] for f in machine.check() if f.level == NOTE] == [name]
 
 
 def test_a_mode_that_is_off_is_worth_a_note(machine):
     fs.append(f"{machine.root}/config.toml", f'[projects."{machine.repo}"]\nmode = "off"\n'.encode())
-    assert ["off" in f.message for f in machine.check() if f.level == doctor.NOTE] == [True]
+    assert ["off" in f.message for f in machine.check() if f.level == NOTE] == [True]
 
 
 def test_a_trust_file_that_can_not_be_read(machine):

@@ -5,7 +5,7 @@ import argparse
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.core import changes, config, configfile, doctor, fs, keymap, settings
+from memtui.core import changes, config, configfile, doctor_settings, fs, keymap, settings
 from memtui.core.errors import MemtuiError, UsageError
 from memtui.tui import actions
 
@@ -75,7 +75,7 @@ def _row(ctx: Context, key: str) -> "dict[str, object]":
 
 
 def _problems(written: "dict[str, object]") -> "list[str]":
-    return [f"{where}{key} {why}" for where, key, why in doctor.problems(written, actions.defaults())]
+    return [f"{where}{key} {why}" for where, key, why in doctor_settings.problems(written, actions.defaults())]
 
 
 def show(ctx: Context, args: argparse.Namespace) -> Result:

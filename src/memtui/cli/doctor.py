@@ -7,8 +7,8 @@ from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.core import index_report, mending, scopes, settle
-from memtui.core.doctor import NOTE, OK, PROBLEM, Finding
 from memtui.core.errors import EXIT_FAILED, EXIT_FINDINGS, MemtuiError
+from memtui.core.finding import NOTE, OK, PROBLEM, Finding
 from memtui.core.words import many
 from memtui.hooks import checkup
 from memtui.tui import actions

@@ -5,8 +5,8 @@ import subprocess
 from collections.abc import Mapping
 
 from memtui.core import config, doctor, inbox, paths
-from memtui.core.doctor import NOTE, OK, PROBLEM, Finding
 from memtui.core.errors import MemtuiError
+from memtui.core.finding import NOTE, OK, PROBLEM, Finding
 from memtui.core.memory import Memory
 from memtui.core.words import many
 from memtui.hooks import fit, status

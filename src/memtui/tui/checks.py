@@ -19,8 +19,8 @@ from memtui.core import (
     settings,
     trust,
 )
-from memtui.core.doctor import NOTE, OK, PROBLEM, Finding
 from memtui.core.errors import MemtuiError
+from memtui.core.finding import NOTE, OK, PROBLEM, Finding
 from memtui.core.index_report import Report
 from memtui.core.settings import Setting
 from memtui.core.tally import percentile

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memtui.core import review
-    from memtui.core.doctor import Finding
     from memtui.core.errors import MemtuiError
+    from memtui.core.finding import Finding
     from memtui.core.history import Ledger, Transaction
     from memtui.core.journal import Journal
     from memtui.core.memory import Memory
@@ -111,7 +111,7 @@ class Data:
 
     def count_findings(self) -> None:
         """Put into the facts how many things want mending, as far as files tell."""
-        from memtui.core.doctor import PROBLEM
+        from memtui.core.finding import PROBLEM
         from memtui.hooks import checkup
         from memtui.tui import actions
 

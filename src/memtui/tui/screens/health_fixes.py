@@ -7,7 +7,6 @@ from memtui.core import (
     changes,
     config,
     configfile,
-    doctor,
     editor,
     fs,
     index_report,
@@ -19,8 +18,8 @@ from memtui.core import (
     trust,
     vouch,
 )
-from memtui.core.doctor import Finding
 from memtui.core.errors import MemtuiError
+from memtui.core.finding import PROBLEM, Finding
 from memtui.core.index_report import Report
 from memtui.core.review import Waiting
 from memtui.core.settings import Setting, Value
@@ -82,11 +81,11 @@ class Fixes(Base):
         if about.area == "memories" and about.remedy.endswith("--fix"):
             label = about.remedy.removeprefix("memtui index --scope ").removesuffix(" --fix")
             return "adds missing lines and removes those that point nowhere", lambda: self._mend(label)
-        if about.area == "errors" and about.level == doctor.PROBLEM:
+        if about.area == "errors" and about.level == PROBLEM:
             return "sets the errors aside, beside the log", self._set_errors_aside
         if about.area == "root" and "--fix files" in about.remedy:
             return "makes them yours alone", self._close
-        if about.area == "config" and about.level == doctor.PROBLEM:
+        if about.area == "config" and about.level == PROBLEM:
             return "opens config.toml in your editor", self._edit_config
         return None
 

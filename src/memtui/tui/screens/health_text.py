@@ -6,7 +6,7 @@ from rich.text import Text
 
 from memtui.core import clock, config, configfile, index_budget, settings
 from memtui.core.bars import bar
-from memtui.core.doctor import Finding
+from memtui.core.finding import Finding
 from memtui.core.index_report import Report
 from memtui.core.settings import Setting
 from memtui.core.tally import percentile

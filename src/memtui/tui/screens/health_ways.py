@@ -5,7 +5,7 @@ from dataclasses import replace
 from textual import on
 from textual.widgets import Input
 
-from memtui.core.doctor import Finding
+from memtui.core.finding import Finding
 from memtui.tui.actions import Action
 from memtui.tui.checks import Row
 from memtui.tui.screens.health_fixes import Fixes

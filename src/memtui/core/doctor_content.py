@@ -1,0 +1,157 @@
+"""What is wrong with what a person keeps: memories and their index, trust in them, and what waits in the inboxes."""
+
+import os
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from memtui.core import (
+    claims,
+    clock,
+    fastjson,
+    fs,
+    ids,
+    inbox,
+    index_budget,
+    locate,
+    memory_index,
+    paths,
+    review,
+    scopes,
+)
+from memtui.core import trust as trusting
+from memtui.core.errors import MemtuiError
+from memtui.core.finding import PROBLEM, Finding, some
+from memtui.core.memory import Memory
+
+CLAIM_SECONDS = 3600.0
+Fits = Callable[[inbox.Entry, str, str], bool]
+
+
+def inboxes(root: str, now: float, fits: Fits) -> Iterator[Finding]:
+    """Inboxes that can't be read, guidance that will not be delivered, claims that nobody settled."""
+    for slug in [None, *review.slugs(root)]:
+        directory = paths.inbox_dir(root, slug)
+        name = slug or "global"
+        unread: list[MemtuiError] = []
+        review.waiting(root, [slug], unread=unread)
+        for error in unread:
+            yield Finding("inbox", PROBLEM, error.message, error.hint)
+        for kind, file in inbox.FILES.items():
+            path = f"{directory}/{file}"
+            try:
+                size = os.stat(path).st_size
+            except OSError:
+                continue
+            if any(error.message.startswith(path + " ") for error in unread):
+                continue
+            if size > inbox.MAX_BYTES:
+                yield Finding(
+                    "inbox",
+                    PROBLEM,
+                    f"{path} is larger than {inbox.MAX_BYTES >> 20} MB: hooks don't read it whole",
+                    "Shorten it in an editor.",
+                )
+                continue
+            if kind == "guidance":
+                yield from _guidance(slug, directory, now, fits)
+        for file, delivery_id, _, _ in claims.listed(directory):
+            if now - (ids.id_time(delivery_id) or now) > CLAIM_SECONDS:
+                yield Finding(
+                    "inbox",
+                    PROBLEM,
+                    f"{name}: guidance taken by delivery {delivery_id} is still unproven",
+                    "The next session of that project settles it, and memtui doctor --fix guidance; or move"
+                    f" {directory}/{claims.DIRECTORY}/{file} back.",
+                )
+
+
+def _guidance(slug: str | None, directory: str, now: float, fits: Fits) -> Iterator[Finding]:
+    for entry in inbox.read(f"{directory}/{inbox.FILES['guidance']}"):
+        what = f"{slug or 'global'}: guidance {entry.id[-6:]}"
+        attempts = entry.fields.get("attempts", "0")
+        withdraw = f"memtui guide --withdraw {entry.id[-6:]}"
+        again = f"memtui guide --again {entry.id[-6:]}, or {withdraw}"
+        told = partial(Finding, "inbox", PROBLEM, about=f"note:{entry.id}")
+        whom = claims.no_addressee(entry)
+        expires = entry.fields.get("expires")
+        if whom:
+            yield told(f"{what} is for “{whom}”: nobody", f"Mend its `for`, or {withdraw}")
+        elif expires and clock.parse(expires) is None:
+            yield told(f"{what} never expires: “{expires}” is no time", f"Mend its `expires`, or {withdraw}")
+        elif entry.expired(now):
+            yield told(f"{what} expired undelivered", again)
+        elif attempts.isdigit() and int(attempts) >= claims.MAX_ATTEMPTS:
+            yield told(f"{what} is held: it came back {attempts} times", again)
+        elif "\0" in entry.text:
+            yield told(f"{what} is binary and not delivered", withdraw)
+        elif not fits(entry, "project" if slug else "global", directory):
+            yield told(f"{what} is too long to be delivered", f"Shorten it, or {withdraw}")
+
+
+def memories(env: dict[str, str], cwd: str, known: dict[str, Memory] | None) -> Iterator[Finding]:
+    """Memories that can't be read, and indexes that don't fit them. `known` as for `survey.survey`."""
+    for scope in scopes.discover(env, cwd):
+        if scope.problem:
+            yield Finding("memories", PROBLEM, f"{scope.label}: {scope.directory} {scope.problem}", "Remove the link.")
+            continue
+        if scope.kind == "instructions" or not scope.exists:
+            continue
+        for memory in scopes.memories(scope, known):
+            if memory.broken:
+                where = f"{scope.label}:{memory.stem}"
+                linked = memory.broken == locate.LEAVES
+                remedy = "Remove the link." if linked else f"Mend {memory.path} in an editor."
+                yield Finding(
+                    "memories", PROBLEM, f"{where} is broken: {memory.broken}", remedy, f"memory:{memory.path}"
+                )
+        yield from _index(scope)
+
+
+def _index(scope: scopes.Scope) -> Iterator[Finding]:
+    try:
+        index = memory_index.parse_index(fs.read_bytes(scope.index_path))
+    except FileNotFoundError:
+        return
+    files = [name for name, problem in scopes.files(scope) if not problem]
+    budget = index_budget.budget(index.raw, agent=scope.kind == "agent")
+    fix, here = f"memtui index --scope {scope.label} --fix", f"index:{scope.label}"
+    if budget.cut_line is not None:
+        yield Finding(
+            "memories",
+            PROBLEM,
+            f"{scope.label}: MEMORY.md is too long, cut at line {budget.cut_line}: {len(budget.below)} memories below",
+            "Shorten lines or move memories elsewhere: memtui index",
+            f"index:{scope.label}",
+        )
+    own = [entry for entry in memory_index.dangling(index, files) if entry.leads]
+    if own:
+        names = some([entry.target for entry in own])
+        yield Finding("memories", PROBLEM, f"{scope.label}: MEMORY.md points to what is not there: {names}", fix, here)
+    absent = memory_index.missing(index, files)
+    if absent:
+        yield Finding("memories", PROBLEM, f"{scope.label}: MEMORY.md has no line for {some(absent)}", fix, here)
+
+
+def trust(env: dict[str, str], root: str, cwd: str) -> Iterator[Finding]:
+    """What is not delivered since nobody trusts it."""
+    path = trusting.path(root)
+    data = fs.read_or_empty(path)
+    if data.strip() and not isinstance(fastjson.loads_dict(data).get("dirs"), dict):
+        yield Finding(
+            "trust", PROBLEM, f"{path} can't be read: nothing is trusted", "Mend it, or remove it and trust again."
+        )
+    directory, exists = locate.project_dir(env, cwd)
+    if not exists or locate.leaves_repository(directory):
+        return  # as `memories` tells
+    found = trusting.status(root, directory)
+    waiting = [*found.new, *found.changed]
+    if waiting:
+        yield Finding(
+            "trust",
+            PROBLEM,
+            f"not trusted, so not delivered, in {directory}: {some(waiting)}",
+            "Read them, then: memtui trust",
+            f"memory:{directory}/{waiting[0]}",
+        )
+    for name, why in found.refused.items():
+        yield Finding("trust", PROBLEM, f"{directory}/{name} {why}", "Remove the link.")
