@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memtui.core import index_budget, memory_index
+from memtui.core import index_budget, index_lines, memory_index
 
 MEMORIES = os.path.join(os.path.dirname(__file__), "../../../shared/data/memories")
 
@@ -68,7 +68,7 @@ def test_a_name_in_another_unicode_form_is_the_same_file():
 
 
 def added(text, *, kind="", hook="a hook", target="new one.md", title="New"):
-    new = memory_index.add_line(text.encode(), target, title, hook, kind=kind).decode()
+    new = index_lines.add_line(text.encode(), target, title, hook, kind=kind).decode()
     old, made = text.split("\n"), new.split("\n")
     at = next((n for n, (a, b) in enumerate(zip(old, made)) if a != b), len(old) - 1)
     return at + 1, made[at : at + len(made) - len(old)], new
@@ -95,14 +95,14 @@ def test_a_new_line_goes_below_the_last_one_of_its_section(text, kind, line, mad
 
 def test_no_final_line_end_and_crlf_are_kept():
     assert (
-        memory_index.add_line(b"\xef\xbb\xbf- [A](a.md) - x\r\n", "b.md", "B", "")
+        index_lines.add_line(b"\xef\xbb\xbf- [A](a.md) - x\r\n", "b.md", "B", "")
         == b"\xef\xbb\xbf- [A](a.md) - x\r\n- [B](b.md)\r\n"
     )
-    assert memory_index.add_line(b"- [A](a.md)", "b.md", "B", "") == b"- [A](a.md)\n- [B](b.md)"
+    assert index_lines.add_line(b"- [A](a.md)", "b.md", "B", "") == b"- [A](a.md)\n- [B](b.md)"
 
 
 def test_a_memory_that_has_its_line_gets_no_second_one():
-    assert memory_index.add_line(INDEX.encode(), "run tests.md", "x", "y") == INDEX.encode()
+    assert index_lines.add_line(INDEX.encode(), "run tests.md", "x", "y") == INDEX.encode()
 
 
 def test_titles_and_hooks_stay_on_one_line():
@@ -114,36 +114,36 @@ def test_titles_and_hooks_stay_on_one_line():
 
 
 def test_removing_a_memory_removes_its_lines_and_what_only_continues_them():
-    without = memory_index.remove_line(INDEX.encode(), "run tests.md").decode()
+    without = index_lines.remove_line(INDEX.encode(), "run tests.md").decode()
     assert without == INDEX.replace("* [Tests: run them](run%20tests.md#how) - always\n  - and more of it\n", "")
-    without = memory_index.remove_line(INDEX.encode(), "sub/deep.md").decode()
+    without = index_lines.remove_line(INDEX.encode(), "sub/deep.md").decode()
     assert without == INDEX.replace('* [Sub](sub/deep.md "Title") — nested directory\n', "")
-    assert memory_index.remove_line(INDEX.encode(), "mention.md") == INDEX.encode()
-    assert memory_index.remove_line(INDEX.encode(), "nothing.md") == INDEX.encode()
-    assert memory_index.remove_line(b"- [A](a.md)\n- [B](b.md)\n- [A again](a.md)", "a.md") == b"- [B](b.md)"
+    assert index_lines.remove_line(INDEX.encode(), "mention.md") == INDEX.encode()
+    assert index_lines.remove_line(INDEX.encode(), "nothing.md") == INDEX.encode()
+    assert index_lines.remove_line(b"- [A](a.md)\n- [B](b.md)\n- [A again](a.md)", "a.md") == b"- [B](b.md)"
 
 
 def test_a_renamed_file_keeps_its_line():
-    new = memory_index.replace_target(
+    new = index_lines.replace_target(
         INDEX.encode(), "run tests.md", "do (it).md", old_title="Tests: run them", new_title="Do it"
     )
     assert new.decode() == INDEX.replace("[Tests: run them](run%20tests.md#how)", "[Do it](do%20%28it%29.md#how)")
-    new = memory_index.replace_target(INDEX.encode(), "a child (1).md", "b c.md", old_title="no", new_title="x")
+    new = index_lines.replace_target(INDEX.encode(), "a child (1).md", "b c.md", old_title="no", new_title="x")
     assert new.decode() == INDEX.replace("<a child (1).md>", "<b c.md>")
-    new = memory_index.replace_target(INDEX.encode(), "mention.md", "m2.md")
+    new = index_lines.replace_target(INDEX.encode(), "mention.md", "m2.md")
     assert new.decode() == INDEX.replace("(mention.md)", "(m2.md)")
 
 
 def test_a_heading_or_code_below_an_entry_is_not_part_of_it():
-    assert memory_index.remove_line(b"- [A](a.md)\n  # Head\n", "a.md") == b"  # Head\n"
-    assert memory_index.remove_line(b"- [A](a.md)\n  ```\n\n  ```\n", "a.md") == b"  ```\n\n  ```\n"
+    assert index_lines.remove_line(b"- [A](a.md)\n  # Head\n", "a.md") == b"  # Head\n"
+    assert index_lines.remove_line(b"- [A](a.md)\n  ```\n\n  ```\n", "a.md") == b"  ```\n\n  ```\n"
 
 
 def test_another_hook_keeps_title_and_separator():
-    new = memory_index.set_hook(INDEX.encode(), "run tests.md", "never").decode()
+    new = index_lines.set_hook(INDEX.encode(), "run tests.md", "never").decode()
     assert new == INDEX.replace("- always", "- never")
-    assert memory_index.set_hook(b"- [A](a.md)\r\n", "a.md", "x").decode() == "- [A](a.md) — x\r\n"
-    assert memory_index.set_hook(b"- [A](a.md) - x", "a.md", "") == b"- [A](a.md)"
+    assert index_lines.set_hook(b"- [A](a.md)\r\n", "a.md", "x").decode() == "- [A](a.md) — x\r\n"
+    assert index_lines.set_hook(b"- [A](a.md) - x", "a.md", "") == b"- [A](a.md)"
 
 
 pieces = st.sampled_from(
@@ -155,17 +155,17 @@ pieces = st.sampled_from(
 @given(st.lists(pieces, max_size=25).map("".join), st.sampled_from(["", "user"]))
 def test_adding_and_removing_leave_every_other_line_alone(text, kind):
     data = text.encode()
-    new = memory_index.add_line(data, "fresh.md", "Fresh", "hook", kind=kind)
+    new = index_lines.add_line(data, "fresh.md", "Fresh", "hook", kind=kind)
     index = memory_index.parse_index(new)
     mine = [e for e in index.entries if e.target == "fresh.md"]
     if mine:  # an unclosed comment or code fence can swallow the end of the file
-        assert memory_index.remove_line(new, "fresh.md").split() == data.split()
+        assert index_lines.remove_line(new, "fresh.md").split() == data.split()
     old = [e.target for e in memory_index.parse_index(data).entries]
     assert [e.target for e in index.entries if e.target != "fresh.md"] == old
     for change in (
-        memory_index.set_hook(data, "t.md", "y"),
-        memory_index.replace_target(data, "t.md", "u.md"),
-        memory_index.remove_line(data, "t.md"),
+        index_lines.set_hook(data, "t.md", "y"),
+        index_lines.replace_target(data, "t.md", "u.md"),
+        index_lines.remove_line(data, "t.md"),
     ):
         assert len(change.splitlines()) <= len(data.splitlines())
 
@@ -174,8 +174,8 @@ def test_adding_and_removing_leave_every_other_line_alone(text, kind):
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read_and_kept(data):
     index = memory_index.parse_index(data)
-    assert memory_index.replace_target(data, "a.md", "b.md") == data or index.entries or index.mentions
-    assert memory_index.remove_line(data, "zz.md") == data
+    assert index_lines.replace_target(data, "a.md", "b.md") == data or index.entries or index.mentions
+    assert index_lines.remove_line(data, "zz.md") == data
     index_budget.budget(data)
 
 
@@ -231,8 +231,8 @@ def test_every_real_index_is_read_and_changed_in_one_line():
         seen += len(index.entries)
         memory_index.dangling(index, files)
         assert "MEMORY.md" not in memory_index.missing(index, files)
-        new = memory_index.add_line(data, "a-new-one.md", "New", "hook", kind="feedback")
-        assert memory_index.remove_line(new, "a-new-one.md").split() == data.split()
+        new = index_lines.add_line(data, "a-new-one.md", "New", "hook", kind="feedback")
+        assert index_lines.remove_line(new, "a-new-one.md").split() == data.split()
         assert len(new.splitlines()) - len(data.splitlines()) <= 3
         if "overflow" in directory:
             assert index_budget.budget(data).below

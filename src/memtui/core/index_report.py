@@ -1,6 +1,6 @@
 """What is to be said of each MEMORY.md: its budget, links that point nowhere, memories without a line; its mending."""
 
-from memtui.core import changes, index_budget, memory_index, scopes, upkeep
+from memtui.core import changes, index_budget, index_lines, memory_index, scopes, upkeep
 from memtui.core.index_budget import Budget
 from memtui.core.scopes import Scope
 from memtui.core.store import Store
@@ -23,11 +23,11 @@ class Report:
         data = self.index.raw
         for entry in self.dangling:
             if entry.leads:
-                data = memory_index.remove_line(data, entry.target)
+                data = index_lines.remove_line(data, entry.target)
         about = {each.path: each for each in scopes.memories(self.scope)} if self.missing else {}
         for name in self.missing:
             found = about[f"{self.scope.directory}/{name}"]
-            data = memory_index.add_line(data, name, found.name, found.description, kind=found.type)
+            data = index_lines.add_line(data, name, found.name, found.description, kind=found.type)
         return data
 
     @property

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from memtui.core import clock, fieldlines, frontmatter, fs, summary
@@ -178,6 +178,32 @@ def set_type(doc: frontmatter.Document, kind: str) -> frontmatter.Document:
     if nested or not flat:
         doc = doc.with_field(("metadata", "type"), kind)
     return doc
+
+
+def with_fields(found: Memory, fields: Mapping[str, str]) -> bytes:
+    """A memory's file with some fields changed, as `Store.edit` writes it. A file without frontmatter gets some, with
+    its stem and its first line; its text stays. Raises MemtuiError."""
+    if found.broken is not None:
+        raise MemtuiError(
+            f"{found.path}: the frontmatter can't be changed: {found.broken}", "Mend the whole file in an editor."
+        )
+    doc = frontmatter.parse(found.raw)
+    if not found.has_frontmatter and any(value for key, value in fields.items() if key != "body"):
+        body = fields.get("body")
+        about = summary.first_line(found.body if body is None else body)
+        fields = {"name": found.stem, "description": about, **fields}
+        if body is not None:
+            fields["body"] = "\n" + body.lstrip("\n")
+    for key, value in fields.items():
+        if key == "body":
+            doc = doc.with_body(value)
+        elif key == "type":
+            doc = set_type(doc, value)
+        elif value:
+            doc = doc.with_field(tuple(key.split(".")), value)
+        else:
+            doc = doc.without_field(tuple(key.split(".")))
+    return doc.to_bytes()
 
 
 def slugify(text: str) -> str:

@@ -11,13 +11,11 @@ from contextlib import AbstractContextManager
 from memtui.core import changes as ch
 from memtui.core import (
     clock,
-    frontmatter,
     ids,
+    index_lines,
     memory,
-    memory_index,
     paths,
     scopes,
-    summary,
     trash,
     trust,
     upkeep,
@@ -86,7 +84,7 @@ class Store:
         path = self._free(scope, file)
         made = memory.from_bytes(path, scope.label, data)
         edits = upkeep.index_edits(
-            scope, lambda index: memory_index.add_line(index, file, made.name, made.description, kind=made.type)
+            scope, lambda index: index_lines.add_line(index, file, made.name, made.description, kind=made.type)
         )
         made_file = FileChange(path, None, data, upkeep.file_mode(scope))
         return [*self.trusting(scope, [(file, data)]), made_file, *edits]
@@ -99,7 +97,7 @@ class Store:
         fields are to be changed that can't be read.
         """
         scope = self._scope_of(found)
-        data = change if isinstance(change, bytes) else with_fields(found, change)
+        data = change if isinstance(change, bytes) else memory.with_fields(found, change)
         if data == found.raw:
             return found
         return self._write(scope, found, data, "edit", seen)
@@ -107,7 +105,7 @@ class Store:
     def retype(self, found: Memory, kind: str) -> Memory:
         """Give a memory another type, in the form that is there. Raises as `edit`."""
         scope = self._scope_of(found)
-        data = with_fields(found, {"type": kind})
+        data = memory.with_fields(found, {"type": kind})
         return found if data == found.raw else self._write(scope, found, data, "retype", False)
 
     def _write(self, scope: Scope, found: Memory, data: bytes, op: str, seen: bool) -> Memory:
@@ -151,7 +149,7 @@ class Store:
         entry = upkeep.index_entry(scope, old)
         title = entry.title if entry is not None and entry.title in {found.name, found.stem} else ""
         planned += upkeep.index_edits(
-            scope, lambda index: memory_index.replace_target(index, old, new, old_title=title, new_title=title and stem)
+            scope, lambda index: index_lines.replace_target(index, old, new, old_title=title, new_title=title and stem)
         )
         self.transaction("rename", planned, f"rename {scope.label}:{found.stem} to {stem}")
         return read_memory(f"{scope.directory}/{new}", scope.label)
@@ -165,7 +163,7 @@ class Store:
             raise MemtuiError(f"{found.stem} is in the scope “{scope.label}” already", "To rename it, use rename.")
         new, planned = self._plan_copy(source, found, scope, name)
         planned.append(FileChange(path, upkeep.content(found), None))
-        planned += upkeep.index_edits(source, lambda index: memory_index.remove_line(index, file))
+        planned += upkeep.index_edits(source, lambda index: index_lines.remove_line(index, file))
         self.transaction("move", planned, f"move {source.label}:{found.stem} to {scope.label}")
         return read_memory(new, scope.label)
 
@@ -191,9 +189,7 @@ class Store:
         made = memory.from_bytes(path, scope.label, data)
         title = entry.title if entry is not None and name is None else made.name
         hook = entry.hook if entry is not None else found.description
-        edits = upkeep.index_edits(
-            scope, lambda index: memory_index.add_line(index, file, title, hook, kind=found.type)
-        )
+        edits = upkeep.index_edits(scope, lambda index: index_lines.add_line(index, file, title, hook, kind=found.type))
         return f"{scope.directory}/{file}", [
             *known,
             FileChange(path, None, data, upkeep.file_mode(scope) or _mode(found.path)),
@@ -208,7 +204,7 @@ class Store:
         scope = self._scope_of(found)
         path = self._own_file(scope, found)
         file = upkeep.relative(scope, found.path)
-        edits = upkeep.index_edits(scope, lambda index: memory_index.remove_line(index, file))
+        edits = upkeep.index_edits(scope, lambda index: index_lines.remove_line(index, file))
         planned = [FileChange(path, upkeep.content(found), None), *edits]
         summary = f"delete {scope.label}:{found.stem}"
         return self.journal.run("delete", planned, summary, scope=scope.label, directory=scope.directory)
@@ -320,29 +316,3 @@ def _mode(path: str) -> int | None:
         return os.stat(path).st_mode & 0o7777
     except OSError:
         return None
-
-
-def with_fields(found: Memory, fields: Mapping[str, str]) -> bytes:
-    """A memory's file with some fields changed, as `Store.edit` writes it. A file without frontmatter gets some, with
-    its stem and its first line; its text stays. Raises MemtuiError."""
-    if found.broken is not None:
-        raise MemtuiError(
-            f"{found.path}: the frontmatter can't be changed: {found.broken}", "Mend the whole file in an editor."
-        )
-    doc = frontmatter.parse(found.raw)
-    if not found.has_frontmatter and any(value for key, value in fields.items() if key != "body"):
-        body = fields.get("body")
-        about = summary.first_line(found.body if body is None else body)
-        fields = {"name": found.stem, "description": about, **fields}
-        if body is not None:
-            fields["body"] = "\n" + body.lstrip("\n")
-    for key, value in fields.items():
-        if key == "body":
-            doc = doc.with_body(value)
-        elif key == "type":
-            doc = memory.set_type(doc, value)
-        elif value:
-            doc = doc.with_field(tuple(key.split(".")), value)
-        else:
-            doc = doc.without_field(tuple(key.split(".")))
-    return doc.to_bytes()

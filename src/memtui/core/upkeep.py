@@ -7,7 +7,7 @@ import dataclasses
 import os
 from collections.abc import Callable
 
-from memtui.core import changes, frontmatter, fs, memory, memory_index, paths, scopes
+from memtui.core import changes, frontmatter, fs, index_lines, memory, memory_index, paths, scopes
 from memtui.core.changes import Change, TextEdit
 from memtui.core.errors import MemtuiError, UsageError
 from memtui.core.memory import Memory
@@ -104,10 +104,10 @@ def described(scope: Scope, was: Memory, description: str) -> list[Change]:
     entry = index_entry(scope, file)
     if entry is None or not was.description or was.description == description:
         return []
-    plain = memory_index.line_for(memory_index.parse_index(b""), file, "x", was.description)
-    if entry.hook != plain.partition(memory_index.EM_DASH)[2]:
+    plain = index_lines.line_for(memory_index.parse_index(b""), file, "x", was.description)
+    if entry.hook != plain.partition(index_lines.EM_DASH)[2]:
         return []
-    return index_edits(scope, lambda data: memory_index.set_hook(data, file, description))
+    return index_edits(scope, lambda data: index_lines.set_hook(data, file, description))
 
 
 def old_names(scope: Scope, found: Memory) -> list[str]:

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from memtui.core import memory
 from memtui.core.memory import Memory
-from memtui.core.store import with_fields
 from memtui.tui.widgets.body import fits
 
 # Shown as they are, not to be edited by hand; or edited in a line of their own.
@@ -37,4 +36,4 @@ def bytes_of(there: Memory, changed: Mapping[str, str]) -> bytes:
     if "body" in fields:  # the blank lines around it were not shown
         lead = there.body[: len(there.body) - len(there.body.lstrip("\n"))]
         fields["body"] = lead + fields["body"].strip("\n") + "\n"
-    return with_fields(there, fields)
+    return memory.with_fields(there, fields)
