@@ -34,7 +34,7 @@ def test_errors_are_set_aside_and_none_is_overwritten(memtui, world, monkeypatch
     assert "the first" in Path(one).read_text()
     assert "the second" in Path(two).read_text()
     assert not (log / "errors.jsonl").exists()
-    assert second["undo"] == f"mv {two} {log / 'errors.jsonl'}"
+    assert second["undo"] == "memtui undo"
     assert fixed(memtui, "errors")["errors"]["changed"] == []
 
 
@@ -86,8 +86,11 @@ def test_everything_at_once(memtui, world, monkeypatch):
 
 
 def test_what_can_not_be_mended_is_told_and_the_rest_is_done(memtui, world, monkeypatch):
-    index = Path(world.shop, ".claude/memory/MEMORY.md")
-    index.write_text(index.read_text() + "- [gone](gone.md) — not there\n")
+    directory = paths.inbox_dir(world.root, None)
+    claimed = Path(directory, "claimed", f"{ids.new_id(world.now - 7200)}~0000aaaa~99999999.md")
+    inbox.append_entry(directory, "guidance", {}, "mind the gap")
+    claimed.parent.mkdir(exist_ok=True)
+    Path(directory, "guidance.md").rename(claimed)
     error(world, monkeypatch, "disk full")
     lock = Path(world.root, "run/store.lock")
     lock.unlink(missing_ok=True)
@@ -95,6 +98,44 @@ def test_what_can_not_be_mended_is_told_and_the_rest_is_done(memtui, world, monk
     done = memtui("doctor", "--fix", "--json", check=False)
     rows = {row["what"]: row for row in done.data["fixed"]}
     assert done.code == 1
-    assert "store.lock" in rows["index"]["error"]
-    assert rows["errors"]["changed"]
-    assert rows["errors"]["error"] is None
+    assert "store.lock" in rows["errors"]["error"]
+    assert Path(world.root, "log/errors.jsonl").exists()
+    assert rows["guidance"]["changed"]
+    assert rows["guidance"]["error"] is None
+
+
+def test_errors_set_aside_and_files_closed_are_undone_as_one_step(memtui, world, monkeypatch):
+    error(world, monkeypatch, "disk full")
+    note, log = Path(world.root, "global/guidance.md"), Path(world.root, "log/errors.jsonl")
+    before = log.read_bytes()
+    note.chmod(0o644)
+    Path(world.root, "trust.json").chmod(0o400)
+    memtui("doctor", "--fix", check=False)
+    assert not log.exists()
+    assert "and 2 more" in memtui("undo").out
+    assert log.read_bytes() == before
+    assert list(log.parent.glob("errors-*")) == []
+    assert oct(note.stat().st_mode & 0o777) == "0o644"
+    assert oct(Path(world.root, "trust.json").stat().st_mode & 0o777) == "0o600"  # never taken from its owner again
+    memtui("redo")
+    assert not log.exists()
+    assert oct(note.stat().st_mode & 0o777) == "0o600"
+
+
+def test_errors_that_came_since_are_not_written_over_by_an_undo(memtui, world, monkeypatch):
+    error(world, monkeypatch, "the first")
+    memtui("doctor", "--fix", "errors", check=False)
+    error(world, monkeypatch, "the second")
+    done = memtui("undo", check=False)
+    assert done.code == 4
+    assert "errors.jsonl was begun anew meanwhile" in done.err
+    assert "the second" in Path(world.root, "log/errors.jsonl").read_text()
+
+
+def test_what_somebody_else_opened_or_closed_since_is_left_alone(memtui, world):
+    note = Path(world.root, "global/guidance.md")
+    note.chmod(0o644)
+    memtui("doctor", "--fix", "files", check=False)
+    note.chmod(0o640)
+    assert "guidance.md" in memtui("undo", check=False).err
+    assert oct(note.stat().st_mode & 0o777) == "0o640"

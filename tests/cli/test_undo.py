@@ -127,3 +127,17 @@ def test_of_changes_made_together_one_that_can_not_be_undone_stops_none_of_the_o
     assert "left alone: delete project:release-steps" in done.out
     assert there(world)
     assert taken.read_text() == "another one\n"
+
+
+def test_the_hooks_go_and_come_with_undo_and_redo(memtui, world):
+    path = Path(world.config, "settings.json")
+    before = path.read_bytes() if path.exists() else None
+    memtui("hooks", "install", "--yes")
+    after = path.read_bytes()
+    assert "undone: install the hooks in" in memtui("undo").out
+    assert (path.read_bytes() if path.exists() else None) == before
+    memtui("redo")
+    assert path.read_bytes() == after
+    memtui("hooks", "uninstall", "--yes")
+    memtui("undo")
+    assert path.read_bytes() == after

@@ -452,41 +452,11 @@ def test_a_full_disk_leaves_settings_and_record_as_they_were(world, monkeypatch)
         real(path, data, durable)
 
     monkeypatch.setattr(install.fs, "write_atomic", full)
-    with pytest.raises(MemtuiError, match=r"No space left.*Nothing was changed"):
+    with pytest.raises(MemtuiError, match="No space left") as caught:
         install.apply(change)
+    assert "nothing was lost" in caught.value.hint
     assert world.file.read_bytes() == b"{}"
     assert not (world.root / "installs.json").exists()
-
-
-def test_a_crash_before_the_settings_were_written_does_no_harm(world, monkeypatch):
-    world.write('{"a": 1}')
-    with monkeypatch.context() as crash:
-        crash.setattr(install, "_write", lambda change: (_ for _ in ()).throw(KeyboardInterrupt))
-        crash.setattr(install, "_put_back_record", lambda change, records: None)
-        with pytest.raises(KeyboardInterrupt):
-            install.apply(world.plan())
-    assert (world.root / "installs.json").exists()
-    assert not world.plan("uninstall").changed
-    world.write('{"a": 2}')
-    world.install()
-    world.uninstall()
-    assert world.file.read_bytes() == b'{"a": 2}'
-    assert world.no_trace()
-
-
-def test_a_crash_before_the_record_was_removed_does_no_harm(world, monkeypatch):
-    world.write('{"a": 1}')
-    world.install()
-    with monkeypatch.context() as crash:
-        crash.setattr(installs, "save", lambda root, records: (_ for _ in ()).throw(KeyboardInterrupt))
-        with pytest.raises(KeyboardInterrupt):
-            world.uninstall()
-    assert world.file.read_bytes() == b'{"a": 1}'
-    world.install()
-    assert ours(world.value()) == EVENTS
-    world.uninstall()
-    assert world.file.read_bytes() == b'{"a": 1}'
-    assert world.no_trace()
 
 
 def test_a_settings_path_below_a_file_or_at_a_directory_is_an_error(world):

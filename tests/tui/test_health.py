@@ -101,12 +101,21 @@ async def test_hooks_are_installed_after_the_diff_and_taken_out_again(health, wo
         assert "user" in row.words
         assert "p95" in row.words
         assert "launch.py" in detail(screen)
+        there = bytes_of(path)
         await pilot.press("I")
         await pilot.pause()
         await pilot.press("enter")
         await ready(pilot)
         assert not status.status(world.env, world.shop).installed
         assert bytes_of(path) == before
+        await pilot.press("z")
+        await ready(pilot)
+        assert bytes_of(path) == there
+        assert "7 hooks (user)" in summary(screen)
+        await pilot.press("z")
+        await ready(pilot)
+        assert bytes_of(path) == before
+        assert "no hooks installed" in summary(screen)
 
 
 async def test_escape_writes_no_hooks(health, world):
@@ -296,6 +305,10 @@ async def test_errors_are_told_with_their_age_and_set_aside(health, world):
         (aside,) = [name for name in os.listdir(world.root + "/log") if name.startswith("errors-")]
         assert b"disk full" in fs.read_bytes(f"{world.root}/log/{aside}")
         assert not any(r.kind == "error" for r in screen.table.rows)
+        await pilot.press("z")
+        await ready(pilot)
+        assert b"disk full" in bytes_of(path)
+        assert any(r.kind == "error" for r in screen.table.rows)
 
 
 async def test_a_setting_is_typed_validated_and_comments_stay(health, world):
@@ -379,8 +392,12 @@ async def test_files_open_to_others_are_closed(health, world):
         await stand(pilot, screen, lambda r: r.kind == "finding" and "open to other" in r.about.message)
         await pilot.press("f")
         await ready(pilot)
-    assert os.stat(path).st_mode & 0o777 == 0o600
-    assert os.stat(world.root).st_mode & 0o777 == 0o700
+        assert os.stat(path).st_mode & 0o777 == 0o600
+        assert os.stat(world.root).st_mode & 0o777 == 0o700
+        await pilot.press("z")
+        await ready(pilot)
+    assert os.stat(path).st_mode & 0o777 == 0o644
+    assert os.stat(world.root).st_mode & 0o777 == 0o755
 
 
 async def test_settle_says_what_it_did(health, world):

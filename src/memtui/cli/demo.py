@@ -73,7 +73,7 @@ def _install(env: "dict[str, str]", cwd: str) -> None:
     """Put the hooks into the world's own settings, as they would be after some days of work."""
     from memtui.hooks import install
 
-    install.apply(install.plan(install.settings_path(env, cwd, "user"), "install", env=env))
+    install.apply(install.plan(install.settings_path(env, cwd, "user"), "install", env=env), by="demo")
 
 
 def _there(ctx: Context, out: Output, env: "dict[str, str]", cwd: str) -> Context:

@@ -9,11 +9,14 @@ from memtui.cli.output import Output, Result, line, safe
 from memtui.core import index_report, mending, scopes, settle
 from memtui.core.errors import EXIT_FAILED, EXIT_FINDINGS, MemtuiError
 from memtui.core.finding import NOTE, OK, PROBLEM, Finding
+from memtui.core.store import Store
 from memtui.core.words import many
 from memtui.hooks import checkup
 from memtui.tui import actions
 
 MARKS = {OK: ("✓", "green"), NOTE: ("·", "dim"), PROBLEM: ("!", "yellow")}
+# All that one call mends is one step.
+UNDO = "memtui undo"
 FIXES = ("files", "errors", "guidance", "index")
 
 
@@ -43,7 +46,9 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     ctx.must_have_home()
     fixed = []
     if args.fix:
-        fixed = [_fix(ctx, what) for what in (FIXES if args.fix == "all" else (args.fix,))]
+        store = ctx.store()
+        with store.together():
+            fixed = [_fix(ctx, store, what) for what in (FIXES if args.fix == "all" else (args.fix,))]
     found = checkup.check(ctx.env, ctx.cwd, ctx.now(), actions=actions.defaults())
     problems = [each for each in found if each.level == PROBLEM]
     data = {
@@ -57,34 +62,33 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(data, lambda out: _print(out, found, fixed), code)
 
 
-def _fix(ctx: Context, what: str) -> "dict[str, object]":
+def _fix(ctx: Context, store: Store, what: str) -> "dict[str, object]":
     """What was mended, in words and as data; `undo` is the command that takes it back, if one does."""
     row: dict[str, object] = {"what": what, "changed": [], "message": "", "undo": None, "error": None}
     try:
         mend = {"errors": _errors, "files": _files, "guidance": _guidance, "index": _index}[what]
-        return {**row, **mend(ctx)}
+        return {**row, **mend(ctx, store)}
     except (MemtuiError, OSError) as error:
         message = error.message + " " + error.hint if isinstance(error, MemtuiError) else str(error)
         return {**row, "message": message, "error": message}
 
 
-def _errors(ctx: Context) -> "dict[str, object]":
-    path = mending.set_errors_aside(ctx.root, ctx.now())
+def _errors(_: Context, store: Store) -> "dict[str, object]":
+    path = mending.set_errors_aside(store.journal)
     if path is None:
         return {"message": "errors: there are none"}
-    source = f"{ctx.root}/log/errors.jsonl"
-    return {"changed": [path], "message": f"errors: set aside, in {path}", "undo": f"mv {path} {source}"}
+    return {"changed": [path], "message": f"errors: set aside, in {path}", "undo": UNDO}
 
 
-def _files(ctx: Context) -> "dict[str, object]":
-    changed = mending.close(ctx.root)
+def _files(_: Context, store: Store) -> "dict[str, object]":
+    changed, undoable = mending.close(store.journal)
     if not changed:
         return {"message": "files: all are yours alone"}
     words = many(len(changed), "file or directory is", "files and directories are")
-    return {"changed": changed, "message": f"files: {words} yours alone now"}
+    return {"changed": changed, "message": f"files: {words} yours alone now", "undo": UNDO if undoable else None}
 
 
-def _guidance(ctx: Context) -> "dict[str, object]":
+def _guidance(ctx: Context, _: Store) -> "dict[str, object]":
     settled = settle.settle(ctx.env, ctx.root, now=ctx.now())
     rows = [{"delivery": s.delivery_id, "outcome": s.outcome, "returned": s.returned} for s in settled]
     back = sum(len(each.returned) for each in settled)
@@ -92,13 +96,13 @@ def _guidance(ctx: Context) -> "dict[str, object]":
     return {"changed": rows, "message": f"guidance: {words if rows else 'nothing can be settled'}"}
 
 
-def _index(ctx: Context) -> "dict[str, object]":
-    mended = index_report.mend(ctx.store(), index_report.reports(scopes.discover(ctx.env, ctx.cwd)))
+def _index(ctx: Context, store: Store) -> "dict[str, object]":
+    mended = index_report.mend(store, index_report.reports(scopes.discover(ctx.env, ctx.cwd)))
     if not mended:
         return {"message": "index: there is nothing to mend"}
     names = ", ".join(each.scope.label for each in mended)
     paths = [each.scope.index_path for each in mended]
-    return {"changed": paths, "message": f"index: mended MEMORY.md of {names}", "undo": "memtui undo"}
+    return {"changed": paths, "message": f"index: mended MEMORY.md of {names}", "undo": UNDO}
 
 
 def _print(out: Output, found: "list[Finding]", fixed: "list[dict[str, object]]") -> None:

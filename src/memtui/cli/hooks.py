@@ -52,7 +52,7 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
     if done:
         if plan.changed and not args.yes:
             ctx.confirm(f"Write {line(plan.settings_path)}?", "Nothing was written.")
-        backup = install.apply(plan)
+        backup = install.apply(plan, now=ctx.now)
     data = {
         "action": plan.action,
         "scope": plan.scope,
@@ -72,7 +72,7 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
         if not done or not plan.changed:
             return
         word = "installed in" if plan.action == "install" else "removed from"
-        out.print(f"hooks {word} {line(plan.settings_path)}")
+        out.print(f"hooks {word} {line(plan.settings_path)}   (memtui undo takes it back)")
         if plan.action == "install":
             out.say('Sessions started from now on are served. Try: memtui guide "hello from memtui"')
 

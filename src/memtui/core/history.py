@@ -15,6 +15,8 @@ VERSION = rowshape.VERSION
 BLOCK = 1 << 18
 # So many of the last bytes that were read tell whether the file is still the same one.
 TAIL = 64
+# Operations that are not on memories.
+OTHERS = frozenset({"errors", "close", "index"})
 
 
 @dataclasses.dataclass
@@ -227,6 +229,8 @@ class Turned:
         first = self.done[0]
         if self.whole == 1:
             return first
+        if any(each.op in OTHERS for each in self.done):
+            return dataclasses.replace(first, summary=f"{first.summary} and {len(self.done) - 1} more")
         what = f"{len(self.done)} of {self.whole}" if len(self.done) < self.whole else str(self.whole)
         return dataclasses.replace(first, summary=f"{first.op} {what} memories")
 

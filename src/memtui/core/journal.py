@@ -6,23 +6,26 @@ that the next one finishes or takes back. Lines of journal.jsonl (docs/file-form
 """
 
 import contextlib
-import dataclasses
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from memtui.core import changes as ch
-from memtui.core import clock, delivery, fastjson, fs, ids, recovery, seat
-from memtui.core.changes import Change, FileChange, TextEdit, TrustEdit
+from memtui.core import clock, delivery, fastjson, fs, ids, making, recovery, seat
+from memtui.core.changes import Change
 from memtui.core.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.history import VERSION, Ledger, Transaction, Turned
 from memtui.core.records import Records
 from memtui.core.rowshape import readable
-from memtui.core.step import Step
 
 LOCK_SECONDS = 10.0
 # So long a change counts as made just now in the terminal where it was made.
 RECENT_SECONDS = 600.0
+# What to do where a settings file was changed since, and an undo leaves it alone.
+INSTEAD = {
+    "install": " `memtui hooks uninstall` takes the hooks out of it as it is now.",
+    "uninstall": " `memtui hooks install` puts them into it as it is now.",
+}
 
 
 class Journal(Records):
@@ -102,7 +105,7 @@ class Journal(Records):
     def _run(self, op: str, changes: Sequence[Change], summary: str, **more: Any) -> str:
         transaction = ids.new_id(self.now())
         size = self._size()
-        changes = [_as_it_was(change) for change in changes]
+        changes = [making.as_it_was(change) for change in changes]
         record = self._intent(transaction, op, changes, summary, **more)
         try:
             self._append(record)
@@ -113,7 +116,7 @@ class Journal(Records):
         try:
             for change in changes:
                 path = change.path
-                _make(change)
+                making.make(change)
         except BaseException as error:
             self._take_back(record, changes, size)
             if isinstance(error, OSError):
@@ -129,7 +132,7 @@ class Journal(Records):
         try:
             for change in recovery.back(changes, recovery.states(record, changes)):
                 with contextlib.suppress(ConflictError):
-                    _make(change)
+                    making.make(change)
         except OSError:
             return
         try:
@@ -177,7 +180,7 @@ class Journal(Records):
             forward, todo = recovery.rest(record, changes)
             for change in todo:
                 try:
-                    _make(change)
+                    making.make(change)
                 except ConflictError as error:
                     left.append(error.message)
         except OSError as error:
@@ -255,6 +258,7 @@ class Journal(Records):
         except ConflictError as error:
             words = f"Can't {op} “{found.summary}”: {error.message}"
             hint = "That file was changed since; nothing was written."
+            hint += INSTEAD.get(found.op, "") if op == "undo" else ""
             turned.failed.append((found, ConflictError(words, hint)))
         except MemtuiError as error:
             turned.failed.append((found, error))
@@ -273,28 +277,3 @@ class Journal(Records):
                 raise ch.storage_error(error, self.trash) from error
             self._end(transaction, "done")
             return transaction
-
-
-def _as_it_was(change: Change) -> Change:
-    """A file that goes, or may go with its last lines, keeps its permission bits for its return, and every content that
-    goes its time."""
-    if isinstance(change, TextEdit) and change.mode is None and not change.added:
-        with contextlib.suppress(OSError):
-            return dataclasses.replace(change, mode=os.stat(change.path).st_mode & 0o7777)
-    if isinstance(change, FileChange) and change.before is not None:
-        with contextlib.suppress(OSError):
-            found = os.stat(change.path)
-            mode = found.st_mode & 0o7777 if change.after is None and change.mode is None else change.mode
-            return dataclasses.replace(change, mode=mode, times=(found.st_mtime_ns, change.times[1]))
-    return change
-
-
-def _make(change: Change) -> None:
-    if isinstance(change, Step):
-        change.make()
-    elif isinstance(change, FileChange):
-        ch.replace(change)
-    elif isinstance(change, TrustEdit):
-        ch.retrust(change)
-    else:
-        ch.rewrite(change)

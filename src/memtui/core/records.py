@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memtui.core import changes as ch
-from memtui.core import fs, ids, inbox
+from memtui.core import fs, ids, inbox, patches
 from memtui.core.changes import Change, FileChange, TextEdit, TrustEdit
 from memtui.core.errors import MemtuiError, NotFoundError
 from memtui.core.step import Keep, Step
@@ -104,6 +104,9 @@ class Records:
             removed, added = (inbox.decode(self.image(row[key])) for key in ("removed", "added"))
             anchor = None if row["anchor"] is None else inbox.decode(self.image(row["anchor"]))
             return TextEdit(row["path"], removed, added, anchor, row.get("at"), row.get("mode"))
+        step = patches.step_of(row, self.image)
+        if step is not None:
+            return step
         before, after = (row[key] and self.image(row[key]) for key in ("before", "after"))
         times = row.get("times", (None, None))
         return FileChange(row["path"], before, after, row.get("mode"), (times[0], times[1]))

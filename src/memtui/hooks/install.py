@@ -8,15 +8,21 @@ import compileall
 import difflib
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import memtui
 from memtui.core import clock, fs, ids, paths
 from memtui.core.errors import ConflictError, MemtuiError, UsageError
 from memtui.hooks import entries, installs, merge
 from memtui.hooks.installs import Record
+
+# What changes settings is imported where that is done: a TUI that starts only asks where they lie.
+if TYPE_CHECKING:
+    from memtui.core.changes import Change
+    from memtui.core.journal import Journal
+    from memtui.core.patches import Patch
 
 Action = Literal["install", "uninstall"]
 SCOPES = ("user", "project", "local")
@@ -249,28 +255,26 @@ def _notes(scope: str, record: Record | None, path: str) -> list[str]:
     return notes
 
 
-def apply(change: Plan) -> str | None:
-    """Carry out a plan; the path of the backup of the file as it was, if one was made.
+def apply(change: Plan, *, by: str = "cli", now: Callable[[], float] = clock.now) -> str | None:
+    """Carry out a plan, as a step of undo; the path of the backup of the file as it was, if one was made.
 
     Raises ConflictError if the file changed since the plan was made, MemtuiError if it can't be written.
     """
+    from memtui.core.journal import Journal
+
     if change.action == "install":
         _compile()
     try:
         with fs.Lock(change.root + "/run/installs.lock", LOCK_SECONDS):
-            return _apply_locked(change)
+            return _apply_locked(change, Journal(change.root, by, now))
     except fs.LockTimeoutError as error:
         raise MemtuiError("Another memtui is changing settings right now.", "Try again in a moment.") from error
     except OSError as error:
         where = error.filename or change.settings_path
-        same = _read(change.settings_path, change.real_path) == change.before
-        raise MemtuiError(
-            f"Can't write {where}: {error.strerror}. {'Nothing was' if same else 'The settings were'} changed.",
-            "Check owner, mode and free space.",
-        ) from error
+        raise MemtuiError(f"Can't write {where}: {error.strerror}.", "Check owner, mode and free space.") from error
 
 
-def _apply_locked(change: Plan) -> str | None:
+def _apply_locked(change: Plan, journal: "Journal") -> str | None:
     records = installs.load(change.root)
     if _read(change.settings_path, change.real_path) != change.before or records.get(change.key) != change.old_record:
         raise ConflictError(
@@ -279,32 +283,25 @@ def _apply_locked(change: Plan) -> str | None:
     saved = None
     if change.changed and change.before is not None:
         saved = installs.backup(change.root, change.settings_path, change.before)
-    if change.new_record is not None and change.new_record != change.old_record:
-        _record(change, records, saved)
+    record = change.old_record
+    if change.action == "uninstall":
+        record = None
+    elif change.new_record is not None and change.new_record != change.old_record:
+        record = _record(change, change.new_record, saved)
+    noted = installs.edit(change.root, change.key, record)
     if change.changed:
-        try:
-            _write(change)
-        except BaseException:
-            if change.new_record is not None:
-                _put_back_record(change, records)
-            raise
-    if change.action == "uninstall" and change.old_record is not None:
-        for directory in reversed(change.old_record.made_dirs if change.after is None else []):
-            try:
-                os.rmdir(directory)
-            except OSError:
-                break  # somebody else uses it
-        records.pop(change.key)
-        installs.save(change.root, records)
-    installs.tidy(change.root, change.settings_path, records)
+        verb = "install the hooks in" if change.action == "install" else "take the hooks out of"
+        made: list[Change] = [noted] if noted.before != noted.after else []
+        journal.run(change.action, [*made, _patch(change)], f"{verb} {change.settings_path}")
+    elif noted.before != noted.after:
+        noted.make()
+    installs.tidy(change.root, change.settings_path, installs.load(change.root))
     return f"{change.root}/{saved}" if saved else None
 
 
-def _record(change: Plan, records: dict[str, Record], saved: str | None) -> None:
-    """Written before the settings file: a crash between the two leaves a record of nothing, which does no harm."""
-    new, old = change.new_record, change.old_record
-    if new is None:
-        return
+def _record(change: Plan, new: Record, saved: str | None) -> Record:
+    """The record to keep, with the backup that an uninstall needs."""
+    old = change.old_record
     kept = None
     if change.baseline is not None:
         if old and old.backup and old.backup_hash == new.backup_hash:
@@ -314,15 +311,7 @@ def _record(change: Plan, records: dict[str, Record], saved: str | None) -> None
         else:
             kept = installs.backup(change.root, change.settings_path, change.baseline)
     made_dirs = dict.fromkeys([*new.made_dirs, *_missing_dirs(os.path.dirname(change.real_path))])
-    records[change.key] = replace(new, backup=kept, made_dirs=sorted(made_dirs))
-    installs.save(change.root, records)
-
-
-def _put_back_record(change: Plan, records: dict[str, Record]) -> None:
-    records.pop(change.key, None)
-    if change.old_record is not None:
-        records[change.key] = change.old_record
-    installs.save(change.root, records)
+    return replace(new, backup=kept, made_dirs=sorted(made_dirs))
 
 
 def _missing_dirs(directory: str) -> list[str]:
@@ -333,18 +322,22 @@ def _missing_dirs(directory: str) -> list[str]:
     return missing
 
 
-def _write(change: Plan) -> None:
-    if change.after is None:
-        fs.unlink(change.real_path)
-        return
-    if change.scope != "user":
-        os.makedirs(os.path.dirname(change.real_path), exist_ok=True)
-    fs.write_atomic(change.real_path, change.after)
-    if change.before is None and change.scope != "user":
-        # A repository's files are for all who may read the repository.
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(change.real_path, (stat.S_IRUSR | stat.S_IWUSR | stat.S_IRGRP | stat.S_IROTH | stat.S_IWGRP) & ~umask)
+def _patch(change: Plan) -> "Patch":
+    """Only the bytes that change are kept: what else is in a settings file may be secret."""
+    from memtui.core.patches import Patch
+
+    if change.before is None:
+        dirs = _missing_dirs(os.path.dirname(change.real_path))
+        mode = fs.FILE_MODE
+        if change.scope != "user":
+            # A repository's files are for all who may read the repository.
+            umask = os.umask(0)
+            os.umask(umask)
+            mode = (stat.S_IRUSR | stat.S_IWUSR | stat.S_IRGRP | stat.S_IROTH | stat.S_IWGRP) & ~umask
+    else:
+        dirs = change.old_record.made_dirs if change.old_record and change.after is None else []
+        mode = stat.S_IMODE(os.stat(change.real_path).st_mode)
+    return Patch.between(change.real_path, change.before, change.after, mode, tuple(dirs))
 
 
 def _compile() -> None:

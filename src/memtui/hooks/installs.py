@@ -3,13 +3,15 @@
 import json
 import os
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memtui.core import fs, ids, paths
 from memtui.core.errors import MemtuiError
 from memtui.hooks.merge import Groups, Made
 
-VERSION = 1
+if TYPE_CHECKING:
+    from memtui.core.patches import EntryEdit
+
 BACKUPS_KEPT = 10  # per settings file, besides those that an uninstall needs
 
 
@@ -45,16 +47,29 @@ def installs_path(root: str) -> str:
 
 def load(root: str) -> dict[str, Record]:
     """Settings path to its record. Raises MemtuiError for a file that can't be read."""
+    try:
+        return {name: _record(record) for name, record in _whole(root).get("files", {}).items()}
+    except (TypeError, AttributeError) as error:
+        raise _damaged(root, error) from error
+
+
+def _whole(root: str) -> dict[str, Any]:
     path = installs_path(root)
-    hint = f"Move {path} away: `memtui hooks uninstall` then takes out what it recognises as memtui's."
     try:
         data = fs.read_or_empty(path)
-        value: Any = json.loads(data) if data.strip() else {}
-        return {name: _record(record) for name, record in value.get("files", {}).items()}
+        value: dict[str, Any] = json.loads(data) if data.strip() else {}
+        value.get("files", {}).items()
     except OSError as error:
         raise MemtuiError(f"Can't read {path}: {error.strerror}.", "Check its owner and mode.") from error
-    except (ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise MemtuiError(f"{path} is damaged: {error}.", hint) from error
+    except (ValueError, AttributeError, RecursionError) as error:
+        raise _damaged(root, error) from error
+    return value
+
+
+def _damaged(root: str, error: Exception) -> MemtuiError:
+    path = installs_path(root)
+    hint = f"Move {path} away: `memtui hooks uninstall` then takes out what it recognises as memtui's."
+    return MemtuiError(f"{path} is damaged: {error}.", hint)
 
 
 def _record(value: dict[str, Any]) -> Record:
@@ -62,14 +77,13 @@ def _record(value: dict[str, Any]) -> Record:
     return Record(**{key: found for key, found in value.items() if key in known})
 
 
-def save(root: str, records: dict[str, Record]) -> None:
-    """Replace the list; an empty one is removed. Raises OSError."""
-    path = installs_path(root)
-    if not records:
-        fs.unlink(path)
-        return
-    value = {"v": VERSION, "files": {name: asdict(record) for name, record in sorted(records.items())}}
-    fs.write_atomic(path, json.dumps(value, ensure_ascii=False, indent=2).encode() + b"\n")
+def edit(root: str, name: str, after: Record | None) -> "EntryEdit":
+    """The change of one record in the list, which goes with its last one. Raises MemtuiError."""
+    from memtui.core.patches import EntryEdit
+
+    whole = _whole(root)
+    new: dict[str, Any] | None = None if after is None else json.loads(json.dumps(asdict(after)))
+    return EntryEdit(installs_path(root), "files", name, whole.get("files", {}).get(name), new)
 
 
 def find(records: dict[str, Record], settings_path: str, real_path: str) -> tuple[str, Record | None]:

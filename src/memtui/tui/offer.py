@@ -23,13 +23,13 @@ def change_hooks(app: "MemtuiApp", action: install.Action, *, offer: bool = Fals
                 app.say("The hooks can be installed at any time: 5, then i.")
             return
         try:
-            install.apply(plan)
+            install.apply(plan, by="tui", now=app.data.now)
         except MemtuiError as error:
             app.fail(error)
             return
         word = "installed in" if action == "install" else "removed from"
         more = " Sessions started from now on are served." if action == "install" else ""
-        app.say(f"Hooks {word} {plan.settings_path}.{more}")
+        app.say(f"Hooks {word} {plan.settings_path}.{more} z takes it back.")
         app.read()
 
     app.push_screen(PlanScreen(action, app.data.env, app.data.cwd, offer=offer), then)

@@ -129,13 +129,13 @@ class Fixes(Base):
         return review.find(items, entry_id, "guidance")
 
     def _set_errors_aside(self) -> None:
-        data = self.main.data
-        path = mending.set_errors_aside(data.root, data.now())
-        self.done(f"The errors are in {path} now." if path else "There are no errors any more.")
+        path = mending.set_errors_aside(self.main.data.journal())
+        self.done(f"The errors are in {path} now. z takes it back." if path else "There are no errors any more.")
 
     def _close(self) -> None:
-        count = len(mending.close(self.main.data.root))
-        self.done(many(count, "file or directory is", "files and directories are") + " yours alone now.")
+        closed, undoable = mending.close(self.main.data.journal())
+        words = many(len(closed), "file or directory is", "files and directories are") + " yours alone now."
+        self.done(words + " z takes it back." * undoable)
 
     def _edit_config(self) -> None:
         data = self.main.data

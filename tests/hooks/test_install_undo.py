@@ -1,0 +1,173 @@
+"""Installing and uninstalling hooks are steps of undo: settings come back to the byte, or are left alone."""
+
+import os
+import posix
+
+import pytest
+
+from memtui.core import fs
+from memtui.core.errors import ConflictError
+from memtui.core.journal import Journal
+from memtui.hooks import install, installs
+
+LAUNCHER = "/opt/memtui/hooks/launch.py"
+SETTINGS = b'{\n\t"env": {"API_KEY": "hunter2-in-env"},\n    "hooks" : { "Stop":[ ] },\n  "apiKeyHelper": "hunter2-at-the-end"\n}'
+SECRETS = (b"hunter2-in-env", b"hunter2-at-the-end")
+
+
+class World:
+    """A home directory with settings, and a repository."""
+
+    def __init__(self, top):
+        self.env = {"HOME": str(top), "PATH": os.environ["PATH"]}
+        self.root = top / ".claude/memtui"
+        self.file = top / ".claude/settings.json"
+        self.file.parent.mkdir(parents=True)
+        self.repo = top / "repo"
+        (self.repo / ".git").mkdir(parents=True)
+
+    def apply(self, action, scope="user"):
+        path = install.settings_path(self.env, str(self.repo), scope)
+        install.apply(
+            install.plan(path, action, env=self.env, scope=scope, interpreter="/opt/python", launcher=LAUNCHER)
+        )
+
+    @property
+    def journal(self):
+        return Journal(str(self.root))
+
+
+@pytest.fixture
+def world(tmp_path):
+    made = World(tmp_path)
+    made.file.write_bytes(SETTINGS)
+    made.file.chmod(0o640)
+    return made
+
+
+def kept(world):
+    """All that the journal holds."""
+    places = [world.root / "journal.jsonl", *(world.root / "trash").iterdir()]
+    assert {os.stat(path).st_mode & 0o777 for path in places} == {0o600}
+    assert os.stat(world.root / "trash").st_mode & 0o777 == 0o700
+    return b"".join(path.read_bytes() for path in places)
+
+
+def test_an_installation_is_undone_and_redone_to_the_byte_and_keeps_no_secret(world):
+    world.apply("install")
+    after = world.file.read_bytes()
+    assert LAUNCHER.encode() in after
+    assert world.journal.undo().summary == f"install the hooks in {world.file}"
+    assert world.file.read_bytes() == SETTINGS
+    assert not (world.root / "installs.json").exists()
+    world.journal.redo()
+    assert world.file.read_bytes() == after
+    assert world.file.stat().st_mode & 0o777 == 0o640
+    assert not any(secret in kept(world) for secret in SECRETS)
+    world.apply("uninstall")
+    assert world.file.read_bytes() == SETTINGS
+
+
+def test_an_uninstallation_is_undone_and_the_next_one_is_exact_again(world):
+    world.apply("install")
+    after, records = world.file.read_bytes(), (world.root / "installs.json").read_bytes()
+    world.apply("uninstall")
+    assert world.file.read_bytes() == SETTINGS
+    world.journal.undo()
+    assert world.file.read_bytes() == after
+    assert (world.root / "installs.json").read_bytes() == records
+    world.apply("uninstall")
+    assert world.file.read_bytes() == SETTINGS
+    assert not any(secret in kept(world) for secret in SECRETS)
+
+
+def test_settings_that_somebody_changed_since_are_left_alone_and_the_way_is_told(world):
+    world.apply("install")
+    changed = world.file.read_bytes().replace(b"hunter2-in-env", b"another")
+    world.file.write_bytes(changed)
+    with pytest.raises(ConflictError, match=r"settings\.json") as caught:
+        world.journal.undo()
+    assert "memtui hooks uninstall" in caught.value.hint
+    assert world.file.read_bytes() == changed
+    assert installs.load(str(world.root))
+
+
+def test_a_file_and_directories_that_were_made_go_and_come_back_as_they_were(world):
+    path = world.repo / ".claude/settings.local.json"
+    world.apply("install", "local")
+    after, modes = path.read_bytes(), [os.stat(each).st_mode for each in (path, path.parent)]
+    world.journal.undo()
+    assert not path.parent.exists()
+    world.journal.redo()
+    assert (path.read_bytes(), [os.stat(each).st_mode for each in (path, path.parent)]) == (after, modes)
+    world.apply("uninstall", "local")
+    assert not path.parent.exists()
+    world.journal.undo()
+    assert (path.read_bytes(), [os.stat(each).st_mode for each in (path, path.parent)]) == (after, modes)
+    world.apply("uninstall", "local")
+    assert not path.parent.exists()
+
+
+def test_one_of_two_installations_is_undone_and_the_other_stays(world):
+    world.apply("install")
+    world.apply("install", "local")
+    first = world.journal.ledger().undoable[0]
+    world.journal.undo(first)
+    assert world.file.read_bytes() == SETTINGS
+    assert [record.scope for record in installs.load(str(world.root)).values()] == ["local"]
+
+
+class Killed(BaseException):
+    """Stands for SIGKILL."""
+
+
+def deadly(patch, allowed):
+    """Let so many changing system calls pass, and fail each one after that; the list has one entry once it did."""
+    hit = []
+    left = [allowed]
+
+    def wrap(real, creates):
+        def call(*args, **more):
+            if creates and not args[1] & os.O_CREAT:
+                return real(*args, **more)
+            if left[0] <= 0:
+                hit.append(True)
+                raise Killed
+            left[0] -= 1
+            return real(*args, **more)
+
+        return call
+
+    for name in ("write", "rename", "link", "unlink", "rmdir", "mkdir", "truncate", "open"):
+        real = getattr(posix, name)
+        for module in (posix, os):
+            patch.setattr(module, name, wrap(real, name == "open"))
+    return hit
+
+
+@pytest.mark.parametrize("start", [SETTINGS, None])
+@pytest.mark.parametrize("action", ["install", "uninstall", "undo"])
+def test_killed_at_any_system_call_settings_and_record_agree(tmp_path, action, start):
+    for allowed in range(200):
+        place = tmp_path / str(allowed)
+        world = World(place)
+        if start is not None:
+            world.file.write_bytes(start)
+        if action != "install":
+            world.apply("install")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(install, "_compile", lambda: None)
+            hit = deadly(patch, allowed)
+            try:
+                world.journal.undo() if action == "undo" else world.apply(action)
+            except Killed:
+                pass
+        world.journal.recover()
+        found = fs.read_or_empty(str(world.file))
+        assert (LAUNCHER.encode() in found) == bool(installs.load(str(world.root)))
+        world.apply("uninstall")
+        assert fs.read_or_empty(str(world.file)) == (start or b"")
+        assert world.file.exists() == (start is not None)
+        if not hit:
+            return
+    pytest.fail("it never came to its end")
