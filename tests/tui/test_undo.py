@@ -163,3 +163,24 @@ async def test_the_rest_of_a_stopped_undo_is_one_more_step(crowd):  # noqa: F811
         await press(pilot, "Z")
         await until(pilot, lambda: not app.at_work)
         assert files(crowd) == gone
+
+
+async def test_going_round_the_themes_is_one_step_until_something_else_is_changed(app, world):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        first = app.theme
+        for _ in range(2):
+            await pilot.press("ctrl+t")
+            await until(pilot, lambda: app.data.setting("theme") == app.theme.removeprefix("textual-"))
+        await pilot.press("ctrl+t", "z")  # the last one without any rest
+        await settle(pilot)
+        assert app.theme == first
+        assert told(app)[-1].endswith("and 2 more")
+        await press(pilot, "Z")
+        assert app.theme != first
+        await stand_on(pilot, "prefer-pnpm")
+        await press(pilot, "d")
+        await pilot.press("ctrl+t", "z")
+        await settle(pilot)
+        assert not exists(project(world, "prefer-pnpm.md"))
+        assert app.theme != first

@@ -16,7 +16,7 @@ BLOCK = 1 << 18
 # So many of the last bytes that were read tell whether the file is still the same one.
 TAIL = 64
 # Operations that are not on memories.
-OTHERS = frozenset({"errors", "close", "index"})
+OTHERS = frozenset({"errors", "close", "index", "config"})
 
 
 @dataclasses.dataclass

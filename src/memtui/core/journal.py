@@ -94,9 +94,9 @@ class Journal(Records):
             return self._run(op, changes, summary, **({"group": self._group} if self._group else {}), **more)
 
     @contextlib.contextmanager
-    def together(self) -> Iterator[None]:
-        """What is changed inside is one step for undo and redo."""
-        self._group = ids.new_id(self.now())
+    def together(self, group: str = "") -> Iterator[None]:
+        """What is changed inside is one step for undo and redo; with what was changed before it in the same `group`."""
+        self._group = group or ids.new_id(self.now())
         try:
             yield
         finally:

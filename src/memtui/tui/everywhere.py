@@ -56,6 +56,7 @@ class Everywhere(App[None]):
     _count_at = 0.0
     at_work = False  # many changes are being made in a worker: no others meanwhile
     _theme_timer: Timer | None = None
+    _themes = ""  # going round them is one step of undo, until something else is changed
 
     if TYPE_CHECKING:
 
@@ -187,6 +188,7 @@ class Everywhere(App[None]):
 
     def do_app_undo(self) -> None:
         """Take back the last change. One that was not made here and now is named first."""
+        self._keep_theme()
         self.turning.want("undo")
 
     def do_app_redo(self) -> None:
@@ -284,22 +286,29 @@ class Everywhere(App[None]):
         self._theme_timer = None if self.read_only else self.set_timer(REST_SECONDS, lambda: self._keep(chosen))
 
     def _keep(self, theme: str) -> None:
-        from memtui.core import settings
+        from memtui.core import ids, settings
 
         self._theme_timer = None
         if theme == self.data.setting("theme"):
             return
         self.theme_set = theme
+        self._themes = self._themes or ids.new_id(self.data.now())
+        journal = self.data.journal()
         try:
             default = theme == config.DEFAULTS["theme"]
-            settings.assign(self.data.root, self.data.journal(), "theme", None if default else theme)
+            with journal.together(self._themes):
+                settings.assign(self.data.root, journal, "theme", None if default else theme)
         except (MemtuiError, OSError) as error:
             self.fail(error if isinstance(error, MemtuiError) else MemtuiError(f"The theme can't be kept: {error}"))
 
     def do_app_quit(self) -> None:
         """Leave."""
+        self._keep_theme()
+        self.exit()
+
+    def _keep_theme(self) -> None:
+        """The theme that was chosen just now, without waiting."""
         timer, self._theme_timer = self._theme_timer, None
         if timer is not None:
             timer.stop()
             self._keep(themes_round()[self.theme])
-        self.exit()
