@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from memtui.core import clock, fs, ids, scopes, trust
@@ -40,6 +41,11 @@ MEANINGS = {
 }
 
 
+@lru_cache(4096)  # of thousands of memories, drawn and counted at once, many have the same flag
+def _letter(flag: str) -> str:
+    return next((letter for start, letter in LETTERS.items() if flag.startswith(start)), "")
+
+
 @dataclass
 class Told:
     """A delivery that brought a memory: its record of the log without text and items, and the item's own fields."""
@@ -65,8 +71,8 @@ class Row:
         """The flags as letters, each once."""
         if not self.flags:
             return ""
-        found = [letter for start, letter in LETTERS.items() if any(flag.startswith(start) for flag in self.flags)]
-        return "".join(found)
+        found = {_letter(flag) for flag in self.flags}
+        return "".join(found) if len(found) == 1 else "".join(each for each in LETTERS.values() if each in found)
 
     @property
     def severity(self) -> int:

@@ -90,6 +90,13 @@ class Haystack(Generic[Row]):
         return [at for _, _, at in hits]
 
 
+def load() -> None:
+    """Load what is needed for more than a letter, before a key waits for it."""
+    import rapidfuzz.fuzz
+    import rapidfuzz.process
+    import rapidfuzz.utils  # noqa: F401
+
+
 def select(rows: Sequence[Row], typed: str, text: Callable[[Row], str]) -> list[Row]:
     """As `Haystack.select`, for rows that are looked through once."""
     return Haystack(rows, text).select(typed)

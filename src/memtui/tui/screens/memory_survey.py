@@ -13,6 +13,7 @@ from memtui.core import scopes, survey
 from memtui.core.scopes import Scope
 from memtui.core.survey import Row
 from memtui.core.words import many
+from memtui.tui import fuzzy
 from memtui.tui.drafts import Drafts
 from memtui.tui.screens import memory_rows
 from memtui.tui.screens.memory_pane import Pane
@@ -153,6 +154,7 @@ class Surveyed(Pane):
         records = {str(t.record.get("id")): t.record for each in rows.values() for row in each for t in row.told}
         if show(self._show, here + others, rows, True):
             show(self._show_outcomes, data.outcomes(list(records.values())))
+        fuzzy.load()
 
     def _show(self, found: list[Scope], rows: dict[str, list[Row]], whole: bool) -> None:
         if not self.query("#list"):

@@ -1,6 +1,7 @@
 """The tree of scopes: groups, types under each scope, and what lies below the cut of its index."""
 
 import os
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -117,11 +118,8 @@ def _scope(
     scope: Scope, rows: Mapping[str, Sequence[Row]], folds: Mapping[str, bool], project: str, unread: bool
 ) -> list[Place]:
     mine = rows.get(scope.label, ())
-    kinds: dict[str, int] = {}
-    below = 0
-    for row in mine:
-        kinds[row.memory.type or "-"] = kinds.get(row.memory.type or "-", 0) + 1
-        below += "B" in row.letters
+    kinds = Counter([row.memory.type or "-" for row in mine])
+    below = sum("B" in row.letters for row in mine if row.flags)
     unfolded = folds.get(scope.label, scope.label in OPEN)
     fold = unfolded if kinds else None
     places = [Place(scope.label, name_of(scope, project), len(mine), (scope,), fold=fold, unread=unread)]
