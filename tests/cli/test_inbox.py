@@ -165,6 +165,50 @@ def test_a_draft_of_another_project_goes_to_that_project(memtui, world):
     assert not Path(world.shop, ".claude/memory/alt-texts.md").exists()
 
 
+def test_the_text_can_be_given_with_the_approval(memtui, world):
+    memtui("approve", "J5VMX3", "--body", "Assert on roles and words.")
+    text = Path(world.shop, ".claude/memory/no-snapshot-tests.md").read_text()
+    assert text.endswith("---\n\nAssert on roles and words.\n")
+    assert "originSessionId" in text
+    memtui("undo")
+    memtui("approve", "J5VMX3", "--body", "-", stdin="From a file.\n\n> quoted\n")
+    assert "From a file.\n\n> quoted\n" in Path(world.shop, ".claude/memory/no-snapshot-tests.md").read_text()
+
+
+def test_a_text_belongs_to_one_draft_and_to_no_merge(memtui, world):
+    assert memtui("approve", "J5VMX3", "VGHARY", "--body", "both", check=False).code == 2
+    assert memtui("approve", "J5VMX3", "--into", "prefer-pnpm", "--body", "more", check=False).code == 2
+    assert len(ids(memtui, "updates")) == 5
+
+
+def test_what_is_approved_together_is_one_step_of_undo(memtui, world):
+    before = shop_inbox(world).read_bytes()
+    memtui("approve", "--all", check=False)
+    assert len(ids(memtui, "updates")) == 1
+    memtui("undo")
+    assert len(ids(memtui, "updates")) == 5
+    assert shop_inbox(world).read_bytes() == before
+
+
+def test_a_draft_does_not_go_into_a_memory_of_another_project(memtui, world):
+    (entry,) = [e for e in memtui.json("inbox", "--all-projects")["entries"] if "alt text" in e["text"]]
+    shops = Path(world.shop, ".claude/memory/prefer-pnpm.md")
+    before = shops.read_bytes()
+    for ref in ("prefer-pnpm", str(shops), ".claude/memory/prefer-pnpm.md"):
+        done = memtui("approve", entry["id"], "--into", ref, check=False)
+        assert done.code == 4
+        assert f"a draft of {world.blog}" in done.err
+        assert f"Merge it into a memory of {world.blog}, or of the scope global" in done.err
+    assert memtui("approve", "J5VMX3", "--into", "auto:blog:newsletter", check=False).code == 4
+    assert shops.read_bytes() == before
+    memtui("approve", entry["id"], "--into", "newsletter")  # a name is one of the draft's own project
+    (theirs,) = Path(world.config, "projects").glob("*-blog/memory/newsletter.md")
+    assert "alt text" in theirs.read_text()
+    memtui("undo")
+    memtui("approve", entry["id"], "--into", "global:concise-answers")
+    assert "alt text" in Path(world.config, "memory/concise-answers.md").read_text()
+
+
 def test_quoted_lines_of_a_body_are_no_evidence(memtui, world):
     entry = "<!-- memtui id=01K8ZC5N8W3M1T9Q6V2R4B7XAD -->\nQuote them\n\n\\> as they said\n\n> you: quote me\n<!-- /memtui -->\n"
     shop_inbox(world).write_text(entry)

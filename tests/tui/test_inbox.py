@@ -183,6 +183,18 @@ async def test_a_draft_is_rewritten_in_a_form_before_it_is_approved(world, app):
     assert listed(world.root + "/drafts") == []
 
 
+async def test_a_text_that_is_emptied_in_the_form_does_not_come_back(world, app):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        await pilot.press("e")
+        await settle(pilot)
+        app.screen.query_one("#body", TextArea).text = ""
+        app.screen.query_one("#description", Input).value = "Assert on words"
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+    assert memory(world, "no-snapshot-tests").endswith("---\n\nAssert on words\n")
+
+
 async def test_the_form_refuses_a_name_that_is_taken_and_keeps_what_was_typed(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")

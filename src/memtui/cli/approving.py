@@ -5,6 +5,7 @@ import dataclasses
 
 from memtui.cli import guide, inbox
 from memtui.cli.context import Context
+from memtui.cli.editing import text_of
 from memtui.cli.output import Output, Result, line, safe
 from memtui.core import approval, frontmatter, review, scopes, upkeep
 from memtui.core.approval import Ready
@@ -33,18 +34,21 @@ class Outcome:
 
 
 def run(ctx: Context, args: argparse.Namespace, items: "list[Waiting]") -> Result:
-    """Approve entries one by one; each is an undo step of its own."""
-    if len(items) > 1 and (args.name or args.description):
-        raise UsageError("--name and --description are for one entry at a time.")
-    ctx.must_have_home()
+    """Approve entries; what fails stops none of the others, and all of them are one step of undo."""
+    if len(items) > 1 and (args.name or args.description or args.body is not None):
+        raise UsageError("--name, --description and --body are for one entry at a time.")
+    store = ctx.store()
+    body = None if args.body is None else text_of(args.body)
     outcomes = []
-    for item in items:
-        try:
-            outcomes.append(_into(ctx, args, item) if args.into else _create(ctx, args, item))
-        except MemtuiError as error:
-            if len(items) == 1:
-                raise
-            outcomes.append(Outcome(item, error=error))
+    with store.together():
+        for item in items if args.into else review.from_the_end(items):
+            try:
+                outcomes.append(_into(ctx, store, args, item) if args.into else _create(ctx, store, args, item, body))
+            except MemtuiError as error:
+                if len(items) == 1:
+                    raise
+                outcomes.append(Outcome(item, error=error))
+    outcomes.sort(key=lambda each: items.index(each.item))
     failed = [each.error for each in outcomes if each.error is not None]
     data: dict[str, object] = {"dry_run": args.dry_run, "approved": [_data(each) for each in outcomes]}
     # The client reads its own memory by itself.
@@ -61,11 +65,10 @@ def run(ctx: Context, args: argparse.Namespace, items: "list[Waiting]") -> Resul
     return Result(data, text, code)
 
 
-def _create(ctx: Context, args: argparse.Namespace, item: Waiting) -> Outcome:
-    proposal = review.propose(
-        item, name=args.name or "", kind=args.type or "", scope=args.scope or "", description=args.description or ""
-    )
-    ready = approval.ready(ctx.store(), proposal, ctx.now, args.scope or "")
+def _create(ctx: Context, store: Store, args: argparse.Namespace, item: Waiting, body: "str | None") -> Outcome:
+    given = {"name": args.name or "", "kind": args.type or "", "scope": args.scope or ""}
+    proposal = review.propose(item, description=args.description or "", body=body, **given)
+    ready = approval.ready(store, proposal, ctx.now, args.scope or "")
     if args.edit:
         ready = dataclasses.replace(ready, proposal=_edited(ctx, ready.proposal))
     outcome = Outcome(item, ready.scope.label, ready.proposal.name, ready.path, ready.proposal.data)
@@ -116,11 +119,10 @@ def _edited(ctx: Context, proposal: Proposal) -> Proposal:
     return dataclasses.replace(proposal, name=stem, data=data)
 
 
-def _into(ctx: Context, args: argparse.Namespace, item: Waiting) -> Outcome:
-    if args.name or args.type or args.scope or args.description or args.edit:
+def _into(ctx: Context, store: Store, args: argparse.Namespace, item: Waiting) -> Outcome:
+    if args.name or args.type or args.scope or args.description or args.edit or args.body is not None:
         raise UsageError("--into appends to a memory as it is.", "Change that memory with `memtui edit`.")
-    store = ctx.store()
-    found = store.find(args.into)
+    store, found = approval.to_merge(store, item, args.into, ctx.now)
     if found.broken is not None:
         raise MemtuiError(f"{found.path} is broken: {found.broken}.", "Mend it in an editor first.")
     outcome = Outcome(item, found.scope_label, found.stem, found.path, review.merged(item, found))

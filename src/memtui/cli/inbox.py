@@ -44,7 +44,8 @@ def register(commands: "parser.Commands") -> None:
         "approve",
         approve,
         "make pending updates memories",
-        "memtui approve 7XAD\nmemtui approve 7XAD --name use-pnpm\nmemtui approve 7XAD --into prefer-pnpm",
+        "memtui approve 7XAD\nmemtui approve 7XAD --name use-pnpm --body 'Use pnpm, never npm.'\n"
+        "memtui approve 7XAD --into prefer-pnpm",
         "What will be written is shown; `memtui undo` takes it back. IDs may be given by a beginning or end.",
     )
     found.add_argument("ids", nargs="*", metavar="ID", help="pending updates, see `memtui inbox`")
@@ -53,6 +54,7 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--type", help="the memory's type")
     found.add_argument("--scope", help="where to: project, global, auto, agent:NAME")
     found.add_argument("--description", help="the memory's description")
+    found.add_argument("--body", metavar="TEXT", help="another text; `-` reads standard input")
     found.add_argument("--into", metavar="MEMORY", help="append to a memory that is there already")
     found.add_argument("--edit", action="store_true", help="edit the memory's text first")
     found.add_argument("--dry-run", action="store_true", help="show what would be written")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from memtui.core import paths, review, scopes, upkeep
-from memtui.core.errors import UsageError
+from memtui.core.errors import ConflictError, MemtuiError, NotFoundError, UsageError
 from memtui.core.memory import Memory
 from memtui.core.review import Proposal, Waiting
 from memtui.core.scopes import Scope
@@ -68,12 +68,49 @@ def home_store(store: Store, item: Waiting, now: Callable[[], float]) -> Store |
     return other
 
 
-def neighbours(store: Store, item: Waiting, now: Callable[[], float]) -> list[Memory]:
-    """The memories that a pending update may be like, and go into: its project's and the global ones."""
+def _near(store: Store, item: Waiting, now: Callable[[], float]) -> list[Scope]:
     home = home_store(store, item, now)
     places = [scope for scope in (home or store).scopes() if home is not None or scope.label == "global"]
-    places = [scope for scope in places if scope.exists and scope.writable and not scope.problem]
-    return [memory for scope in places for memory in scopes.memories(scope)]
+    return [scope for scope in places if scope.exists and scope.writable and not scope.problem]
+
+
+def neighbours(store: Store, item: Waiting, now: Callable[[], float]) -> list[Memory]:
+    """The memories that a pending update may be like, and go into: its project's and the global ones."""
+    return [memory for scope in _near(store, item, now) for memory in scopes.memories(scope)]
+
+
+def _found(store: Store, ref: str) -> Memory | None:
+    try:
+        return store.find(ref)
+    except MemtuiError:
+        return None
+
+
+def to_merge(store: Store, item: Waiting, ref: str, now: Callable[[], float]) -> tuple[Store, Memory]:
+    """The memory that a reference means, to put a pending update at its end, and the store to do it with: one of the
+    update's project or a global one. Raises as `scopes.find`; ConflictError for one of another project."""
+    home = home_store(store, item, now) or store
+    there = store if "/" in ref else home  # a path is meant from where the person stands
+    found: Memory | None
+    try:
+        found = there.find(ref)
+    except NotFoundError:
+        if there is store:
+            raise
+        there, found = store, _found(store, ref)
+        if found is None:
+            raise
+    if item.slug is None or any(
+        found.path == f"{scope.directory}/{name}"
+        for scope in _near(store, item, now)
+        for name, _ in scopes.files(scope)
+    ):
+        return there, found
+    whose = home_of(item) or item.slug
+    raise ConflictError(
+        f"{found.scope_label}:{found.stem} is of another project than {item.id[-6:]}, a draft of {whose}.",
+        f"Merge it into a memory of {whose}, or of the scope global; or approve it by itself and copy that memory.",
+    )
 
 
 def ready(store: Store, proposal: Proposal, now: Callable[[], float], chosen: str = "") -> Ready:
@@ -89,4 +126,4 @@ def drafted(item: Waiting, fields: dict[str, str]) -> Proposal:
     """A proposal as a person rewrote it: `name`, `scope`, `type`, `description` and `body` of the draft, as far as
     given, go before what the draft says."""
     given = {"name": fields.get("name", ""), "kind": fields.get("type", ""), "scope": fields.get("scope", "")}
-    return review.propose(item, description=fields.get("description", ""), body=fields.get("body", ""), **given)
+    return review.propose(item, description=fields.get("description", ""), body=fields.get("body"), **given)

@@ -172,9 +172,10 @@ class Proposal:
 
 
 def propose(
-    item: Waiting, *, name: str = "", kind: str = "", scope: str = "", description: str = "", body: str = ""
+    item: Waiting, *, name: str = "", kind: str = "", scope: str = "", description: str = "", body: str | None = None
 ) -> Proposal:
-    """What approving would write, with what the person says going before what the draft says.
+    """What approving would write, with what the person says going before what the draft says. With an empty `body` the
+    description is all it says.
 
     The evidence stays behind; the session it came from is kept as `originSessionId`.
     """
@@ -182,7 +183,7 @@ def propose(
     fields = item.entry.fields
     about = description or first.strip()
     stem = name or fields.get("name") or memory.slugify(first)
-    text = body.strip("\n") or rest.strip("\n") or first.strip()
+    text = (rest.strip("\n") or first.strip()) if body is None else body.strip("\n") or about
     data = memory.new_memory_bytes(stem, about, kind or fields.get("type", "feedback"), text)
     if fields.get("session"):
         doc = frontmatter.parse(data).with_field(("metadata", "originSessionId"), fields["session"])
@@ -317,9 +318,14 @@ class Review:
         return {"id": ids.new_id(self.now()), "time": clock.iso_seconds(self.now()), "from": self.by, **extra}
 
 
+def from_the_end(items: Iterable[Waiting]) -> list[Waiting]:
+    """Entries in the order to take them out, from the end of a file to its beginning: what stands before each, and
+    tells its place when it comes back, is still there."""
+    return sorted(items, key=lambda item: (item.path, -item.entry.start))
+
+
 def _removals(items: Sequence[Waiting]) -> list[TextEdit]:
-    # From the end of a file to its beginning: what stands before an entry, and tells its place, is still there.
-    return [removal(item) for item in sorted(items, key=lambda item: (item.path, -item.entry.start))]
+    return [removal(item) for item in from_the_end(items)]
 
 
 def delivered(root: str, entry_id: str) -> str | None:

@@ -58,7 +58,8 @@ class Deciding(Acting):
         done: list[Memory] = []
         trouble: list[MemtuiError] = []
         with journal.together():
-            for each in found:
+            order = [key_of(item) for item in review.from_the_end(each.item for each in found)]
+            for each in sorted(found, key=lambda each: order.index(key_of(each.item))):
                 each.store.journal = journal
                 try:
                     done.append(deciding.approve(each.store, each.proposal, each.scope))
