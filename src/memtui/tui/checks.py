@@ -87,7 +87,7 @@ class Look:
 def look(data: Data, times: dict[str, "array[float]"], client: list[Finding] | None) -> Look:
     """Look at everything. What can't be read is a finding, never an error."""
     found = Look(times=times)
-    found.findings = checkup.check(data.env, data.cwd, data.now(), client, actions.defaults())
+    found.findings = checkup.check(data.env, data.cwd, data.now(), client, actions.defaults(), data.known)
     try:
         found.hooks = status.status(data.env, data.cwd)
     except (MemtuiError, OSError):

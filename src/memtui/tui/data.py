@@ -143,7 +143,9 @@ class Data:
         counts = survey.Usage(self.root)
         rows: dict[str, list[Row]] = {}
         for number, scope in enumerate(found):
-            rows[scope.label] = survey.survey(self.root, scope, counts) if scope.exists and not scope.problem else []
+            rows[scope.label] = (
+                survey.survey(self.root, scope, counts, self.known) if scope.exists and not scope.problem else []
+            )
             if not progress(number + 1):
                 break
         return rows
@@ -152,7 +154,9 @@ class Data:
         """The store, for changes and their undo."""
         from memtui.core.store import Store
 
-        return Store(self.env, self.cwd, by="tui", now=self.now)
+        made = Store(self.env, self.cwd, by="tui", now=self.now)
+        made.journal = self.journal()  # which knows what was read
+        return made
 
     def journal(self) -> "Journal":
         """The journal of changes."""
@@ -163,9 +167,9 @@ class Data:
     @cached_property
     def ledger(self) -> "Ledger":
         """What was read of the journal: only what is appended is read again."""
-        from memtui.core.history import Ledger
+        from memtui.core import history
 
-        return Ledger(self.root + "/journal.jsonl")
+        return history.shared(self.root + "/journal.jsonl")
 
     def changes(self) -> "tuple[Ledger, list[Transaction]]":
         """What was changed, newest first."""

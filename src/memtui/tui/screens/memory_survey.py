@@ -83,7 +83,7 @@ class Surveyed(Pane):
 
     def near(self) -> list[str]:
         """The memories on the screen."""
-        return [row.memory.path for _, row in self.table.on_screen()]
+        return [row.memory.path for _, row in self.table.on_screen()] if self.query("#list") else []
 
     def _count_deliveries(self) -> None:
         """Count what was appended to the log; while something is read, after that."""
