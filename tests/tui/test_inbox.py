@@ -710,6 +710,38 @@ async def test_a_draft_that_changed_meanwhile_is_not_written(world, app):
     assert read(path) == text
 
 
+async def test_undo_puts_the_cursor_on_what_came_back(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        for name, keys in (
+            ("metric-units", ("x",)),
+            ("no-snapshot-tests", ("enter", "greater_than_sign", "a", "escape")),
+            ("Fix the flaky", ("d",)),
+        ):
+            await to(pilot, name)
+            key = app.screen.table.row_id
+            for each in keys:
+                await pilot.press(each)
+                await settle(pilot)
+            assert app.screen.table.row_id != key, name
+            app.screen.table.move_to(0)
+            await pilot.press("z")
+            await rest(pilot)
+            assert app.screen.table.row_id == key, name
+
+
+async def test_what_somebody_else_brings_back_leaves_the_cursor(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "metric-units")
+        await pilot.press("x")
+        await settle(pilot)
+        app.screen.table.move_to(0)
+        app.data.journal().undo()
+        app.read()
+        await rest(pilot)
+        assert any(line.item and line.item.entry.fields.get("name") == "metric-units" for line in app.screen.table.rows)
+        assert app.screen.table.row.item.entry.fields["name"] == "ask-before-migrations"
+
+
 async def test_other_projects_are_counted_and_shown_on_request(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)

@@ -68,6 +68,9 @@ class Inbox(Deciding):
         self.head = 0
         self._rest: Timer | None = None
         self._problem = ""
+        self._there: set[str] = set()  # the entries of all projects when they were read last
+        self._known: set[str] = set()  # those that ever were
+        self._undoing = False
 
     def body(self) -> ComposeResult:
         """Two panes; on a narrow screen the list, and the draft over it."""
@@ -123,7 +126,15 @@ class Inbox(Deciding):
         self._problem = problem
         self.elsewhere = sum(each.slug not in near for each in found)
         self.waiting = [each for each in found if self.every or each.slug in near]
+        keys = {key_of(each) for each in found}
+        back = (keys - self._there) & self._known
+        self._there, self._known = keys, self._known | keys
         self.fill()
+        if back and self._undoing:
+            self._undoing = False
+            at = next((number for number, line in enumerate(self.table.rows) if line.key in back), None)
+            if at is not None:
+                self.table.move_to(at)
 
     def _know(self, memories: list[Memory]) -> None:
         if [each.raw for each in memories] != [each.raw for each in self.memories]:
@@ -257,6 +268,11 @@ class Inbox(Deciding):
         return super().seen and self.head <= detail.scroll_y + detail.size.height
 
     # moving
+
+    def do_app_undo(self) -> None:
+        """As everywhere; the cursor goes to what comes back."""
+        self._undoing = True
+        self.main.do_app_undo()
 
     @on(RowList.Opened, "#list")
     def do_inbox_open(self) -> None:
