@@ -154,9 +154,7 @@ class Data:
         """The store, for changes and their undo."""
         from memtui.core.store import Store
 
-        made = Store(self.env, self.cwd, by="tui", now=self.now)
-        made.journal = self.journal()  # which knows what was read
-        return made
+        return Store(self.env, self.cwd, by="tui", now=self.now)
 
     def journal(self) -> "Journal":
         """The journal of changes."""
@@ -167,9 +165,9 @@ class Data:
     @cached_property
     def ledger(self) -> "Ledger":
         """What was read of the journal: only what is appended is read again."""
-        from memtui.core import history
+        from memtui.core.history import Ledger
 
-        return history.shared(self.root + "/journal.jsonl")
+        return Ledger(self.root + "/journal.jsonl")
 
     def changes(self) -> "tuple[Ledger, list[Transaction]]":
         """What was changed, newest first."""
