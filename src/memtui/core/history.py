@@ -2,6 +2,8 @@
 
 import dataclasses
 import errno
+import functools
+import gc
 import os
 import stat
 import threading
@@ -15,6 +17,7 @@ VERSION = rowshape.VERSION
 BLOCK = 1 << 18
 # So many of the last bytes that were read tell whether the file is still the same one.
 TAIL = 64
+MUCH = 1 << 20
 # Operations that are not on memories.
 OTHERS = frozenset({"errors", "close", "index", "config"})
 
@@ -92,9 +95,12 @@ class Ledger:
                 if not same or os.pread(fd, size, self._at - size) != self._tail:
                     self._forget()
                     self._file = (found.st_dev, found.st_ino)
+                before = self._at
                 self._read_on(fd)
             finally:
                 os.close(fd)
+            if self._at - before > MUCH:
+                gc.freeze()  # else each collection goes through all of it, and a key waits for that
             return self
 
     def _read_on(self, fd: int) -> None:
@@ -182,6 +188,10 @@ class Ledger:
         else:
             self.trashed.pop(key, None)
 
+    def all(self) -> list[Transaction]:
+        """The transactions as of now: another thread may read on meanwhile."""
+        return list(self.transactions.values())
+
     def turnable(self, op: str) -> list[str]:
         """What can be undone or redone, the next last."""
         return self.redoable if op == "redo" else self.undoable
@@ -233,6 +243,12 @@ class Turned:
             return dataclasses.replace(first, summary=f"{first.summary} and {len(self.done) - 1} more")
         what = f"{len(self.done)} of {self.whole}" if len(self.done) < self.whole else str(self.whole)
         return dataclasses.replace(first, summary=f"{first.op} {what} memories")
+
+
+@functools.cache
+def shared(path: str) -> Ledger:
+    """The one ledger of a journal in this process, for who asks again and again."""
+    return Ledger(path)
 
 
 def _drop(keys: list[str], key: str) -> None:

@@ -5,9 +5,8 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from memtui.core import clock, paths, receipts, session, transcript
+from memtui.core import clock, history, paths, receipts, session, transcript
 from memtui.core.conversation import Conversation, Turn
-from memtui.core.history import Ledger
 from memtui.core.memory import Memory
 from memtui.core.scopes import Scope
 from memtui.core.words import ago
@@ -38,11 +37,11 @@ class Origin:
 def made(root: str) -> dict[str, tuple[str, float | None]]:
     """Path to (operation, when) of the files that memtui made and that are there, as the journal tells."""
     try:
-        ledger = Ledger.read(f"{root}/journal.jsonl")
+        ledger = history.shared(f"{root}/journal.jsonl").follow()
     except OSError:
         return {}
     found: dict[str, tuple[str, float | None]] = {}
-    for each in ledger.transactions.values():
+    for each in ledger.all():
         if each.state != "done" or each.op in {"undo", "redo", "restore"}:
             continue
         for row in each.record["changes"]:

@@ -26,7 +26,7 @@ def items(journal: Journal, ledger: Ledger) -> list[TrashItem]:
     """The trash, newest first. What a damaged disk took away is left out."""
     found = []
     # As the journal has them: ids of one millisecond are in no order.
-    for key in [key for key in reversed(ledger.transactions) if key in ledger.trashed]:
+    for key in [key for key in reversed(list(ledger.transactions)) if key in ledger.trashed]:
         each = ledger.transactions[key]
         try:
             found.append(item(journal, ledger, each.id))
@@ -62,7 +62,7 @@ def to_purge(ledger: Ledger, key: str) -> tuple[list[str], list[str]]:
     was before, but for contents that other memories share.
     """
     group, places = _about(ledger, key)
-    shared = set(_digests(t for t in ledger.transactions.values() if t.id not in group))
+    shared = set(_digests(t for t in ledger.all() if t.id not in group))
     own = dict.fromkeys(_digests(ledger.transactions[each] for each in group))
     own |= dict.fromkeys(_trusted(ledger, places))
     return [digest for digest in own if digest not in shared], sorted(group)
@@ -71,7 +71,7 @@ def to_purge(ledger: Ledger, key: str) -> tuple[list[str], list[str]]:
 def _about(ledger: Ledger, key: str) -> tuple[set[str], set[str]]:
     """The transactions about a memory up to its deletion, followed through its moves and renames, and their undoing;
     and the paths that it had."""
-    earlier = [t for t in ledger.transactions.values() if t.id <= key]
+    earlier = [t for t in ledger.all() if t.id <= key]
     places = {deleted_row(ledger.transactions[key])["path"]}
     group: set[str] = set()
     while True:
@@ -82,7 +82,7 @@ def _about(ledger: Ledger, key: str) -> tuple[set[str], set[str]]:
         if found == group:
             break
         group = found
-    return group | {t.id for t in ledger.transactions.values() if t.of in group}, places
+    return group | {t.id for t in ledger.all() if t.of in group}, places
 
 
 def _file_paths(each: Transaction) -> list[str]:
@@ -91,7 +91,7 @@ def _file_paths(each: Transaction) -> list[str]:
 
 def _trusted(ledger: Ledger, places: set[str]) -> list[str]:
     """The contents under which a memory was trusted."""
-    given = [row["trust"] for t in ledger.transactions.values() for row in t.record["changes"] if "trust" in row]
+    given = [row["trust"] for t in ledger.all() for row in t.record["changes"] if "trust" in row]
     return [digest for g in given for digest, name in g["added"].items() if f"{g['directory']}/{name}" in places]
 
 

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from textual.screen import Screen
@@ -49,8 +48,8 @@ class Bulk:
         self.running, self._stop = True, False
         cast("Everywhere", self.screen.app).at_work = True
         self.tell(self._words(0, len(items)))
-        work = partial(self._work, store, items, act, then)
-        self.screen.run_worker(work, group="bulk", thread=True, exit_on_error=True)
+        # No partial: the worker would describe itself by all the items.
+        self.screen.run_worker(lambda: self._work(store, items, act, then), group="bulk", thread=True)
 
     def stop(self) -> bool:
         """Make no more changes; False if none are being made."""

@@ -154,7 +154,9 @@ class Data:
         """The store, for changes and their undo."""
         from memtui.core.store import Store
 
-        return Store(self.env, self.cwd, by="tui", now=self.now)
+        made = Store(self.env, self.cwd, by="tui", now=self.now)
+        made.journal = self.journal()  # which knows what was read
+        return made
 
     def journal(self) -> "Journal":
         """The journal of changes."""
@@ -165,14 +167,14 @@ class Data:
     @cached_property
     def ledger(self) -> "Ledger":
         """What was read of the journal: only what is appended is read again."""
-        from memtui.core.history import Ledger
+        from memtui.core import history
 
-        return Ledger(self.root + "/journal.jsonl")
+        return history.shared(self.root + "/journal.jsonl")
 
     def changes(self) -> "tuple[Ledger, list[Transaction]]":
         """What was changed, newest first."""
         ledger = self.ledger.follow()
-        every = [t for t in list(ledger.transactions.values()) if t.op not in TURNS and t.state != "intent"]
+        every = [t for t in ledger.all() if t.op not in TURNS and t.state != "intent"]
         return ledger, every[::-1]
 
     # inbox
