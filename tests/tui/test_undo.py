@@ -184,3 +184,22 @@ async def test_going_round_the_themes_is_one_step_until_something_else_is_change
         await settle(pilot)
         assert not exists(project(world, "prefer-pnpm.md"))
         assert app.theme != first
+
+
+async def test_a_full_trash_is_read_beside_the_keys(crowd):  # noqa: F811
+    app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await until(pilot, lambda: len(app.screen.table.rows) > MANY)
+        there = files(crowd)
+        await press(pilot, "/", *"many-", "enter", "A", "d")
+        await until(pilot, lambda: not app.at_work)
+        await press(pilot, "b")
+        await until(pilot, lambda: len(app.screen.table.rows) > MANY)
+        for _ in range(MANY):
+            app.screen.table.toggle_mark()
+        await press(pilot, "enter")
+        await until(pilot, lambda: not app.at_work)
+        await settle(pilot)
+        assert files(crowd) == there
+        assert f"Back again: {MANY} memories." in told(app)

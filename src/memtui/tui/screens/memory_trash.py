@@ -1,19 +1,22 @@
 """The trash: what was deleted, to bring back or to be rid of."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.text import Text
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
 from memtui.core import clock
+from memtui.core.errors import MemtuiError
 from memtui.core.trash import TrashItem
 from memtui.core.words import age, many
 from memtui.tui import safe
-from memtui.tui.bulk import Bulk, report
+from memtui.tui.bulk import AT_ONCE, Bulk, report
 from memtui.tui.data import Data
 from memtui.tui.screens.memory_text import MAX_BODY, glance_text
 from memtui.tui.widgets.ask import Sure
@@ -22,8 +25,6 @@ from memtui.tui.widgets.dialog import Dialog, Keys
 from memtui.tui.widgets.rows import Column, RowList
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from memtui.core.bulk import Outcome
     from memtui.core.store import Store
     from memtui.tui.everywhere import Everywhere
@@ -63,7 +64,7 @@ class Trash(Dialog[str | None]):
         """A list, and the text of the one under the cursor."""
         with Vertical():
             yield Static(Text("Trash", style="bold"))
-            yield RowList[TrashItem](COLUMNS, self._draw, lambda item: item.id, empty="The trash is empty.", id="trash")
+            yield RowList[TrashItem](COLUMNS, self._draw, lambda item: item.id, empty="reading …", id="trash")
             yield Static(classes="foot")
             yield Detail()
 
@@ -77,11 +78,30 @@ class Trash(Dialog[str | None]):
         """What was deleted."""
         return self.query_one("#trash", RowList)
 
-    def _fill(self) -> None:
-        items = self.data.store().trash()
+    def _fill(self, leave: bool = False) -> None:
+        """Read the trash; `leave` goes back to the memories where nothing is left in it."""
+        if len(self.data.ledger.trashed) <= AT_ONCE:
+            self._show(self.data.store().trash(), leave)
+        else:
+            self._fill_in_worker(leave)
+
+    @work(thread=True, group="trash", exclusive=True)
+    def _fill_in_worker(self, leave: bool) -> None:
+        then: Callable[[], None]
+        try:
+            then = partial(self._show, self.data.store().trash(), leave)
+        except (MemtuiError, OSError) as error:
+            then = partial(self._foot, safe.line(getattr(error, "message", str(error)), 200))
+        if self.is_attached:
+            self.app.call_from_thread(then)
+
+    def _show(self, items: list[TrashItem], leave: bool) -> None:
+        self.table.empty = "The trash is empty."
         self.table.show(items)
         self._foot(many(len(items), "memory", "memories"))
         self._read()
+        if leave and not items:
+            self.dismiss(self.restored)
 
     def _foot(self, words: str) -> None:
         self.query_one(".foot", Static).update(Text(words, no_wrap=True))
@@ -143,7 +163,7 @@ class Trash(Dialog[str | None]):
         names = ", ".join(item.memory.stem for item in chosen[:5]) + (" …" if len(chosen) > 5 else "")
         self.app.push_screen(Sure(f"Delete {names} for good? Nothing brings it back.", "Delete for good"), then)
 
-    def _each(self, store: "Store", chosen: "list[TrashItem]", act: "Callable[[TrashItem], None]", words: str) -> None:
+    def _each(self, store: "Store", chosen: "list[TrashItem]", act: Callable[[TrashItem], None], words: str) -> None:
         """Do it to each and tell how it went; what it was not done to stays marked."""
         if not chosen or self.bulk.running:
             return
@@ -151,9 +171,7 @@ class Trash(Dialog[str | None]):
         def then(outcome: "Outcome[TrashItem, None]") -> None:
             report(cast("Everywhere", self.app), outcome, words, lambda item: item.memory)
             self.table.marks -= {item.id for item, _ in outcome.done}
-            self._fill()
-            if not self.table.rows:
-                self.dismiss(self.restored)
+            self._fill(leave=True)
 
         self.bulk.start(store, chosen, act, then)
 
