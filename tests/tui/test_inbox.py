@@ -134,6 +134,26 @@ async def test_on_a_small_screen_a_draft_is_shown_before_it_is_approved(world, a
         assert memory(world, "no-snapshot-tests") is not None
 
 
+async def test_on_a_small_screen_the_draft_under_the_cursor_stands_below_the_list(world, app):
+    leave(world, "Long\n" + "more words\n" * 60 + "the end", name="long", confidence="0.99", scope="project")
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        below = "\n".join(drawn(app)[14:])
+        assert "no-snapshot-tests   feedback → project" in below
+        assert "Assert on what the user sees instead." in below
+        assert "you said  “no, no snapshots please" in below
+        assert app.screen.table.size.height - 1 >= 10  # the list keeps its room
+        await to(pilot, "prefer-pnpm")
+        assert "project has a prefer-pnpm already: m merges into it" in "\n".join(drawn(app)[14:])
+        await to(pilot, "long")
+        assert "… enter reads the rest" in "\n".join(drawn(app)[14:])
+        await to(pilot, "Fix the flaky")
+        assert "a temp directory" in "\n".join(drawn(app)[14:])
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "── unfinished" not in "\n".join(drawn(app))
+
+
 async def test_a_bulk_approval_is_shown_whole_and_is_one_undo_step(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "ask-before-migrations")

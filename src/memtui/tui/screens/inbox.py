@@ -21,9 +21,10 @@ from memtui.hooks import fit
 from memtui.tui import fuzzy, safe, unheard
 from memtui.tui.screens.deciding import Deciding
 from memtui.tui.screens.inbox_rows import DOUBTFUL, Line, confidence, is_doubtful, key_of, searched
-from memtui.tui.screens.inbox_text import draft_head, draft_text, item_text, lines_of
+from memtui.tui.screens.inbox_text import draft_glance, draft_head, draft_text, item_glance, item_text, lines_of
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field
+from memtui.tui.widgets.glance import Glance
 from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import Column, RowList
 
@@ -91,6 +92,7 @@ class Inbox(Deciding):
                     empty=EMPTY,
                     id="list",
                 )
+                yield Glance(id="glance")
                 yield Field(placeholder="filter: name, text, kind", id="filter")
             yield Detail(id="detail")
 
@@ -226,10 +228,11 @@ class Inbox(Deciding):
     def show_detail(self) -> None:
         """The draft under the cursor; its setting follows."""
         line = self.table.row
-        detail = self.query_one("#detail", Detail)
+        detail, glance = self.query_one("#detail", Detail), self.query_one(Glance)
         if line is None or line.item is None:
             words = "enter shows or hides them." if line else "Nothing waits."
             detail.show("fold" if line else "", Text(words, style="dim"))
+            glance.show(Text(words, style="dim") if line else Text())
             return
         item = line.item
         known = self.settings_of.get(line.key)
@@ -237,12 +240,14 @@ class Inbox(Deciding):
         states = fit.state_of(data.settings(), item, data.now())
         if item.kind == "items":
             detail.show(line.key, item_text(item, known.title if known else "", states, data.now()))
+            glance.show(item_glance(item, states, data.now()))
         else:
             ready, beside = self.ready(item), self.size.width >= BESIDE
             text = draft_head(item, ready, known, self.room, whose=self.whose(item), beside=beside)
             self.head = lines_of(text, self.room)
             text.append_text(draft_text(item, ready, known, states, data.now(), self.room, beside=beside))
             detail.show(line.key, text)
+            glance.show(*draft_glance(item, ready, known, whose=self.whose(item)))
         self.frame()
         if known is None:
             if self._rest is not None:

@@ -75,9 +75,7 @@ def draft_text(
     for state in states:
         text.append(f"! {safe.line(state)}\n", style="yellow")
     if not isinstance(ready, MemtuiError) and ready.taken:
-        there = f"{safe.line(ready.scope.label)} has a {safe.line(ready.proposal.name)} already"
-        text.append(f"! {there}: ", style="yellow")
-        text.append("m merges into it, e gives another name\n", style="yellow")
+        text.append(_taken(ready) + "\n", style="yellow")
     _said(text, item, found, width)
     if found is not None and not isinstance(ready, MemtuiError):
         made = memory.from_bytes(ready.path, ready.scope.label, ready.proposal.data)
@@ -132,6 +130,37 @@ def _said(text: Text, item: Waiting, found: Setting | None, width: int) -> None:
         text.append("  looking for it in the transcript …\n", style="dim")
     elif found.problem:
         text.append(f"  {safe.line(found.problem)}\n", style="dim")
+
+
+def draft_glance(
+    item: Waiting, ready: Ready | MemtuiError, found: Setting | None, *, whose: str = ""
+) -> tuple[Text, Text]:
+    """The memory that a pending update would become, and in a line each what was said and what is alike."""
+    text = Text().append("── ", "dim").append_text(draft_head(item, ready, None, 0, whose=whose, beside=False))
+    text.rstrip()
+    tail = []
+    said = next((line[2:].partition(": ")[2] for line in reversed(item.evidence) if line.startswith("> you")), "")
+    if said:
+        tail.append(Text().append("you said  ", "dim").append(f"“{safe.line(said, 300)}”"))
+    best = found.alike[0] if found and found.alike else None
+    if isinstance(ready, Ready) and ready.taken:
+        tail.append(Text(_taken(ready), "yellow"))
+    elif best is not None:
+        where = safe.line(f"{best.memory.scope_label}:{best.memory.stem}")
+        tail.append(Text().append(f"alike {score(best)} ", "dim").append(where).append("  m merges", "dim"))
+    return text, Text("\n").join(tail)
+
+
+def item_glance(item: Waiting, states: Sequence[str], now: float) -> Text:
+    """A pending item, and how old it is."""
+    facts = ["unfinished", *states, ago(item.entry.time(), now) if item.entry.time() else "no date"]
+    text = Text().append("── ", "dim").append(safe.line(" · ".join(facts)) + "\n", style="dim")
+    return text.append(safe.clean(item.text))
+
+
+def _taken(ready: Ready) -> str:
+    there = f"{safe.line(ready.scope.label)} has a {safe.line(ready.proposal.name)} already"
+    return f"! {there}: m merges into it, e gives another name"
 
 
 def score(each: Alike) -> str:

@@ -1,0 +1,41 @@
+"""A few lines below a list, on a screen too narrow for a pane beside it: the beginning of what is under the cursor."""
+
+from rich.text import Text
+from textual.widgets import Static
+
+# Nothing that is longer is laid out for so few lines.
+LONGEST = 4000
+MORE = "… enter reads the rest"
+
+
+class Glance(Static):
+    """`text` as far as there is room, then `tail`, of which each line takes one row."""
+
+    DEFAULT_CSS = "Glance { display: none; height: 40%; padding: 0 1; }"
+    text = Text()
+    tail = Text()
+
+    def show(self, text: Text, tail: Text | None = None) -> None:
+        """Show these."""
+        self.text, self.tail = text, tail or Text()
+        self._draw()
+
+    def on_resize(self) -> None:
+        """Lines break elsewhere."""
+        self._draw()
+
+    def _draw(self) -> None:
+        width, height = self.content_size
+        if not width or not height:
+            return
+        console = self.app.console
+        lines = list(self.text[:LONGEST].wrap(console, width, tab_size=4)) if self.text else []
+        ends: list[Text] = [*self.tail.split("\n")] if self.tail else []
+        room = max(1, height - 1 - len(ends))
+        if len(lines) > room:
+            lines = [*lines[: room - 1], Text(MORE, "dim")]
+        gap = [Text()] if ends and len(lines) < room else []
+        for line in (lines := [Text(), *lines, *gap, *ends][:height]):
+            line.rstrip()
+            line.truncate(width, overflow="ellipsis")
+        self.update(Text("\n").join(lines), layout=False)
