@@ -11,6 +11,7 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from memtui.core import clock
+from memtui.core.seat import here
 from memtui.core.words import ago
 from memtui.tui import safe
 from memtui.tui.widgets.dialog import Dialog, Keys
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from memtui.tui.everywhere import Everywhere
 
 # Who changed something, as a person knows it.
-WRITERS = {"tui": "here", "cli": "shell"}
+WRITERS = {"tui": "tui", "cli": "shell"}
 STATES = {"done": ("✓", "green"), "undone": ("◂", "yellow"), "purged": ("✗", "dim"), "back": ("·", "dim")}
 MEANINGS = {
     "done": "stands: enter takes it back",
@@ -110,7 +111,7 @@ class Changes(Dialog[None]):
         gone = "" if each.state == "done" else "dim"
         return [
             Text(_when(each, self.data.now()), style="dim"),
-            Text(safe.line(WRITERS.get(each.by, each.by), 20), style="dim"),
+            Text("here" if each.seat == here("tui") else safe.line(WRITERS.get(each.by, each.by), 20), style="dim"),
             Text(mark, style=style),
             Text(safe.line(each.summary, 300), style=gone),
             Text(each.id[-6:], style="dim"),
