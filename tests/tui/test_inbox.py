@@ -471,10 +471,16 @@ async def test_marked_drafts_get_another_type_and_scope_and_are_approved_as_one_
         await back_and_forth(pilot, lambda: everything(world), before)
 
 
-async def test_editing_is_about_the_row_under_the_cursor_and_is_undone(world, app):
+async def test_editing_is_about_the_one_that_is_marked_and_refuses_several(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "ask-before-migrations")
         before = everything(world)
+        await pilot.press("space", "space", "e")
+        await settle(pilot)
+        said = [note.message for note in app._notifications][-1]
+        assert said == "2 are marked, this goes one by one: escape unmarks."
+        await pilot.press("escape")
+        await to(pilot, "no-snapshot-tests")
         await pilot.press("space", "e")  # the cursor went on to the next
         await settle(pilot)
         assert isinstance(app.screen, Form)

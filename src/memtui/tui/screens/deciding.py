@@ -79,9 +79,7 @@ class Deciding(Acting):
 
     def do_inbox_edit(self) -> None:
         """Rewrite a draft in a form, then approve it; or an item's text."""
-        item = self.under
-        if item is None:
-            return
+        (item,) = self._chosen()
         if item.kind == "items":
             self._edit_item(item)
             return

@@ -44,7 +44,7 @@ class Acting(TwoPanes):
     def why_not(self, action_id: str) -> str:
         """What needs a draft, or an item."""
         verb = action_id.partition(".")[2]
-        if verb in DRAFTS | ITEMS | {"guide"} and self.table.marks and not self.table.chosen():
+        if verb in DRAFTS | ITEMS | {"guide", "edit"} and self.table.marks and not self.table.chosen():
             return "The filter hides the marked ones: escape shows them."
         if verb in DRAFTS and not self._chosen("updates"):
             return "There is no draft under the cursor." + (" d ticks an item off." if self._chosen("items") else "")
@@ -52,10 +52,16 @@ class Acting(TwoPanes):
             return "There is no unfinished item under the cursor." + (" a approves." if self._chosen("updates") else "")
         if verb in {"guide", "mark", "mark_all"} and not self._chosen():
             return "There is nothing here to mark." if verb == "mark_all" else "There is nothing under the cursor."
-        if verb == "edit" and self.under is None:
+        return self._why_no_edit() if verb == "edit" else ""
+
+    def _why_no_edit(self) -> str:
+        chosen = self._chosen()
+        if not chosen:
             return "There is nothing under the cursor to edit."
-        if verb == "edit" and self.under is not None and not fits(self.under.text):
-            return f"It is too long to be changed here. It stands in {safe.line(self.under.path)}."
+        if len(chosen) > 1:
+            return f"{len(chosen)} are marked, this goes one by one: escape unmarks."
+        if not fits(chosen[0].text):
+            return f"It is too long to be changed here. It stands in {safe.line(chosen[0].path)}."
         return ""
 
     def footer_actions(self) -> list[Action]:
