@@ -147,6 +147,20 @@ async def test_a_save_over_a_file_that_changed_shows_both_and_asks(app, world):
         assert read(path) == theirs
 
 
+async def test_without_colours_it_can_be_seen_which_answer_is_chosen(world, monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with app.run_test(size=(80, 24)) as pilot:
+        form = await open_form(pilot, "prefer-pnpm")
+        form.query_one(Body).insert("My line.\n")
+        write(project(world, "prefer-pnpm.md"), "theirs\n")
+        await press(pilot, "ctrl+s")
+        for answer in ("Save nothing now", "Save mine over it", "Keep what is on the disk"):
+            drawn = [strip.text for strip in app.screen._compositor.render_strips()]
+            assert [answer in line for line in drawn if "›" in line] == [True]
+            await press(pilot, "j")
+
+
 async def test_theirs_can_be_kept(app, world):
     path = project(world, "prefer-pnpm.md")
     async with app.run_test(size=(120, 40)) as pilot:

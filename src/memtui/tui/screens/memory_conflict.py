@@ -8,12 +8,13 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
-from textual.widgets import OptionList, Static
-from textual.widgets.option_list import Option
+from textual.widgets import Static
 
 from memtui.core.memory import Memory
 from memtui.tui import safe
+from memtui.tui.widgets.ask import Options
 from memtui.tui.widgets.dialog import Dialog, Keys
+from memtui.tui.widgets.rows import RowList
 
 BACK, MINE, THEIRS = "", "mine", "theirs"
 WORDS = (
@@ -43,12 +44,10 @@ class Conflict(Dialog[str]):
     Conflict > Vertical { width: 110; max-width: 98%; height: 96%; padding: 1 2; background: $panel; }
     Conflict Static { width: 1fr; height: auto; }
     Conflict VerticalScroll { height: 1fr; margin: 1 0; scrollbar-size-vertical: 1; }
-    Conflict OptionList, Conflict OptionList:focus { height: 3; border: none; padding: 0; background: $panel; }
+    Conflict Options { height: 3; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss('')", "keep as a draft"),
-        Binding("j", "move(1)", show=False),
-        Binding("k", "move(-1)", show=False),
     ]
 
     def __init__(self, theirs: Memory, mine: bytes) -> None:
@@ -62,7 +61,7 @@ class Conflict(Dialog[str]):
             yield Static(Text("- is on the disk now   + is yours", style="dim"))
             with VerticalScroll():
                 yield Static(difference(self.theirs.raw, self.mine))
-            yield OptionList(*[Option(words) for _, words in WORDS])
+            yield Options()
 
     def keys(self) -> Keys:
         """The ways on."""
@@ -70,18 +69,10 @@ class Conflict(Dialog[str]):
 
     def on_mount(self) -> None:
         """Nothing happens unless it is chosen."""
-        self.query_one(OptionList).highlighted = 0
-        self.query_one(OptionList).focus()
+        self.query_one(Options).show([(at, words) for at, (_, words) in enumerate(WORDS)])
+        self.query_one(Options).focus()
 
-    def action_move(self, step: int) -> None:
-        """Another answer."""
-        options = self.query_one(OptionList)
-        if step > 0:
-            options.action_cursor_down()
-        else:
-            options.action_cursor_up()
-
-    @on(OptionList.OptionSelected)
-    def answer(self, event: OptionList.OptionSelected) -> None:
+    @on(RowList.Opened)
+    def answer(self, event: RowList.Opened) -> None:
         """Enter takes."""
-        self.dismiss(WORDS[event.option_index][0])
+        self.dismiss(WORDS[int(event.row_id)][0])
