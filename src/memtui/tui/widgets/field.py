@@ -2,6 +2,8 @@
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal
+from textual.geometry import Size
+from textual.reactive import Reactive
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
@@ -16,6 +18,8 @@ class Field(Input):
     Field.-textual-compact { padding: 0 1; }
     Field:focus { background: $boost; }
     """
+    # Its own size is that of the room it has: with a letter more nothing is to be laid out anew.
+    virtual_size = Reactive(Size(0, 0))
 
     def __init__(
         self,
