@@ -229,7 +229,7 @@ async def test_f_mends_an_index_and_z_takes_it_back(health, world):
         screen = await ready(pilot)
         row = await stand(pilot, screen, lambda r: r.kind == "index" and r.title == "project")
         assert "without a line" in row.words
-        assert "f adds missing lines" in detail(screen)
+        assert "f     adds missing lines" in detail(screen)
         await pilot.press("f")
         await ready(pilot)
         after = fs.read_bytes(path)
@@ -333,7 +333,7 @@ async def test_a_setting_is_typed_validated_and_comments_stay(health, world):
         await ready(pilot)
         assert "budget" not in fs.read_bytes(path).decode()
         assert "# mine" in fs.read_bytes(path).decode()
-        assert screen.row.words.split() == ["9000", "default", "9000", "as", "shipped"]
+        assert screen.row.words.split() == ["9000", "as", "shipped"]
         await pilot.press("z", "z")
         await ready(pilot)
         assert fs.read_bytes(path).decode() == text
@@ -480,6 +480,35 @@ async def test_settings_are_a_key_away_and_tell_value_default_and_source(health,
         await stand(pilot, screen, lambda r: r.key == "setting mode")
         line = next(strip.text for strip in screen._compositor.render_strips() if strip.text.startswith("›"))
         assert "as shipped" in line
+
+
+async def test_on_a_small_screen_a_setting_tells_what_it_does_below_the_list(health):
+    async with health.run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        for row in [row for row in screen.table.rows if row.kind == "setting"]:
+            await stand(pilot, screen, lambda r, key=row.key: r.key == key)
+            below = "\n".join(strip.text for strip in screen._compositor.render_strips()[-8:-1])
+            assert settings.MEANINGS[row.about.key] in below
+            assert f"value    {row.words.split()[0]}, as shipped" in below
+            assert "e changes it" in below
+            assert "reads the rest" not in below
+        await stand(pilot, screen, lambda r: r.kind == "mode" and r.title == "blog")
+        assert "e sets its mode" in "\n".join(strip.text for strip in screen._compositor.render_strips()[-8:-1])
+        await pilot.press("e", "j", "enter")
+        await ready(pilot)
+        assert screen.row.words.split()[0] == "whisper"
+
+
+async def test_on_a_small_screen_every_remedy_can_be_read_whole(health, world):
+    async with health.run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        for row in [row for row in findings(screen) if row.about.remedy]:
+            await stand(pilot, screen, lambda r, key=row.key: r.key == key)
+            lines = [strip.text.strip() for strip in screen._compositor.render_strips()[-8:-1]]
+            assert "".join(row.about.remedy.split()) in "".join("".join(lines).split())
+            if screen.fix_of(row) is None:
+                await pilot.press("f")
+                assert row.about.remedy in [note.message for note in pilot.app._notifications][-1]
 
 
 async def test_braces_go_from_section_to_section(health):

@@ -12,12 +12,12 @@ KEYS = keymap.TABLE + "."
 WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 MEANINGS = {
     "mode": "full, whisper (guidance and items), off",
-    "budget": "characters that one delivery may have",
+    "budget": f"characters of a delivery, {config.BUDGET_RANGE[0]} to {config.BUDGET_RANGE[1]}",
     "updates_max": "pending updates in one delivery",
     "updates_days": "days after which they are not delivered",
     "items_max": "pending items in one delivery",
     "extract": "whether drafts are made of what you say",
-    "extract_confidence": "drafts below this are dropped",
+    "extract_confidence": "drafts below this are dropped, 0 to 1",
     "banner": "the line for you at a session's start",
     "glyphs": "unicode, ascii, or auto: by the locale",
     "theme": "the control room's colours",

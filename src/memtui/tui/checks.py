@@ -22,7 +22,7 @@ from memtui.core import (
 from memtui.core.errors import MemtuiError
 from memtui.core.finding import NOTE, OK, PROBLEM, Finding
 from memtui.core.index_report import Report
-from memtui.core.settings import Setting
+from memtui.core.settings import Setting, Value
 from memtui.core.tally import percentile
 from memtui.core.told import Record
 from memtui.core.words import age, many
@@ -153,7 +153,7 @@ def rows(found: Look, now: float) -> list[Row]:
     made += [_error(number, each, now) for number, each in enumerate(found.errors)]
     made.append(_head("Modes", "full, whisper or off, by project"))
     made += [_mode(each) for each in found.modes]
-    made.append(_head("Settings", found.settings_error or "value, default, where it comes from; e changes"))
+    made.append(_head("Settings", found.settings_error or "● is changed, the others are as shipped; e changes"))
     made += [_setting(each) for each in found.settings]
     return made
 
@@ -230,9 +230,14 @@ def _mode(each: Mode) -> Row:
     return Row(f"mode {each.path}", "mode", mark, style, title, words, each)
 
 
+def in_plain(value: Value) -> str:
+    """A setting's value as a person types it."""
+    return value if isinstance(value, str) else configfile.written(value)
+
+
 def _setting(each: Setting) -> Row:
-    value = configfile.written(each.value)
+    value = in_plain(each.value)
     mark, style = MARKS[PROBLEM] if each.problem else ("●" if each.source != "default" else " ", "")
-    source = {"default": "as shipped", "config": "config.toml", "project": "this project"}[each.source]
-    words = f"{value:<{VALUE}} {'default ' + configfile.written(each.default):<18} {source}"
+    source = {"default": "", "config": "config.toml", "project": "this project"}[each.source]
+    words = f"{value:<{VALUE}} " + (f"default {in_plain(each.default):<6} {source}" if source else "as shipped")
     return Row(f"setting {each.key}", "setting", mark, style, each.key, words, each)

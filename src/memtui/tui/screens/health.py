@@ -15,13 +15,14 @@ from memtui.core.index_report import Report
 from memtui.core.tally import percentile
 from memtui.core.words import many
 from memtui.hooks import checkup
-from memtui.tui import safe
+from memtui.tui import actions, safe
 from memtui.tui.checks import VALUE, Look, Row, look, rows
 from memtui.tui.plots import gauge
-from memtui.tui.screens.health_text import health_text
+from memtui.tui.screens.health_text import health_glance, health_text
 from memtui.tui.screens.health_ways import PLACES, Ways
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field
+from memtui.tui.widgets.glance import Glance
 from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import Column, RowList
 
@@ -62,6 +63,7 @@ class Health(Ways):
                     header=False,
                     id="list",
                 )
+                yield Glance(key=actions.key_of("health.whole", self.main.remapped), id="glance")
                 yield Field(placeholder="words of a line", id="filter")
             yield Detail(id="detail")
 
@@ -163,7 +165,9 @@ class Health(Ways):
             return
         fix = self.fix_of(row)
         go = PLACES.get(self.place_of(row)[0], "")
-        detail.show(row.key, health_text(row, self.found, fix[0] if fix else "", self.main.data.now(), go))
+        now = self.main.data.now()
+        detail.show(row.key, health_text(row, self.found, fix[0] if fix else "", now, go))
+        self.query_one(Glance).show(*health_glance(row, self.found, fix[0] if fix else "", now, go))
 
     def on_resize(self) -> None:
         """One pane or two."""

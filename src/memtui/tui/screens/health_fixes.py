@@ -267,7 +267,8 @@ class Fixes(Base):
         verb = action_id.partition(".")[2]
         row = self.row
         if verb == "fix" and self.fix_of(row) is None:
-            return "There is nothing here that memtui can mend by itself: the text says what to do."
+            remedy = row.about.remedy if row is not None and isinstance(row.about, Finding) else ""
+            return f"This is for you to do: {remedy}" if remedy else "There is nothing to mend here."
         if verb in {"edit", "default"} and (row is None or row.kind not in {"mode", "setting"}):
             if verb == "edit" and row is not None and isinstance(row.about, Finding) and row.about.about:
                 return ""

@@ -14,7 +14,7 @@ from memtui.core.told import Record
 from memtui.core.words import ago, many
 from memtui.hooks import checkup, entries
 from memtui.tui import safe
-from memtui.tui.checks import MARKS, Look, Mode, Row, in_words
+from memtui.tui.checks import MARKS, Look, Mode, Row, in_plain, in_words
 from memtui.tui.plots import gauge
 
 LINES_SHOWN = 6
@@ -41,6 +41,35 @@ HEADS = {
 
 def health_text(row: Row, found: Look, fix: str, now: float, go: str = "") -> Text:
     """All that is to be said of a row. `fix`: what f does here, in words; `go`: where enter leads; empty if nothing."""
+    text = _told(row, found, now)
+    if isinstance(row.about, Finding) and row.about.remedy:
+        text.append("\nWhat to do\n", style="bold")
+        text.append(safe.clean(row.about.remedy) + "\n")
+    ways = _ways(fix, go)
+    return text.append("\n" if ways else "").append_text(ways)
+
+
+def health_glance(row: Row, found: Look, fix: str, now: float, go: str = "") -> tuple[Text, Text]:
+    """A row in a few lines, and what to do about it, which is never cut."""
+    text, tail = _told(row, found, now), Text()
+    if isinstance(row.about, Finding) and row.about.remedy:
+        tail.append("do    ", style="bold").append(safe.line(row.about.remedy) + "\n")
+    tail.append_text(_ways(fix, go))
+    text.rstrip()
+    tail.rstrip()
+    return text, tail
+
+
+def _ways(fix: str, go: str) -> Text:
+    text = Text()
+    if fix:
+        text.append("f     ", style="bold").append(safe.line(fix) + "\n")
+    if go:
+        text.append("enter ", style="bold").append(f"goes to {go}\n")
+    return text
+
+
+def _told(row: Row, found: Look, now: float) -> Text:
     text = Text()
     about = row.about
     if isinstance(about, Finding):
@@ -58,12 +87,6 @@ def health_text(row: Row, found: Look, fix: str, now: float, go: str = "") -> Te
     else:
         text.append(f"{row.title}\n", style="bold")
         text.append(HEADS.get(row.title, "") + "\n", style="dim")
-    if fix:
-        text.append("\nf ", style="bold")
-        text.append(safe.line(fix) + "\n")
-    if go:
-        text.append(("" if fix else "\n") + "enter ", style="bold")
-        text.append(f"goes to {go}\n")
     return text
 
 
@@ -71,9 +94,6 @@ def _finding(text: Text, about: Finding, found: Look) -> None:
     mark, style = MARKS[about.level]
     text.append(f"{mark} {checkup.TITLES.get(about.area, about.area)}\n", style=f"{style} bold")
     text.append(safe.clean(in_words(about.message, found) or "Nothing to mend.") + "\n")
-    if about.remedy:
-        text.append("\nWhat to do\n", style="bold")
-        text.append(safe.clean(about.remedy) + "\n")
 
 
 def _event(text: Text, event: str, found: Look) -> None:
@@ -172,14 +192,13 @@ def _mode(text: Text, about: Mode) -> None:
 
 def _setting(text: Text, about: Setting) -> None:
     text.append(f"{about.key}\n", style="bold")
-    text.append(settings.MEANINGS.get(about.key, "") + "\n\n")
-    where = {"default": "the default", "config": "config.toml", "project": "this project, in config.toml"}
-    text.append(f"value    {safe.line(configfile.written(about.value))}\n")
-    text.append(f"default  {safe.line(configfile.written(about.default))}\n", style="dim")
-    text.append(f"from     {where[about.source]}\n", style="dim")
+    text.append(settings.MEANINGS.get(about.key, "") + "\n")
+    where = {"default": "as shipped", "config": "from config.toml", "project": "of this project, from config.toml"}
+    text.append(f"value    {safe.line(in_plain(about.value))}, {where[about.source]}\n")
+    text.append(f"default  {safe.line(in_plain(about.default))}\n", style="dim")
     if about.problem:
         text.append(f"! what is written {about.problem}: it does not hold\n", style="yellow")
     if about.key in config.PER_PROJECT:
         text.append("A project can have its own.\n", style="dim")
-    text.append("\ne", style="bold")
+    text.append("e", style="bold")
     text.append(" changes it" + ("" if about.source == "default" else ", x takes it back to the default") + "\n")

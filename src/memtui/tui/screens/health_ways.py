@@ -70,7 +70,10 @@ class Ways(Fixes):
     def footer_actions(self) -> list[Action]:
         """What works on the line under the cursor stands first."""
         made: list[Action] = []
+        there = self.found.hooks is not None and self.found.hooks.installed
         for action in super().footer_actions():
+            if action.id == "health.install" and there and (self.row is None or self.row.kind != "event"):
+                continue
             if action.id == "health.edit" and self.place_of(self.row)[0]:
                 made.insert(0, replace(action, footer="go to it"))
             elif not self.why_not(action.id):

@@ -148,7 +148,7 @@ def draft_glance(
     elif best is not None:
         where = safe.line(f"{best.memory.scope_label}:{best.memory.stem}")
         tail.append(Text().append(f"alike {score(best)} ", "dim").append(where).append("  m merges", "dim"))
-    return text, Text("\n").join(tail)
+    return text, Text("\n", no_wrap=True, overflow="ellipsis").join(tail)
 
 
 def item_glance(item: Waiting, states: Sequence[str], now: float) -> Text:

@@ -5,15 +5,18 @@ from textual.widgets import Static
 
 # Nothing that is longer is laid out for so few lines.
 LONGEST = 4000
-MORE = "… enter reads the rest"
 
 
 class Glance(Static):
-    """`text` as far as there is room, then `tail`, of which each line takes one row."""
+    """`text` as far as there is room, then all of `tail`; where that must not wrap, each line of it takes one row."""
 
     DEFAULT_CSS = "Glance { display: none; height: 40%; padding: 0 1; }"
     text = Text()
     tail = Text()
+
+    def __init__(self, *, key: str = "enter", id: str | None = None) -> None:  # noqa: A002  textual's name
+        super().__init__(id=id)
+        self.key = key
 
     def show(self, text: Text, tail: Text | None = None) -> None:
         """Show these."""
@@ -30,10 +33,10 @@ class Glance(Static):
             return
         console = self.app.console
         lines = list(self.text[:LONGEST].wrap(console, width, tab_size=4)) if self.text else []
-        ends: list[Text] = [*self.tail.split("\n")] if self.tail else []
+        ends = list(self.tail.wrap(console, width)) if self.tail else []
         room = max(1, height - 1 - len(ends))
         if len(lines) > room:
-            lines = [*lines[: room - 1], Text(MORE, "dim")]
+            lines = [*lines[: room - 1], Text(f"… {self.key} reads the rest", "dim")]
         gap = [Text()] if ends and len(lines) < room else []
         for line in (lines := [Text(), *lines, *gap, *ends][:height]):
             line.rstrip()
