@@ -59,6 +59,7 @@ NEVER = 10_000
 # A name has this much, and as much as it wants where a description still has its share; more than LONG_NAME never.
 SHORT_NAME, LEAST_ABOUT, LONG_NAME = 12, 20, 40
 DRAFT = "D"
+BY_CLIENT = "client"
 LEGEND = (
     "Types\n  "
     + "  ".join(f"{name[0]} {name}" for name in memory.TYPES)
@@ -66,7 +67,7 @@ LEGEND = (
     + "".join(
         f"  {letter}  {words}\n" for letter, words in {**survey.MEANINGS, DRAFT: "you have a draft of it"}.items()
     )
-    + "\nReceipts of the last delivery\n"
+    + f"\nThe last delivery\n  {BY_CLIENT}  the client loads it itself, memtui leaves it alone\n"
     + "".join(f"  {glyph}  {outcome}\n" for outcome, (glyph, _) in GLYPHS.items() if outcome != "nothing").rstrip()
 )
 
@@ -150,14 +151,14 @@ def draw(
         Text(age(found.changed_at or None, now), style="dim"),
         Text(size(found.size), style="dim"),
         Text(f"{row.deliveries}×" if row.deliveries else "", style="dim"),
-        last(row, outcomes, now),
+        last(scope, row, outcomes, now),
     ]
 
 
-def last(row: Row, outcomes: Mapping[str, str], now: float) -> Text:
+def last(scope: Scope, row: Row, outcomes: Mapping[str, str], now: float) -> Text:
     """How long ago it was delivered last, and whether that arrived."""
     if not row.last_delivery:
-        return Text("-", style="dim")
+        return Text("-" if scope.delivered else BY_CLIENT, style="dim")
     made = Text().append(age(clock.parse(row.last_delivery), now) + " ", "dim")
     outcome = outcomes.get(str(row.told[0].record.get("id"))) if row.told else None
     if outcome is None:
