@@ -183,7 +183,7 @@ async def test_read_only_offers_nothing_and_changes_nothing(tmp_path, world):
         screen = await ready(pilot)
         for row in range(len(screen.table.rows)):
             screen.table.move_to(row)
-            for key in "fiIuxC" + ("e" if screen.row.kind in {"mode", "setting"} else ""):
+            for key in "FiIuxC" + ("e" if screen.row.kind in {"mode", "setting"} else ""):
                 await pilot.press(key)
                 assert app.screen is screen
     assert _tree(world.directory) == before
@@ -207,7 +207,7 @@ async def test_f_trusts_after_asking_with_cancel_in_focus(health, world):
     async with health.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         await stand(pilot, screen, lambda r: r.kind == "finding" and r.about.area == "trust")
-        await pilot.press("f")
+        await pilot.press("F")
         await pilot.pause()
         await pilot.press("enter")  # cancel
         await ready(pilot)
@@ -229,8 +229,8 @@ async def test_f_mends_an_index_and_z_takes_it_back(health, world):
         screen = await ready(pilot)
         row = await stand(pilot, screen, lambda r: r.kind == "index" and r.title == "project")
         assert "without a line" in row.words
-        assert "f     adds missing lines" in detail(screen)
-        await pilot.press("f")
+        assert "F     adds missing lines" in detail(screen)
+        await pilot.press("F")
         await ready(pilot)
         after = fs.read_bytes(path)
         assert after != before
@@ -252,10 +252,10 @@ async def test_f_asks_what_becomes_of_guidance_that_can_not_arrive(health, world
         every = findings(screen)
         assert name not in row.words  # its words are shown instead
         assert "“" in row.words
-        await pilot.press("f", "escape")
+        await pilot.press("F", "escape")
         await ready(pilot)
         assert fs.read_bytes(path) == before
-        await pilot.press("f", "enter")  # delivered again
+        await pilot.press("F", "enter")  # delivered again
         await ready(pilot)
         assert name.encode() not in fs.read_bytes(path)
         assert len(findings(screen)) < len(every)
@@ -263,7 +263,7 @@ async def test_f_asks_what_becomes_of_guidance_that_can_not_arrive(health, world
         await ready(pilot)
         assert fs.read_bytes(path) == before
         await stand(pilot, screen, lambda r: r.kind == "finding" and "expired" in r.about.message)
-        await pilot.press("f", "j", "j", "enter")  # withdrawn
+        await pilot.press("F", "j", "j", "enter")  # withdrawn
         await ready(pilot)
         assert name.encode() not in fs.read_bytes(path)
         assert "Withdrawn" in next(iter(pilot.app._notifications)).message
@@ -299,7 +299,7 @@ async def test_errors_are_told_with_their_age_and_set_aside(health, world):
         assert found.title == "2h Stop"
         assert "worker.py:10 run" in detail(screen)
         assert "\x1b" not in detail(screen)
-        await pilot.press("f")
+        await pilot.press("F")
         await ready(pilot)
         assert bytes_of(path) is None
         (aside,) = [name for name in os.listdir(world.root + "/log") if name.startswith("errors-")]
@@ -390,7 +390,7 @@ async def test_files_open_to_others_are_closed(health, world):
     async with health.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         await stand(pilot, screen, lambda r: r.kind == "finding" and "open to other" in r.about.message)
-        await pilot.press("f")
+        await pilot.press("F")
         await ready(pilot)
         assert os.stat(path).st_mode & 0o777 == 0o600
         assert os.stat(world.root).st_mode & 0o777 == 0o700
@@ -439,7 +439,7 @@ async def test_a_finding_leads_to_the_memory_or_the_note_it_is_about(health):
         row = await stand(pilot, screen, lambda r: r.kind == "finding" and "is broken" in r.about.message)
         assert "enter goes to the memory" in detail(screen)
         foot = screen._compositor.render_strips()[-1].text
-        assert "e go to it" in foot
+        assert "f go to it" in foot
         assert "default" not in foot  # nothing here has one
         await pilot.press("enter")
         await ready(pilot)
@@ -449,7 +449,7 @@ async def test_a_finding_leads_to_the_memory_or_the_note_it_is_about(health):
         await pilot.press("5")
         await ready(pilot)
         row = await stand(pilot, screen, lambda r: r.kind == "finding" and "expired" in r.about.message)
-        await pilot.press("e")
+        await pilot.press("f")
         await ready(pilot)
         guidance = pilot.app.screen
         assert guidance.group == "guidance"
@@ -507,7 +507,7 @@ async def test_on_a_small_screen_every_remedy_can_be_read_whole(health, world):
             lines = [strip.text.strip() for strip in screen._compositor.render_strips()[-8:-1]]
             assert "".join(row.about.remedy.split()) in "".join("".join(lines).split())
             if screen.fix_of(row) is None:
-                await pilot.press("f")
+                await pilot.press("F")
                 assert row.about.remedy in [note.message for note in pilot.app._notifications][-1]
 
 

@@ -418,7 +418,7 @@ async def test_the_foot_names_what_can_be_done_with_the_row(app):
         await to(pilot, "no-snapshot-tests")
         assert drawn(app)[-1].startswith(" a approve  e edit  m merge  x reject")
         await to(pilot, "Fix the flaky")
-        assert drawn(app)[-1].startswith(" d done  K keep  e edit  G to guidance")
+        assert drawn(app)[-1].startswith(" d done  = keep  e edit  G to guidance")
         await pilot.press("slash")
         await settle(pilot)
         assert drawn(app)[-1].startswith(" enter to the list  escape clear")
@@ -438,7 +438,7 @@ async def test_all_drafts_are_marked_and_rejected_as_one_step(world, app, key):
         assert app.screen.table.marks == set()
 
 
-@pytest.mark.parametrize("key", ["d", "K", "G"])
+@pytest.mark.parametrize("key", ["d", "equals_sign", "G"])
 async def test_all_items_are_done_kept_or_made_guidance_as_one_step(world, app, key):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "Fix the flaky")
@@ -446,8 +446,8 @@ async def test_all_items_are_done_kept_or_made_guidance_as_one_step(world, app, 
         await pilot.press("A", key)
         await settle(pilot)
         assert len(updates(world)) >= 3
-        assert len(items(world)) == (4 if key == "K" else 0)
-        if key == "K":
+        assert len(items(world)) == (4 if key == "equals_sign" else 0)
+        if key == "equals_sign":
             found = review.waiting(world.root, [paths.slug(world.shop)], ("items",))
             assert {each.entry.fields["state"] for each in found} == {"kept"}
         await back_and_forth(pilot, lambda: everything(world), before)
@@ -500,6 +500,26 @@ async def test_approving_says_when_no_session_is_told_of_it(world, app):
         await settle(pilot)
         assert memory(world, "no-snapshot-tests")
         assert any("No session is told yet" in note.message for note in app._notifications)
+
+
+async def test_letters_that_only_look_on_other_screens_change_nothing(world, app):
+    before = everything(world)
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "Fix the flaky")
+        await pilot.press("K", "J", "enter", "J")
+        await settle(pilot)
+        assert "Update the API client" in app.screen.query_one("#detail").plain  # the next, while one is read
+        await pilot.press("escape")
+        await to(pilot, "no-snapshot-tests")
+        await pilot.press("a", "y")  # y copies elsewhere
+        await settle(pilot)
+        assert isinstance(app.screen, Preview)
+        await pilot.press("escape", "5")
+        await settle(pilot)
+        app.screen.table.move_to(3)
+        await pilot.press("f")  # follows, as in the memories
+        await settle(pilot)
+    assert everything(world) == before
 
 
 async def test_rejecting_and_never_again(world, app):
@@ -604,7 +624,7 @@ async def test_items_are_ticked_off_kept_changed_and_made_guidance(world, app):
         await settle(pilot)
         assert any(text.startswith("Fix the flaky") for text in items(world))
         await to(pilot, "Update the API")
-        await pilot.press("K")
+        await pilot.press("equals_sign")
         await settle(pilot)
         kept = [w for w in review.waiting(world.root, [paths.slug(world.shop)], ("items",)) if "API" in w.text]
         assert kept[0].entry.fields["state"] == "kept"
@@ -810,7 +830,7 @@ async def test_a_draft_of_another_project_is_compared_with_and_goes_into_memorie
         assert not any("project:" in words or "Of shop" in words for _, words in app.screen.rows)
         await pilot.press("enter")
         await settle(pilot)
-        await pilot.press("y")
+        await pilot.press("enter")
         await settle(pilot)
         assert "Every image gets an alt text" in read(where + "/alt-texts.md")
         assert memory(world, "alt-texts") == here

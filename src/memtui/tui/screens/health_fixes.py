@@ -53,7 +53,7 @@ class Fixes(Base):
     # findings
 
     def fix_of(self, row: Row | None) -> tuple[str, Callable[[], None]] | None:
-        """What f does on a row, in words, and the doing of it; None where a person has to."""
+        """What F does on a row, in words, and the doing of it; None where a person has to."""
         about = row.about if row else None
         if isinstance(about, Report):
             return (
@@ -270,8 +270,6 @@ class Fixes(Base):
             remedy = row.about.remedy if row is not None and isinstance(row.about, Finding) else ""
             return f"This is for you to do: {remedy}" if remedy else "There is nothing to mend here."
         if verb in {"edit", "default"} and (row is None or row.kind not in {"mode", "setting"}):
-            if verb == "edit" and row is not None and isinstance(row.about, Finding) and row.about.about:
-                return ""
             key = actions.key_of("app.settings", self.main.remapped)
             return f"Stand on a setting or a mode first: {key} goes there."
         if verb == "edit" and self.main.read_only and row is not None and row.kind in {"mode", "setting"}:

@@ -29,7 +29,7 @@ EVENTS = {
     "SessionEnd": "reads what was said, and what is left to do",
 }
 HEADS = {
-    "Checks": "Everything that memtui doctor looks at. f does what a finding says, enter goes to what it is about.",
+    "Checks": "Everything that memtui doctor looks at. F does what a finding says, enter goes to what it is about.",
     "Hooks": "Where each hook is installed, and how long it takes. i installs them, I takes them out.",
     "Index budgets": f"The client loads {index_budget.MAX_LINES} lines or {index_budget.MAX_UNITS:,} characters of "
     "each MEMORY.md; what lies below the cut is never read.",
@@ -40,7 +40,7 @@ HEADS = {
 
 
 def health_text(row: Row, found: Look, fix: str, now: float, go: str = "") -> Text:
-    """All that is to be said of a row. `fix`: what f does here, in words; `go`: where enter leads; empty if nothing."""
+    """All that is to be said of a row. `fix`: what F does here, in words; `go`: where enter leads; empty if nothing."""
     text = _told(row, found, now)
     if isinstance(row.about, Finding) and row.about.remedy:
         text.append("\nWhat to do\n", style="bold")
@@ -63,7 +63,7 @@ def health_glance(row: Row, found: Look, fix: str, now: float, go: str = "") -> 
 def _ways(fix: str, go: str) -> Text:
     text = Text()
     if fix:
-        text.append("f     ", style="bold").append(safe.line(fix) + "\n")
+        text.append("F     ", style="bold").append(safe.line(fix) + "\n")
     if go:
         text.append("enter ", style="bold").append(f"goes to {go}\n")
     return text

@@ -1,7 +1,5 @@
 """About in the health screen and out of it: to what a finding is about, by sections, to what fits some words."""
 
-from dataclasses import replace
-
 from textual import on
 from textual.widgets import Input
 
@@ -74,9 +72,7 @@ class Ways(Fixes):
         for action in super().footer_actions():
             if action.id == "health.install" and there and (self.row is None or self.row.kind != "event"):
                 continue
-            if action.id == "health.edit" and self.place_of(self.row)[0]:
-                made.insert(0, replace(action, footer="go to it"))
-            elif not self.why_not(action.id):
+            if not self.why_not(action.id):
                 made.append(action)
         return made
 
@@ -165,8 +161,14 @@ class Ways(Fixes):
         kind, _, which = about.about.partition(":") if isinstance(about, Finding) else ("", "", "")
         return kind, which
 
-    def go_to_it(self) -> bool:
-        """To what the finding under the cursor is about; False if it is about none."""
+    def why_not(self, action_id: str) -> str:
+        """What leads nowhere."""
+        if action_id == "health.follow":
+            return "" if self.place_of(self.row)[0] else "There is nothing to go to from here."
+        return super().why_not(action_id)
+
+    def do_health_follow(self) -> None:
+        """To what the finding under the cursor is about."""
         kind, which = self.place_of(self.row)
         if kind == "memory":
             self.main.go_to_memory(which)
@@ -176,14 +178,15 @@ class Ways(Fixes):
             keys = [row.key for row in self.table.rows]
             if f"index {which}" in keys:
                 self._stand(keys.index(f"index {which}"))
-        return bool(kind)
 
     @on(RowList.Opened, "#list")
     def _opened(self) -> None:
         """A setting or a mode opens for a change, a finding leads to what it is about; anything else in full."""
         row = self.row
-        if (row is not None and row.kind in {"mode", "setting"}) or self.place_of(row)[0]:
+        if row is not None and row.kind in {"mode", "setting"}:
             self.action_run("health.edit")
+        elif self.place_of(row)[0]:
+            self.action_run("health.follow")
         else:
             self.deepen()
 
@@ -196,8 +199,3 @@ class Ways(Fixes):
         """The line in full, over the whole screen."""
         self.add_class("whole")
         self.deepen()
-
-    def do_health_edit(self) -> None:
-        """To what it is about; or another value for a setting, another mode for a project."""
-        if not self.go_to_it():
-            super().do_health_edit()

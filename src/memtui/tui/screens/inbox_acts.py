@@ -49,7 +49,8 @@ class Acting(TwoPanes):
         if verb in DRAFTS and not self._chosen("updates"):
             return "There is no draft under the cursor." + (" d ticks an item off." if self._chosen("items") else "")
         if verb in ITEMS and not self._chosen("items"):
-            return "There is no unfinished item under the cursor." + (" a approves." if self._chosen("updates") else "")
+            ways = " a approves a draft, x rejects it." if self._chosen("updates") else ""
+            return "There is no unfinished item under the cursor." + ways
         if verb in {"guide", "mark", "mark_all"} and not self._chosen():
             return "There is nothing here to mark." if verb == "mark_all" else "There is nothing under the cursor."
         return self._why_no_edit() if verb == "edit" else ""
@@ -224,6 +225,14 @@ class Acting(TwoPanes):
         self.table.marks = set() if every <= self.table.marks else every
         self.table.redraw()
         self.count()
+
+    def do_inbox_next(self) -> None:
+        """The next one, also while one is read."""
+        self.table.action_move(1)
+
+    def do_inbox_previous(self) -> None:
+        """The one before."""
+        self.table.action_move(-1)
 
     def do_inbox_range(self) -> None:
         """Mark a range."""

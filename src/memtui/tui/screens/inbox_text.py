@@ -239,7 +239,7 @@ def item_text(item: Waiting, title: str, states: Sequence[str], now: float) -> T
     text.append(safe.line(item.path) + "\n\n", style="dim")
     for key, words in (
         ("d", "it is done: it goes"),
-        ("K", "keep it when the next session leaves other items"),
+        ("=", "keep it when the next session leaves other items"),
         ("e", "edit its text"),
         ("G", "make it guidance: the next prompt gets it, once"),
     ):

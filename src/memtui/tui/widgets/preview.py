@@ -23,7 +23,7 @@ class Preview(Dialog[bool]):
     across: ClassVar[int] = 100
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,n", "dismiss(False)", "cancel"),
-        Binding("enter,a,y", "go", "go on"),
+        Binding("enter,a", "go", "go on"),
         Binding("j", "scroll(1)", show=False),
         Binding("k", "scroll(-1)", show=False),
         Binding("less_than_sign", "edge(-1)", show=False),
