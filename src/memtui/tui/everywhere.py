@@ -16,6 +16,7 @@ from memtui.core.errors import MemtuiError
 from memtui.tui import safe
 from memtui.tui.data import Data
 from memtui.tui.screens.base import Base
+from memtui.tui.widgets.dialog import Typed
 
 if TYPE_CHECKING:
     from memtui.core.review import Waiting
@@ -305,6 +306,13 @@ class Everywhere(App[None]):
         """Leave."""
         self._keep_theme()
         self.exit()
+
+    async def action_quit(self) -> None:
+        """ctrl+q, which works in forms as well: what is typed there is kept."""
+        for screen in self.screen_stack:
+            if isinstance(screen, Typed):
+                screen.keep_now()
+        self.do_app_quit()
 
     def _keep_theme(self) -> None:
         """The theme that was chosen just now, without waiting."""

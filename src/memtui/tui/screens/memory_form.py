@@ -11,7 +11,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.timer import Timer
 from textual.widgets import Input, Select, Static, TextArea
 from textual.widgets.text_area import Selection
 
@@ -31,7 +30,6 @@ from memtui.tui.widgets.field import Field, Labelled
 if TYPE_CHECKING:
     from memtui.tui.app import MemtuiApp
 
-KEEP_SECONDS = 0.4
 LOOK_SECONDS = 1.0
 GONE = "The file is gone, somebody deleted or renamed it: ^s asks what becomes of yours."
 # What a scope means for a memory that goes there.
@@ -92,7 +90,6 @@ class Form(Saving):
         # What was typed goes over what it was typed over: only fields that the person changed are saved.
         self.values = {**self.was, **self.draft.values}
         self.told = self._first_words()
-        self._timer: Timer | None = None
         self._done = False
         self._path: str | None = None
 
@@ -182,9 +179,7 @@ class Form(Saving):
     @on(Select.Changed)
     @on(TextArea.Changed)
     def _typed(self) -> None:
-        if self._timer is not None:
-            self._timer.stop()
-        self._timer = self.set_timer(KEEP_SECONDS, self.keep)
+        self.keep_soon()
 
     @on(Select.Changed)
     def _type_chosen(self, event: Select.Changed) -> None:
@@ -234,7 +229,7 @@ class Form(Saving):
 
     def action_leave(self) -> None:
         """Close; what was typed is kept for the next time."""
-        self.keep()
+        self.keep_now()
         self._done = True
         if self.draft.values:
             again = "n" if self.found is None or self.draft.orphan else "e"

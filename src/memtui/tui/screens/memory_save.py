@@ -13,7 +13,7 @@ from memtui.tui.drafts import Draft
 from memtui.tui.screens.memory_conflict import BACK, THEIRS, Conflict
 from memtui.tui.screens.memory_values import bytes_of
 from memtui.tui.widgets.ask import Choice
-from memtui.tui.widgets.dialog import Dialog
+from memtui.tui.widgets.dialog import Typed
 
 ANEW, KEEP, DROP = "anew", "keep", "drop"
 GONE = (
@@ -41,7 +41,7 @@ def saved_words(store: Store, was: Memory, made: Memory) -> str:
     return "Saved. z takes it back."
 
 
-class Saving(Dialog[str | None]):
+class Saving(Typed[str | None]):
     """The part of the form that writes."""
 
     found: Memory | None
@@ -52,10 +52,6 @@ class Saving(Dialog[str | None]):
 
     def say(self, text: str) -> None:
         """What there is to say."""
-        raise NotImplementedError
-
-    def keep(self) -> None:
-        """Keep what was typed."""
         raise NotImplementedError
 
     def read(self) -> dict[str, str]:
@@ -80,7 +76,7 @@ class Saving(Dialog[str | None]):
 
     def action_save(self) -> None:
         """Save, unless something is wrong with it."""
-        self.keep()
+        self.keep_now()
         self._try(self._create if self.found is None else self._save)
 
     def _try(self, write: Callable[[], Memory | None]) -> None:
@@ -135,9 +131,17 @@ class Saving(Dialog[str | None]):
             if answer == THEIRS:
                 self.finish(there.path)
             elif answer != BACK and answer is not None:
-                self._try(lambda: self._write(memory.read_memory(there.path, there.scope_label)))
+                self._try(lambda: self._write_over(there))
 
         self.app.push_screen(Conflict(there, mine), then)
+
+    def _write_over(self, shown: Memory) -> Memory | None:
+        """Write over what was shown; what came after that is shown first."""
+        there = memory.read_memory(shown.path, shown.scope_label)
+        if there.raw != shown.raw:
+            self._ask(there)
+            return None
+        return self._write(there)
 
     def _ask_gone(self, was: Memory) -> None:
         def then(answer: str | None) -> None:

@@ -8,7 +8,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.timer import Timer
 from textual.widgets import Input, Select, Static, TextArea
 
 from memtui.core import clock, config, drafts, guide, paths, receipts, render, sessions, titles
@@ -19,10 +18,9 @@ from memtui.hooks import fit
 from memtui.tui import safe, unheard
 from memtui.tui.data import Data
 from memtui.tui.widgets.body import Body
-from memtui.tui.widgets.dialog import Dialog, Keys, form_keys
+from memtui.tui.widgets.dialog import Keys, Typed, form_keys
 from memtui.tui.widgets.field import Field, Labelled
 
-KEEP_SECONDS = 0.4
 SESSIONS = 8
 RECORDS = 300
 PROJECT, EVERYWHERE, SESSION = "project", "global", "session:"
@@ -64,7 +62,7 @@ def note_of(item: Waiting) -> Note:
     return Note(item.text, to, agent, path, item.entry.flag("urgent"), fields.get("expires", ""))
 
 
-class Compose(Dialog[str | None]):
+class Compose(Typed[str | None]):
     """Write guidance and send it; with `item`, change what waits. `note` is what the form begins with; `home` (slug,
     name) the project it is for, if not this one. Ends with the text that was sent."""
 
@@ -103,7 +101,6 @@ class Compose(Dialog[str | None]):
             texts = {name: str(kept.get(name, "")) for name in ("text", "to", *LINES)}
             self.note = Note(**texts, urgent=bool(kept.get("urgent")))
         self.slugs: dict[str, str] = {}
-        self._timer: Timer | None = None
         self._done = False
 
     # the form
@@ -193,9 +190,7 @@ class Compose(Dialog[str | None]):
     @on(Select.Changed)
     @on(TextArea.Changed)
     def _changed(self) -> None:
-        if self._timer is not None:
-            self._timer.stop()
-        self._timer = self.set_timer(KEEP_SECONDS, self._keep)
+        self.keep_soon()
         self._say()
 
     def _say(self, wrong: str = "") -> None:
@@ -237,7 +232,8 @@ class Compose(Dialog[str | None]):
 
     # sending
 
-    def _keep(self) -> None:
+    def keep(self) -> None:
+        """Keep what was typed, if there is anything."""
         if self._done:
             return
         found = self.read()
@@ -303,7 +299,7 @@ class Compose(Dialog[str | None]):
 
     def action_leave(self) -> None:
         """Close; what was typed is here again the next time."""
-        self._keep()
+        self.keep_now()
         self._close(None)
 
     def action_discard(self) -> None:

@@ -8,6 +8,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.screen import ModalScreen
+from textual.timer import Timer
 
 from memtui.tui.widgets.line import OneLine
 
@@ -15,6 +16,8 @@ Result = TypeVar("Result")
 Keys = Sequence[tuple[str, str]]
 # Where less than this is left on each side, a dialog takes the whole width: scraps of a list tell nothing.
 BESIDE = 12
+# What is typed in a form is on the disk after so long, however fast one types on.
+KEEP_SECONDS = 0.4
 
 
 def form_keys(verb: str, *more: tuple[str, str]) -> Keys:
@@ -100,3 +103,29 @@ class Dialog(ModalScreen[Result]):
         if self.app.screen is self:
             return super().dismiss(result)
         return AwaitComplete()
+
+
+class Typed(Dialog[Result]):
+    """A form: what is typed is kept while one types, so that neither escape, nor quitting, nor a crash loses it."""
+
+    _timer: Timer | None = None
+
+    def keep(self) -> None:
+        """Keep what was typed."""
+        raise NotImplementedError
+
+    def keep_soon(self) -> None:
+        """Something was typed. The next key does not put it off: who types without a pause is kept, too."""
+        if self._timer is None:
+            self._timer = self.set_timer(KEEP_SECONDS, self.keep_now)
+
+    def keep_now(self) -> None:
+        """Keep it without waiting."""
+        self.no_keeping()
+        self.keep()
+
+    def no_keeping(self) -> None:
+        """What was typed last is not wanted, or kept already."""
+        timer, self._timer = self._timer, None
+        if timer is not None:
+            timer.stop()

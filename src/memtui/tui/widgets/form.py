@@ -9,7 +9,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.timer import Timer
 from textual.widgets import Input, Select, Static, TextArea
 
 from memtui.core import drafts
@@ -17,15 +16,14 @@ from memtui.core.errors import MemtuiError
 from memtui.core.memory import TYPES
 from memtui.tui import safe
 from memtui.tui.widgets.body import Body
-from memtui.tui.widgets.dialog import Dialog, Keys, form_keys
+from memtui.tui.widgets.dialog import Keys, Typed, form_keys
 from memtui.tui.widgets.field import Field, Labelled
 
-KEEP_SECONDS = 0.4
 LINES = ("name", "description")
 CHOICES = ("type", "scope")
 
 
-class Form(Dialog[dict[str, str] | None]):
+class Form(Typed[dict[str, str] | None]):
     """`values`: body, and as far as there are such name, type, scope, description. `check` is asked before the form
     goes, and may raise MemtuiError: then the form stays and says why. What it returns says which file it would be."""
 
@@ -66,7 +64,6 @@ class Form(Dialog[dict[str, str] | None]):
         self.options: dict[str, Sequence[str]] = {"type": TYPES, "scope": scopes}
         self.heading, self.verb = title, verb
         self.check = check
-        self._timer: Timer | None = None
 
     def body(self) -> ComposeResult:
         """A line each, the text, and what becomes of it."""
@@ -106,12 +103,11 @@ class Form(Dialog[dict[str, str] | None]):
     @on(Select.Changed)
     @on(TextArea.Changed)
     def _changed(self) -> None:
-        if self._timer is not None:
-            self._timer.stop()
-        self._timer = self.set_timer(KEEP_SECONDS, self._keep)
+        self.keep_soon()
         self._where()
 
-    def _keep(self) -> None:
+    def keep(self) -> None:
+        """Keep what was typed, if it is another than before."""
         found = self.read()
         try:
             if found == self.given:
@@ -139,18 +135,17 @@ class Form(Dialog[dict[str, str] | None]):
         except MemtuiError as error:
             self.query_one(".told", Static).update(safe.styled(f"{error.message} {error.hint}"))
             return
-        self._keep()
+        self.keep_now()
         self.dismiss(found)
 
     def action_leave(self) -> None:
         """Close; what was typed is kept for the next time."""
-        self._keep()
+        self.keep_now()
         self.dismiss(None)
 
     def action_discard(self) -> None:
         """Close, and forget what was typed."""
-        if self._timer is not None:
-            self._timer.stop()
+        self.no_keeping()
         try:
             drafts.drop(self.root, self.draft)
         except OSError:
