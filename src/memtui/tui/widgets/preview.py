@@ -12,8 +12,9 @@ from memtui.tui.widgets.dialog import Dialog, Keys
 
 
 class Preview(Dialog[bool]):
-    """A text over the screen; enter goes on, escape does not. Without `go` it can only be left. `end`: what is new
-    stands at the end, which is shown first."""
+    """A text over the screen; enter goes on, escape does not. Of a long text enter first shows what follows: nothing
+    is agreed to before its end was on the screen. Without `go` it can only be left. `end`: what is new, the lines with
+    a `+`, stands at the end, which is shown first if there is room for all of it."""
 
     DEFAULT_CSS = """
     Preview > Vertical { height: auto; max-height: 94%; padding: 1 2; background: $panel; }
@@ -34,6 +35,7 @@ class Preview(Dialog[bool]):
         super().__init__()
         self.title_text, self.text, self.go, self.end = title, text, go, end
         self.plain = text.plain
+        self.seen = False
 
     def body(self) -> ComposeResult:
         """A title, the text."""
@@ -47,25 +49,47 @@ class Preview(Dialog[bool]):
         move = (("j k", "scroll"), ("< >", "begin, end"))
         if not self.go:
             return (("escape", "leave everything as it is"), *move)
-        return (("enter", self.go), ("escape", "leave everything as it is"), *move)
+        return (("enter", self.go if self.seen else "read on"), ("escape", "leave everything as it is"), *move)
 
     def on_mount(self) -> None:
         """The arrows scroll."""
-        pane = self.query_one("#text", VerticalScroll)
-        pane.focus()
-        if self.end:
-            self.call_after_refresh(pane.scroll_end, animate=False)
+        self.pane.focus()
+        self.watch(self.pane, "scroll_y", self._look, init=False)
+        self.call_after_refresh(self._begin)
+
+    @property
+    def pane(self) -> VerticalScroll:
+        """What scrolls."""
+        return self.query_one("#text", VerticalScroll)
+
+    def _begin(self) -> None:
+        width = max(1, self.pane.size.width)
+        new = [line for line in self.plain.split("\n") if line.startswith("  + ")]
+        if self.end and sum(1 + len(line) // width for line in new) <= self.pane.size.height:
+            self.pane.scroll_end(animate=False, immediate=True)
+        self._look()
+
+    def on_resize(self) -> None:
+        """All of it may be on the screen now."""
+        self.call_after_refresh(self._look)
+
+    def _look(self) -> None:
+        """Whether the end is on the screen, or was."""
+        if not self.seen and self.pane.size and self.pane.scroll_y >= self.pane.max_scroll_y:
+            self.seen = True
+        self.name_keys()
 
     def action_go(self) -> None:
-        """Go on, if there is anything to go on with."""
-        if self.go:
+        """Go on, if there is anything to go on with and all of it was there to be read."""
+        if self.go and self.seen:
             self.dismiss(True)
+        else:
+            self.pane.scroll_relative(y=max(1, self.pane.size.height - 1), animate=False)
 
     def action_scroll(self, step: int) -> None:
         """A line down or up."""
-        self.query_one("#text", VerticalScroll).scroll_relative(y=step, animate=False)
+        self.pane.scroll_relative(y=step, animate=False)
 
     def action_edge(self, direction: int) -> None:
         """To the begin, or to the end."""
-        pane = self.query_one("#text", VerticalScroll)
-        (pane.scroll_end if direction > 0 else pane.scroll_home)(animate=False)
+        (self.pane.scroll_end if direction > 0 else self.pane.scroll_home)(animate=False)

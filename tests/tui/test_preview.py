@@ -1,0 +1,67 @@
+"""What will be written is on the screen to its end before it is agreed to."""
+
+import pytest
+
+from memtui.core import clock, fs, inbox, paths
+from memtui.demo import ulid
+from memtui.tui.app import MemtuiApp
+from memtui.tui.widgets.preview import Preview
+
+from .conftest import NOW, settle
+from .test_screens import lines
+
+LAST = "- and nothing else"
+SMALL, WIDE = (80, 24), (160, 48)
+
+
+def leave(world, rules):
+    fields = {"id": ulid(NOW - 60, 9000), "time": clock.iso_seconds(NOW - 60), "kind": "correction"}
+    fields |= {"confidence": "0.99", "name": "be-kind", "description": "Be kind", "scope": "project"}
+    text = "\n".join(["Always be kind.", "", *(f"- rule {number}" for number in range(rules)), LAST])
+    with open(f"{paths.inbox_dir(world.root, paths.slug(world.shop))}/{inbox.FILES['updates']}", "a") as file:
+        file.write(inbox.render(fields, text))
+
+
+async def asked(pilot, *keys):
+    await settle(pilot)
+    table = pilot.app.screen.query_one("#list")
+    fits = [line.item is not None and line.item.entry.fields.get("name") == "be-kind" for line in table.rows]
+    table.move_to(fits.index(True))
+    await settle(pilot)
+    await pilot.press(*keys)
+    await settle(pilot)
+    assert isinstance(pilot.app.screen, Preview)
+
+
+@pytest.mark.parametrize("size", [SMALL, WIDE], ids=["small", "wide"])
+@pytest.mark.parametrize("key", ["enter", "a"])
+async def test_a_long_draft_is_read_to_its_end_before_enter_writes_it(world, size, key):
+    leave(world, 100)
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")
+    async with app.run_test(size=size) as pilot:
+        await asked(pilot, "a")
+        seen = ""
+        for _ in range(20):
+            seen += "\n".join(lines(app))
+            if LAST in seen:
+                break
+            assert "enter read on" in lines(app)[-1]
+            await pilot.press(key)
+            await settle(pilot)
+        assert all(f"- rule {number} " in seen for number in range(100))
+        assert "enter write 1 memory" in lines(app)[-1]
+        await pilot.press("less_than_sign", key)  # what was read once may be gone back from
+        await settle(pilot)
+        assert app.screen.group == "inbox"
+        assert LAST.encode() in fs.read_bytes(f"{world.shop}/.claude/memory/be-kind.md")
+
+
+@pytest.mark.parametrize("rules", [3, 100])
+async def test_a_long_merge_is_read_from_its_begin_and_of_a_short_one_all_that_is_new_is_shown(world, rules):
+    leave(world, rules)
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")
+    async with app.run_test(size=SMALL) as pilot:
+        await asked(pilot, "m", "enter")
+        shown = "\n".join(lines(app))
+        assert "+ │ Always be kind." in shown
+        assert (LAST in shown) == ("enter write it" in shown) == (rules == 3)
