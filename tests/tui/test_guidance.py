@@ -10,6 +10,7 @@ from memtui.core import clock, ids, inbox, paths, review
 from memtui.hooks import install
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.base import Base
+from memtui.tui.screens.memory_conflict import Conflict
 from memtui.tui.widgets.compose import Compose
 
 from .conftest import NOW, settle
@@ -310,6 +311,36 @@ async def test_what_waits_is_changed_and_undone(world, app):
         await pilot.press("Z")
         await settle(pilot)
     assert read(path) == after
+
+
+@pytest.mark.parametrize(("answer", "stands"), [(0, "theirs"), (1, "mine"), (2, "theirs")])
+async def test_a_save_over_a_note_that_changed_meanwhile_shows_both_and_asks(world, app, answer, stands):
+    old = "Checkout is being rewritten by Mara; ask before changing it."
+    path = paths.inbox_dir(world.root, paths.slug(world.shop)) + "/guidance.md"
+    theirs, mine = "Checkout is being rewritten by Mara; ask Jon.", "Mara is done with checkout."
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, old)
+        await pilot.press("e")
+        await settle(pilot)
+        app.screen.query_one("#text", TextArea).text = mine
+        put(path, read(path).decode().replace(old, theirs))
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert isinstance(app.screen, Conflict)
+        assert theirs in notes(world)
+        shown = app.screen.query_one("VerticalScroll Static").render().plain
+        assert f"- {theirs}" in shown
+        assert f"+ {mine}" in shown
+        assert "  for: path:src/checkout/**" in shown
+        await pilot.press(*["down"] * answer, "enter")
+        await settle(pilot)
+        assert {"theirs": theirs, "mine": mine}[stands] in notes(world)
+        assert isinstance(app.screen, Compose) == (answer == 0)  # the words are there still
+        if stands == "mine":
+            assert theirs not in notes(world)
+            await pilot.press("z")
+            await settle(pilot)
+            assert theirs in notes(world)
 
 
 async def test_a_held_note_goes_once_more_after_an_edit(world, app):

@@ -10,8 +10,8 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input, Select, Static, TextArea
 
-from memtui.core import clock, config, drafts, guide, paths, receipts, render, sessions, titles
-from memtui.core.errors import MemtuiError, UsageError
+from memtui.core import clock, config, drafts, guide, memory, paths, receipts, render, sessions, titles
+from memtui.core.errors import ConflictError, MemtuiError, UsageError
 from memtui.core.review import Waiting
 from memtui.core.words import age, until
 from memtui.hooks import fit
@@ -256,12 +256,38 @@ class Compose(Typed[str | None]):
         try:
             text = self._send(self.read())
         except MemtuiError as error:
-            self._say(f"{error.message} {error.hint}")
+            there = self._there() if isinstance(error, ConflictError) else None
+            if there is not None:
+                self._ask(there)
+            else:
+                self._say(f"{error.message} {error.hint}")
             return
         except OSError as error:
             self._say(f"It can't be written: {error.strerror}.")
             return
         self._close(text)
+
+    def _there(self) -> Waiting | None:
+        """The note as it stands in its inbox now, if somebody changed it."""
+        was = self.item
+        if was is None:
+            return None
+        found = [each for each in self.data.waiting(every=True) if each.kind == was.kind and each.id == was.id]
+        return next((each for each in found if (each.text, each.entry.fields) != (was.text, was.entry.fields)), None)
+
+    def _ask(self, there: Waiting) -> None:
+        """Somebody changed the note meanwhile: show both, and ask."""
+        from memtui.tui.screens.memory_conflict import MINE, THEIRS, Conflict
+
+        def then(answer: str | None) -> None:
+            if answer == MINE:
+                self.item = there
+                self.action_send()
+            elif answer == THEIRS:
+                self._close(None, forget=True)
+
+        words = _lines(note_of(there)), _lines(self.read())
+        self.app.push_screen(Conflict(memory.from_bytes("/this note", "", words[0]), words[1]), then)
 
     def _send(self, note: Note) -> str:
         data = self.data
@@ -305,6 +331,13 @@ class Compose(Typed[str | None]):
     def action_discard(self) -> None:
         """Close, and forget what was typed."""
         self._close(None, forget=True)
+
+
+def _lines(note: Note) -> bytes:
+    """A note as it is compared with another: its text, then for whom, how and until when."""
+    more = {"for": ", ".join(note.addresses()) or note.to, "urgent": str(note.urgent).lower(), "expires": note.expires}
+    words = "".join(f"{name}: {value}\n" for name, value in more.items() if value and value != "false")
+    return f"{note.text.rstrip()}\n\n{words}".encode("utf-8", "replace")
 
 
 def _clock(seconds: float, now: float) -> str:
