@@ -118,6 +118,10 @@ def test_without_a_terminal_memtui_prints_the_status(here):
 
 def test_read_only_refuses_what_writes_and_writes_nothing(here):
     draft(here)
+    other = here.home / ".claude/projects/-srv-other/memory/note.md"  # whose path is sought, and kept in a cache
+    other.parent.mkdir(parents=True)
+    other.write_text("A note.\n")
+    (here.home / ".claude/memtui/config.toml").write_text('theme = "light"\n')
     before = files(here)
     with MemtuiTerminal(here, "tui", "--read-only", "--screen", "inbox") as tui:
         tui.see("read-only", "1 draft waits for you", "Always use pnpm")
@@ -128,6 +132,8 @@ def test_read_only_refuses_what_writes_and_writes_nothing(here):
         assert "Guidance for the agent" not in tui.text
         tui.press("2")
         tui.see("1 draft waits for you", "Always use pnpm")
+        tui.press("p5")  # other projects, and every check: what is found out is kept in no cache
+        tui.see("Modes")
         tui.press("q")
         assert tui.end() == 0
     assert files(here) == before

@@ -67,10 +67,7 @@ def load(root: str) -> "dict[str, object]":
     if kept.get("stamp") == stamp:
         return settings
     settings = _parse(path, settings)
-    try:
-        fs.write_atomic(cache, fastjson.dumps({"stamp": stamp, "settings": settings}).encode(), durable=False)
-    except OSError:
-        pass
+    fs.write_cache(cache, fastjson.dumps({"stamp": stamp, "settings": settings}).encode())
     return settings
 
 

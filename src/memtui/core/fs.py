@@ -120,6 +120,25 @@ def _write_rest(fd: int, data: bytes, written: int) -> None:
         raise
 
 
+_caches = True
+
+
+def keep_no_caches() -> None:
+    """From now on this process writes no cache: nothing at all shall be written."""
+    global _caches  # noqa: PLW0603
+    _caches = False
+
+
+def write_cache(path: str, data: bytes) -> None:
+    """Keep what can be found out again. What can't be written is done without."""
+    if not _caches:
+        return
+    try:
+        write_atomic(path, data, durable=False)
+    except OSError:
+        pass
+
+
 def write_atomic(path: str, data: bytes, durable: bool = True) -> None:
     """Replace a file: temporary file in the same directory, flush, fsync, rename.
 

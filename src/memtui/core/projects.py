@@ -138,14 +138,11 @@ class _Finder:
         return roots
 
     def save(self) -> None:
-        """Keep what was found; a cache that can't be written is done without."""
+        """Keep what was found."""
         if not self.changed:
             return
         data = fastjson.dumps({"v": VERSION, "top": self.top, "paths": self.known, "roots": self.root_rows}).encode()
-        try:
-            fs.write_atomic(self.cache_path, data, durable=False)
-        except OSError:
-            pass
+        fs.write_cache(self.cache_path, data)
 
 
 def _cwds(directory: str, tried: int = TRANSCRIPTS_TRIED) -> list[str]:

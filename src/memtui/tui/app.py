@@ -15,7 +15,7 @@ from textual.message_pump import MessagePump
 from textual.reactive import Reactive
 from textual.screen import Screen
 
-from memtui.core import glyphs
+from memtui.core import fs, glyphs
 from memtui.core.errors import MemtuiError
 from memtui.tui import actions, looks, safe
 from memtui.tui.data import Data
@@ -213,6 +213,8 @@ def main(
     env: dict[str, str], cwd: str, *, read_only: bool = False, screen: str = "memories", now: float | None = None
 ) -> int:
     """Run the application in this terminal; its exit code."""
+    if read_only:
+        fs.keep_no_caches()
     app = MemtuiApp(env, cwd, read_only=read_only, screen=screen, now=now)
     app.run()
     return app.return_code or 0
