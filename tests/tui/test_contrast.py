@@ -1,19 +1,52 @@
-"""What the snapshots show can be read: every run of cells stands out from its ground, in dark and in light."""
+"""What is drawn can be read: every run of cells stands out from its ground, in dark and in light; on the screens, as the
+snapshots have them, and in the dialogs over them."""
 
+import asyncio
+import functools
 import re
 
 import pytest
+from textual.app import App
+from textual.screen import Screen
 
-from .test_snapshots import LOOKS, SNAPSHOTS
+from memtui.tui.screens.base import Base
+
+from . import snapshot, stage
+from .test_snapshots import ANSI, LOOKS, SCREENS, SNAPSHOTS, press, sample
 
 # WCAG's bound for large letters and for signs; words have more, dimmed ones on the cursor's row a little less.
 LEAST = 3.0
 RUN = re.compile(
     r"(?P<look>\w[\w ]*?) (?:(?:bold|dim|italic|underline|reverse|strike) )*(?P<ink>\S+) on (?P<ground>\S+)$"
 )
-# Behind a dialog the screen is dimmed: it is not to be read.
+# Behind a dialog the screen is dimmed: it is not to be read. What stands in the dialog is looked at below.
 OVER = {"compose", "first-start", "help", "memory-form", "palette", "trash"}
-NAMES = sorted(path.stem for path in SNAPSHOTS.glob("*.txt") if path.stem not in OVER)
+OWN = {f"ansi-{name}" for name in SCREENS}
+NAMES = sorted(path.stem for path in SNAPSHOTS.glob("*.txt") if path.stem not in OVER | OWN)
+# What textual draws around its palette.
+EDGES = {"▔", "▁"}
+NAMED = re.compile(r"default|color\(\d\d?\)|[a-z_]+")
+# What is opened on which screen, from which row.
+DIALOGS = {
+    "a draft's form": ("2", stage.draft("no-snapshot-tests"), press("e")),
+    "a draft's form with a mistake": ("2", stage.draft("prefer-pnpm"), press("e", "ctrl+s")),
+    "a memory to merge into": ("2", stage.draft("prefer-pnpm"), press("m")),
+    "a choice": ("1", stage.memory("prefer-pnpm"), press("t")),
+    "a choice, narrowed": ("1", stage.memory("prefer-pnpm"), press("t", "f", "e")),
+    "a choice, narrowed to nothing": ("1", stage.memory("prefer-pnpm"), press("t", "x", "x")),
+    "a question": ("1", stage.memory("prefer-pnpm"), press("D")),
+    "a line": ("1", stage.memory("prefer-pnpm"), press("r")),
+    "a memory's form": ("1", stage.memory("prefer-pnpm"), press("e")),
+    "the trash": ("1", press("b")),
+    "the changes": ("1", press("U")),
+    "the help": ("1", press("question_mark")),
+    "the palette": ("1", press("ctrl+p")),
+    "a note": ("3", stage.compose),
+    "hooks to take out": ("5", press("I")),
+    "a setting": ("5", stage.stand_on(lambda row: row.key == "setting budget"), press("e")),
+    "a setting that can't hold": ("5", stage.stand_on(lambda row: row.key == "setting budget"), press("e", "x")),
+    "drafts to approve": ("2", press("A", "a")),
+}
 
 
 def luminance(colour):
@@ -45,6 +78,67 @@ def test_everything_drawn_stands_out_from_its_ground(name):
     assert found
     faint = {each: round(contrast(*each[1:]), 1) for each in found if contrast(*each[1:]) < LEAST}
     assert not faint
+
+
+@pytest.mark.parametrize("name", sorted(OWN))
+def test_in_the_terminal_s_own_colours_nothing_has_that_of_its_ground(name):
+    legend = (SNAPSHOTS / f"{name}.txt").read_text(encoding="utf-8").partition("-- letters --\n")[2]
+    for line in legend.splitlines():
+        for words in line[3:].split(" | "):
+            look = next(look for look in ANSI if words.startswith(look))
+            *on, ground = words.removeprefix(look).replace(" on ", " ").split()
+            assert NAMED.fullmatch(ground), line
+            if on:
+                assert NAMED.fullmatch(on[-1]), line
+                assert on[-1] != ground or ground == "default", line
+
+
+def covers(widget):
+    """Whether it hides what is behind it, itself or with what it stands in."""
+    inside = [each for each in widget.ancestors_with_self if not isinstance(each, Screen | App)]
+    return bool(inside) and (not widget.children or any(each.styles.background.a == 1 for each in inside))
+
+
+@functools.cache
+def dialogs(look):
+    """(ink, ground) of what stands in each dialog and in the line of its keys."""
+
+    async def run(env, cwd):
+        app = stage.application(env, cwd)
+        app.theme = LOOKS[look][0]
+        found = {}
+        async with app.run_test(size=(120, 40)) as pilot:
+            await stage.settled(pilot)
+            for name, (key, *steps) in DIALOGS.items():
+                for step in (press(key), *steps):
+                    await step(pilot)
+                    await stage.settled(pilot)
+                assert not isinstance(app.screen, Base), name
+                over = [(widget, *place) for widget, place in app.screen._compositor.visible_widgets.items()]
+                places = {region.intersection(clip) for widget, region, clip in over if covers(widget)}
+                drawn = snapshot.drawn(app)
+                cells = [
+                    cell
+                    for y, row in enumerate(drawn.cells)
+                    for at, cell in enumerate(row)
+                    if any((at, y) in each for each in places) and drawn.lines[y][at : at + 1] not in EDGES
+                ]
+                found[name] = {(ink.split()[-1], ground) for ink, ground in cells if ink}
+                while not isinstance(app.screen, Base):
+                    await pilot.press("escape")
+                    await stage.settled(pilot)
+        return found
+
+    with stage.environment(**LOOKS[look][1]), stage.place() as top:
+        return asyncio.run(run(*sample(top)))
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("name", DIALOGS)
+def test_what_stands_in_a_dialog_stands_out_from_its_ground(name, look):
+    found = dialogs(look)[name]
+    assert found
+    assert not {each: round(contrast(*each), 1) for each in found if contrast(*each) < LEAST}
 
 
 def test_contrast_is_told_as_wcag_tells_it():

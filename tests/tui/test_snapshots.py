@@ -19,6 +19,8 @@ SNAPSHOTS = pathlib.Path(__file__).parent / "snapshots"
 RENEW = "MEMTUI_RENEW_SNAPSHOTS"
 # name -> theme, environment
 LOOKS = {"dark": ("textual-dark", {}), "light": ("textual-light", {}), "no colour": ("textual-dark", {"NO_COLOR": "1"})}
+# In a terminal's own colours, which are named.
+ANSI = {"on dark": ("ansi-dark", {}), "on light": ("ansi-light", {})}
 SIZES = {"80x24": (80, 24), "120x40": (120, 40)}
 
 
@@ -66,7 +68,7 @@ def fresh(top):
 
 def draw(look, size, steps, world=sample, **more):
     """What each of some series of steps leads to, by name. `more` is what the application is made with."""
-    theme, environment = LOOKS[look]
+    theme, environment = (LOOKS | ANSI)[look]
 
     async def run(env, cwd):
         app = stage.application(env, cwd, **more)
@@ -123,6 +125,11 @@ def test_screen_is_drawn_as_before(name, size):
     compare(f"{name}-{size}", {look: screens(look, size)[name] for look in LOOKS})
 
 
+@pytest.mark.parametrize("name", SCREENS)
+def test_screen_is_drawn_in_the_terminal_s_own_colours_as_before(name):
+    compare(f"ansi-{name}", {look: screens(look, "80x24")[name] for look in ANSI})
+
+
 # what stands beside them, and over them
 
 
@@ -156,6 +163,7 @@ def test_what_is_beside_the_screens_is_drawn_as_before(name):
 
 def test_no_snapshot_is_left_over():
     names = {f"{name}-{size}" for name in SCREENS for size in SIZES} | set(MORE)
+    names |= {f"ansi-{name}" for name in SCREENS}
     for path in SNAPSHOTS.glob("*"):
         if path.stem not in names and renewing():
             path.unlink()

@@ -23,10 +23,11 @@ LIGHT = dataclasses.replace(
 
 
 def variables(theme: Theme) -> dict[str, str]:
-    """The rule between panes, the cursor's row, the bar that scrolls: visible but quiet, whatever the theme."""
+    """The rule between panes and in dialogs, the cursor's row, the bar that scrolls: visible but quiet in any theme."""
     if theme.ansi:
         return {
             "rule": "ansi_bright_black",
+            "rule-over": "ansi_bright_black",
             "cursor-row": "ansi_blue",
             "cursor-text": "ansi_bright_white",
             "cursor-left": "ansi_bright_black",
@@ -36,6 +37,7 @@ def variables(theme: Theme) -> dict[str, str]:
     ink = theme.foreground or ("#e0e0e0" if theme.dark else "#080808")
     return {
         "rule": f"{ink} 45%",
+        "rule-over": f"{ink} 55%",
         "cursor-row": f"{theme.primary} {35 if theme.dark else 20}%",
         "cursor-text": ink,
         "cursor-left": f"{ink} {12 if theme.dark else 6}%",

@@ -50,7 +50,7 @@ class SettingScreen(Dialog[Value | None]):
         try:
             value = settings.value_of(self.setting.key, typed.strip())
         except UsageError as error:
-            wrong.update(Text("! " + error.message, style="yellow"))
+            wrong.update(Text().append("! " + error.message, style="yellow"))
             return None
         wrong.update("")
         return value
