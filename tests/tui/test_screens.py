@@ -202,6 +202,21 @@ async def test_keys_say_why_not_where_nothing_is(empty, read_only):
     assert silent == []
 
 
+@pytest.mark.parametrize("name", ["memories", "guidance", "deliveries", "health"])
+async def test_no_key_of_the_help_is_silent_where_nothing_is(empty, name):
+    env, project = empty
+    app = MemtuiApp(dict(env), project, now=NOW, screen=name)
+    moves = {"scope", "left", "right", "projects"}
+    silent = []
+    async with app.run_test(size=(120, 40)) as pilot:
+        await ready(pilot)
+        for action in [each for each in actions.of(name) if each.id.partition(".")[2] not in moves]:
+            if not await press(pilot, action):
+                silent.append(action.id)
+            await back(pilot, name, TABS.index(name) + 1)
+    assert silent == []
+
+
 # hostile text
 
 

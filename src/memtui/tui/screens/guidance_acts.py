@@ -88,7 +88,7 @@ class GuidanceActs(TwoPanes):
         """What needs a note, and one that still waits."""
         verb = action_id.partition(".")[2]
         row = self.table.row
-        if verb in {"edit", "withdraw", "again", "mark", "mark_all"} and row is None:
+        if verb in {"edit", "withdraw", "again", "mark", "mark_all", "range", "open"} and row is None:
             return "There is no note under the cursor."
         marked = len(self.table.chosen())
         if verb in {"edit", "again"} and marked > 1:

@@ -29,7 +29,6 @@ ALWAYS = {
     "sort",
     "reverse",
     "type_filter",
-    "range",
     "scope",
     "left",
     "right",
@@ -45,7 +44,9 @@ class Changes(Edits):
     def why_not(self, action_id: str) -> str:
         """What needs a memory, one memory only, or a scope that may be written."""
         verb = action_id.partition(".")[2]
-        if action_id.startswith("app.") or verb in ALWAYS | {"trust", "mark_all"}:
+        if verb in {"mark_all", "range"}:
+            return "" if self.table.rows else "There is nothing here to mark."
+        if action_id.startswith("app.") or verb in ALWAYS | {"trust"}:
             return ""
         chosen = self.table.chosen()
         if verb == "edit" and not chosen and any(d.path for d in Drafts(self.main.data.root).offered()):
