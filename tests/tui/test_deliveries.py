@@ -465,3 +465,16 @@ async def test_y_copies_the_exact_text(deliveries, world):
         await pilot.press("y")
         assert deliveries.clipboard == next(r["text"] for r in records(world) if r["text"])
         assert screen.copied() == deliveries.clipboard
+
+
+async def test_on_a_small_screen_its_beginning_and_its_receipt_stand_below_the_list(deliveries, world):
+    append(world, text='<memtui-guidance id="g1">\nUse \x1b[31mfresh words\n</memtui-guidance>')
+    async with deliveries.run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        drawn = [strip.text.strip() for strip in screen._compositor.render_strips()]
+        below = drawn[screen.table.region.bottom :]
+        assert "Use ␛[31mfresh words" in below
+        assert any("session d2f7b8c9" in line for line in below)
+        await pilot.resize_terminal(120, 40)
+        await settle(pilot)
+        assert not screen.query_one("#glance").display

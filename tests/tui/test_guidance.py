@@ -615,3 +615,12 @@ async def test_the_foot_names_what_can_be_done_with_the_note(app):
         shown = app.screen._compositor.render_strips()[-1].text
         assert shown.startswith(" r say again")
         assert "withdraw" not in shown
+
+
+async def test_on_a_small_screen_all_of_a_note_stands_below_the_list(app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "CI is red on main")
+        text = app.screen.table.row.text
+        drawn = [strip.text.strip() for strip in app.screen._compositor.render_strips()]
+        below = " ".join(drawn[app.screen.table.region.bottom :])
+        assert text in below

@@ -17,10 +17,11 @@ from memtui.core.told import GLYPHS
 from memtui.core.words import many
 from memtui.tui import actions, fuzzy, safe
 from memtui.tui.screens.delivery_plots import plots, summary
-from memtui.tui.screens.delivery_text import EVENTS, delivery_text, when
+from memtui.tui.screens.delivery_text import EVENTS, delivery_glance, delivery_text, when
 from memtui.tui.screens.delivery_views import Views
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field
+from memtui.tui.widgets.glance import Glance
 from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import Column, RowList
 
@@ -104,6 +105,7 @@ class Deliveries(Views):
                     empty="This session was given nothing.",
                     id="session",
                 )
+                yield Glance(id="glance")
                 yield Field(placeholder="words of the delivered text", id="filter")
                 yield OneLine(id="line")
             yield Detail(id="detail")
@@ -304,14 +306,16 @@ class Deliveries(Views):
     def show_detail(self) -> None:
         """The delivery under the cursor, read from the log."""
         row = self.row
-        detail = self.query_one("#detail", Detail)
+        detail, glance = self.query_one("#detail", Detail), self.query_one(Glance)
         if row is None:
             detail.show("", Text("Nothing is chosen.", style="dim"))
+            glance.show(Text())
             return
         record = logtail.read(row.place)
         title = self._title(row)
         outcome = self.proofs.known.get(row.id, "")
         detail.show(row.id, delivery_text(row, record, outcome, title, self.main.data.now()))
+        glance.show(*delivery_glance(row, record, outcome, title))
         self._scrolled()
 
     def do_deliveries_whole(self) -> None:

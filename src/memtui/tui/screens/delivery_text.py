@@ -20,6 +20,9 @@ EVENTS = {
     "SessionEnd": "end",
 }
 NAMES_SHOWN = 12
+GONE = "This record is not in the log any more."
+# A few lines of what was injected, where there is no room for more.
+GLANCED = 2000
 DAY = 86400.0
 CAME_BACK = "Guidance that did not arrive goes back to its inbox."
 LOST = {"previewed", "timed out", "failed"}
@@ -39,7 +42,7 @@ def delivery_text(row: Told, record: Record | None, outcome: str, title: str, no
     """All that is to be said of a delivery. `title` is what its session is about."""
     text = Text()
     if record is None:
-        text.append("This record is not in the log any more.\n", style="bold")
+        text.append(GONE + "\n", style="bold")
         text.append("ctrl+r reads the log again.", style="dim")
         return text
     _head(text, row, record, title, now)
@@ -53,6 +56,17 @@ def delivery_text(row: Told, record: Record | None, outcome: str, title: str, no
         text.append(f"\nThe exact text  {units}\n", style="bold")
         text.append(safe.clean(injected[: safe.MAX_LINE * 20]))
     return text
+
+
+def delivery_glance(row: Told, record: Record | None, outcome: str, title: str) -> tuple[Text, Text]:
+    """The beginning of what was injected, without our tags; and whether it arrived, and where."""
+    injected = text_of(record or {}, "text")
+    lines = [line for line in injected[:GLANCED].split("\n") if not line.startswith(("<memtui-", "</memtui-"))]
+    words = safe.clean("\n".join(lines)) or "A record without a text." if record else GONE
+    glyph, style = GLYPHS.get(outcome, ("…", "dim"))
+    end = Text().append(f"{glyph} {outcome or 'looking for its receipt'}", style)
+    end.append(safe.line(f"  session {row.session[:8]}" + (f" “{title}”" if title else ""), 120), "dim")
+    return Text(words, "" if injected else "dim"), end
 
 
 def _head(text: Text, row: Told, record: Record, title: str, now: float) -> None:

@@ -20,6 +20,7 @@ from memtui.tui.screens.guidance_acts import GuidanceActs
 from memtui.tui.screens.guidance_rows import Row
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field
+from memtui.tui.widgets.glance import Glance
 from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import Column, RowList
 
@@ -62,6 +63,7 @@ class Guidance(GuidanceActs):
                     empty=EMPTY,
                     id="list",
                 )
+                yield Glance(id="glance")
                 yield Field(placeholder="filter: text, sender, session, state", id="filter")
             yield Detail(id="detail")
 
@@ -208,11 +210,12 @@ class Guidance(GuidanceActs):
     def show_detail(self) -> None:
         """The note under the cursor."""
         row = self.table.row
-        pane = self.query_one("#detail", Detail)
         if row is None:
-            pane.show("", Text("Nothing is chosen.", style="dim"))
+            key, text = "", Text("Nothing is chosen.", style="dim")
         else:
-            pane.show(row.key, rows.detail(row, self.titles, self._project(row), self.main.data.now()))
+            key, text = row.key, rows.detail(row, self.titles, self._project(row), self.main.data.now())
+        self.query_one("#detail", Detail).show(key, text)
+        self.query_one(Glance).show(text if row else Text())
         self.frame()
 
     # moving
