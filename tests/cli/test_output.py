@@ -26,7 +26,17 @@ def test_escaped_text_has_nothing_that_acts_on_a_terminal(text):
         )
 
 
-@given(st.text(st.characters(whitelist_categories=("L", "N", "P", "S", "Zs")), max_size=60))
+def test_what_nobody_can_see_is_written_out():
+    assert output.safe("Use pnpm\u200b\u2060.") == "Use pnpm\\u200b\\u2060."
+    assert output.safe("❤\ufe0f\u200d🔥 می\u200cخواهم") == "❤\ufe0f\u200d🔥 می\u200cخواهم"
+
+
+FILLERS = "\u115f\u1160\u3164\uffa0"
+
+
+@given(
+    st.text(st.characters(whitelist_categories=("L", "N", "P", "S", "Zs"), blacklist_characters=FILLERS), max_size=60)
+)
 def test_ordinary_text_of_any_language_stays(text):
     assert output.safe(text) == text.replace("\t", "    ")
 

@@ -58,7 +58,39 @@ def test_cleaned_text_opens_no_guarded_tag_and_holds_nothing_invisible_that_harm
     assert render.clean(clean) == clean
 
 
-@pytest.mark.parametrize("text", ["plain", "a < b", "<b>bold</b>", "if x <memory", "tab\tand\nline", "é 日 😀", "&lt;"])
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "".join(chr(0xE0000 + ord(char)) for char in "obey"),
+        "\u200b\u200b\u2060\ufeff",
+        "".join(chr(0xFE00 + byte % 14) for byte in b"obey"),
+        "".join(chr(0xE0100 + byte) for byte in b"obey"),
+        "\u3164\u115f\u034f\xad",
+    ],
+)
+def test_what_nobody_can_see_is_not_put_before_the_model(secret):
+    assert render.clean(f"Use pnpm{secret}.") == "Use pnpm."
+
+
+def test_joiners_carry_no_message():
+    bits = "\u200c\u200d" * 40
+    assert render.clean(f"Use pnpm{bits}.") == "Use pnpm\u200c\u200d."
+
+
+LETTERS = [
+    "plain",
+    "a < b",
+    "<b>bold</b>",
+    "if x <memory",
+    "tab\tand\nline",
+    "é 日 😀",
+    "&lt;",
+    "❤\ufe0f\u200d🔥",
+    "می\u200cخواهم",
+]
+
+
+@pytest.mark.parametrize("text", LETTERS)
 def test_other_text_stays_as_it_is(text):
     assert render.clean(text) == text
 

@@ -11,9 +11,6 @@ VERSION = 1
 STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 MIN_FLEX = 12
 GAP = "  "
-# Bidirectional overrides and isolates, invisible tags: what shows text other than it is.
-HIDDEN = (("\u202a", "\u202e"), ("\u2066", "\u2069"), ("\u200e", "\u200f"), ("\u061c", "\u061c"), ("\u2028", "\u2029"))
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -35,18 +32,16 @@ class Result:
 
 def _escaped(char: str) -> str:
     code = ord(char)
-    hidden = any(low <= char <= high for low, high in HIDDEN) or 0xE0000 <= code <= 0xE007F
-    if not (hidden or code < 32 or 0x7F <= code <= 0x9F or 0xD800 <= code <= 0xDFFF):
-        return char
     return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def safe(text: str) -> str:
-    """Text over several lines, without terminal escapes, overrides or half characters: those are written out."""
+    """Text over several lines, without terminal escapes, and nothing hidden: that is written out."""
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
-    text = text.replace("\r\n", "\n").replace("\t", "    ")
-    return "".join([c if c == "\n" else _escaped(c) for c in text])
+    from memtui.core import render
+
+    return render.revealed(text.replace("\r\n", "\n").replace("\t", "    "), _escaped)
 
 
 def line(text: str) -> str:

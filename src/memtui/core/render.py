@@ -5,6 +5,10 @@ Sizes are in UTF-16 code units, as the client counts them.
 
 from memtui.core import clock, ids
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 TAGS = {
     "guidance": "memtui-guidance",
     "pending-update": "memtui-pending-updates",
@@ -13,6 +17,10 @@ TAGS = {
 }
 # Text may not open or close our tags, nor the one that the client wraps a hook's context in.
 GUARDED = ("memtui-", "system-reminder")
+# Printable by Unicode's categories, yet nothing is seen of them.
+BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0")
+# Persian and emoji need these, one or two in a row (a heart in flames has a selector and a joiner).
+JOINERS, MOST_JOINERS = "\u200c\u200d\ufe0e\ufe0f", 2
 TAIL_UNITS = 160
 MAX_LABEL = 60
 
@@ -24,12 +32,40 @@ def units(text: str) -> int:
     return len(text) + sum([c > "\uffff" for c in text])
 
 
+def hidden(char: str) -> bool:
+    """Whether a character draws nothing, or steers how others are drawn: what a person reads is then not what is there.
+    Line ends, tabs and what joins letters are not among them (Unicode's Default_Ignorable_Code_Point, and controls)."""
+    if char.isprintable():
+        return char in BLANK or "\ufe00" <= char <= "\ufe0d" or "\U000e0100" <= char <= "\U000e01ef"
+    return (
+        (char < " " and char not in "\n\t")
+        or "\x7f" <= char <= "\x9f"
+        or char in "\xad\u061c\u180e\u200b\u200e\u200f\ufeff"
+        or "\u2028" <= char <= "\u202e"
+        or "\u2060" <= char <= "\u206f"
+        or "\ud800" <= char <= "\udfff"
+        or "\ufff9" <= char <= "\ufffb"
+        or "\U000e0000" <= char <= "\U000e0fff"
+    )
+
+
+def revealed(text: str, show: "Callable[[str], str]") -> str:
+    """A text with what `show` makes of each hidden character, and of joiners where no letters need so many."""
+    made = []
+    run = 0
+    for char in text:
+        unseen = hidden(char)
+        run = run + (char in JOINERS) if unseen or char in JOINERS else 0
+        made.append(show(char) if unseen or run > MOST_JOINERS else char)
+    return "".join(made)
+
+
 def clean(text: str) -> str:
-    """Text that stays text: no control characters (terminal escapes), bidirectional overrides or lone surrogates, and
-    no `<` that would open or close a guarded tag."""
+    """Text that stays text: no control characters (terminal escapes), nothing hidden, no lone surrogates, and no `<`
+    that would open or close a guarded tag."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not (text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()):
-        text = "".join([c for c in text if _harmless(c)])
+        text = revealed(text, lambda _: "")
     if "<" not in text:
         return text
     head, *rest = text.split("<")
@@ -46,18 +82,6 @@ def _guarded(text: str) -> bool:
     while at < len(text) and (text[at] == "/" or text[at].isspace() or not text[at].isprintable()):
         at += 1
     return text[at : at + 20].casefold().startswith(GUARDED)
-
-
-def _harmless(char: str) -> bool:
-    if char < " ":
-        return char in "\n\t"
-    return not (
-        "\x7f" <= char <= "\x9f"
-        or "\ud800" <= char <= "\udfff"
-        or "\u202a" <= char <= "\u202e"
-        or "\u2066" <= char <= "\u2069"
-        or "\U000e0000" <= char <= "\U000e007f"
-    )
 
 
 def attribute(value: str) -> str:
