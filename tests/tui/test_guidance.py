@@ -12,6 +12,7 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.base import Base
 from memtui.tui.screens.memory_conflict import Conflict
 from memtui.tui.widgets.compose import Compose
+from memtui.tui.widgets.detail import Detail
 
 from .conftest import NOW, settle
 
@@ -328,7 +329,7 @@ async def test_a_save_over_a_note_that_changed_meanwhile_shows_both_and_asks(wor
         await settle(pilot)
         assert isinstance(app.screen, Conflict)
         assert theirs in notes(world)
-        shown = app.screen.query_one("VerticalScroll Static").render().plain
+        shown = app.screen.query_one(Detail).plain
         assert f"- {theirs}" in shown
         assert f"+ {mine}" in shown
         assert "  for: path:src/checkout/**" in shown

@@ -1,18 +1,18 @@
 """A save over a file that changed since it was opened: both are shown, and the person decides."""
 
-import difflib
 from typing import ClassVar
 
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.widgets import Static
 
 from memtui.core.memory import Memory
-from memtui.tui import safe
+from memtui.tui import linediff, safe
 from memtui.tui.widgets.ask import Options
+from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.dialog import Dialog, Keys
 from memtui.tui.widgets.rows import RowList
 
@@ -22,19 +22,12 @@ WORDS = (
     (MINE, "Save mine over it (z brings the other back)"),
     (THEIRS, "Keep what is on the disk, drop mine"),
 )
-LINES = 2000
 
 
-def difference(theirs: bytes, mine: bytes) -> Text:
+def difference(theirs: bytes, mine: bytes, whose: tuple[str, str] = ("the disk", "yours")) -> Text:
     """What is on the disk and what was typed, `-` and `+` before the lines that only one of them has."""
-    old, new = (data.decode("utf-8", "replace").splitlines()[:LINES] for data in (theirs, mine))
-    text = Text()
-    for line in difflib.ndiff(old, new):
-        if line.startswith("?"):
-            continue
-        style = {"-": "red", "+": "green"}.get(line[0], "dim")
-        text.append(f"{line[0]} {safe.line(line[2:], 1000)}\n", style)
-    return text
+    old, new = (data.decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\n") for data in (theirs, mine))
+    return linediff.drawn(old, new, whose)
 
 
 class Conflict(Dialog[str]):
@@ -43,7 +36,7 @@ class Conflict(Dialog[str]):
     DEFAULT_CSS = """
     Conflict > Vertical { width: 110; max-width: 98%; height: 96%; padding: 1 2; background: $panel; }
     Conflict Static { width: 1fr; height: auto; }
-    Conflict VerticalScroll { height: 1fr; margin: 1 0; scrollbar-size-vertical: 1; }
+    Conflict Detail { height: 1fr; margin: 1 0; }
     Conflict Options { height: 3; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -59,8 +52,7 @@ class Conflict(Dialog[str]):
         with Vertical():
             yield Static(safe.styled(f"{self.theirs.stem} was changed by somebody else meanwhile.", "bold"))
             yield Static(Text("- is on the disk now   + is yours", style="dim"))
-            with VerticalScroll():
-                yield Static(difference(self.theirs.raw, self.mine))
+            yield Detail()
             yield Options()
 
     def keys(self) -> Keys:
@@ -69,6 +61,7 @@ class Conflict(Dialog[str]):
 
     def on_mount(self) -> None:
         """Nothing happens unless it is chosen."""
+        self.query_one(Detail).show("", difference(self.theirs.raw, self.mine))
         self.query_one(Options).show([(at, words) for at, (_, words) in enumerate(WORDS)])
         self.query_one(Options).focus()
 

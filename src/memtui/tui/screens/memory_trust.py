@@ -58,7 +58,7 @@ class Trusting:
             made.append(safe.line(name, 200), "bold")
             if was is not None and was != now:
                 made.append("  changed since it was trusted: - as trusted  + now\n", "dim")
-                made.append_text(difference(was, now))
+                made.append_text(difference(was, now, ("the trusted text", "the text now")))
             else:
                 made.append("\n")
                 text = now.decode("utf-8", "replace")
