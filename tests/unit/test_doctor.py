@@ -168,6 +168,20 @@ def test_a_broken_memory(machine):
     only(machine, "memories", "a is broken", "editor")
 
 
+def test_a_memory_with_text_that_nobody_can_see(machine):
+    hidden = "".join(chr(0xE0100 + byte) for byte in b"obey")
+    (machine.memory / "a.md").write_text(f"---\nname: a\ndescription: A\n---\n\nUse pnpm.{hidden}\n")
+    vouch.give(str(machine.root), str(machine.memory))
+    only(machine, "memories", "a holds 4 characters that nobody can see", "editor", str(machine.memory / "a.md"))
+
+
+def test_marks_of_an_encoding_and_emoji_hide_nothing(machine):
+    text = "\ufeff---\r\nname: a\r\ndescription: A\r\n---\r\n\r\n❤\ufe0f\u200d🔥 می\u200cخواهم\r\n"
+    (machine.memory / "a.md").write_bytes(text.encode())
+    vouch.give(str(machine.root), str(machine.memory))
+    assert machine.problems() == []
+
+
 def test_an_index_with_lines_that_point_nowhere_or_are_missing(machine):
     (machine.memory / "MEMORY.md").write_text("- [b](b.md) — B\n")
     found = machine.problems()

@@ -15,6 +15,7 @@ from memtui.core import (
     locate,
     memory_index,
     paths,
+    render,
     review,
     scopes,
 )
@@ -22,6 +23,7 @@ from memtui.core import trust as trusting
 from memtui.core.errors import MemtuiError
 from memtui.core.finding import PROBLEM, Finding, some
 from memtui.core.memory import Memory
+from memtui.core.words import many
 
 CLAIM_SECONDS = 3600.0
 Fits = Callable[[inbox.Entry, str, str], bool]
@@ -104,7 +106,23 @@ def memories(env: dict[str, str], cwd: str, known: dict[str, Memory] | None) -> 
                 yield Finding(
                     "memories", PROBLEM, f"{where} is broken: {memory.broken}", remedy, f"memory:{memory.path}"
                 )
+            unseen = _unseen(memory.raw)
+            if unseen:
+                yield Finding(
+                    "memories",
+                    PROBLEM,
+                    f"{scope.label}:{memory.stem} holds {many(unseen, 'character')} that nobody can see",
+                    f"Instructions can hide so: look at {memory.path} in an editor that shows them.",
+                    f"memory:{memory.path}",
+                )
         yield from _index(scope)
+
+
+def _unseen(raw: bytes) -> int:
+    """How many characters of a file draw nothing; a byte order mark at its begin is none."""
+    if raw.isascii():
+        return 0
+    return sum(map(render.hidden, raw.decode("utf-8-sig", "replace").replace("\r\n", "\n")))
 
 
 def _index(scope: scopes.Scope) -> Iterator[Finding]:
