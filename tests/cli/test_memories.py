@@ -275,7 +275,10 @@ def test_every_memory_says_where_it_comes_from(memtui):
 
 def test_trust_is_given_shown_and_taken_back(memtui):
     assert memtui.json("trust", "--list")["new"] == ["skip-code-review.md"]
-    memtui("trust", "--yes")
+    text = memtui.json("show", "skip-code-review")["body"].strip()
+    assert text in memtui("trust", check=False).out  # nobody is there to say yes
+    assert memtui.json("trust", "--list")["new"] == ["skip-code-review.md"]
+    assert text in memtui("trust", "--yes").out
     assert memory(memtui, "skip-code-review")["flags"] == ["no line in MEMORY.md"]
     memtui("trust", "--remove")
     assert memtui.json("trust", "--list")["trusted"] == []

@@ -24,7 +24,7 @@ def register(commands: "parser.Commands") -> None:
         "Memories in .claude/memory are delivered only as trusted, byte for byte; what memtui itself wrote there is. "
         "`memtui undo` takes back trust as all else.",
     )
-    found.add_argument("names", nargs="*", metavar="NAME", help="only these; their text is shown first. Default: all")
+    found.add_argument("names", nargs="*", metavar="NAME", help="only these. Default: all; the texts are shown first")
     how = found.add_mutually_exclusive_group()
     how.add_argument("--list", action="store_true", help="only show what is trusted and what is not")
     how.add_argument("--always", action="store_true", help="also what they become, for a repository of your own")
@@ -49,11 +49,15 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if args.remove:
         return _remove(ctx, directory, names)
     contents = vouch.read(directory, names)
-    open_ones = [name for name in [*before.new, *before.changed] if name in contents]
+    known = trust.load(ctx.root, directory)
+    open_ones = [name for name, text in contents.items() if not known.allows(text)]
+    if names is None:
+        contents = {name: contents[name] for name in open_ones}
     if not ctx.out.json:
         if names is None:
             _print(ctx, ctx.out, directory, before)
-        for name in names or ():
+            ctx.out.print()
+        for name in names or open_ones:
             _show(ctx, directory, name, contents)
     question = "Trust these memories, and whatever they become?" if args.always else "Trust these memories as they are?"
     if (open_ones or args.always) and not args.yes:

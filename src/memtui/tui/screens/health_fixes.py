@@ -15,8 +15,6 @@ from memtui.core import (
     review,
     settings,
     settle,
-    trust,
-    vouch,
 )
 from memtui.core.errors import MemtuiError
 from memtui.core.finding import PROBLEM, Finding
@@ -27,10 +25,9 @@ from memtui.core.words import many
 from memtui.tui import actions, offer
 from memtui.tui.checks import Look, Mode, Row
 from memtui.tui.screens.base import Base
-from memtui.tui.widgets.ask import Choice, Sure
+from memtui.tui.widgets.ask import Choice
 from memtui.tui.widgets.setting import SettingScreen
 
-NAMES_SHOWN = 12
 HERE, ALL = "here", "all"
 AGAIN, WITHDRAW = "--again ", "--withdraw "
 
@@ -72,7 +69,7 @@ class Fixes(Base):
         if about.area == "hooks" and "memtui hooks install" in text:
             return "shows what would be written, and installs the hooks", self.do_health_install
         if about.area == "trust" and "memtui trust" in about.remedy:
-            return "trusts these memories as they are now", self.do_health_trust
+            return "shows these memories, and trusts them as shown", self.do_health_trust
         if about.area == "inbox" and WITHDRAW in about.remedy:
             again = "delivers this guidance again, or " if AGAIN in about.remedy else ""
             return f"{again}withdraws it, after asking", lambda: self._ask_of_note(about)
@@ -164,27 +161,23 @@ class Fixes(Base):
         offer.change_hooks(self.main, "uninstall")
 
     def do_health_trust(self) -> None:
-        """Trust the project's memories, after showing which."""
+        """Trust the project's memories after showing them, as Memories does."""
+        from memtui.tui.screens.memory_trust import Trusting
+
         data = self.main.data
         directory, _ = locate.project_dir(data.env, data.cwd)
-        status = trust.status(data.root, directory)
-        names = [*status.new, *status.changed]
-        more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
-        question = (
-            f"Trust {many(len(names), 'memory', 'memories')} that came with {directory}, as they are now? Sessions will"
-            f" be told what they say: {', '.join(names[:NAMES_SHOWN])}{more}"
-        )
+        asked = Trusting(data, directory, ())
 
         def then(answer: str | None) -> None:
             if answer:
                 try:
-                    vouch.give(data.root, directory, by="tui", now=data.now)
+                    asked.do(answer)
                 except MemtuiError as error:
                     self.main.fail(error)
                     return
-                self.done(f"Trusted {many(len(names), 'memory', 'memories')}.")
+                self.done(asked.done(answer))
 
-        self.app.push_screen(Sure(question, "Trust them"), then)
+        self.app.push_screen(Choice(asked.title, asked.entries, asked.current, about=asked.about), then)
 
     def do_health_settle(self) -> None:
         """Settle every claim that the transcripts tell about."""

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from memtui.core import trust, vouch
 from memtui.core.words import many
-from memtui.tui import safe
+from memtui.tui import actions, safe
 from memtui.tui.data import Data
 from memtui.tui.screens.memory_conflict import difference
 
@@ -64,7 +64,10 @@ class Trusting:
                 text = now.decode("utf-8", "replace")
                 made.append(safe.clean(text[:SHOWN].rstrip("\n")))  # as the agent would get it, with every mark
                 if len(text) > SHOWN:
-                    made.append(f"\n… {len(text) - SHOWN:,} more characters are not shown: E opens the file", "yellow")
+                    made.append(
+                        f"\n… {len(text) - SHOWN:,} more characters are not shown: E in Memories opens the file",
+                        "yellow",
+                    )
             made.append("\n\n")
         if not names:
             made.append(_WORDS.get(answer, ""), "dim")
