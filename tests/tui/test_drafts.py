@@ -4,11 +4,12 @@ import glob
 
 import pytest
 
-from memtui.core import fs, memory
+from memtui.core import fs, inbox, memory, paths
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.memory_conflict import Conflict
 from memtui.tui.widgets.ask import Options
 from memtui.tui.widgets.body import Body
+from memtui.tui.widgets.detail import Detail
 
 from .conftest import NOW, settle
 
@@ -80,3 +81,92 @@ async def test_what_changes_while_both_are_shown_is_shown_before_it_is_written_o
         await pilot.press("enter")
         await settle(pilot)
         assert "Mine." in memory.read_memory(path).body
+
+
+def entry_file(world, kind):
+    return f"{paths.inbox_dir(world.root, paths.slug(world.shop))}/{inbox.FILES[kind]}"
+
+
+KINDS = {
+    "item": ("inbox", "items", lambda row: row.item is not None and row.item.kind == "items"),
+    "draft": ("inbox", "updates", lambda row: row.item is not None and row.item.kind == "updates"),
+    "guidance": ("guidance", "guidance", lambda row: row.item is not None),
+}
+
+
+@pytest.mark.parametrize("leaves", [True, False], ids=["kept with escape", "while the form is open"])
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_draft_over_what_somebody_changed_since_shows_both_and_asks(world, kind, leaves):
+    screen, file, fits = KINDS[kind]
+    path = entry_file(world, file)
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=screen)
+    async with app.run_test(size=SIZE) as pilot:
+        body = await opened(pilot, "e", fits)
+        old = body.text.strip().split("\n")[-1]
+        body.text = "Mine."
+        if leaves:
+            await pilot.press("escape")
+            await settle(pilot)
+        before = fs.read_bytes(path).decode()
+        assert before.count(old) == 1
+        theirs = "Theirs, which nobody has read."
+        fs.write_atomic(path, before.replace(old, theirs).encode())
+        changed = fs.read_bytes(path)
+        if leaves:
+            app.screen.reload()  # as it does by itself within a second
+            await settle(pilot)
+            body = await opened(pilot, "e", fits)
+            assert body.text == "Mine."
+            assert "changed by somebody else" in str(app.screen.query_one(".told").render())
+        for answer in (0, 1):  # back to the form, then mine
+            await pilot.press("ctrl+s")
+            await settle(pilot)
+            assert isinstance(app.screen, Conflict)
+            shown = app.screen.query_one(Detail).plain
+            assert f"- {theirs}" in shown
+            assert "+ Mine." in shown
+            assert fs.read_bytes(path) == changed
+            app.screen.query_one(Options).move_to(answer)
+            await pilot.press("enter")
+            await settle(pilot)
+        assert theirs not in fs.read_bytes(path).decode()
+        assert not kept(world)
+        await pilot.press("z")
+        await settle(pilot)
+        assert fs.read_bytes(path) == changed
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_theirs_can_be_kept_and_the_draft_dropped(world, kind):
+    screen, file, fits = KINDS[kind]
+    path = entry_file(world, file)
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=screen)
+    async with app.run_test(size=SIZE) as pilot:
+        body = await opened(pilot, "e", fits)
+        old = body.text.strip().split("\n")[-1]
+        body.text = "Mine."
+        changed = fs.read_bytes(path).replace(old.encode(), b"Theirs.")
+        fs.write_atomic(path, changed)
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        app.screen.query_one(Options).move_to(2)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert app.screen.group == screen
+        assert fs.read_bytes(path) == changed
+        assert not kept(world)
+
+
+@pytest.mark.parametrize("kind", ["item", "draft"])
+async def test_a_form_of_what_is_gone_keeps_the_words_and_says_so(world, kind):
+    screen, file, fits = KINDS[kind]
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=screen)
+    async with app.run_test(size=SIZE) as pilot:
+        body = await opened(pilot, "e", fits)
+        body.text = "Mine."
+        fs.write_atomic(entry_file(world, file), b"")
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert "It is gone" in str(app.screen.query_one(".told").render())
+        assert body.text == "Mine."
+        assert "Mine." in kept(world)

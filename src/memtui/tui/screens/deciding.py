@@ -10,6 +10,7 @@ from memtui.core.review import Waiting
 from memtui.core.words import many
 from memtui.tui import safe, unheard
 from memtui.tui.screens.inbox_acts import Acting
+from memtui.tui.screens.inbox_held import Held
 from memtui.tui.screens.inbox_rows import key_of
 from memtui.tui.screens.inbox_text import compared, merged_text, score, written_text
 from memtui.tui.widgets.ask import Choice
@@ -83,17 +84,10 @@ class Deciding(Acting):
         if item.kind == "items":
             self._edit_item(item)
             return
-        first, _, rest = item.text.partition("\n")
-        values = {
-            "name": self._proposed(item, "name") or memory.slugify(first),
-            "type": self._proposed(item, "type") or "feedback",
-            "scope": self._proposed(item, "scope"),
-            "description": self._proposed(item, "description") or first.strip(),
-            "body": self._proposed(item, "body") or rest.strip("\n") or first.strip(),
-        }
+        held = Held(item, self._values, self._again)
 
         def check(fields: dict[str, str]) -> str:
-            found = self._ready(item, fields)
+            found = self._ready(held.item, fields)
             if isinstance(found, MemtuiError):
                 raise found
             if found.taken:
@@ -101,24 +95,38 @@ class Deciding(Acting):
             return f"writes {found.path}"
 
         def then(fields: dict[str, str] | None) -> None:
-            found = self._ready(item, fields) if fields is not None else None
+            found = self._ready(held.item, fields) if fields is not None else None
             if isinstance(found, MemtuiError):
                 self.main.fail(found)
             elif found is not None:
                 self._approve([found])
-                if not any(key_of(each) == key_of(item) for each in self._again()):
+                if not any(key_of(each) == key_of(held.item) for each in self._again()):
                     drafts.drop(self.main.data.root, item.id)
 
-        title = f"Approve, rewritten: {safe.line(first, 60)}"
+        title = f"Approve, rewritten: {safe.line(item.text.partition(chr(10))[0], 60)}"
         labels = [scope.label for scope in self._places([item])]
-        form = Form(self.main.data.root, item.id, values, labels, title=title, verb="approve", check=check)
+        form = Form(
+            self.main.data.root,
+            item.id,
+            held.standing,
+            labels,
+            title=title,
+            verb="approve",
+            check=check,
+            there=held.now,
+        )
         self.app.push_screen(form, then)
 
-    def _again(self) -> list[Waiting]:
-        try:
-            return self.main.data.waiting(every=True)
-        except MemtuiError:
-            return []
+    def _values(self, item: Waiting) -> dict[str, str]:
+        """What the form of a draft shows."""
+        first, _, rest = item.text.partition("\n")
+        return {
+            "name": self._proposed(item, "name") or memory.slugify(first),
+            "type": self._proposed(item, "type") or "feedback",
+            "scope": self._proposed(item, "scope"),
+            "description": self._proposed(item, "description") or first.strip(),
+            "body": self._proposed(item, "body") or rest.strip("\n") or first.strip(),
+        }
 
     def _change(self, field: str, value: str) -> None:
         for item in self._chosen("updates"):

@@ -12,6 +12,7 @@ from memtui.core.scopes import Scope
 from memtui.core.words import many
 from memtui.tui import actions, safe, unheard
 from memtui.tui.actions import Action
+from memtui.tui.screens.inbox_held import Held
 from memtui.tui.screens.inbox_rows import Line, key_of
 from memtui.tui.screens.twopanes import TwoPanes
 from memtui.tui.widgets.body import fits
@@ -201,14 +202,15 @@ class Acting(TwoPanes):
             return f"changes {item.path}"
 
         def then(fields: dict[str, str] | None) -> None:
-            text = fields["body"] if fields is not None else item.text
-            if text.strip() in {item.text.strip(), safe.clean(item.text).strip()}:
-                if fields is not None:
-                    drafts.drop(root, item.id)
-            elif self._act(lambda: self.main.data.review().edit(item, text), "Changed."):
+        held = Held(item, lambda each: {"body": each.text}, self._again)
+            if fields is None:
+                return
+            now, text = held.item, fields["body"]
+            same = text.strip() in {now.text.strip(), safe.clean(now.text).strip()}
+            if same or self._act(lambda: self.main.data.review().edit(now, text), "Changed."):
                 drafts.drop(root, item.id)
 
-        form = Form(root, item.id, {"body": item.text}, title="Text of the item", verb="save", check=check)
+        form = Form(root, item.id, held.standing, title="Text of the item", verb="save", check=check, there=held.now)
         self.app.push_screen(form, then)
 
     # the list
@@ -217,6 +219,13 @@ class Acting(TwoPanes):
         """Mark."""
         self.table.toggle_mark()
         self.count()
+
+    def _again(self) -> list[Waiting]:
+        """All that waits now, of whatever project."""
+        try:
+            return self.main.data.waiting(every=True)
+        except MemtuiError:
+            return []
 
     def do_inbox_mark_all(self) -> None:
         """Mark all drafts of the list, or on an item all items; none if they all are."""

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input, Select, Static, TextArea
 
-from memtui.core import clock, config, drafts, guide, memory, paths, receipts, render, sessions, titles
+from memtui.core import clock, config, drafts, guide, ids, memory, paths, receipts, render, sessions, titles
 from memtui.core.errors import ConflictError, MemtuiError, UsageError
 from memtui.core.review import Waiting
 from memtui.core.words import age, until
@@ -27,6 +27,7 @@ PROJECT, EVERYWHERE, SESSION = "project", "global", "session:"
 NEXT, URGENT = "next", "urgent"
 WHEN = {NEXT: "with the next prompt", URGENT: "urgent: before the next tool use"}
 LINES = ("agent", "path", "expires")
+MOVED = "It was changed by somebody else since you typed this: saving shows both."
 PLACEHOLDERS = {
     "agent": "any agent; or a name, as reviewer",
     "path": "always; or files that a tool touches, as src/**",
@@ -100,6 +101,9 @@ class Compose(Typed[str | None]):
         if kept:
             texts = {name: str(kept.get(name, "")) for name in ("text", "to", *LINES)}
             self.note = Note(**texts, urgent=bool(kept.get("urgent")))
+        own_base = _base(item)
+        self.base = str(kept.get("base", own_base))
+        self.moved = self.base != own_base
         self.slugs: dict[str, str] = {}
         self._done = False
 
@@ -203,6 +207,7 @@ class Compose(Typed[str | None]):
             words = [self._reach(note)]
             words += [f"{units:,} characters."] if units > budget // 2 else []
             words += ["What you had typed before is here again; ^g discards it."] if self.note != self.given else []
+            words += [MOVED] if self.moved else []
             deaf = unheard.words(self.data)
             text = safe.styled(" ".join(words)).append(
                 f"\n! {deaf[:1].upper()}{deaf[1:]}." if deaf else "", "bold yellow"
@@ -241,7 +246,7 @@ class Compose(Typed[str | None]):
             if not found.text.strip() or found == self.given:
                 drafts.drop(self.data.root, self.draft)
             else:
-                drafts.save(self.data.root, self.draft, dict(vars(found)))
+                drafts.save(self.data.root, self.draft, {**vars(found), "base": self.base})
         except OSError as error:
             self._say(f"What you type can't be kept: {error.strerror}.")
 
@@ -253,6 +258,9 @@ class Compose(Typed[str | None]):
 
     def action_send(self) -> None:
         """Send it. What is wrong with it is said, and nothing that was typed is lost."""
+        if self.item is not None and self.base != _base(self.item):
+            self._ask(self.item)
+            return
         try:
             text = self._send(self.read())
         except MemtuiError as error:
@@ -281,7 +289,7 @@ class Compose(Typed[str | None]):
 
         def then(answer: str | None) -> None:
             if answer == MINE:
-                self.item = there
+                self.item, self.base, self.moved = there, _base(there), False
                 self.action_send()
             elif answer == THEIRS:
                 self._close(None, forget=True)
@@ -331,6 +339,11 @@ class Compose(Typed[str | None]):
     def action_discard(self) -> None:
         """Close, and forget what was typed."""
         self._close(None, forget=True)
+
+
+def _base(item: Waiting | None) -> str:
+    """What a draft was typed over."""
+    return ids.digest(_lines(note_of(item))) if item is not None else ""
 
 
 def _lines(note: Note) -> bytes:

@@ -2,6 +2,7 @@
 and a crash."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.text import Text
@@ -11,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input, Select, Static, TextArea
 
-from memtui.core import drafts
+from memtui.core import drafts, memory
 from memtui.core.errors import MemtuiError
 from memtui.core.memory import TYPES
 from memtui.tui import safe
@@ -21,11 +22,24 @@ from memtui.tui.widgets.field import Field, Labelled
 
 LINES = ("name", "description")
 CHOICES = ("type", "scope")
+MOVED = "It was changed by somebody else since: saving shows both."
+GONE = "It is gone: somebody decided on it or took it away meanwhile. What you typed stays here to be copied."
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a form is about, as it stands on the disk: `base` is another as soon as that says something else, `values`
+    are those of the form."""
+
+    base: str
+    values: dict[str, str]
 
 
 class Form(Typed[dict[str, str] | None]):
-    """`values`: body, and as far as there are such name, type, scope, description. `check` is asked before the form
-    goes, and may raise MemtuiError: then the form stays and says why. What it returns says which file it would be."""
+    """Its values: body, and as far as there are such name, type, scope, description. `check` is asked before the form
+    goes, and may raise MemtuiError: then the form stays and says why. What it returns says which file it would be.
+    `there` reads again what the form is about (None: it is gone), which was `given` when it opened: where that is not
+    what the draft was typed over, both are shown before the form goes."""
 
     DEFAULT_CSS = """
     Form > Vertical { height: 34; max-height: 100%; padding: 0 1; background: $panel; }
@@ -46,24 +60,27 @@ class Form(Typed[dict[str, str] | None]):
         self,
         root: str,
         name: str,
-        values: dict[str, str],
+        given: Standing,
         scopes: Sequence[str] = (),
         *,
         title: str,
         verb: str,
         check: Callable[[dict[str, str]], str],
+        there: Callable[[], Standing | None],
     ) -> None:
         super().__init__()
         self.root, self.draft = root, name
-        self.given = values
+        values = self.given = given.values
         kept = drafts.load(root, name)
+        self.base = str(kept.get("base", given.base))
+        self.moved = self.base != given.base
         self.values = {key: str(kept.get(key, value)) for key, value in values.items()}
         self.restored = self.values != values
         self.lines = [key for key in LINES if key in values]
         self.choices = [key for key in CHOICES if key in values]
         self.options: dict[str, Sequence[str]] = {"type": TYPES, "scope": scopes}
         self.heading, self.verb = title, verb
-        self.check = check
+        self.check, self.there = check, there
 
     def body(self) -> ComposeResult:
         """A line each, the text, and what becomes of it."""
@@ -88,7 +105,9 @@ class Form(Typed[dict[str, str] | None]):
         """Start in the text, where most changes are made."""
         self.query_one("#body", TextArea).focus()
         if self.restored:
-            self.query_one(".told", Static).update(Text("What you had typed before is here again; ^g discards it."))
+            words = "What you had typed before is here again; ^g discards it."
+            words += f" {MOVED}" if self.moved else ""
+            self.query_one(".told", Static).update(Text(words))
         self._where()
 
     def read(self) -> dict[str, str]:
@@ -113,7 +132,7 @@ class Form(Typed[dict[str, str] | None]):
             if found == self.given:
                 drafts.drop(self.root, self.draft)
             else:
-                drafts.save(self.root, self.draft, dict(found))
+                drafts.save(self.root, self.draft, {**found, "base": self.base})
         except OSError as error:
             self.query_one(".told", Static).update(Text(f"What you type can't be kept: {error.strerror}."))
 
@@ -136,7 +155,26 @@ class Form(Typed[dict[str, str] | None]):
             self.query_one(".told", Static).update(safe.styled(f"{error.message} {error.hint}"))
             return
         self.keep_now()
-        self.dismiss(found)
+        now = self.there()
+        if now is None:
+            self.query_one(".told", Static).update(Text(GONE))
+        elif now.base != self.base:
+            self._ask(now, found)
+        else:
+            self.dismiss(found)
+
+    def _ask(self, now: Standing, mine: dict[str, str]) -> None:
+        """Somebody changed it meanwhile: show both, and ask."""
+        from memtui.tui.screens.memory_conflict import MINE, THEIRS, Conflict
+
+        def then(answer: str | None) -> None:
+            if answer == MINE:
+                self.base = now.base
+                self.action_save()
+            elif answer == THEIRS:
+                self.action_discard()
+
+        self.app.push_screen(Conflict(memory.from_bytes("/this entry", "", _lines(now.values)), _lines(mine)), then)
 
     def action_leave(self) -> None:
         """Close; what was typed is kept for the next time."""
@@ -151,3 +189,9 @@ class Form(Typed[dict[str, str] | None]):
         except OSError:
             pass
         self.dismiss(None)
+
+
+def _lines(values: dict[str, str]) -> bytes:
+    """What stands in a form, as it is compared with another."""
+    words = "".join(f"{key}: {values[key]}\n" for key in (*LINES, *CHOICES) if key in values)
+    return f"{words}{chr(10) * bool(words)}{values['body'].rstrip()}".encode("utf-8", "replace")
