@@ -245,3 +245,16 @@ def test_the_settings_are_told_without_textual(world):
     env = {**world.env, "PATH": os.environ["PATH"], "PYTHONPATH": str(Path(config.__file__).parents[2])}
     done = subprocess.run([sys.executable, "-c", code], env=env, cwd=world.shop, capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == "False", done.stderr
+
+
+def test_the_modes_of_all_projects_are_in_one_table(memtui, world):
+    memtui("config", "set", "mode", "whisper")
+    memtui("config", "set", "mode", "off", "--project", world.shop)
+    every, here, *others = memtui.json("config", "list", "--all-projects")["modes"]
+    assert (every["project"], every["mode"], every["here"]) == (None, "whisper", False)
+    assert (here["project"], here["mode"], here["own"], here["here"]) == (world.shop, "off", {"mode": "off"}, True)
+    assert others
+    assert {row["mode"] for row in others} <= {"whisper", "full", "off"}
+    told = memtui("config", "list", "--all-projects").out
+    assert "every project" in told
+    assert world.shop in told

@@ -139,3 +139,24 @@ def test_what_somebody_else_opened_or_closed_since_is_left_alone(memtui, world):
     note.chmod(0o640)
     assert "guidance.md" in memtui("undo", check=False).err
     assert oct(note.stat().st_mode & 0o777) == "0o640"
+
+
+def test_the_errors_are_listed_with_where_they_happened(memtui, world, monkeypatch):
+    monkeypatch.setattr(clock, "now", lambda: world.now - 7200)
+    try:
+        raise ValueError("it broke\x1b[31m here")
+    except ValueError as wrong:
+        delivery.log_error(world.root, "Stop", wrong)
+    newest, *_ = memtui.json("doctor", "--errors")["errors"]
+    assert (newest["where"], newest["error"], newest["message"]) == ("Stop", "ValueError", "it broke\x1b[31m here")
+    assert any("test_doctor.py" in place for place in newest["trace"])
+    done = memtui("doctor", "--errors")
+    assert "  2h  Stop: ValueError\n      it broke" in done.out
+    assert "test_doctor.py" in done.out
+    assert "\x1b" not in done.out
+    assert memtui("doctor", "--errors", "--fix", check=False).code == 2
+
+
+def test_no_errors_are_said_to_be_none(bare):
+    assert bare("doctor", "--errors").out == "No errors.\n"
+    assert bare.json("doctor", "--errors")["errors"] == []

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from memtui.core import inbox, paths
+from memtui.core import claims, ids, inbox, paths
+
+from .conftest import NOW
 
 LAUNCHER = Path(paths.__file__).parents[1] / "hooks" / "launch.py"
 
@@ -267,3 +269,33 @@ def test_a_note_left_by_a_person_is_what_undo_takes_back(memtui):
     assert "look at the logs" in memtui("undo").out
     assert name not in memtui("guide", "--list", "--json").out
     assert memtui("show", "before-the-note").code == 0
+
+
+def test_what_was_told_can_be_said_again_as_a_new_note(memtui):
+    (record,) = memtui.json("deliveries", "--kind", "guidance", "--limit", "1")["deliveries"]
+    was = record["items"][0]["id"]
+    before = {e["id"] for e in memtui.json("guide", "--list")["entries"]}
+    again = memtui.json("guide", "--again", was, "--expires", "2h", "--to", "agent:reviewer")
+    assert again["was"] == was
+    (entry,) = [e for e in memtui.json("guide", "--list")["entries"] if e["id"] not in before]
+    assert (entry["id"], entry["text"], entry["state"]) == (again["id"], again["text"], [])
+    assert entry["fields"]["expires"] == "2026-11-21T11:00:00Z"
+    assert entry["fields"]["for"] == "agent:reviewer"
+    assert entry["text"] in str(memtui.json("deliveries", "show", record["id"]))
+    memtui("undo")
+    assert {e["id"] for e in memtui.json("guide", "--list")["entries"]} == before
+    assert memtui("guide", "--again", was[-6:]).out.strip()
+
+
+def test_what_a_hook_took_is_listed_as_under_way(bare):
+    note = bare("guide", "mind the step").out.strip()
+    box = paths.inbox_dir(bare.env["HOME"] + "/.claude/memtui", paths.slug(bare.cwd))
+    taken = claims.take(box, claims.Asker("5e551017-0000", "", str(bare.cwd), NOW), ids.new_id(NOW), lambda _: True)
+    assert taken is not None
+    found = bare.json("guide", "--list")
+    assert found["entries"] == []
+    (row,) = found["in_delivery"]
+    assert (row["id"], row["text"], row["session"]) == (note, "mind the step", "5e551017-0000")
+    told = bare("guide", "--list").out
+    assert "under way to session 5e551017\n" in told
+    assert "mind the step" in told

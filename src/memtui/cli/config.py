@@ -5,7 +5,7 @@ import argparse
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.core import changes, config, configfile, doctor_settings, fs, keymap, settings
+from memtui.core import changes, config, configfile, doctor_settings, fs, keymap, modes, settings
 from memtui.core.errors import MemtuiError, UsageError
 from memtui.tui import actions
 
@@ -27,9 +27,10 @@ def register(commands: "parser.Commands") -> None:
         "list",
         show,
         "list the settings and where each comes from",
-        "memtui config list\nmemtui config list --keys",
+        "memtui config list\nmemtui config list --keys\nmemtui config list --all-projects --json",
     )
     each.add_argument("--keys", action="store_true", help="the control room's actions and their keys, all of them")
+    each.add_argument("--all-projects", action="store_true", help="the mode of every project, and what else is its own")
     each = parser.command(below, "get", get, "print one setting as it holds here", "memtui config get mode")
     each.add_argument("key", choices=names, metavar="KEY", help=f"a setting, or {settings.KEYS}ACTION")
     each = parser.command(
@@ -80,6 +81,8 @@ def _problems(written: "dict[str, object]") -> "list[str]":
 
 def show(ctx: Context, args: argparse.Namespace) -> Result:
     """List the settings."""
+    if getattr(args, "all_projects", False):
+        return _modes(ctx)
     rows = _rows(ctx)
     keys = _keys(ctx)
     every = getattr(args, "keys", False)
@@ -104,6 +107,22 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
         _warn(out, unknown)
 
     return Result(data, text)
+
+
+def _modes(ctx: Context) -> Result:
+    """The mode of every project that is named or has memory, after what holds for all others."""
+    found = list(modes.modes(ctx.env, ctx.root, ctx.project_root))
+    rows = [{"project": each.path or None, "mode": each.mode, "own": each.own, "here": each.here} for each in found]
+
+    def text(out: Output) -> None:
+        cells = []
+        for each in found:
+            own = ", ".join(f"{key} {configfile.written(settings.plain(value))}" for key, value in each.own.items())
+            words = own or ("as everywhere" if each.path else "unless a project says otherwise")
+            cells.append([(line(each.path) or "every project", "bold" * each.here), each.mode, (line(words), "dim")])
+        out.table(["PROJECT", "MODE", "ITS OWN"], cells)
+
+    return Result({"path": config.file_path(ctx.root), "modes": rows}, text)
 
 
 def get(ctx: Context, args: argparse.Namespace) -> Result:

@@ -6,11 +6,11 @@ import sys
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
-from memtui.core import index_report, mending, scopes, settle
-from memtui.core.errors import EXIT_FAILED, EXIT_FINDINGS, MemtuiError
+from memtui.core import clock, delivery, index_report, mending, scopes, settle
+from memtui.core.errors import EXIT_FAILED, EXIT_FINDINGS, MemtuiError, UsageError
 from memtui.core.finding import NOTE, OK, PROBLEM, Finding
 from memtui.core.store import Store
-from memtui.core.words import many
+from memtui.core.words import age, many
 from memtui.hooks import checkup
 from memtui.tui import actions
 
@@ -27,8 +27,11 @@ def register(commands: "parser.Commands") -> None:
         "doctor",
         run,
         "check everything, and say how to mend it",
-        "memtui doctor\nmemtui doctor --fix\nmemtui doctor --fix errors --json",
+        "memtui doctor\nmemtui doctor --errors\nmemtui doctor --fix\nmemtui doctor --fix errors --json",
         "Changes nothing without --fix. Exit code 5 where something wants mending.",
+    )
+    found.add_argument(
+        "--errors", action="store_true", help="only list what went wrong in hooks and workers, and where in memtui"
     )
     found.add_argument(
         "--fix",
@@ -44,6 +47,10 @@ def register(commands: "parser.Commands") -> None:
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Mend what is asked for, then check everything."""
     ctx.must_have_home()
+    if args.errors:
+        if args.fix:
+            raise UsageError("--errors and --fix go alone.", "`memtui doctor --fix errors` sets them aside.")
+        return _logged(ctx)
     fixed = []
     if args.fix:
         store = ctx.store()
@@ -60,6 +67,27 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     failed = any(each["error"] for each in fixed)
     code = EXIT_FAILED if failed else EXIT_FINDINGS if problems else 0
     return Result(data, lambda out: _print(out, found, fixed), code)
+
+
+def _logged(ctx: Context) -> Result:
+    """The errors that hooks and workers noted while they failed open, newest first."""
+    rows = list(delivery.errors(ctx.root))
+    now = ctx.now()
+
+    def text(out: Output) -> None:
+        for row in rows:
+            head = f"{line(str(row.get('where')))}: {line(str(row.get('error')))}"
+            out.print(f"{age(clock.parse(row.get('time')), now):>4}  {out.style(head, 'bold')}")
+            out.paragraph(safe(str(row.get("message"))), "      ")
+            trace = row.get("trace")
+            for place in trace if isinstance(trace, list) else []:
+                out.print("      " + out.style(line(str(place)), "dim"))
+        if not rows:
+            out.print("No errors.")
+        else:
+            out.say(f"{many(len(rows), 'error')}; memtui doctor --fix errors sets their log aside")
+
+    return Result({"errors": rows, "path": ctx.root + "/log/errors.jsonl"}, text)
 
 
 def _fix(ctx: Context, store: Store, what: str) -> "dict[str, object]":

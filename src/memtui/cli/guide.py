@@ -12,7 +12,8 @@ from memtui.hooks import fit
 EXAMPLE = """\
 memtui guide "CI is red: the lockfile job fails" --urgent --expires 2h
 tail -5 build.log | memtui guide - --from ci-watch --to 'path:src/**'
-memtui guide --edit 7XAD --expires never"""
+memtui guide --edit 7XAD --expires never
+memtui guide --again 7XAD --to session:1f0c"""
 
 
 def register(commands: "parser.Commands") -> None:
@@ -44,8 +45,12 @@ def register(commands: "parser.Commands") -> None:
         "--expires", metavar="WHEN", help="not delivered from then on: 30m, 2h, 3d, 18:00, tomorrow, 2026-12-31T18:00Z"
     )
     found.add_argument("--from", dest="sender", default="cli", metavar="NAME", help="who says so (default: cli)")
-    found.add_argument("--list", action="store_true", help="list the guidance that waits")
-    found.add_argument("--again", metavar="ID", help="leave guidance anew that expired or came back too often")
+    found.add_argument("--list", action="store_true", help="list the guidance that waits or is under way")
+    found.add_argument(
+        "--again",
+        metavar="ID",
+        help="say guidance again: what expired or came back too often, or what was told already",
+    )
     found.add_argument(
         "--edit",
         metavar="ID",
@@ -67,7 +72,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
         if args.again:
             expires = None if args.expires is None else guide.expiry(args.expires, ctx.now())
-            return waiting.again(ctx, args.again, expires)
+            fields = guide.fields(args.sender, args.to, bool(args.urgent), args.expires, ctx.now())
+            return waiting.again(ctx, args.again, expires, fields)
         return waiting.list_guidance(ctx) if args.list else waiting.withdraw(ctx, args.withdraw)
     text = _text(args.text)
     if args.urgent is False:

@@ -6,7 +6,7 @@ from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.memories import tilde
 from memtui.cli.output import Output, Result, line, safe
-from memtui.core import claims, clock, review
+from memtui.core import clock, paths, review, told, underway
 from memtui.core.errors import MemtuiError, NotFoundError, UsageError
 from memtui.core.review import Waiting
 from memtui.core.words import age, ago, many, until
@@ -180,17 +180,18 @@ def list_guidance(ctx: Context) -> Result:
 
 def _taken(ctx: Context, all_projects: bool) -> "list[dict[str, object]]":
     """Guidance that a hook took and of which the transcript does not tell yet what became of it."""
-    from memtui.core import ids, paths
-
     slugs = [ctx.slug, None, *(s for s in review.slugs(ctx.root) if all_projects and s != ctx.slug)]
-    found: list[dict[str, object]] = []
-    for slug in slugs:
-        for name, delivery_id, session_id, _ in claims.listed(paths.inbox_dir(ctx.root, slug)):
-            seconds = ids.id_time(delivery_id)
-            when = None if seconds is None else clock.iso_seconds(seconds)
-            row = {"delivery": delivery_id, "session": session_id, "time": when, "project": slug, "file": name}
-            found.append(dict(row))
-    return found
+    return [
+        {
+            "id": each.entry.id,
+            "text": each.entry.text,
+            "delivery": each.delivery,
+            "session": each.session,
+            "time": None if each.time is None else clock.iso_seconds(each.time),
+            "project": each.slug,
+        }
+        for each in underway.listed(ctx.root, slugs)
+    ]
 
 
 def _print(ctx: Context, out: Output, items: "list[Waiting]", taken: "list[dict[str, object]]", elsewhere: int) -> None:
@@ -211,9 +212,16 @@ def _print(ctx: Context, out: Output, items: "list[Waiting]", taken: "list[dict[
             out.marked(head, 14, "  ·  ".join([*words, *_details(item, now)]), "yellow" if bad else "")
             out.paragraph(item.text if len(item.text) <= 600 else item.text[:600] + " …", "      ")
         out.print()
+    if taken:
+        out.heading("Under way", f"{len(taken)}  ·  a hook gave it to the client, no transcript proves it yet")
     for row in taken:
-        out.print(f"In delivery: {row['delivery']} to session {line(str(row['session']))[:8]}, not proven yet.")
-    if not items:
+        head = f"  {out.style(short(str(row['id'])), 'cyan')}  {age(clock.parse(row['time']), now):>4}  "
+        out.marked(head, 14, f"→ under way to session {line(str(row['session']))[:8]}", "cyan")
+        told_text = str(row["text"])
+        out.paragraph(told_text if len(told_text) <= 600 else told_text[:600] + " …", "      ")
+    if taken:
+        out.print()
+    if not items and not taken:
         out.print("Nothing waits here.")
         out.print('  Leave guidance: memtui guide "…"')
     if elsewhere:
@@ -255,11 +263,27 @@ def withdraw(ctx: Context, ref: str) -> Result:
     return Result(data, lambda out: out.print(f"withdrawn: {line(items[0].text)[:60]}   (memtui undo brings it back)"))
 
 
-def again(ctx: Context, ref: str, expires: "float | None") -> Result:
-    """`guide --again`."""
-    (item,) = pick(ctx, [ref], ("guidance",), "guidance")
+def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, str]") -> Result:
+    """`guide --again`: what waits goes once more; what was told is said again, as a new note with these fields."""
+    every = entries(ctx, ("guidance",), all_projects=True)
+    try:
+        item = review.find(every, ref, "guidance")
+    except NotFoundError:
+        note = told.find(ctx.root, ref.strip().upper())
+        if note is None:
+            raise
+        return _say_again(ctx, note, fields)
     new_id, done = review.Review(ctx.root, now=ctx.now).again(item, expires)
     data = {"id": new_id, "was": item.id, "text": item.text, "transaction": done}
+    return Result(data, lambda out: out.print(new_id))
+
+
+def _say_again(ctx: Context, note: "told.Note", fields: "dict[str, str]") -> Result:
+    slug = None if note.scope == "global" else told.text_of(note.record, "project") or ctx.slug
+    directory = paths.inbox_dir(ctx.root, slug)
+    fit.check(ctx.settings(), ctx.now(), note.text, fields, "project" if slug else "global", directory)
+    new_id, done = review.Review(ctx.root, now=ctx.now).say(directory, fields, note.text)
+    data = {"id": new_id, "was": note.id, "text": note.text, "transaction": done}
     return Result(data, lambda out: out.print(new_id))
 
 

@@ -55,6 +55,17 @@ def log_error(root: str, where: str, error: BaseException) -> None:
         pass
 
 
+def errors(root: str) -> "Iterator[dict[str, object]]":
+    """What was noted so, newest first; nothing where that can't be read."""
+    try:
+        for line in lines_backwards(root + "/log/errors.jsonl"):
+            row = fastjson.loads_dict(line)
+            if row:
+                yield row
+    except OSError:
+        return
+
+
 def months(root: str) -> "list[str]":
     """The log files, newest month first."""
     try:

@@ -289,11 +289,15 @@ class Review:
 
     def guide(self, directory: str, fields: dict[str, str], text: str) -> str:
         """Leave guidance in an inbox as a step that can be undone until a hook takes it; the entry's id."""
+        return self.say(directory, fields, text)[0]
+
+    def say(self, directory: str, fields: dict[str, str], text: str) -> tuple[str, str]:
+        """As `guide`; the entry's id and the transaction's."""
         now = self.now()
         whole = {"id": ids.new_id(now), "time": clock.iso_seconds(now), **fields}
         change = _appended(directory, "guidance", whole, text)
-        self.journal.run("guide", [change], f"guidance “{' '.join(text.split())[:60]}”", entries=[whole["id"]])
-        return whole["id"]
+        words = f"guidance “{' '.join(text.split())[:60]}”"
+        return whole["id"], self.journal.run("guide", [change], words, entries=[whole["id"]])
 
     def reword(self, item: Waiting, directory: str, fields: dict[str, str], text: str) -> str:
         """Change guidance that waits: its text, its fields, the inbox it is in. What was held is delivered again."""

@@ -80,6 +80,19 @@ class Note:
     reason: str
 
 
+def find(root: str, ref: str) -> "Note | None":
+    """The note that was told last under an id, or under a unique beginning or end of one. Raises as `review.match`."""
+    from memtui.core import delivery, review
+
+    found: dict[str, Note] = {}
+    for record in delivery.newest_first(root, needle=b'"guidance"'):
+        for note in notes(record):
+            found.setdefault(note.id, note)
+        if ref in found:
+            return found[ref]
+    return found[review.match(ref, list(found), "guidance")] if found else None
+
+
 def notes(record: Record) -> "list[Note]":
     """The guidance of a record, with its text as the agent got it."""
     from html import unescape
