@@ -1,8 +1,10 @@
 """What will be written is on the screen to its end before it is agreed to."""
 
+import time
+
 import pytest
 
-from memtui.core import clock, fs, inbox, paths
+from memtui.core import clock, fs, inbox, paths, review
 from memtui.demo import ulid
 from memtui.tui.app import MemtuiApp
 from memtui.tui.widgets.preview import Preview
@@ -11,6 +13,8 @@ from .conftest import NOW, settle
 from .test_screens import lines
 
 LAST = "- and nothing else"
+# It took more than a second; what is drawn takes less than a tenth of one, beside other tests more.
+SECONDS = 0.4
 SMALL, WIDE = (80, 24), (160, 48)
 
 
@@ -65,3 +69,65 @@ async def test_a_long_merge_is_read_from_its_begin_and_of_a_short_one_all_that_i
         shown = "\n".join(lines(app))
         assert "+ │ Always be kind." in shown
         assert (LAST in shown) == ("enter write it" in shown) == (rules == 3)
+
+
+def waits(world, kind):
+    return [each.text for each in review.waiting(world.root, [paths.slug(world.shop)], (kind,))]
+
+
+@pytest.mark.parametrize("size", [SMALL, WIDE], ids=["small", "wide"])
+async def test_a_draft_becomes_guidance_only_when_its_end_was_on_the_screen(world, size):
+    leave(world, 100)
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")
+    async with app.run_test(size=size) as pilot:
+        await asked(pilot, "G")
+        before = waits(world, "guidance")
+        await pilot.press("enter")
+        await settle(pilot)
+        assert waits(world, "guidance") == before
+        await pilot.press("escape")
+        await settle(pilot)
+        assert waits(world, "guidance") == before
+        await pilot.press("G", "greater_than_sign")
+        await settle(pilot)
+        assert LAST in "\n".join(lines(app))
+        await pilot.press("enter")
+        await settle(pilot)
+        assert app.screen.group == "inbox"
+        assert any(LAST in text for text in set(waits(world, "guidance")) - set(before))
+        await pilot.press("z")
+        await settle(pilot)
+        assert waits(world, "guidance") == before
+
+
+@pytest.mark.parametrize("key", ["a", "G"])
+async def test_what_is_cut_of_a_draft_of_a_megabyte_is_told_before_it_is_agreed_to(world, key):
+    leave(world, 80_000)
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")
+    async with app.run_test(size=WIDE) as pilot:
+        await asked(pilot, key)
+        text = app.screen.plain
+        assert len(text) < 20_000
+        assert LAST not in text
+        assert "more characters are not shown here: they stand in" in text
+        assert inbox.FILES["updates"] in text
+        await pilot.press("greater_than_sign")
+        await settle(pilot)
+        assert "more characters are not shown here" in "\n".join(lines(app))
+        await pilot.press("enter")
+        await settle(pilot)
+        left = waits(world, "updates")
+        assert not any(LAST in text for text in left)
+
+
+async def test_nobody_waits_for_a_draft_of_a_megabyte(world):
+    leave(world, 80_000)
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")
+    async with app.run_test(size=WIDE) as pilot:
+        await asked(pilot, "a")
+        await pilot.press("escape")
+        await settle(pilot)
+        for keys in ("a", "escape", "j", "k", "G", "escape"):
+            begin = time.perf_counter()
+            await pilot.press(keys)
+            assert time.perf_counter() - begin < SECONDS, keys

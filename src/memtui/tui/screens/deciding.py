@@ -12,7 +12,7 @@ from memtui.tui import safe, unheard
 from memtui.tui.screens.inbox_acts import Acting
 from memtui.tui.screens.inbox_held import Held
 from memtui.tui.screens.inbox_rows import key_of
-from memtui.tui.screens.inbox_text import compared, merged_text, score, written_text
+from memtui.tui.screens.inbox_text import compared, merged_text, score, share, written_text
 from memtui.tui.widgets.ask import Choice
 from memtui.tui.widgets.form import Form
 from memtui.tui.widgets.preview import Preview
@@ -25,7 +25,7 @@ class Deciding(Acting):
 
     def do_inbox_approve(self) -> None:
         """Approve the draft that is on the screen; several, or one that is not, are shown first."""
-        found = [self.ready(each) for each in self._chosen("updates")]
+        found = [self._ready(each, self.changed.get(key_of(each), {})) for each in self._chosen("updates")]
         bad = next((each for each in found if isinstance(each, MemtuiError)), None)
         good = [each for each in found if isinstance(each, Ready)]
         if not good and bad is not None:
@@ -36,7 +36,7 @@ class Deciding(Acting):
             return
         text = Text()
         for each in good:
-            text.append(written_text(each, alone=False))
+            text.append(written_text(each, alone=False, limit=share(len(good))))
             text.append("\n")
         if bad is not None:
             text.append(f"! {len(found) - len(good)} can't be approved: {safe.line(bad.message)}\n", style="yellow")

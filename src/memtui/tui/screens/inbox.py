@@ -36,12 +36,12 @@ KINDS = {"confirmation": "confirmed"}
 EMPTY = """Nothing wants your decision.
 Sessions leave drafts here when you correct or confirm the agent,
 and the work they did not finish.
-g leaves guidance, 1 shows what is remembered."""
+{app.guide} leaves guidance, {app.memories} shows what is remembered."""
 
 DEAF = """Nothing wants your decision,
 and sessions will leave no drafts here.
 {}
-g leaves guidance, 1 shows what is remembered."""
+{app.guide} leaves guidance, {app.memories} shows what is remembered."""
 DEAF_WIDTH = 38
 
 
@@ -66,6 +66,7 @@ class Inbox(Deciding):
         self.others: dict[str, list[Memory]] = {}
         self.settings_of: dict[str, Setting] = {}
         self.changed: dict[str, dict[str, str]] = {}
+        self.readied: dict[str, tuple[Waiting, dict[str, str], Ready | MemtuiError]] = {}
         self.head = 0
         self._rest: Timer | None = None
         self._problem = ""
@@ -126,6 +127,7 @@ class Inbox(Deciding):
     def _show(self, found: list[Waiting], problem: str) -> None:
         near = {self.main.data.slug, None}
         self._problem = problem
+        self.readied.clear()
         self.elsewhere = sum(each.slug not in near for each in found)
         self.waiting = [each for each in found if self.every or each.slug in near]
         keys = {key_of(each) for each in found}
@@ -239,6 +241,7 @@ class Inbox(Deciding):
         data = self.main.data
         states = fit.state_of(data.settings(), item, data.now())
         if item.kind == "items":
+            self.head = lines_of(Text(item.text), self.room)
             detail.show(line.key, item_text(item, known.title if known else "", states, data.now()))
             glance.show(item_glance(item, states, data.now()))
         else:

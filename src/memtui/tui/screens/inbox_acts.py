@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+from rich.text import Text
+
 from memtui.core import approval, drafts
 from memtui.core.approval import Ready
 from memtui.core.errors import MemtuiError, UsageError
@@ -14,13 +16,17 @@ from memtui.tui import actions, safe, unheard
 from memtui.tui.actions import Action
 from memtui.tui.screens.inbox_held import Held
 from memtui.tui.screens.inbox_rows import Line, key_of
+from memtui.tui.screens.inbox_text import guidance_text, lines_of
 from memtui.tui.screens.twopanes import TwoPanes
 from memtui.tui.widgets.body import fits
 from memtui.tui.widgets.form import Form
+from memtui.tui.widgets.preview import Preview
 from memtui.tui.widgets.rows import RowList
 
 DRAFTS = {"approve", "merge", "reject", "never", "type", "scope"}
 ITEMS = {"done", "keep"}
+# So many lines of an item are below the list on the smallest screen, too.
+SHORT = 3
 # The foot's order.
 ON_DRAFT = ("approve", "edit", "merge", "reject", "never", "type", "scope", "mark", "filter", "mark_all")
 ON_ITEM = ("done", "keep", "edit", "guide", "mark", "filter", "mark_all")
@@ -113,8 +119,12 @@ class Acting(TwoPanes):
         return [s for s in (store or data.store()).scopes() if s.writable and not s.problem]
 
     def ready(self, item: Waiting) -> Ready | MemtuiError:
-        """What approving it now would write, or why it can't be approved."""
-        return self._ready(item, self.changed.get(key_of(item), {}))
+        """What approving it now would write, or why it can't be approved, as of the last reading."""
+        key, fields = key_of(item), self.changed.get(key_of(item), {})
+        known = self.readied.get(key)
+        if known is None or known[0] is not item or known[1] != fields:
+            known = self.readied[key] = (item, dict(fields), self._ready(item, fields))
+        return known[2]
 
     def _ready(self, item: Waiting, fields: dict[str, str]) -> Ready | MemtuiError:
         data = self.main.data
@@ -186,8 +196,26 @@ class Acting(TwoPanes):
         self._act(lambda: self.main.data.review().keep(found), f"Kept: {many(len(found), 'item')}.", "items")
 
     def do_inbox_guide(self) -> None:
-        """Make guidance of the items, or of the drafts."""
+        """Make guidance of the items, or of the drafts; several, and what is not on the screen, are shown first."""
         found = self._chosen()
+        if len(found) == 1 and found[0] is self.under and self.read_whole(found[0]):
+            self._guide(found)
+            return
+
+        def then(yes: bool | None) -> None:
+            if yes:
+                self._guide(found)
+
+        count = many(len(found), "entry", "entries")
+        title = f"Make guidance of {count}: the agent will be told this"
+        self.app.push_screen(Preview(title, guidance_text(found), f"make guidance of {count}"), then)
+
+    def read_whole(self, item: Waiting) -> bool:
+        """Whether the entry under the cursor is on the screen to its end; a short item is in any case."""
+        short = item.kind == "items" and lines_of(Text(item.text), self.room) <= SHORT
+        return short or self.seen
+
+    def _guide(self, found: list[Waiting]) -> None:
         deaf = unheard.words(self.main.data)
         when = f"but nothing delivers it yet: {deaf}" if deaf else "for the next prompt"
         words = f"Now guidance: {many(len(found), 'entry', 'entries')}, {when}."
@@ -195,6 +223,7 @@ class Acting(TwoPanes):
 
     def _edit_item(self, item: Waiting) -> None:
         root = self.main.data.root
+        held = Held(item, lambda each: {"body": each.text}, self._again)
 
         def check(fields: dict[str, str]) -> str:
             if not fields["body"].strip():
@@ -202,7 +231,6 @@ class Acting(TwoPanes):
             return f"changes {item.path}"
 
         def then(fields: dict[str, str] | None) -> None:
-        held = Held(item, lambda each: {"body": each.text}, self._again)
             if fields is None:
                 return
             now, text = held.item, fields["body"]
@@ -213,19 +241,19 @@ class Acting(TwoPanes):
         form = Form(root, item.id, held.standing, title="Text of the item", verb="save", check=check, there=held.now)
         self.app.push_screen(form, then)
 
-    # the list
-
-    def do_inbox_mark(self) -> None:
-        """Mark."""
-        self.table.toggle_mark()
-        self.count()
-
     def _again(self) -> list[Waiting]:
         """All that waits now, of whatever project."""
         try:
             return self.main.data.waiting(every=True)
         except MemtuiError:
             return []
+
+    # the list
+
+    def do_inbox_mark(self) -> None:
+        """Mark."""
+        self.table.toggle_mark()
+        self.count()
 
     def do_inbox_mark_all(self) -> None:
         """Mark all drafts of the list, or on an item all items; none if they all are."""

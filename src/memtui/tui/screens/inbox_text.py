@@ -21,10 +21,23 @@ ALIKE_SHOWN = 3
 ALIKE_LENGTH = 2000
 # A longer draft is not compared word by word.
 DRAFT_LENGTH = 6000
+# What is drawn of one; more takes longer than a key may.
+SHOWN = 12_000
+LEAST_SHOWN = 1000
 # Words that only the draft, and only the memory has.
 ONLY_HERE = ("underline green", "underline")
 LEGEND = "underlined is what only one of them says"
 HIT_SHOWN, AROUND_SHOWN = 900, 300
+
+
+def cut(text: Text, words: str, path: str, *, limit: int = SHOWN, before: str = "") -> Text:
+    """Words of a file as far as they are drawn, `before` before each line; what is not shown is said."""
+    shown = safe.clean(words[:limit])
+    text.append("".join(f"{before}{line}\n" for line in shown.split("\n")))
+    if len(words) > limit:
+        rest = f"{len(words) - limit:,} more characters are not shown here: they stand in {safe.line(path)}"
+        text.append(f"! … {rest}\n", style="yellow")
+    return text
 
 
 def rule(text: Text, words: str) -> None:
@@ -41,22 +54,22 @@ def draft_head(
     if isinstance(ready, MemtuiError):
         text.append(safe.line(item.entry.fields.get("name", "")) + "\n", style="bold")
         text.append(f"! {safe.line(ready.message)} {safe.line(ready.hint)}\n", style="yellow")
-        return text.append(safe.clean(item.text) + "\n")
+        return cut(text, item.text, item.path)
     made = memory.from_bytes(ready.path, ready.scope.label, ready.proposal.data)
     text.append(safe.line(ready.proposal.name), style="bold")
     text.append(f"   {safe.line(made.type)} → {safe.line(ready.scope.label)}", style="dim")
     text.append(f" of {whose}\n" if whose and ready.scope.label in {"project", "auto"} else "\n", style="bold")
-    draft = safe.clean(_content(made))
+    draft = _content(made)
     best = found.alike[0] if found and found.alike else None
     if best is None or len(draft) > DRAFT_LENGTH:
-        return text.append(draft + "\n\n")
-    own, theirs = marked(draft, best.memory)
+        return cut(text, draft, item.path).append("\n")
+    own, theirs = marked(safe.clean(draft), best.memory)
     if not beside:
         return text.append_text(own).append("\n\n")
     left = Text("the draft\n", style="").append_text(own)
     right = Text(f"alike {score(best)} ").append(safe.line(f"{best.memory.scope_label}:{best.memory.stem}"), "bold")
     text.append_text(columns(left, right.append("\n").append_text(theirs), width))
-    return text.append(f"\n{LEGEND}: m merges\n\n", style="dim")
+    return text.append(f"\n{LEGEND}: {actions.key_of('inbox.merge')} merges\n\n", style="dim")
 
 
 def draft_text(
@@ -81,7 +94,7 @@ def draft_text(
         made = memory.from_bytes(ready.path, ready.scope.label, ready.proposal.data)
         _alike(text, found.alike, made, beside=beside)
     if not isinstance(ready, MemtuiError) and not ready.taken:
-        text.append(f"\na writes {safe.line(ready.path)}", style="dim")
+        text.append(f"\n{actions.key_of('inbox.approve')} writes {safe.line(ready.path)}", style="dim")
     return text
 
 
@@ -147,7 +160,12 @@ def draft_glance(
         tail.append(Text(_taken(ready), "yellow"))
     elif best is not None:
         where = safe.line(f"{best.memory.scope_label}:{best.memory.stem}")
-        tail.append(Text().append(f"alike {score(best)} ", "dim").append(where).append("  m merges", "dim"))
+        tail.append(
+            Text()
+            .append(f"alike {score(best)} ", "dim")
+            .append(where)
+            .append(f"  {actions.key_of('inbox.merge')} merges", "dim")
+        )
     return text, Text("\n", no_wrap=True, overflow="ellipsis").join(tail)
 
 
@@ -155,7 +173,7 @@ def item_glance(item: Waiting, states: Sequence[str], now: float) -> Text:
     """A pending item, and how old it is."""
     facts = ["unfinished", *states, ago(item.entry.time(), now) if item.entry.time() else "no date"]
     text = Text().append("── ", "dim").append(safe.line(" · ".join(facts)) + "\n", style="dim")
-    return text.append(safe.clean(item.text))
+    return text.append(safe.clean(item.text[:SHOWN]))
 
 
 def _taken(ready: Ready) -> str:
@@ -175,8 +193,8 @@ def _content(made: Memory) -> str:
 
 def marked(draft: str, there: Memory) -> tuple[Text, Text]:
     """A draft, as it is shown, and a memory; underlined are the words that only one of them has."""
-    theirs = safe.clean(_content(there))
-    theirs = theirs if len(theirs) <= ALIKE_LENGTH else theirs[:ALIKE_LENGTH] + " …"
+    whole = _content(there)
+    theirs = safe.clean(whole[:ALIKE_LENGTH]) + (" …" if len(whole) > ALIKE_LENGTH else "")
     pair = Text(draft), Text(theirs)
     for text, spans, style in zip(pair, alike.apart(draft, theirs), ONLY_HERE, strict=True):
         for start, end in spans:
@@ -185,8 +203,8 @@ def marked(draft: str, there: Memory) -> tuple[Text, Text]:
 
 
 def lines_of(text: Text, width: int) -> int:
-    """How many lines a text has on the screen; of a long one more than any screen has."""
-    return len(text.wrap(get_console(), width)) if len(text.plain) <= DRAFT_LENGTH else DRAFT_LENGTH
+    """How many lines a text has on the screen; of a long one more than it can ever have, since it may be cut."""
+    return len(text.wrap(get_console(), width)) if len(text.plain) <= DRAFT_LENGTH else SHOWN * 2
 
 
 def columns(left: Text, right: Text, width: int) -> Text:
@@ -205,14 +223,14 @@ def _alike(text: Text, found: Sequence[Alike], made: Memory, *, beside: bool) ->
         return
     shown = found[1:ALIKE_SHOWN] if beside else found[:ALIKE_SHOWN]
     if shown:
-        rule(text, "also alike" if beside else "alike · m merges")
+        rule(text, "also alike" if beside else f"alike · {actions.key_of('inbox.merge')} merges")
     for each in shown:
         text.append(f"{score(each)} {safe.line(each.memory.scope_label)}:{safe.line(each.memory.stem)}", style="bold")
         if each is not found[0]:
             text.append(f"  {safe.line(each.memory.description)}\n")
             continue
         text.append(f"  {LEGEND}\n", style="dim")
-        text.append_text(marked(safe.clean(_content(made)), each.memory)[1])
+        text.append_text(marked(safe.clean(_content(made)[:DRAFT_LENGTH]), each.memory)[1])
         text.append("\n")
 
 
@@ -221,13 +239,13 @@ def compared(draft: str, there: Memory) -> Text:
     text = Text()
     text.append(safe.line(f"{there.scope_label}:{there.stem}"), style="bold")
     text.append(f"  {safe.line(there.type)}   underlined is what the draft does not say\n\n", style="dim")
-    return text.append_text(marked(safe.clean(draft), there)[1])
+    return text.append_text(marked(safe.clean(draft[:DRAFT_LENGTH]), there)[1])
 
 
 def item_text(item: Waiting, title: str, states: Sequence[str], now: float) -> Text:
     """A pending item, and what can be done with it."""
-    text = Text()
-    text.append(safe.clean(item.text) + "\n\n", style="bold")
+    text = cut(Text(), item.text, item.path).append("\n")
+    text.stylize("bold", 0, min(len(item.text), SHOWN))
     fields = item.entry.fields
     facts = ["unfinished", *states, ago(item.entry.time(), now) if item.entry.time() else "no date"]
     text.append(safe.line(" · ".join(facts)) + "\n", style="dim")
@@ -243,12 +261,12 @@ def item_text(item: Waiting, title: str, states: Sequence[str], now: float) -> T
         ("e", "edit its text"),
         ("G", "make it guidance: the next prompt gets it, once"),
     ):
-        text.append(f"  {key}  ", style="bold")
+        text.append(f"  {actions.key_of(action)}  ", style="bold")
         text.append(words + "\n", style="dim")
     return text
 
 
-def written_text(each: Ready, *, alone: bool) -> Text:
+def written_text(each: Ready, *, alone: bool, limit: int = SHOWN) -> Text:
     """The file that approving writes, whole."""
     text = Text()
     if not alone:
@@ -263,13 +281,36 @@ def written_text(each: Ready, *, alone: bool) -> Text:
     return text
 
 
+def share(count: int) -> int:
+    """What is drawn of each where several are shown."""
+    return max(LEAST_SHOWN, SHOWN // max(1, count))
+
+
 def merged_text(found: Memory, data: bytes) -> Text:
     """A memory with what is put at its end, marked."""
     text = Text()
     text.append(safe.line(found.path) + "\n", style="dim")
-    before = safe.clean(found.raw.decode("utf-8", "replace")).rstrip("\n").split("\n")
-    after = safe.clean(data.decode("utf-8", "replace")).rstrip("\n").split("\n")
+    before = found.raw.decode("utf-8", "replace").rstrip("\n").split("\n")
+    after = data.decode("utf-8", "replace").rstrip("\n").split("\n")
+    room, hidden = {True: SHOWN, False: SHOWN}, {True: 0, False: 0}
     for number, line in enumerate(after):
         old = number < len(before) and before[number] == line
-        text.append(f"  {' ' if old else '+'} │ {line}\n", style="dim" if old else "green")
+        if room[old] <= 0:
+            hidden[old] += 1
+            continue
+        if hidden[True] and not old:
+            _hidden(text, hidden.pop(True), "that are there already")
+            hidden[True] = 0
+        room[old] -= len(line) + 1
+        shown = safe.clean(line[: safe.MAX_LINE])
+        text.append(f"  {' ' if old else '+'} │ {shown}\n", style="dim" if old else "green")
+        if len(line) > safe.MAX_LINE:
+            text.append(f"! … {len(line) - safe.MAX_LINE:,} more characters of this line are not shown\n", "yellow")
+    _hidden(text, hidden[True], "that are there already")
+    _hidden(text, hidden[False], "that are new")
     return text
+
+
+def _hidden(text: Text, count: int, which: str) -> None:
+    if count:
+        text.append(f"! … {many(count, 'more line')} {which}: not shown here\n", "yellow")
