@@ -445,6 +445,10 @@ async def test_all_items_are_done_kept_or_made_guidance_as_one_step(world, app, 
         before = everything(world)
         await pilot.press("A", key)
         await settle(pilot)
+        if key == "G":  # what the agent will be told is shown first
+            assert isinstance(app.screen, Preview)
+            await pilot.press("enter")
+            await settle(pilot)
         assert len(updates(world)) >= 3
         assert len(items(world)) == (4 if key == "equals_sign" else 0)
         if key == "equals_sign":

@@ -42,6 +42,8 @@ class Acting(TwoPanes):
     settings_of: dict[str, Setting]
     changed: dict[str, dict[str, str]]
     every: bool
+    readied: dict[str, tuple[Waiting, dict[str, str], Ready | MemtuiError]]
+    elsewhere: int
 
     @property
     def table(self) -> RowList[Line]:
