@@ -15,6 +15,16 @@ def world(tmp_path):
 
 
 @pytest.fixture
+def empty(tmp_path):
+    """A machine where memtui has run, and nothing is remembered."""
+    home, project = tmp_path / "home", tmp_path / "project"
+    env = {"HOME": str(home), "CLAUDE_CONFIG_DIR": str(home / ".claude"), "MEMTUI_HOME": str(home / ".claude/memtui")}
+    (home / ".claude/memtui/log").mkdir(parents=True)
+    (project / ".git").mkdir(parents=True)
+    return env, str(project)
+
+
+@pytest.fixture
 def app(world):
     """The application, started in the sample world's shop."""
     return MemtuiApp(dict(world.env), world.shop, now=NOW)

@@ -4,6 +4,7 @@ import pytest
 
 from memtui.core import config, settings
 from memtui.core.errors import MemtuiError
+from memtui.core.journal import Journal
 from memtui.tui import actions
 from memtui.tui.app import MemtuiApp
 from memtui.tui.everywhere import theme_named, themes_round
@@ -243,7 +244,8 @@ async def test_the_palette_finds_verbs_before_explanations_and_shows_keys(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         every = await palette(pilot, "")
-        assert len(every) == len(actions.of("memories")) + len(actions.of(actions.GLOBAL))
+        assert len(every) == len(actions.table())
+        assert every[0].startswith(actions.of("memories")[0].name)
         assert any(line.startswith("memories: edit") and " e " in line for line in every)
         await pilot.press("escape")
         (theme,) = await palette(pilot, "theme")
@@ -257,6 +259,46 @@ async def test_the_palette_finds_verbs_before_explanations_and_shows_keys(app):
         assert sum("Take back the last" in line for line in lines) == 1
         await pilot.press("escape")
         assert await palette(pilot, "mmedit")
+
+
+async def test_the_palette_has_the_actions_of_every_screen_those_of_the_present_one_first(app):
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await pilot.press("2")
+        await settle(pilot)
+        found = [line.partition("  ")[0] for line in await palette(pilot, "edit")]
+        assert found[0] == "inbox: edit"
+        assert {"memories: edit", "guidance: edit"} <= set(found[1:])
+
+
+async def test_an_action_of_another_screen_is_done_there(app):
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        for words, screen in (
+            ("guidance: edit", "guidance"),
+            ("inbox: edit", "inbox"),
+            ("memories: rename", "memories"),
+        ):
+            await palette(pilot, words)
+            await pilot.press("enter")
+            await settle(pilot)
+            below = app.screen_stack[-2]
+            assert below.group == screen  # its dialog stands over its screen
+            await pilot.press("escape")
+            await settle(pilot)
+            assert app.screen is below
+
+
+async def test_an_action_of_another_screen_says_there_why_not(empty):
+    env, project = empty
+    app = MemtuiApp(dict(env), project, now=NOW)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await palette(pilot, "guidance: withdraw")
+        await pilot.press("enter")
+        await settle(pilot)
+        assert app.screen.group == "guidance"
+        assert notes(app) == ["There is no note under the cursor."]
 
 
 @pytest.mark.parametrize("width", [40, 80])
@@ -280,3 +322,138 @@ async def test_lines_of_a_list_hang_right_of_their_mark(app, world, width):
         assert after.index("word") == first.index("word0")
         found = "".join(lines)
         assert found.count("word39") >= 2
+
+
+OTHERS = {
+    "app.undo": "f2",
+    "app.guide": "f3",
+    "app.memories": "f4",
+    "app.health": "f6",
+    "inbox.approve": "f7",
+    "inbox.merge": "f8",
+    "inbox.edit": "f9",
+    "inbox.done": "f10",
+    "inbox.keep": "f11",
+    "inbox.guide": "f12",
+    "guidance.edit": "f7",
+    "guidance.withdraw": "f8",
+    "guidance.again": "f9",
+    "memories.new": "f7",
+    "health.edit": "f7",
+    "health.default": "f8",
+    "health.install": "f9",
+}
+
+
+@pytest.fixture
+def remapped(world):
+    """A person who has other keys."""
+    journal = Journal(world.root, by="test", now=lambda: NOW)
+    for action, key in OTHERS.items():
+        settings.assign(world.root, journal, "keys." + action, key)
+    return MemtuiApp(dict(world.env), world.shop, now=NOW)
+
+
+def drawn(app):
+    """What stands on the screen."""
+    return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+
+
+async def test_texts_name_the_keys_that_the_person_has(remapped):
+    async with remapped.run_test(size=(140, 50)) as pilot:
+        await settle(pilot)
+        await pilot.press("2")
+        await settle(pilot)
+        draft = next(
+            at for at, line in enumerate(remapped.screen.table.rows) if line.item and line.item.kind == "updates"
+        )
+        remapped.screen.table.move_to(draft)
+        await settle(pilot)
+        assert "f7 writes /" in drawn(remapped)
+        assert "a writes /" not in drawn(remapped)
+        item = next(at for at, line in enumerate(remapped.screen.table.rows) if line.item and line.item.kind == "items")
+        remapped.screen.table.move_to(item)
+        await settle(pilot)
+        for words in ("f10  it is done", "f11  keep it", "f9  edit its text", "f12  make it guidance"):
+            assert words in drawn(remapped)
+        await pilot.press("f10")
+        await settle(pilot)
+        assert notes(remapped) == ["Done: 1 item. f2 takes it back."]
+        await pilot.press("3")
+        await settle(pilot)
+        waits = next(at for at, row in enumerate(remapped.screen.table.rows) if row.item and not row.states)
+        remapped.screen.table.move_to(waits)
+        await settle(pilot)
+        assert "f7  change the text" in drawn(remapped)
+        await pilot.press("f8")
+        await settle(pilot)
+        assert notes(remapped) == ["Withdrawn: 1 note. f2 brings it back."]
+        await pilot.press("f6")
+        await settle(pilot)
+        remapped.screen.to_section("Settings")
+        await settle(pilot)
+        assert "f7 changes" in drawn(remapped)
+
+
+async def test_an_empty_list_names_the_keys_that_the_person_has(empty):
+    env, project = empty
+    root = env["MEMTUI_HOME"]
+    journal = Journal(root, by="test", now=lambda: NOW)
+    for action, key in OTHERS.items():
+        settings.assign(root, journal, "keys." + action, key)
+    app = MemtuiApp(dict(env), project, now=NOW)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        assert "f7  makes a memory" in drawn(app)
+        assert "f6  whether the hooks are installed" in drawn(app)
+        await pilot.press("4")
+        await settle(pilot)
+        assert "f3 leaves guidance" in drawn(app)
+
+
+async def test_the_help_names_the_keys_of_dialogs_as_their_bottom_line_does(app):
+    async with app.run_test(size=(100, 50)) as pilot:
+        await settle(pilot)
+        await pilot.press("question_mark")
+        await settle(pilot)
+        told = app.screen.query_one("VerticalScroll Static").content.plain
+        for line in ("^s", "^o", "^g", "In forms", "In the trash", "In the list of changes", "delete for good"):
+            assert line in told
+        await pilot.press("escape", "b")
+        await settle(pilot)
+        for words in ("enter bring back", "space mark", "D delete for good"):
+            assert words in drawn(app)
+
+
+async def test_a_key_of_the_trash_is_the_one_that_the_person_has(world):
+    journal = Journal(world.root, by="test", now=lambda: NOW)
+    settings.assign(world.root, journal, "keys.memories.purge", "f9")
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await pilot.press("d", "b")
+        await settle(pilot)
+        assert "f9 delete for good" in drawn(app)
+        trash = app.screen
+        await pilot.press("D")
+        await settle(pilot)
+        assert app.screen is trash
+        await pilot.press("f9")
+        await settle(pilot)
+        assert app.screen is not trash
+        assert "for good?" in drawn(app)
+
+
+async def test_the_panes_at_the_edge_say_that_there_is_none_beyond(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("left")
+        assert notes(app) == ["There is no room for the scopes beside the list: p chooses one."]
+        await pilot.resize_terminal(140, 40)
+        await settle(pilot)
+        await pilot.press("p", "p")
+        assert notes(app) == ["The cursor is in the scopes already: enter goes to the list of one."]
+        await pilot.press("left")
+        assert "no pane to the left" in notes(app)[0]
+        await pilot.press("right", "right", "right")
+        assert notes(app) == ["There is no pane to the right of the memory."]

@@ -4,6 +4,7 @@ An action `memories.edit` on a screen runs the screen's method `do_memories_edit
 can't be done now, which is then told instead. Keys are remapped by id in config.toml: `[keys] "memories.edit" = "E"`.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ if TYPE_CHECKING:  # the command line knows the actions too, and has no textual
     from textual.binding import Binding
 
 GLOBAL = "app"
+NAMED = re.compile(r"\{([a-z]+\.[a-z_]+)\}")
 # What the palette calls an action whose id a person would not guess.
 WORDS = {
     "app.memories": "go to: memories",
@@ -168,9 +170,33 @@ def keys_of(action: Action, remapped: Mapping[str, str]) -> str:
     return remapped.get(action.id, action.keys)
 
 
-def key_of(action_id: str, remapped: Mapping[str, str]) -> str:
-    """The first key of an action as a person reads it."""
-    return key_word(keys_of(get(action_id), remapped))
+_mine: dict[str, str] = {}
+
+
+def use(remapped: Mapping[str, str]) -> None:
+    """From here on texts name the keys of this key map: the application calls it when it starts."""
+    _mine.clear()
+    _mine.update(remapped)
+
+
+def key_of(action_id: str) -> str:
+    """The first key of an action as a person reads it, for a text that names it."""
+    return key_word(keys_for(action_id))
+
+
+def keys_for(action_id: str) -> str:
+    """The keys of an action as the person has them, for what binds them."""
+    return keys_of(get(action_id), _mine)
+
+
+def takes_back() -> str:
+    """The sentence after a change."""
+    return f"{key_of('app.undo')} takes it back."
+
+
+def keyed(text: str) -> str:
+    """A text of ours with the keys put in: `{app.undo} takes it back`."""
+    return NAMED.sub(lambda found: key_of(found[1]), text)
 
 
 def bindings(group: str, remapped: Mapping[str, str]) -> "list[Binding]":

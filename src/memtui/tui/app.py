@@ -65,6 +65,7 @@ class MemtuiApp(Everywhere):
         self._offered = False
         self.has_read = False
         self.remapped: dict[str, str] = self.data.keys()
+        actions.use(self.remapped)
         self.drawn_with = self.data.setting("glyphs")
         self.theme_set = self.data.setting("theme")
         self.theme = theme_named(self.theme_set)
@@ -204,9 +205,15 @@ class MemtuiApp(Everywhere):
             self.fail(MemtuiError(f"{error.filename or 'A file'}: {error.strerror}", "Mend that and try again."))
 
     def action_run(self, action_id: str) -> None:
-        """A global key."""
-        if isinstance(self.screen, Base):
+        """A global key, or any action by its name: one of another screen runs there, once that is read."""
+        if not isinstance(self.screen, Base):
+            return
+        group = actions.get(action_id).group
+        if group in {self.screen.group, actions.GLOBAL}:
             self.run_action_of(self.screen, action_id)
+        else:
+            there: Base = self.go(group)
+            there.when_read(lambda: there.action_run(action_id))
 
 
 def main(

@@ -4,24 +4,23 @@ import os
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 from memtui.core import (
     clock,
-    config,
     configfile,
     delivery,
     doctor,
-    fastjson,
     index_report,
     locate,
     paths,
-    projects,
     settings,
     trust,
 )
 from memtui.core.errors import MemtuiError
 from memtui.core.finding import NOTE, OK, PROBLEM, Finding
 from memtui.core.index_report import Report
+from memtui.core.modes import Mode, modes
 from memtui.core.settings import Setting, Value
 from memtui.core.tally import percentile
 from memtui.core.told import Record
@@ -38,16 +37,6 @@ LEVELS = {PROBLEM: 0, NOTE: 1, OK: 2}
 # The words of the list; checkup.TITLES has them in full.
 AREAS = {"root": "files", "client": "Claude Code", "config": "settings", "log": "delivery log"}
 EVERYWHERE = "every project"
-
-
-@dataclass(frozen=True)
-class Mode:
-    """How memtui behaves in one project; `path` empty: where a project has nothing of its own."""
-
-    path: str
-    mode: str
-    own: dict[str, object] = field(hash=False)
-    here: bool = False
 
 
 @dataclass(frozen=True)
@@ -96,10 +85,10 @@ def look(data: Data, times: dict[str, "array[float]"], client: list[Finding] | N
         found.reports = index_report.reports(data.scopes())
     except (MemtuiError, OSError):
         pass
-    found.errors = list(_errors(data.root))
+    found.errors = list(islice(delivery.errors(data.root), ERRORS_SHOWN))
     try:
         found.settings = settings.rows(data.root, data.project_root)
-        found.modes = list(_modes(data))
+        found.modes = list(modes(data.env, data.root, data.project_root))
     except MemtuiError as error:
         found.settings_error = error.message
     found.names = {paths.slug(each.path): os.path.basename(each.path) for each in found.modes if len(each.path) > 1}
@@ -116,30 +105,6 @@ def look(data: Data, times: dict[str, "array[float]"], client: list[Finding] | N
     return found
 
 
-def _errors(root: str) -> Iterator[Record]:
-    try:
-        for number, line in enumerate(delivery.lines_backwards(root + "/log/errors.jsonl")):
-            if number >= ERRORS_SHOWN:
-                return
-            row = fastjson.loads_dict(line)
-            if row:
-                yield row
-    except OSError:
-        return
-
-
-def _modes(data: Data) -> Iterator[Mode]:
-    written = configfile.parse(settings.text(data.root))
-    tables = written.get("projects")
-    named = {path.rstrip("/") or "/" for path in tables} if isinstance(tables, dict) else set()
-    known = {found.path for found in projects.with_memory(data.env) if found.path}
-    yield Mode("", str(config.value(written, None, "mode")), {})
-    for path in [data.project_root, *sorted((named | known) - {data.project_root})]:
-        table = config.project_table(written, path)
-        own = {key: table[key] for key in config.PER_PROJECT if key in table}
-        yield Mode(path, str(config.value(written, path, "mode")), own, here=path == data.project_root)
-
-
 def rows(found: Look, now: float) -> list[Row]:
     """The lines of the list, under headings."""
     made = [_head("Checks", f"{found.problems} to mend" if found.problems else "all well")]
@@ -153,7 +118,12 @@ def rows(found: Look, now: float) -> list[Row]:
     made += [_error(number, each, now) for number, each in enumerate(found.errors)]
     made.append(_head("Modes", "full, whisper or off, by project"))
     made += [_mode(each) for each in found.modes]
-    made.append(_head("Settings", found.settings_error or "● is changed, the others are as shipped; e changes"))
+    made.append(
+        _head(
+            "Settings",
+            found.settings_error or f"● is changed, the others are as shipped; {actions.key_of('health.edit')} changes",
+        )
+    )
     made += [_setting(each) for each in found.settings]
     return made
 

@@ -13,7 +13,7 @@ from textual.timer import Timer
 
 from memtui.core import config
 from memtui.core.errors import MemtuiError
-from memtui.tui import safe
+from memtui.tui import actions, safe
 from memtui.tui.data import Data
 from memtui.tui.screens.base import Base
 from memtui.tui.widgets.dialog import Typed
@@ -154,7 +154,12 @@ class Everywhere(App[None]):
     def go_to_memory(self, path: str) -> None:
         """To a memory on its screen, wherever it is."""
         if not os.path.exists(path):
-            self.fail(MemtuiError(f"{os.path.basename(path)} is not there any more.", "It may be in the trash: 1, b."))
+            self.fail(
+                MemtuiError(
+                    f"{os.path.basename(path)} is not there any more.",
+                    actions.keyed("It may be in the trash: {app.memories}, {memories.restore}."),
+                )
+            )
             return
         self.go("memories").go_to(path)
 
@@ -261,7 +266,11 @@ class Everywhere(App[None]):
 
     def action_help_quit(self) -> None:
         """ctrl+c with nothing selected: in a terminal a person means to leave."""
-        self.say("q leaves memtui. ctrl+c copies what is selected with the mouse, y what is shown.")
+        self.say(
+            actions.keyed(
+                "{app.quit} leaves memtui. ctrl+c copies what is selected with the mouse, {app.copy} what is shown."
+            )
+        )
 
     def do_app_refresh(self) -> None:
         """Read everything again."""

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from memtui.core.errors import MemtuiError
 from memtui.hooks import install
+from memtui.tui import actions
 from memtui.tui.state import State
 from memtui.tui.widgets.plan import PlanScreen
 
@@ -20,7 +21,7 @@ def change_hooks(app: "MemtuiApp", action: install.Action, *, offer: bool = Fals
     def then(plan: install.Plan | None) -> None:
         if plan is None:
             if offer:
-                app.say("The hooks can be installed at any time: 5, then i.")
+                app.say(actions.keyed("The hooks can be installed at any time: {app.health}, then {health.install}."))
             return
         try:
             install.apply(plan, by="tui", now=app.data.now)
@@ -29,7 +30,7 @@ def change_hooks(app: "MemtuiApp", action: install.Action, *, offer: bool = Fals
             return
         word = "installed in" if action == "install" else "removed from"
         more = " Sessions started from now on are served." if action == "install" else ""
-        app.say(f"Hooks {word} {plan.settings_path}.{more} z takes it back.")
+        app.say(f"Hooks {word} {plan.settings_path}.{more} {actions.takes_back()}")
         app.read()
 
     app.push_screen(PlanScreen(action, app.data.env, app.data.cwd, offer=offer), then)

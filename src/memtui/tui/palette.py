@@ -1,4 +1,4 @@
-"""The palette: every action of the screen and of all screens as `group: verb`, with its key beside it."""
+"""The palette: every action as `group: verb`, with its key beside it; those of the present screen first."""
 
 from typing import TYPE_CHECKING, cast
 
@@ -14,18 +14,24 @@ if TYPE_CHECKING:
 NAME_WIDTH, KEY_WIDTH = 34, 9
 # What is named so comes before what only its explanation fits, and that before letters found here and there.
 NAMED, BEGUN, EXPLAINED = 3.0, 1.0, 1.0
+# What works here comes before what is done on another screen.
+HERE = 10.0
 
 
 class Verbs(Provider):
-    """What there is to do here."""
+    """What there is to do."""
 
     @property
     def _main(self) -> "MemtuiApp":
         return cast("MemtuiApp", self.app)
 
     def _actions(self) -> "list[Action]":
-        group = getattr(self.screen, "group", "")
-        return [*actions.of(group), *actions.of(actions.GLOBAL)]
+        """All: first this screen's, then what works everywhere, then the other screens'."""
+        order = {getattr(self.screen, "group", ""): 0, actions.GLOBAL: 1}
+        return sorted(actions.table(), key=lambda action: order.get(action.group, len(order)))
+
+    def _here(self, action: "Action") -> float:
+        return HERE if action.group in {getattr(self.screen, "group", ""), actions.GLOBAL} else 0.0
 
     def _line(self, action: "Action", name: Content) -> Content:
         keys = actions.key_word(actions.keys_of(action, self._main.remapped))
@@ -55,7 +61,7 @@ class Verbs(Provider):
             found = [(score, a) for a in self._actions() if (score := matcher.match(a.name)) > 0]
         for score, action in found:
             line = self._line(action, matcher.highlight(action.name))
-            yield Hit(score, line, lambda a=action: self._run(a), text=action.name)
+            yield Hit(score + self._here(action), line, lambda a=action: self._run(a), text=action.name)
 
     def _run(self, action: "Action") -> None:
         self._main.action_run(action.id)

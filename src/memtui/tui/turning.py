@@ -119,7 +119,7 @@ class Turning:
         """Name what was not done here. The keys that were pressed before that could be read are forgotten."""
         self._wanted.clear()
         self._asked = f"{wanted.op} {first.id}" if wanted.other == self._other else ""
-        again, every = (actions.key_of(f"app.{name}", self.app.remapped) for name in (wanted.op, "changes"))
+        again, every = (actions.key_of(f"app.{name}") for name in (wanted.op, "changes"))
         words = asked(first, count, self.app.data.now(), self.app.began)
         self.app.say(f"{again} again {WILL[wanted.op]} {words}. {every} lists all changes.")
 
@@ -128,7 +128,7 @@ class Turning:
         words = f"{DONE[turned.op]}: {turned.as_one().summary}"
         left = turned.whole - turned.tried
         if left:
-            keys = [actions.key_of(f"app.{name}", self.app.remapped) for name in ("undo", "redo")]
+            keys = [actions.key_of(f"app.{name}") for name in ("undo", "redo")]
             back, rest = keys if turned.op == "redo" else keys[::-1]
             words += f", then stopped. {rest} goes on, {back} turns it round."
         if not turned.failed:

@@ -16,8 +16,7 @@ def words(data: "Data", *, memories: bool = False) -> str:
     found = guide.unheard(data.setting("mode"), data.facts.hooks, memories=memories)
     if not found:
         return ""
-    remapped = data.keys()
     action, verb = DO[found] if DO[found][0] else DO["off"]
-    screen, key = (actions.key_word(actions.keys_of(actions.get(name), remapped)) for name in ("app.health", action))
+    screen, key = map(actions.key_of, ("app.health", action))
     where = " on mode" if action == "health.edit" else ""
     return f"{guide.UNHEARD[found][0]} ({screen}, then {key}{where} {verb})"

@@ -1,5 +1,6 @@
 """The frame around every screen: where you are on top, what you can press at the bottom, one way to run actions."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.app import ComposeResult
@@ -13,6 +14,8 @@ from memtui.tui.widgets.bars import TABS, FootBar, TopBar
 if TYPE_CHECKING:
     from memtui.tui.app import MemtuiApp
 
+POLL_SECONDS = 0.02
+
 
 class Base(Screen[None]):
     """A screen of the TUI: subclasses name their `group`, compose their `body`, and have a `do_…` method an action."""
@@ -22,6 +25,7 @@ class Base(Screen[None]):
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "memories"})
     DEFAULT_CSS = "Base { layout: vertical; }"
     status = ""
+    _then: Callable[[], object] | None = None
 
     @property
     def main(self) -> "MemtuiApp":
@@ -57,6 +61,19 @@ class Base(Screen[None]):
                 self.reload()
             else:
                 self.main.read()
+            then, self._then = self._then, None
+            if then is not None:
+                self._run_when_read(then)
+
+    def when_read(self, then: Callable[[], object]) -> None:
+        """Do something once the screen, which is coming up, shows its files; not if the person has left it by then."""
+        self._then = then
+
+    def _run_when_read(self, then: Callable[[], object]) -> None:
+        if any(each.node is self and not each.is_finished for each in self.workers):
+            self.set_timer(POLL_SECONDS, lambda: self._run_when_read(then))
+        elif self.is_current:
+            then()
 
     def on_resize(self) -> None:
         """The bars depend on the width."""

@@ -1,6 +1,7 @@
 """Everything that was changed, newest first: taken back one by one, as far as the files are still so."""
 
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.text import Text
@@ -14,7 +15,7 @@ from memtui.core import clock
 from memtui.core.seat import here
 from memtui.core.words import ago
 from memtui.tui import safe
-from memtui.tui.widgets.dialog import Dialog, Keys
+from memtui.tui.widgets.dialog import CHANGES, Dialog, Keys, keyed
 from memtui.tui.widgets.rows import Column, RowList
 
 if TYPE_CHECKING:
@@ -50,9 +51,8 @@ class Changes(Dialog[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", "close"),
-        Binding("z", "undo", "take back"),
-        Binding("Z", "redo", "do again"),
     ]
+    acts: ClassVar[Mapping[str, str]] = {"app.undo": "undo", "app.redo": "redo"}
 
     def __init__(self, data: "Data", *, read_only: bool) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class Changes(Dialog[None]):
 
     def keys(self) -> Keys:
         """What can be done here."""
-        return (("enter", "take it back"), ("Z", "do again what was taken back last"), ("escape", "close"))
+        return keyed(CHANGES)
 
     def on_mount(self) -> None:
         """Start in the list."""

@@ -8,7 +8,7 @@ from memtui.core.errors import ConflictError, MemtuiError
 from memtui.core.memory import Memory
 from memtui.core.review import Waiting
 from memtui.core.words import many
-from memtui.tui import safe, unheard
+from memtui.tui import actions, safe, unheard
 from memtui.tui.screens.inbox_acts import Acting
 from memtui.tui.screens.inbox_held import Held
 from memtui.tui.screens.inbox_rows import key_of
@@ -75,7 +75,7 @@ class Deciding(Acting):
             told = any(each.scope_label in {"project", "global"} for each in done)
             deaf = unheard.words(self.main.data, memories=True) if told else ""
             more = f" No session is told yet: {deaf}." if deaf else ""
-            self.main.say(f"Approved: {words}.{more}{aside} z takes it back.")
+            self.main.say(f"Approved: {words}.{more}{aside} {actions.takes_back()}")
         self.main.read()
 
     def do_inbox_edit(self) -> None:

@@ -29,8 +29,8 @@ NEAR_END = 40
 OPEN_LOOKED_AT = 2000
 TICK_SECONDS = 1.0
 EMPTY = """Nothing was delivered yet.
-g leaves guidance: a session gets it with its next prompt.
-5 shows whether the hooks are installed."""
+{app.guide} leaves guidance: a session gets it with its next prompt.
+{app.health} shows whether the hooks are installed."""
 
 
 @dataclass
@@ -84,7 +84,7 @@ class Deliveries(Views):
                     ],
                     self._draw,
                     lambda row: row.id,
-                    empty=EMPTY,
+                    empty=actions.keyed(EMPTY),
                     id="list",
                 )
                 yield OneLine(id="session-line")
@@ -228,7 +228,7 @@ class Deliveries(Views):
         self.reading = message.reading
         self._more = False
         words = self.wanted.words()
-        self.table.empty = "Nothing fits.\nescape takes the last filter away." if words else EMPTY
+        self.table.empty = "Nothing fits.\nescape takes the last filter away." if words else actions.keyed(EMPTY)
         self._put(message.reading.rows)
         self._status()
         self.show_detail()
@@ -272,7 +272,7 @@ class Deliveries(Views):
         self.session_sums()
         if self.has_class("plots"):
             width = self.size.width - 4
-            key = actions.key_of("deliveries.counts", self.main.remapped)
+            key = actions.key_of("deliveries.counts")
             text = plots(self.tally, self.proofs.known, self.never, width, key)
             self.query_one("#plots", Detail).show("plots", text)
 

@@ -8,7 +8,7 @@ from memtui.core import render
 from memtui.core.deliveries import Told
 from memtui.core.told import GLYPHS, MEANINGS, Record, items_of, text_of
 from memtui.core.words import ago, many
-from memtui.tui import safe
+from memtui.tui import actions, safe
 
 EVENTS = {
     "SessionStart": "start",
@@ -43,7 +43,7 @@ def delivery_text(row: Told, record: Record | None, outcome: str, title: str, no
     text = Text()
     if record is None:
         text.append(GONE + "\n", style="bold")
-        text.append("ctrl+r reads the log again.", style="dim")
+        text.append(actions.keyed("{app.refresh} reads the log again."), style="dim")
         return text
     _head(text, row, record, title, now)
     _receipt(text, record, outcome)

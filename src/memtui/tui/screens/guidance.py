@@ -14,7 +14,7 @@ from memtui.core.review import Waiting
 from memtui.core.told import text_of
 from memtui.core.words import ago, many
 from memtui.hooks import fit
-from memtui.tui import fuzzy, safe, unheard
+from memtui.tui import actions, fuzzy, safe, unheard
 from memtui.tui.screens import guidance_rows as rows
 from memtui.tui.screens.guidance_acts import GuidanceActs
 from memtui.tui.screens.guidance_rows import Row
@@ -28,7 +28,7 @@ from memtui.tui.widgets.rows import Column, RowList
 HISTORY = 200
 HISTORY_SECONDS = 45 * 86400.0
 EMPTY = """Nothing waits, and nothing was told yet.
-n writes guidance: the agent gets it with the next prompt, once,
+{guidance.new} writes guidance: the agent gets it with the next prompt, once,
 and you see here whether it arrived.
 Scripts leave some with: memtui guide "…\""""
 
@@ -60,7 +60,7 @@ class Guidance(GuidanceActs):
                     ],
                     self._draw,
                     lambda row: row.key,
-                    empty=EMPTY,
+                    empty=actions.keyed(EMPTY),
                     id="list",
                 )
                 yield Glance(id="glance")
@@ -143,7 +143,9 @@ class Guidance(GuidanceActs):
         """Put what was read through the filter."""
         shown = fuzzy.select(self.found, self.typed, rows.searched)
         self.table.empty = (
-            EMPTY if not self.typed else f"Nothing fits “{safe.line(self.typed, 60)}”.\nescape clears the filter."
+            actions.keyed(EMPTY)
+            if not self.typed
+            else f"Nothing fits “{safe.line(self.typed, 60)}”.\nescape clears the filter."
         )
         self.table.show(shown)
         new = [at for at, row in enumerate(shown) if row.item is not None and row.text == self._wanted]

@@ -80,7 +80,7 @@ class GuidanceActs(TwoPanes):
         self.table.mark_range()
         self.count()
         if self.table.in_range:
-            self.tell("a range begins here: v again at its end")
+            self.tell(actions.keyed("a range begins here: {guidance.range} again at its end"))
 
     # changing
 
@@ -97,7 +97,7 @@ class GuidanceActs(TwoPanes):
         if verb in {"edit", "withdraw"} and not waits:
             if row is not None and row.taken is not None:
                 return "It is under way: the client has it already."
-            return "It was told already. r says it again."
+            return actions.keyed("It was told already. {guidance.again} says it again.")
         return ""
 
     def footer_actions(self) -> list[Action]:
@@ -142,7 +142,7 @@ class GuidanceActs(TwoPanes):
         try:
             self.main.data.review().withdraw(items)
             self.table.clear_marks()
-            self.main.say(f"Withdrawn: {many(len(items), 'note')}. z brings it back.")
+            self.main.say(f"Withdrawn: {many(len(items), 'note')}. {actions.key_of('app.undo')} brings it back.")
         finally:
             self.main.read()
 
@@ -165,6 +165,6 @@ class GuidanceActs(TwoPanes):
             self._wanted = item.text
             deaf = unheard.words(self.main.data)
             words = f"but nothing delivers it yet: {deaf}" if deaf else "as if it were new"
-            self.main.say(f"It goes once more, {words}. z takes it back.")
+            self.main.say(f"It goes once more, {words}. {actions.takes_back()}")
         finally:
             self.main.read()

@@ -10,7 +10,7 @@ from memtui.core.review import Waiting
 from memtui.core.told import GLYPHS, MEANINGS, Note, text_of
 from memtui.core.underway import UnderWay
 from memtui.core.words import age, ago, until
-from memtui.tui import safe
+from memtui.tui import actions, safe
 
 WORDS = {receipts.WAITING: "unproven"}
 
@@ -104,7 +104,7 @@ def _told(text: Text, row: Row, note: Note, titles: dict[str, str], now: float) 
     ]
     for line in told:
         text.append(safe.line(line) + "\n", style="dim")
-    _keys(text, (("r", "say it again: the form opens with this text"),))
+    _keys(text, (("guidance.again", "say it again: the form opens with this text"),))
 
 
 def _under_way(text: Text, taken: UnderWay, titles: dict[str, str], now: float) -> None:
@@ -121,12 +121,16 @@ def _waits(text: Text, item: Waiting, states: Sequence[str], project: str, now: 
     fields = item.entry.fields
     for word in states:
         text.append(f"! {safe.line(word)}\n", style="yellow")
+    edit, again = actions.key_of("guidance.edit"), actions.key_of("guidance.again")
     if any(word.startswith("held") for word in states):
-        text.append("  It is not tried again by itself. r lets it go once more.\n", style="yellow")
+        text.append(f"  It is not tried again by itself. {again} lets it go once more.\n", style="yellow")
     elif "expired" in states:
-        text.append("  Nobody gets it any more. r tells it without an end, e gives it another one.\n", style="yellow")
+        text.append(
+            f"  Nobody gets it any more. {again} tells it without an end, {edit} gives it another one.\n",
+            style="yellow",
+        )
     elif "too long to deliver" in states:
-        text.append("  Sessions are only told where it stands. e shortens it.\n", style="yellow")
+        text.append(f"  Sessions are only told where it stands. {edit} shortens it.\n", style="yellow")
     when = "before the next tool use" if item.entry.flag("urgent") else "with the next prompt"
     whom = "anyone" if not fields.get("for") else fields["for"].replace(",", " and ")
     lines = [f"for {whom}, in {'any project' if item.slug is None else project}"]
@@ -143,13 +147,13 @@ def _waits(text: Text, item: Waiting, states: Sequence[str], project: str, now: 
     lines.append(item.path)
     for line in lines:
         text.append(safe.line(line) + "\n", style="dim")
-    _keys(text, (("e", "change the text, for whom, until when"), ("w", "withdraw it")))
+    _keys(text, (("guidance.edit", "change the text, for whom, until when"), ("guidance.withdraw", "withdraw it")))
 
 
-def _keys(text: Text, keys: Sequence[tuple[str, str]]) -> None:
+def _keys(text: Text, ways: Sequence[tuple[str, str]]) -> None:
     text.append("\n")
-    for key, words in keys:
-        text.append(f"  {key}  ", style="bold")
+    for action, words in ways:
+        text.append(f"  {actions.key_of(action)}  ", style="bold")
         text.append(words + "\n", style="dim")
 
 

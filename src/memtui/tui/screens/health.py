@@ -63,7 +63,7 @@ class Health(Ways):
                     header=False,
                     id="list",
                 )
-                yield Glance(key=actions.key_of("health.whole", self.main.remapped), id="glance")
+                yield Glance(key=actions.key_of("health.whole"), id="glance")
                 yield Field(placeholder="words of a line", id="filter")
             yield Detail(id="detail")
 
@@ -129,7 +129,7 @@ class Health(Ways):
             places = ", ".join(dict.fromkeys(each.source for each in hooks.entries))
             text.append(f" · {many(len(hooks.entries), 'hook')} ({places})")
         else:
-            text.append(" · no hooks installed: i installs them", style="bold")
+            text.append(f" · no hooks installed: {actions.key_of('health.install')} installs them", style="bold")
         times = [value for each in self.found.times.values() for value in each]
         if times:
             text.append(f" · p50 {percentile(times, 0.5):.0f} p95 {percentile(times, 0.95):.0f} ms", style="dim")

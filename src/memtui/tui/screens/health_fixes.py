@@ -7,10 +7,13 @@ from memtui.core import (
     changes,
     config,
     configfile,
+    drafts,
     editor,
     fs,
+    ids,
     index_report,
     locate,
+    memory,
     mending,
     review,
     settings,
@@ -19,15 +22,18 @@ from memtui.core import (
 from memtui.core.errors import MemtuiError
 from memtui.core.finding import PROBLEM, Finding
 from memtui.core.index_report import Report
+from memtui.core.modes import Mode
 from memtui.core.review import Waiting
 from memtui.core.settings import Setting, Value
 from memtui.core.words import many
 from memtui.tui import actions, offer
-from memtui.tui.checks import Look, Mode, Row
+from memtui.tui.checks import Look, Row
 from memtui.tui.screens.base import Base
 from memtui.tui.widgets.ask import Choice
 from memtui.tui.widgets.setting import SettingScreen
 
+CONFIG = "config.toml"
+KEPT = "What you typed is kept: e on this screen opens it again in your editor."
 HERE, ALL = "here", "all"
 AGAIN, WITHDRAW = "--again ", "--withdraw "
 
@@ -95,7 +101,7 @@ class Fixes(Base):
     def _mend(self, label: str) -> None:
         reports = [each for each in index_report.reports(self.main.data.scopes()) if each.scope.label == label]
         mended = index_report.mend(self.main.data.store(), reports)
-        words = f"Mended MEMORY.md of {label}. z takes it back." if mended else "There is nothing left to mend."
+        words = f"Mended MEMORY.md of {label}. {actions.takes_back()}" if mended else "There is nothing left to mend."
         self.done(words)
 
     def _ask_of_note(self, about: Finding) -> None:
@@ -108,10 +114,10 @@ class Fixes(Base):
             try:
                 if answer == "again":
                     self.main.data.review().again(item)
-                    self.done("It is delivered again. z takes that back.")
+                    self.done(f"It is delivered again. {actions.takes_back()}")
                 elif answer == "withdraw":
                     self.main.data.review().withdraw([item])
-                    self.done("Withdrawn. z brings it back.")
+                    self.done(f"Withdrawn. {actions.key_of('app.undo')} brings it back.")
                 elif answer == "go":
                     self.main.go_to_note(item)
             except MemtuiError as error:
@@ -127,28 +133,64 @@ class Fixes(Base):
 
     def _set_errors_aside(self) -> None:
         path = mending.set_errors_aside(self.main.data.journal())
-        self.done(f"The errors are in {path} now. z takes it back." if path else "There are no errors any more.")
+        self.done(f"The errors are in {path} now. {actions.takes_back()}" if path else "There are no errors any more.")
 
     def _close(self) -> None:
         closed, undoable = mending.close(self.main.data.journal())
         words = many(len(closed), "file or directory is", "files and directories are") + " yours alone now."
-        self.done(words + " z takes it back." * undoable)
+        self.done(words + f" {actions.takes_back()}" * undoable)
 
     def _edit_config(self) -> None:
+        """In the person's editor; what could not be saved the last time is there again."""
+        data = self.main.data
+        before = fs.read_or_empty(config.file_path(data.root))
+        kept = drafts.load(data.root, CONFIG)
+        given = str(kept["text"]).encode("utf-8", "surrogateescape") if kept.get("text") else before
+        with self.app.suspend():
+            after = editor.edited(data.env, "config.toml", given)
+        if after == before:
+            drafts.drop(data.root, CONFIG)
+        else:
+            self._save_config(str(kept.get("base") or ids.digest(before)), after)
+
+    def _save_config(self, base: str, after: bytes) -> None:
+        """Save it over the file that it was typed over (`base`); else show both and ask. Until then it is kept."""
         data = self.main.data
         path = config.file_path(data.root)
-        before = fs.read_or_empty(path)
-        with self.app.suspend():
-            after = editor.edited(data.env, "config.toml", before)
-        if after == before:
-            return
+        drafts.save(data.root, CONFIG, {"text": after.decode("utf-8", "surrogateescape"), "base": base})
         try:
             configfile.parse(after.decode("utf-8"))
         except UnicodeDecodeError as error:
-            raise MemtuiError("That is not UTF-8 text: nothing was saved.") from error
-        change = changes.FileChange(path, before or None, after or None, fs.FILE_MODE)
-        self.main.data.journal().run("config", [change], "edit config.toml")
-        self.done("Saved config.toml. z takes it back.")
+            raise MemtuiError("That is not UTF-8 text: nothing was saved.", KEPT) from error
+        except MemtuiError as error:
+            raise MemtuiError(f"Nothing was saved: {error.message}", KEPT) from error
+        there = fs.read_or_empty(path)
+        if ids.digest(there) != base:
+            self._ask_of_config(there, after)
+            return
+        change = changes.FileChange(path, there or None, after or None, fs.FILE_MODE)
+        data.journal().run("config", [change], "edit config.toml")
+        drafts.drop(data.root, CONFIG)
+        self.done(f"Saved config.toml. {actions.takes_back()}")
+
+    def _ask_of_config(self, there: bytes, mine: bytes) -> None:
+        from memtui.tui.screens.memory_conflict import MINE, THEIRS, Conflict
+
+        def then(answer: str | None) -> None:
+            try:
+                if answer == MINE:
+                    self._save_config(ids.digest(there), mine)
+                elif answer == THEIRS:
+                    drafts.drop(self.main.data.root, CONFIG)
+                else:
+                    self.main.say(KEPT)
+            except MemtuiError as error:
+                self.main.fail(error)
+
+        self.app.push_screen(Conflict(memory.from_bytes("/config.toml", "", there), mine), then)
+
+    def _kept_config(self) -> bool:
+        return bool(drafts.load(self.main.data.root, CONFIG).get("text"))
 
     # hooks, trust, claims
 
@@ -198,12 +240,14 @@ class Fixes(Base):
             return
         where = f" for {project}" if project else ""
         said = "the default" if value is None else configfile.written(value)
-        self.done(f"{key} is {said}{where}. z takes it back." if changed else f"{key} was that already.")
+        self.done(f"{key} is {said}{where}. {actions.takes_back()}" if changed else f"{key} was that already.")
 
     def do_health_edit(self) -> None:
         """Another value for the setting, another mode for the project, under the cursor."""
         about = self.row.about if self.row else None
-        if isinstance(about, Mode):
+        if self._kept_config():
+            self._edit_config()
+        elif isinstance(about, Mode):
             self._edit_mode(about)
         elif isinstance(about, Setting):
             self._edit_setting(about)
@@ -262,8 +306,10 @@ class Fixes(Base):
         if verb == "fix" and self.fix_of(row) is None:
             remedy = row.about.remedy if row is not None and isinstance(row.about, Finding) else ""
             return f"This is for you to do: {remedy}" if remedy else "There is nothing to mend here."
+        if verb == "edit" and not self.main.read_only and self._kept_config():
+            return ""
         if verb in {"edit", "default"} and (row is None or row.kind not in {"mode", "setting"}):
-            key = actions.key_of("app.settings", self.main.remapped)
+            key = actions.key_of("app.settings")
             return f"Stand on a setting or a mode first: {key} goes there."
         if verb == "edit" and self.main.read_only and row is not None and row.kind in {"mode", "setting"}:
             return "memtui runs with --read-only."

@@ -8,13 +8,14 @@ from memtui.core import clock, config, configfile, index_budget, settings
 from memtui.core.bars import bar
 from memtui.core.finding import Finding
 from memtui.core.index_report import Report
+from memtui.core.modes import Mode
 from memtui.core.settings import Setting
 from memtui.core.tally import percentile
 from memtui.core.told import Record
 from memtui.core.words import ago, many
 from memtui.hooks import checkup, entries
-from memtui.tui import safe
-from memtui.tui.checks import MARKS, Look, Mode, Row, in_plain, in_words
+from memtui.tui import actions, safe
+from memtui.tui.checks import MARKS, Look, Row, in_plain, in_words
 from memtui.tui.plots import gauge
 
 LINES_SHOWN = 6
@@ -29,13 +30,16 @@ EVENTS = {
     "SessionEnd": "reads what was said, and what is left to do",
 }
 HEADS = {
-    "Checks": "Everything that memtui doctor looks at. F does what a finding says, enter goes to what it is about.",
-    "Hooks": "Where each hook is installed, and how long it takes. i installs them, I takes them out.",
+    "Checks": "Everything that memtui doctor looks at. {health.fix} does what a finding says, enter goes to "
+    "what it is about.",
+    "Hooks": "Where each hook is installed, and how long it takes. {health.install} installs them, "
+    "{health.uninstall} takes them out.",
     "Index budgets": f"The client loads {index_budget.MAX_LINES} lines or {index_budget.MAX_UNITS:,} characters of "
     "each MEMORY.md; what lies below the cut is never read.",
     "Errors": "Hooks fail open: what went wrong is noted here, and the session went on.",
-    "Modes": "e sets the mode of a project. whisper gives guidance and items only; off gives nothing.",
-    "Settings": "e changes a setting, x takes it back to its default. Comments in config.toml stay.",
+    "Modes": "{health.edit} sets the mode of a project. whisper gives guidance and items only; off gives nothing.",
+    "Settings": "{health.edit} changes a setting, {health.default} takes it back to its default. "
+    "Comments in config.toml stay.",
 }
 
 
@@ -63,7 +67,7 @@ def health_glance(row: Row, found: Look, fix: str, now: float, go: str = "") -> 
 def _ways(fix: str, go: str) -> Text:
     text = Text()
     if fix:
-        text.append("F     ", style="bold").append(safe.line(fix) + "\n")
+        text.append(f"{actions.key_of('health.fix'):<6}", style="bold").append(safe.line(fix) + "\n")
     if go:
         text.append("enter ", style="bold").append(f"goes to {go}\n")
     return text
@@ -86,7 +90,7 @@ def _told(row: Row, found: Look, now: float) -> Text:
         _error(text, about, now)
     else:
         text.append(f"{row.title}\n", style="bold")
-        text.append(HEADS.get(row.title, "") + "\n", style="dim")
+        text.append(actions.keyed(HEADS.get(row.title, "")) + "\n", style="dim")
     return text
 
 
@@ -102,7 +106,7 @@ def _event(text: Text, event: str, found: Look) -> None:
     here = found.hooks.events().get(event, []) if found.hooks else []
     if not here:
         text.append("\nNot installed: ", style="yellow")
-        text.append("i shows what would be written, and installs it.\n")
+        text.append(actions.keyed("{health.install} shows what would be written, and installs it.\n"))
     for each in here:
         text.append(f"\n{safe.line(each.source)}  ", style="bold")
         text.append(safe.line(each.path) + "\n", style="dim")
@@ -114,7 +118,10 @@ def _event(text: Text, event: str, found: Look) -> None:
             if not exists:
                 text.append(f"✗ the {what} {safe.line(path)} is not there\n", style="red")
         if not each.current:
-            text.append("This memtui would write it differently: i writes it anew.\n", style="yellow")
+            text.append(
+                actions.keyed("This memtui would write it differently: {health.install} writes it anew.\n"),
+                style="yellow",
+            )
     times = found.times.get(event)
     if times:
         text.append("\nTime in the hook\n", style="bold")
@@ -167,7 +174,10 @@ def _cut(text: Text, about: Report) -> None:
         text.append(safe.line(entry.target, 100) + "\n", style="dim")
     if len(budget.below) > BELOW_SHOWN:
         text.append(f"     and {len(budget.below) - BELOW_SHOWN} more\n", style="dim")
-    text.append("Shorten lines above the cut, or move memories to another scope (1, then m).\n", style="dim")
+    words = actions.keyed(
+        "Shorten lines above the cut, or move memories to another scope ({app.memories}, then {memories.move}).\n"
+    )
+    text.append(words, style="dim")
 
 
 def _error(text: Text, about: Record, now: float) -> None:
@@ -186,8 +196,9 @@ def _mode(text: Text, about: Mode) -> None:
     text.append(f"\nmode       {about.mode}\n")
     for key, value in about.own.items():
         text.append(f"{key:<11}{safe.line(configfile.written(settings.plain(value)))}  this project's own\n")
-    text.append("\ne", style="bold")
-    text.append(" sets its mode" + (", x takes away what is its own\n" if about.own else "\n"))
+    text.append("\n" + actions.key_of("health.edit"), style="bold")
+    own = f", {actions.key_of('health.default')} takes away what is its own" if about.own else ""
+    text.append(f" sets its mode{own}\n")
 
 
 def _setting(text: Text, about: Setting) -> None:
@@ -200,5 +211,6 @@ def _setting(text: Text, about: Setting) -> None:
         text.append(f"! what is written {about.problem}: it does not hold\n", style="yellow")
     if about.key in config.PER_PROJECT:
         text.append("A project can have its own.\n", style="dim")
-    text.append("e", style="bold")
-    text.append(" changes it" + ("" if about.source == "default" else ", x takes it back to the default") + "\n")
+    text.append(actions.key_of("health.edit"), style="bold")
+    back = f", {actions.key_of('health.default')} takes it back to the default"
+    text.append(f" changes it{'' if about.source == 'default' else back}\n")

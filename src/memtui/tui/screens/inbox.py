@@ -18,7 +18,7 @@ from memtui.core.memory import Memory
 from memtui.core.review import Waiting
 from memtui.core.words import age, many
 from memtui.hooks import fit
-from memtui.tui import fuzzy, safe, unheard
+from memtui.tui import actions, fuzzy, safe, unheard
 from memtui.tui.screens.deciding import Deciding
 from memtui.tui.screens.inbox_rows import DOUBTFUL, Line, confidence, is_doubtful, key_of, searched
 from memtui.tui.screens.inbox_text import draft_glance, draft_head, draft_text, item_glance, item_text, lines_of
@@ -90,7 +90,7 @@ class Inbox(Deciding):
                     ],
                     self._draw,
                     lambda line: line.key,
-                    empty=EMPTY,
+                    empty=actions.keyed(EMPTY),
                     id="list",
                 )
                 yield Glance(id="glance")
@@ -175,8 +175,8 @@ class Inbox(Deciding):
         """What an empty list says: what will fill it, or why nothing will."""
         deaf = unheard.words(self.main.data)
         if not deaf:
-            return EMPTY
-        return DEAF.format("\n".join(textwrap.wrap(deaf[:1].upper() + deaf[1:] + ".", DEAF_WIDTH)))
+            return actions.keyed(EMPTY)
+        return actions.keyed(DEAF).format("\n".join(textwrap.wrap(deaf[:1].upper() + deaf[1:] + ".", DEAF_WIDTH)))
 
     def _answer(self, drafts: int, doubtful: int, items: int) -> None:
         text = Text(no_wrap=True, overflow="ellipsis")
@@ -189,7 +189,7 @@ class Inbox(Deciding):
                 text.append(f" · {doubtful} more look one-off", style="dim")
             text.append(f" · {many(items, 'item')} unfinished" if items else "", style="dim")
             if self.elsewhere:
-                words = "with" if self.every else "p shows"
+                words = "with" if self.every else actions.key_of("inbox.projects") + " shows"
                 text.append(f" · {words} {self.elsewhere} of other projects", style="dim")
         self.query_one("#answer", OneLine).put(text)
 

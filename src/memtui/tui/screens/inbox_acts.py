@@ -56,10 +56,16 @@ class Acting(TwoPanes):
         if verb in DRAFTS | ITEMS | {"guide", "edit"} and self.table.marks and not self.table.chosen():
             return "The filter hides the marked ones: escape shows them."
         if verb in DRAFTS and not self._chosen("updates"):
-            return "There is no draft under the cursor." + (" d ticks an item off." if self._chosen("items") else "")
+            ways = actions.keyed(" {inbox.done} ticks an item off.") if self._chosen("items") else ""
+            return "There is no draft under the cursor." + ways
         if verb in ITEMS and not self._chosen("items"):
-            ways = " a approves a draft, x rejects it." if self._chosen("updates") else ""
+            ways = " {inbox.approve} approves a draft, {inbox.reject} rejects it." if self._chosen("updates") else ""
+            ways = actions.keyed(ways)
             return "There is no unfinished item under the cursor." + ways
+        if verb in {"mark_all", "range", "open", "next", "previous"} and not self.table.rows:
+            return f"There is nothing here to {'mark' if verb in {'mark_all', 'range'} else 'read'}."
+        if verb == "projects" and not self.elsewhere:
+            return "Nothing waits in other projects."
         if verb in {"guide", "mark", "mark_all"} and not self._chosen():
             return "There is nothing here to mark." if verb == "mark_all" else "There is nothing under the cursor."
         return self._why_no_edit() if verb == "edit" else ""
@@ -170,7 +176,7 @@ class Acting(TwoPanes):
             self.main.read()
             return False
         self._unmark(left)
-        self.main.say(f"{words}{aside} z takes it back.")
+        self.main.say(f"{words}{aside} {actions.takes_back()}")
         self.main.read()
         return True
 
@@ -229,7 +235,7 @@ class Acting(TwoPanes):
 
         def check(fields: dict[str, str]) -> str:
             if not fields["body"].strip():
-                raise UsageError("The text is empty.", "d ticks an item off.")
+                raise UsageError("The text is empty.", actions.keyed("{inbox.done} ticks an item off."))
             return f"changes {item.path}"
 
         def then(fields: dict[str, str] | None) -> None:
@@ -278,7 +284,7 @@ class Acting(TwoPanes):
         self.table.mark_range()
         self.count()
         if self.table.in_range:
-            self.tell("a range begins here: v again at its end")
+            self.tell(actions.keyed("a range begins here: {inbox.range} again at its end"))
 
     def do_inbox_projects(self) -> None:
         """This project, or all of them."""

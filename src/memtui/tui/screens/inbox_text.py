@@ -15,7 +15,7 @@ from memtui.core.evidence import Setting
 from memtui.core.memory import Memory
 from memtui.core.review import Waiting
 from memtui.core.words import ago, many
-from memtui.tui import safe
+from memtui.tui import actions, safe
 
 ALIKE_SHOWN = 3
 ALIKE_LENGTH = 2000
@@ -26,7 +26,7 @@ SHOWN = 12_000
 LEAST_SHOWN = 1000
 # Words that only the draft, and only the memory has.
 ONLY_HERE = ("underline green", "underline")
-RENAME = "m merges into it, e gives another name"
+RENAME = "{inbox.merge} merges into it, {inbox.edit} gives another name"
 LEGEND = "underlined is what only one of them says"
 HIT_SHOWN, AROUND_SHOWN = 900, 300
 
@@ -70,7 +70,7 @@ def draft_head(
     left = Text("the draft\n", style="").append_text(own)
     right = Text(f"alike {score(best)} ").append(safe.line(f"{best.memory.scope_label}:{best.memory.stem}"), "bold")
     text.append_text(columns(left, right.append("\n").append_text(theirs), width))
-    return text.append(f"\n{LEGEND}: m merges\n\n", style="dim")
+    return text.append(f"\n{LEGEND}: {actions.key_of('inbox.merge')} merges\n\n", style="dim")
 
 
 def draft_text(
@@ -95,7 +95,7 @@ def draft_text(
         made = memory.from_bytes(ready.path, ready.scope.label, ready.proposal.data)
         _alike(text, found.alike, made, beside=beside)
     if not isinstance(ready, MemtuiError) and not ready.taken:
-        text.append(f"\na writes {safe.line(ready.path)}", style="dim")
+        text.append(f"\n{actions.key_of('inbox.approve')} writes {safe.line(ready.path)}", style="dim")
     return text
 
 
@@ -161,7 +161,12 @@ def draft_glance(
         tail.append(Text(_taken(ready), "yellow"))
     elif best is not None:
         where = safe.line(f"{best.memory.scope_label}:{best.memory.stem}")
-        tail.append(Text().append(f"alike {score(best)} ", "dim").append(where).append("  m merges", "dim"))
+        tail.append(
+            Text()
+            .append(f"alike {score(best)} ", "dim")
+            .append(where)
+            .append(f"  {actions.key_of('inbox.merge')} merges", "dim")
+        )
     return text, Text("\n", no_wrap=True, overflow="ellipsis").join(tail)
 
 
@@ -174,7 +179,7 @@ def item_glance(item: Waiting, states: Sequence[str], now: float) -> Text:
 
 def _taken(ready: Ready) -> str:
     there = f"{safe.line(ready.scope.label)} has a {safe.line(ready.proposal.name)} already"
-    return f"! {there}: {RENAME}"
+    return f"! {there}: {actions.keyed(RENAME)}"
 
 
 def score(each: Alike) -> str:
@@ -219,7 +224,7 @@ def _alike(text: Text, found: Sequence[Alike], made: Memory, *, beside: bool) ->
         return
     shown = found[1:ALIKE_SHOWN] if beside else found[:ALIKE_SHOWN]
     if shown:
-        rule(text, "also alike" if beside else "alike · m merges")
+        rule(text, "also alike" if beside else f"alike · {actions.key_of('inbox.merge')} merges")
     for each in shown:
         text.append(f"{score(each)} {safe.line(each.memory.scope_label)}:{safe.line(each.memory.stem)}", style="bold")
         if each is not found[0]:
@@ -252,12 +257,12 @@ def item_text(item: Waiting, title: str, states: Sequence[str], now: float) -> T
         text.append("written by hand\n", style="dim")
     text.append(safe.line(item.path) + "\n\n", style="dim")
     for action, words in (
-        ("d", "it is done: it goes"),
-        ("=", "keep it when the next session leaves other items"),
-        ("e", "edit its text"),
-        ("G", "make it guidance: the next prompt gets it, once"),
+        ("inbox.done", "it is done: it goes"),
+        ("inbox.keep", "keep it when the next session leaves other items"),
+        ("inbox.edit", "edit its text"),
+        ("inbox.guide", "make it guidance: the next prompt gets it, once"),
     ):
-        text.append(f"  {action}  ", style="bold")
+        text.append(f"  {actions.key_of(action)}  ", style="bold")
         text.append(words + "\n", style="dim")
     return text
 
@@ -269,7 +274,7 @@ def written_text(each: Ready, *, alone: bool, limit: int = SHOWN) -> Text:
         text.append(f"{safe.line(each.scope.label)}:{safe.line(each.proposal.name)}\n", style="bold")
     text.append(safe.line(each.path) + "\n", style="dim")
     if each.taken:
-        text.append(f"! a memory of this name is there already: {RENAME}\n", style="yellow")
+        text.append(f"! a memory of this name is there already: {actions.keyed(RENAME)}\n", style="yellow")
     content = each.proposal.data.decode("utf-8", "replace").rstrip("\n")
     return cut(text, content, each.item.path, limit=limit, before="  │ ")
 

@@ -7,7 +7,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 
 from memtui.core.words import many
-from memtui.tui import fuzzy, safe
+from memtui.tui import actions, fuzzy, safe
 from memtui.tui.drafts import Draft, Drafts
 from memtui.tui.screens import memory_rows, memory_tree
 from memtui.tui.screens.memory_list import MemoryList
@@ -24,14 +24,16 @@ NAMED = 4
 READING = "Reading …"
 EMPTY = """Nothing is remembered here yet.
 
-n  makes a memory
-2  drafts from your sessions, to be approved
-5  whether the hooks are installed"""
+{memories.new}  makes a memory
+{app.inbox}  drafts from your sessions, to be approved
+{app.health}  whether the hooks are installed"""
 
 
 def _titles(drafts: list[Draft]) -> str:
     """Which they are, and the key that goes on with each."""
-    words = [f"{d.title} ({'n, its file is gone' if d.orphan else 'e' if d.path else 'n'})" for d in drafts[:NAMED]]
+    new, edit = actions.key_of("memories.new"), actions.key_of("memories.edit")
+    ways = [f"{new}, its file is gone" if d.orphan else edit if d.path else new for d in drafts[:NAMED]]
+    words = [f"{d.title} ({way})" for d, way in zip(drafts, ways, strict=False)]
     return ", ".join(words) + (f" and {len(drafts) - NAMED} more" if len(drafts) > NAMED else "")
 
 
@@ -172,7 +174,8 @@ class Memories(Surveyed):
         if not self._loaded:
             return READING
         if self.typed:
-            return f"Nothing fits “{safe.line(self.typed, 60)}”.\nescape clears the filter, S searches the texts."
+            ways = actions.keyed("escape clears the filter, {memories.search} searches the texts.")
+            return f"Nothing fits “{safe.line(self.typed, 60)}”.\n{ways}"
         if self.wanting:
             return "Nothing here wants your attention.\nescape shows all."
         if self.never:
@@ -182,7 +185,7 @@ class Memories(Surveyed):
         scope = self.place.scopes[0] if self.place and len(self.place.scopes) == 1 else None
         if scope is not None and scope.problem:
             return f"{scope.directory}\n{scope.problem}: it is not read."
-        return EMPTY
+        return actions.keyed(EMPTY)
 
     def count(self) -> None:
         """What is shown, on the right of the foot."""

@@ -6,7 +6,7 @@ from memtui.core import memory
 from memtui.core.errors import MemtuiError
 from memtui.core.memory import Memory
 from memtui.core.scopes import Scope
-from memtui.tui import safe
+from memtui.tui import actions, safe
 from memtui.tui.bulk import Bulk, report
 from memtui.tui.drafts import Drafts
 from memtui.tui.screens.memory_edits import Edits
@@ -115,7 +115,7 @@ class Changes(Edits):
 
     def do_memories_trash(self) -> None:
         """Move to the trash."""
-        self._each(lambda store, found: store.delete(found), "In the trash, z brings back")
+        self._each(lambda store, found: store.delete(found), actions.keyed("In the trash, {app.undo} brings back"))
 
     def do_memories_purge(self) -> None:
         """Delete for good, after asking."""

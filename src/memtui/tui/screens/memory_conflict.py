@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from memtui.core.memory import Memory
-from memtui.tui import linediff, safe
+from memtui.tui import actions, linediff, safe
 from memtui.tui.widgets.ask import Options
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.dialog import Dialog, Keys
@@ -19,7 +19,7 @@ from memtui.tui.widgets.rows import RowList
 BACK, MINE, THEIRS = "", "mine", "theirs"
 WORDS = (
     (BACK, "Save nothing now; keep mine as a draft"),
-    (MINE, "Save mine over it (z brings the other back)"),
+    (MINE, "Save mine over it ({app.undo} brings the other back)"),
     (THEIRS, "Keep what is on the disk, drop mine"),
 )
 
@@ -62,7 +62,7 @@ class Conflict(Dialog[str]):
     def on_mount(self) -> None:
         """Nothing happens unless it is chosen."""
         self.query_one(Detail).show("", difference(self.theirs.raw, self.mine))
-        self.query_one(Options).show([(at, words) for at, (_, words) in enumerate(WORDS)])
+        self.query_one(Options).show([(at, actions.keyed(words)) for at, (_, words) in enumerate(WORDS)])
         self.query_one(Options).focus()
 
     @on(RowList.Opened)

@@ -5,7 +5,7 @@ from memtui.core.errors import ConflictError, MemtuiError
 from memtui.core.memory import Memory
 from memtui.core.scopes import Scope
 from memtui.core.words import ago
-from memtui.tui import safe
+from memtui.tui import actions, safe
 from memtui.tui.drafts import Draft, Drafts, key_of
 from memtui.tui.screens.memory_keys import Keys
 from memtui.tui.screens.memory_rows import Pair
@@ -72,7 +72,10 @@ class Edits(Keys):
         from memtui.tui.screens.memory_values import too_large
 
         if found is not None and too_large(found):
-            self.notify("This file is too large for the form; E opens it in your editor.", severity="warning")
+            self.notify(
+                actions.keyed("This file is too large for the form; {memories.editor} opens it in your editor."),
+                severity="warning",
+            )
             return
 
         def then(path: str | None) -> None:

@@ -19,7 +19,7 @@ from memtui.core.errors import MemtuiError
 from memtui.core.memory import Memory
 from memtui.core.scopes import Scope
 from memtui.core.words import ago
-from memtui.tui import safe
+from memtui.tui import actions, safe
 from memtui.tui.drafts import Draft, Drafts, key_of
 from memtui.tui.screens.memory_save import Saving, stem_of
 from memtui.tui.screens.memory_values import bytes_of, values_of
@@ -127,7 +127,7 @@ class Form(Saving):
 
     def keys(self) -> Keys:
         """As in every form, and the person's editor."""
-        return form_keys("save", ("^o", "editor"))
+        return form_keys("save", editor=True)
 
     def on_mount(self) -> None:
         """Start where something is to be typed."""
@@ -298,7 +298,8 @@ class Form(Saving):
         if fits(text) and frontmatter.parse(after).broken != "not a text file in UTF-8":
             body.text = text
         else:
-            self.say("That text does not fit into the form: save the file itself in your editor (E).")
+            key = actions.key_of("memories.editor")
+            self.say(f"That text does not fit into the form: save the file itself in your editor ({key}).")
 
 
 def _draft(found: Memory, *, raw: bool) -> Draft:

@@ -8,6 +8,7 @@ from textual.widgets import Input
 from memtui.core.scopes import Scope
 from memtui.core.survey import Row
 from memtui.core.words import many
+from memtui.tui import actions
 from memtui.tui.screens import memory_rows, memory_tree
 from memtui.tui.screens.base import Base
 from memtui.tui.screens.memory_list import MemoryList
@@ -124,7 +125,12 @@ class Keys(Base):
                 keys = [each.key for each in self.places.rows]
                 parent = next(at for at in range(self.places.cursor, -1, -1) if not self.places.rows[at].depth)
                 self.places.move_to(keys.index(self.places.rows[parent].key))
-        elif not self.has_class("narrow"):
+            else:
+                self.main.say("There is no pane to the left of the scopes, and nothing to fold.")
+        elif self.has_class("narrow"):
+            key = actions.key_of("memories.scope")
+            self.main.say(f"There is no room for the scopes beside the list: {key} chooses one.")
+        else:
             self.places.focus()
 
     def do_memories_right(self) -> None:
@@ -136,6 +142,8 @@ class Keys(Base):
             self._fold(place.key, True)
         elif self.places.has_focus:
             self.table.focus()
+        else:
+            self.main.say("There is no pane to the right of the memory.")
 
     # scopes
 
@@ -160,6 +168,8 @@ class Keys(Base):
     def do_memories_scope(self) -> None:
         """The tree, or where there is no room for it a choice."""
         if not self.has_class("narrow"):
+            if self.places.has_focus:
+                self.main.say("The cursor is in the scopes already: enter goes to the list of one.")
             self.places.focus()
             return
         folds = dict.fromkeys([*self.folds, "others", "agents", "instructions", *memory_tree.OPEN], True)
@@ -307,7 +317,7 @@ class Keys(Base):
         self.table.mark_range()
         self.count()
         if self.table.in_range:
-            self.tell("a range begins here: v again at its end")
+            self.tell(actions.keyed("a range begins here: {memories.range} again at its end"))
 
     def do_memories_mark_all(self) -> None:
         """Mark all that are shown, or none if all are marked."""

@@ -9,7 +9,7 @@ from textual.worker import get_current_worker
 
 from memtui.core.scopes import Scope
 from memtui.core.words import ago
-from memtui.tui import fuzzy, safe
+from memtui.tui import actions, fuzzy, safe
 from memtui.tui.screens import memory_tree
 from memtui.tui.screens.memory_keys import NARROW
 from memtui.tui.screens.memory_reading import Reading
@@ -66,7 +66,7 @@ class Pane(Reading):
             top.append(f"  filter “{safe.line(self.typed, 30)}”", "dim")
         else:
             whole = not narrowed and place.key == memory_tree.ALL
-            top.append("  p chooses" if whole else "  escape shows all", "dim")
+            top.append(actions.keyed("  {memories.scope} chooses") if whole else "  escape shows all", "dim")
         self.query_one("#place", OneLine).put(top)
         whole = len(place.scopes) > 1
         picked = [s for s in place.scopes if not whole or s.label in {"global", "project", "auto"}]
@@ -128,7 +128,11 @@ class Pane(Reading):
         seeking = bool(found.origin_session) and key not in self._origins
         now = self.main.data.now()
         at = self.drafts.get(found.path)
-        draft = "" if at is None else f"you have a draft of this, {ago(at, now)}: e goes on with it"
+        draft = (
+            ""
+            if at is None
+            else f"you have a draft of this, {ago(at, now)}: {actions.key_of('memories.edit')} goes on with it"
+        )
         born = self._origins.get(key)
         source = self._source(scope, found, born.title if born else "", now)
         facts = Facts(back, missing, self.meter(scope), self.outcomes, born, seeking, draft, source)

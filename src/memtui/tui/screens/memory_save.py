@@ -7,7 +7,7 @@ from memtui.core.errors import MemtuiError, NotFoundError, UsageError
 from memtui.core.memory import Memory
 from memtui.core.scopes import Scope
 from memtui.core.store import Store
-from memtui.tui import safe
+from memtui.tui import actions, safe
 from memtui.tui.data import Data
 from memtui.tui.drafts import Draft
 from memtui.tui.screens.memory_conflict import BACK, THEIRS, Conflict
@@ -18,7 +18,7 @@ from memtui.tui.widgets.dialog import Typed
 ANEW, KEEP, DROP = "anew", "keep", "drop"
 GONE = (
     (ANEW, "Write it anew, as it stands in the form"),
-    (KEEP, "Keep mine as a draft: n offers it"),
+    (KEEP, "Keep mine as a draft: {memories.new} offers it"),
     (DROP, "Drop mine"),
 )
 
@@ -37,8 +37,8 @@ def saved_words(store: Store, was: Memory, made: Memory) -> str:
     if made.raw == was.raw and made.path == was.path:
         return "Nothing was changed, so nothing is saved."
     if not store.vouched(was):
-        return "Saved, and trusted now, since you saw all of it. z takes back both."
-    return "Saved. z takes it back."
+        return actions.keyed("Saved, and trusted now, since you saw all of it. {app.undo} takes back both.")
+    return "Saved. " + actions.takes_back()
 
 
 class Saving(Typed[str | None]):
@@ -97,7 +97,7 @@ class Saving(Typed[str | None]):
         stem = stem_of(given["name"])
         name = " ".join(given["name"].split()).removesuffix(".md")
         data = memory.new_memory_bytes(name, about, given["type"], body if body.strip() else about)
-        self.done_words = "Saved. z takes it back."
+        self.done_words = "Saved. " + actions.takes_back()
         return self.data.store().add(self.scopes[given["scope"]], stem, data)
 
     def _save(self) -> Memory | None:
@@ -153,7 +153,8 @@ class Saving(Typed[str | None]):
                 self.finish(None)
 
         name = safe.line(was.stem, 60)
-        self.app.push_screen(Choice(f"{name} is gone: somebody deleted or renamed its file.", GONE), then)
+        ways = [(answer, actions.keyed(words)) for answer, words in GONE]
+        self.app.push_screen(Choice(f"{name} is gone: somebody deleted or renamed its file.", ways), then)
 
     def _write_anew(self, was: Memory) -> Memory:
         changed = self.changed()
@@ -162,5 +163,5 @@ class Saving(Typed[str | None]):
         store: Store = self.data.store()
         if name != was.stem:
             data = upkeep.renamed(data, name)
-        self.done_words = "Saved, its file is there again. z takes it back."
+        self.done_words = "Saved, its file is there again. " + actions.takes_back()
         return store.add(self.scopes[was.scope_label], name, data)

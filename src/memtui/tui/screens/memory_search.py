@@ -17,7 +17,7 @@ from memtui.core.memory import Memory
 from memtui.core.survey import Row
 from memtui.core.words import many
 from memtui.tui import fuzzy, safe
-from memtui.tui.widgets.dialog import Dialog, Keys
+from memtui.tui.widgets.dialog import SEARCH, Dialog, Keys
 from memtui.tui.widgets.field import Field
 from memtui.tui.widgets.rows import Column, RowList
 
@@ -82,7 +82,7 @@ class Search(Dialog[str | None]):
 
     def keys(self) -> Keys:
         """What works while words are typed."""
-        return (("enter", "go there"), ("↓ ↑", "move"), ("escape", "stop, close"))
+        return SEARCH
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:

@@ -11,7 +11,7 @@ from memtui.core.scopes import Scope
 from memtui.core.survey import BY_CLIENT, MEANINGS, Row
 from memtui.core.told import GLYPHS
 from memtui.core.words import age, ago, size
-from memtui.tui import markdown, safe
+from memtui.tui import actions, markdown, safe
 from memtui.tui.plots import gauge
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def memory_text(scope: Scope, row: Row, facts: Facts, now: float) -> Text:
 
 def flag_words(flag: str) -> str:
     """A finding, with the key that does something about it instead of the command."""
-    return flag.replace(": memtui trust", ": u trusts it")
+    return flag.replace(": memtui trust", actions.keyed(": {memories.trust} trusts it"))
 
 
 def glance_text(found: "Memory", most: int = GLANCED) -> Text:
@@ -134,7 +134,10 @@ def _body(text: Text, row: Row) -> None:
     shown = whole[:MAX_BODY].strip("\n")
     text.append_text(markdown.render(shown))
     if len(whole) > MAX_BODY:
-        text.append(f"\n… {len(whole) - MAX_BODY:,} more characters: E opens the whole file", style="dim")
+        text.append(
+            f"\n… {len(whole) - MAX_BODY:,} more characters: {actions.key_of('memories.editor')} opens the whole file",
+            style="dim",
+        )
     text.append("\n\n" if shown.strip() else "(no text)\n\n", style="dim")
 
 

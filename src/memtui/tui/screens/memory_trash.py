@@ -1,6 +1,6 @@
 """The trash: what was deleted, to bring back or to be rid of."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -21,7 +21,7 @@ from memtui.tui.data import Data
 from memtui.tui.screens.memory_text import MAX_BODY, glance_text
 from memtui.tui.widgets.ask import Sure
 from memtui.tui.widgets.detail import Detail
-from memtui.tui.widgets.dialog import Dialog, Keys
+from memtui.tui.widgets.dialog import TRASH, Dialog, Keys, keyed
 from memtui.tui.widgets.rows import Column, RowList
 
 if TYPE_CHECKING:
@@ -49,10 +49,12 @@ class Trash(Dialog[str | None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", "close"),
-        Binding("b", "restore", "bring back"),
-        Binding("space", "mark", "mark"),
-        Binding("D", "purge", "delete for good"),
     ]
+    acts: ClassVar[Mapping[str, str]] = {
+        "memories.restore": "restore",
+        "memories.mark": "mark",
+        "memories.purge": "purge",
+    }
 
     def __init__(self, data: Data) -> None:
         super().__init__()
@@ -118,13 +120,7 @@ class Trash(Dialog[str | None]):
 
     def keys(self) -> Keys:
         """What can be done here."""
-        return (
-            ("enter", "bring back"),
-            ("space", "mark"),
-            ("D", "delete for good"),
-            ("tab", "read on"),
-            ("escape", "close"),
-        )
+        return keyed(TRASH)
 
     def _draw(self, item: TrashItem) -> list[Text]:
         found = item.memory

@@ -65,7 +65,8 @@ class Trusting:
                 made.append(safe.clean(text[:SHOWN].rstrip("\n")))  # as the agent would get it, with every mark
                 if len(text) > SHOWN:
                     made.append(
-                        f"\n… {len(text) - SHOWN:,} more characters are not shown: E in Memories opens the file",
+                        f"\n… {len(text) - SHOWN:,} more characters are not shown: "
+                        + actions.keyed("{memories.editor} in Memories opens the file"),
                         "yellow",
                     )
             made.append("\n\n")
@@ -95,7 +96,7 @@ class Trusting:
             ONLY: "Trusted as they are now; what they become is not.",
             NOTHING: "Nothing here is trusted any more.",
         }
-        return words[answer] + " z takes it back."
+        return f"{words[answer]} {actions.takes_back()}"
 
 
 _WORDS = {

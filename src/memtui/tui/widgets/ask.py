@@ -13,7 +13,7 @@ from textual.widgets import Input, Static
 
 from memtui.tui import fuzzy, safe
 from memtui.tui.widgets.detail import Detail
-from memtui.tui.widgets.dialog import Dialog, Keys
+from memtui.tui.widgets.dialog import CHOICE, Dialog, Keys
 from memtui.tui.widgets.field import Field
 from memtui.tui.widgets.rows import Column, RowList
 
@@ -127,12 +127,11 @@ class Choice(Dialog[str | None]):
 
     def keys(self) -> Keys:
         """What works here."""
-        ways = (("enter", "take"), ("escape", "cancel"))
         if not self.narrows:
-            return ways
+            return CHOICE[:2]
         if self.query_one(Field).has_class("shown"):
             return (("enter", "take"), ("escape", "all again"), ("↓ ↑", "move"))
-        return (*ways, ("type", "to narrow"), ("j k", "move"), ("< >", "first, last"))
+        return CHOICE
 
     @property
     def table(self) -> Options:

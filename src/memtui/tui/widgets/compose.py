@@ -15,7 +15,7 @@ from memtui.core.errors import ConflictError, MemtuiError, UsageError
 from memtui.core.review import Waiting
 from memtui.core.words import age, until
 from memtui.hooks import fit
-from memtui.tui import safe, unheard
+from memtui.tui import actions, safe, unheard
 from memtui.tui.data import Data
 from memtui.tui.widgets.body import Body
 from memtui.tui.widgets.dialog import Keys, Typed, form_keys
@@ -318,7 +318,7 @@ class Compose(Typed[str | None]):
             else WHEN[URGENT if note.urgent else NEXT].removeprefix("urgent: ")
         )
         words += f", but nothing delivers it yet: {deaf}." if deaf else f": it goes {when}."
-        words = safe.clean(f"{words} z takes it back.")
+        words = safe.clean(f"{words} {actions.takes_back()}")
         self.app.notify(words, markup=False, severity="warning" if deaf else "information")
         return text
 

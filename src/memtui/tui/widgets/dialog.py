@@ -1,6 +1,6 @@
 """What is asked over a screen: it ends once, names its own keys at the bottom, and leaves no half column beside it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, TypeVar
 
 from rich.text import Text
@@ -10,6 +10,7 @@ from textual.await_complete import AwaitComplete
 from textual.screen import ModalScreen
 from textual.timer import Timer
 
+from memtui.tui import actions
 from memtui.tui.widgets.line import OneLine
 
 Result = TypeVar("Result")
@@ -20,9 +21,52 @@ BESIDE = 12
 KEEP_SECONDS = 0.4
 
 
-def form_keys(verb: str, *more: tuple[str, str]) -> Keys:
-    """The keys of every form, by the same words."""
-    return (("^s", verb), *more, ("tab", "next field"), ("escape", "keep for later"), ("^g", "discard"))
+# The keys of dialogs, in one table: the line at their bottom and the help are made of it. `{…}` is an action's key.
+SAVE, EDITOR = "^s", "^o"
+FORM: Keys = (
+    (SAVE, "save, send"),
+    (EDITOR, "editor"),
+    ("tab", "next field"),
+    ("escape", "keep for later"),
+    ("^g", "discard"),
+)
+TRASH: Keys = (
+    ("enter", "bring back"),
+    ("{memories.mark}", "mark"),
+    ("{memories.purge}", "delete for good"),
+    ("tab", "read on"),
+    ("escape", "close"),
+)
+CHANGES: Keys = (
+    ("enter", "take it back"),
+    ("{app.redo}", "do again what was taken back last"),
+    ("escape", "close"),
+)
+CHOICE: Keys = (
+    ("enter", "take"),
+    ("escape", "cancel"),
+    ("type", "to narrow"),
+    ("j k", "move"),
+    ("< >", "first, last"),
+)
+SEARCH: Keys = (("enter", "go there"), ("↓ ↑", "move"), ("escape", "stop, close"))
+DIALOGS: Sequence[tuple[str, Keys]] = (
+    ("In forms", FORM),
+    ("In the trash", TRASH),
+    ("In the list of changes", CHANGES),
+    ("In a list to choose from", CHOICE),
+    ("In the search", SEARCH),
+)
+
+
+def form_keys(verb: str, *, editor: bool = False) -> Keys:
+    """Those of a form: what saving is called there, and whether it can be gone on with in the person's editor."""
+    return [(key, verb if key == SAVE else word) for key, word in FORM if editor or key != EDITOR]
+
+
+def keyed(keys: Keys) -> Keys:
+    """With the keys that actions have."""
+    return [(actions.keyed(key), word) for key, word in keys]
 
 
 class KeyBar(OneLine):
@@ -60,6 +104,8 @@ class Dialog(ModalScreen[Result]):
     Dialog:ansi { background: ansi_default; }
     """
     across: ClassVar[int] = 110
+    # Actions of the table whose keys work here as well, as the person has them, and the methods that they call.
+    acts: ClassVar[Mapping[str, str]] = {}
 
     def compose(self) -> ComposeResult:
         """The box, and the keys under everything."""
@@ -77,6 +123,8 @@ class Dialog(ModalScreen[Result]):
     def on_mount(self) -> None:
         """What was told before would cover the keys."""
         self.app.clear_notifications()
+        for action, method in self.acts.items():
+            self._bindings.bind(actions.keys_for(action), method, show=False)
         self.name_keys()
 
     def name_keys(self) -> None:

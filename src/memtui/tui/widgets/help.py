@@ -10,7 +10,7 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from memtui.tui import actions
-from memtui.tui.widgets.dialog import Dialog, Keys
+from memtui.tui.widgets.dialog import DIALOGS, Dialog, Keys, keyed
 
 LISTS = (
     ("j k ↓ ↑", "move"),
@@ -72,6 +72,11 @@ class Help(Dialog[None]):
         for keys, words in LISTS:
             text.append(f"  {keys:<16}", style="bold")
             text.append(f"{words}\n")
+        for title, ways in DIALOGS:
+            text.append(f"\n{title}\n", style="bold")
+            for keys, words in keyed(ways):
+                text.append(f"  {keys:<16}", style="bold")
+                text.append(f"{words}\n")
         if self.words:
             text.append("\n" + self.words + "\n")
         text.append("\nKeys can be remapped: [keys] in config.toml.", style="dim")
