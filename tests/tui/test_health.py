@@ -1,5 +1,6 @@
 """Health: findings and their mending, hooks with a diff, budgets with the cut, errors, modes, settings."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -406,6 +407,36 @@ async def test_a_config_that_can_not_be_read_is_told(health, world):
         assert any(r.kind == "finding" and r.about.area == "config" and r.mark == "!" for r in screen.table.rows)
         head = next(r for r in screen.table.rows if r.key == "head Settings")
         assert "can't be read" in head.words
+
+
+async def test_what_was_typed_in_the_editor_and_not_saved_is_there_again(world, tmp_path, monkeypatch):
+    monkeypatch.setattr(MemtuiApp, "suspend", lambda self: contextlib.nullcontext())
+    path, script = config.file_path(world.root), tmp_path / "editor.sh"
+    script.write_text("#!/bin/sh\n" + """printf 'budget = = 4\\n' > "$1"\n""")
+    script.chmod(0o700)
+    write(path, "budget = = 3\n")
+    env = {**world.env, "PATH": os.environ["PATH"], "VISUAL": str(script)}
+    app = MemtuiApp(env, world.shop, now=NOW, screen="health")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await stand(pilot, screen, lambda r: r.kind == "finding" and r.about.area == "config" and r.mark == "!")
+        await pilot.press("F")
+        await ready(pilot)
+        assert bytes_of(path) == b"budget = = 3\n"
+        assert any("What you typed is kept: e" in each.message for each in app._notifications)
+        script.write_text("#!/bin/sh\n" + """sed -i 's/= = 4/= 4321/' "$1"\n""")
+        write(path, "budget = 5000\n")
+        await pilot.press("e")
+        await ready(pilot)
+        shown = detail(app.screen, "Detail")
+        assert "- budget = 5000" in shown
+        assert "+ budget = 4321" in shown
+        await pilot.press("j", "enter")
+        await ready(pilot)
+        assert bytes_of(path) == b"budget = 4321\n"
+        await pilot.press("z")
+        await ready(pilot)
+        assert bytes_of(path) == b"budget = 5000\n"
 
 
 async def test_files_open_to_others_are_closed(health, world):
