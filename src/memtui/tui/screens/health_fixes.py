@@ -33,7 +33,7 @@ from memtui.tui.widgets.ask import Choice
 from memtui.tui.widgets.setting import SettingScreen
 
 CONFIG = "config.toml"
-KEPT = "What you typed is kept: e on this screen opens it again in your editor."
+KEPT = "What you typed is kept: {health.edit} on this screen opens it again in your editor."
 HERE, ALL = "here", "all"
 AGAIN, WITHDRAW = "--again ", "--withdraw "
 
@@ -161,9 +161,9 @@ class Fixes(Base):
         try:
             configfile.parse(after.decode("utf-8"))
         except UnicodeDecodeError as error:
-            raise MemtuiError("That is not UTF-8 text: nothing was saved.", KEPT) from error
+            raise MemtuiError("That is not UTF-8 text: nothing was saved.", actions.keyed(KEPT)) from error
         except MemtuiError as error:
-            raise MemtuiError(f"Nothing was saved: {error.message}", KEPT) from error
+            raise MemtuiError(f"Nothing was saved: {error.message}", actions.keyed(KEPT)) from error
         there = fs.read_or_empty(path)
         if ids.digest(there) != base:
             self._ask_of_config(there, after)
@@ -183,7 +183,7 @@ class Fixes(Base):
                 elif answer == THEIRS:
                     drafts.drop(self.main.data.root, CONFIG)
                 else:
-                    self.main.say(KEPT)
+                    self.main.say(actions.keyed(KEPT))
             except MemtuiError as error:
                 self.main.fail(error)
 
