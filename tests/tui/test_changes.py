@@ -1,11 +1,14 @@
 """Undo: what it takes back is said, what is older is asked, and any change can be taken back from the list."""
 
 import os
+import re
 
 from memtui.core import scopes
 from memtui.core.store import Store
 
 from .conftest import NOW, settle
+
+MONTH_OLD = {"prefer-pnpm": r"\d\d:\d\d:\d\d  shell", "release-steps": r"[ ›]\d{1,2} [A-Z][a-z]{2} +shell"}
 
 
 def there(path):
@@ -104,3 +107,16 @@ async def test_what_was_changed_since_is_left_alone_and_said(app, world):
         await settle(pilot)
         assert "changed since" in notes(app)[0]
     assert read(path) == "another one\n"
+
+
+async def test_the_list_of_changes_dates_them_whole(app, world):
+    trash(world, "prefer-pnpm", "cli", NOW - 60)
+    trash(world, "release-steps", "cli", NOW - 30 * 86400)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("U")
+        await settle(pilot)
+        shown = ["".join(part.text for part in line) for line in app.screen._compositor.render_strips()]
+        dates = {name: next(line for line in shown if f"delete project:{name}" in line) for name in MONTH_OLD}
+        for name, pattern in MONTH_OLD.items():
+            assert re.search(pattern, dates[name]), dates[name]

@@ -1,6 +1,5 @@
 """Everything that was changed, newest first: taken back one by one, as far as the files are still so."""
 
-import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -15,6 +14,7 @@ from memtui.core import clock
 from memtui.core.seat import here
 from memtui.core.words import ago
 from memtui.tui import safe
+from memtui.tui.screens.delivery_text import when
 from memtui.tui.widgets.dialog import CHANGES, Dialog, Keys, keyed
 from memtui.tui.widgets.rows import Column, RowList
 
@@ -33,7 +33,7 @@ MEANINGS = {
     "back": "was cut off, and taken back at once",
 }
 COLUMNS = (
-    Column("when", 8),
+    Column("when", 9),
     Column("by", 6, from_width=50),
     Column("", 1),
     Column("what was changed"),
@@ -109,8 +109,9 @@ class Changes(Dialog[None]):
     def _draw(self, each: "Transaction") -> list[Text]:
         mark, style = STATES.get(each.state, (" ", ""))
         gone = "" if each.state == "done" else "dim"
+        seconds = clock.parse(each.time)
         return [
-            Text(_when(each, self.data.now()), style="dim"),
+            Text(when(seconds, self.data.now()) if seconds is not None else "-", style="dim"),
             Text("here" if each.seat == here("tui") else safe.line(WRITERS.get(each.by, each.by), 20), style="dim"),
             Text(mark, style=style),
             Text(safe.line(each.summary, 300), style=gone),
@@ -150,11 +151,3 @@ class Changes(Dialog[None]):
     def action_leave(self) -> None:
         """Back to the screen."""
         self.dismiss(None)
-
-
-def _when(each: "Transaction", now: float) -> str:
-    seconds = clock.parse(each.time)
-    if seconds is None:
-        return "-"
-    day = time.localtime(seconds)[:3] == time.localtime(now)[:3]
-    return time.strftime("%H:%M:%S" if day else "%d %b %y", time.localtime(seconds))[:8]
