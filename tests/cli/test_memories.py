@@ -52,6 +52,13 @@ def test_filters_and_orders(memtui):
     assert "writing-style" in {m["name"] for m in memtui.json("list", "--all-projects")["memories"]}
 
 
+def test_a_filter_that_nothing_fits_does_not_say_that_there_are_no_memories(memtui):
+    told = memtui("list", "--type", "tol").out
+    assert "No memories" not in told
+    assert "No memory here fits that." in told
+    assert "Types here: -, feedback, project, reference, tool, user" in told
+
+
 def test_a_memory_is_shown_with_its_links_both_ways(memtui):
     found = memtui.json("show", "prefer-pnpm")
     assert (found["links"], found["backlinks"]) == (["release-steps"], ["release-steps"])

@@ -117,9 +117,9 @@ def usage(ctx: Context) -> Usage:
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """List memories by scope."""
     every = chosen(ctx, args.scope, args.all_projects)
-    parts = [
-        (scope, [row for row in survey(ctx.root, scope, usage(ctx)) if _fits(scope, row, args)]) for scope in every
-    ]
+    found = [(scope, survey(ctx.root, scope, usage(ctx))) for scope in every]
+    types = {row.memory.type or "-" for _, rows in found for row in rows}
+    parts = [(scope, [row for row in rows if _fits(scope, row, args)]) for scope, rows in found]
     for _, rows in parts:
         rows.sort(key=lambda row: _order(row, args.sort))
     data = {
@@ -141,7 +141,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     }
     if args.names:
         return Result(data, lambda out: _names(out, parts))
-    return Result(data, lambda out: _print(ctx, out, parts))
+    return Result(data, lambda out: _print(ctx, out, parts, types))
 
 
 def _names(out: Output, parts: "list[tuple[Scope, list[Row]]]") -> None:
@@ -176,7 +176,7 @@ def tilde(ctx: Context, path: str) -> str:
     return "~" + path[len(home) :] if home and path.startswith(home + "/") else path
 
 
-def _print(ctx: Context, out: Output, parts: "list[tuple[Scope, list[Row]]]") -> None:
+def _print(ctx: Context, out: Output, parts: "list[tuple[Scope, list[Row]]]", types: "set[str]") -> None:
     now = ctx.now()
     shown = 0
     for scope, rows in parts:
@@ -201,7 +201,10 @@ def _print(ctx: Context, out: Output, parts: "list[tuple[Scope, list[Row]]]") ->
             headers = ["TYPE", "NAME", "AGE", "SIZE", "SENT", "DESCRIPTION"]
             out.table(headers, cells, flex=(5, 1), right=(2, 3), indent="  ", notes=notes)
         out.print()
-    if not shown:
+    if not shown and types:
+        out.print("No memory here fits that.")
+        out.print(f"  Types here: {line(', '.join(sorted(types)))}")
+    elif not shown:
         out.print("No memories here.")
         out.print('  Make one: memtui new use-pnpm --type feedback --description "Use pnpm" --body "…"')
         out.print("  Other projects: memtui list --all-projects")
