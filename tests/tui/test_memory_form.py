@@ -33,6 +33,18 @@ def told(form):
     return str(form.query_one(".told").render())
 
 
+async def test_why_it_could_not_be_saved_goes_away_when_that_is_mended(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("n")
+        await choose(pilot, "feedback")
+        form = app.screen
+        await press(pilot, *"mocks", "ctrl+s")
+        assert "nothing is written yet" in told(form)
+        await press(pilot, "tab", "N")
+        assert "nothing is written yet" not in told(form)
+
+
 async def test_new_from_the_template_of_a_type(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)

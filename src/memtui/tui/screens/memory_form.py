@@ -180,6 +180,9 @@ class Form(Saving):
     @on(TextArea.Changed)
     def _typed(self) -> None:
         self.keep_soon()
+        if self.refused is not None and self.read() != self.refused:
+            self.refused = None  # why it could not be saved is no longer so
+            self.say(self.told)
 
     @on(Select.Changed)
     def _type_chosen(self, event: Select.Changed) -> None:

@@ -49,6 +49,8 @@ class Saving(Typed[str | None]):
     draft: Draft
     scopes: dict[str, Scope]
     done_words = ""
+    # What stood in the form when it could not be saved.
+    refused: dict[str, str] | None = None
 
     def say(self, text: str) -> None:
         """What there is to say."""
@@ -84,6 +86,7 @@ class Saving(Typed[str | None]):
             made = write()
         except MemtuiError as error:
             self.say(". ".join(part.rstrip(".") for part in (error.message, error.hint) if part) + ".")
+            self.refused = self.read()
         else:
             if made is not None:
                 self.saved(made)
