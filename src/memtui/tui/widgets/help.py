@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from rich.text import Text
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
@@ -11,6 +12,7 @@ from textual.widgets import Static
 
 from memtui.tui import actions
 from memtui.tui.widgets.dialog import DIALOGS, Dialog, Keys, keyed
+from memtui.tui.widgets.wrapping import wrapped
 
 LISTS = (
     ("j k ↓ ↑", "move"),
@@ -19,6 +21,18 @@ LISTS = (
     ("enter", "open, go deeper"),
     ("escape", "come back, clear the filter or the marks"),
 )
+
+
+class Lines(Static):
+    """A text whose long lines go on right of the key that they are about."""
+
+    def __init__(self, text: Text) -> None:
+        super().__init__(text)
+        self.text = text
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Lines break elsewhere."""
+        self.update(Text("\n").join(wrapped(self.text, event.size.width)[0]))
 
 
 class Help(Dialog[None]):
@@ -44,7 +58,7 @@ class Help(Dialog[None]):
     def body(self) -> ComposeResult:
         """One text, scrolled if it must be."""
         with VerticalScroll():
-            yield Static(self._text())
+            yield Lines(self._text())
 
     def keys(self) -> Keys:
         """How to read on, and to leave."""
