@@ -173,7 +173,8 @@ async def test_move_and_copy_to_another_scope(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await stand_on(pilot, "prefer-pnpm")
-        await pilot.press("m")
+        await press(pilot, "m")
+        assert not any(text.startswith("project") for _, text in app.screen.rows)  # where it is already
         await choose(pilot, "global")
         assert not exists(project(world, "prefer-pnpm.md"))
         assert "(prefer-pnpm.md)" in read(everywhere(world, "MEMORY.md"))

@@ -163,8 +163,8 @@ class Changes(Edits):
 
         self.app.push_screen(Line(f"Rename {found.stem} to", found.stem), then)
 
-    def _to_scope(self, question: str, then: "Callable[[Scope], None]") -> None:
-        targets = self.targets()
+    def _to_scope(self, question: str, then: "Callable[[Scope], None]", *, but: str = "") -> None:
+        targets = [scope for scope in self.targets() if scope.label != but]
         rows = [(s.label, f"{s.label}  {s.root_path or ''}".rstrip()) for s in targets]
 
         def chosen(label: str | None) -> None:
@@ -176,10 +176,12 @@ class Changes(Edits):
 
     def do_memories_move(self) -> None:
         """To another scope."""
-        names = self._names(self.table.chosen())
+        chosen = self.table.chosen()
+        here = {scope.label for scope, _ in chosen}
         self._to_scope(
-            f"Move {names} to",
+            f"Move {self._names(chosen)} to",
             lambda scope: self._each(lambda s, found: s.move(found, scope), f"Moved to {scope.label}"),
+            but=here.pop() if len(here) == 1 else "",  # where all of them are already
         )
 
     def do_memories_copy(self) -> None:
