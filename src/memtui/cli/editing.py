@@ -101,7 +101,20 @@ def new(ctx: Context, args: argparse.Namespace) -> Result:
         body = text_of(args.body)
         description = args.description or _first_line(body) or stem
         made = store.create(scope, stem, description, args.type, body or description)
-    return Result(as_data(made), lambda out: written(ctx, out, "made", made))
+
+    def text(out: Output) -> None:
+        written(ctx, out, "made", made)
+        _tell_type(out, made)
+
+    return Result(as_data(made), text)
+
+
+def _tell_type(out: Output, found: Memory) -> None:
+    """A type may be a word of one's own, but one that is nearly another was hardly meant."""
+    near = [] if found.type in memory.TYPES else difflib.get_close_matches(found.type, memory.TYPES, 1)
+    if near:
+        out.say(f"Its type is “{line(found.type)}”. Did you mean {near[0]}?")
+        out.say(f"  memtui edit {line(found.stem)} --type {near[0]}")
 
 
 def _new_in_editor(ctx: Context, store: Store, scope: Scope, stem: str, args: argparse.Namespace) -> Memory:
@@ -206,6 +219,8 @@ def _print(ctx: Context, out: Output, before: Memory, after: Memory) -> None:
         return
     written(ctx, out, "changed", after)
     show_diff(out, before.raw, after.raw)
+    if before.type != after.type:
+        _tell_type(out, after)
 
 
 def show_diff(out: Output, before: bytes, after: bytes) -> None:
