@@ -5,10 +5,14 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.widgets import Static
 
+from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.dialog import Dialog, Keys
+
+# Of a hundred lines of the screen so many are the text's at most.
+MOST = 66
 
 
 class Preview(Dialog[bool]):
@@ -19,7 +23,7 @@ class Preview(Dialog[bool]):
     DEFAULT_CSS = """
     Preview > Vertical { height: auto; max-height: 94%; padding: 1 2; background: $panel; }
     Preview Static { width: 1fr; height: auto; }
-    Preview VerticalScroll { height: auto; max-height: 66vh; margin-top: 1; scrollbar-size-vertical: 1; }
+    Preview Detail { height: 66vh; padding: 0; margin-top: 1; }
     """
     across: ClassVar[int] = 100
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -41,8 +45,7 @@ class Preview(Dialog[bool]):
         """A title, the text."""
         with Vertical():
             yield Static(Text(self.title_text, style="bold"))
-            with VerticalScroll(id="text"):
-                yield Static(self.text)
+            yield Detail(id="text")
 
     def keys(self) -> Keys:
         """The ways on."""
@@ -53,29 +56,37 @@ class Preview(Dialog[bool]):
 
     def on_mount(self) -> None:
         """The arrows scroll."""
+        self.pane.show("text", self.text)
         self.pane.focus()
         self.watch(self.pane, "scroll_y", self._look, init=False)
         self.call_after_refresh(self._begin)
 
     @property
-    def pane(self) -> VerticalScroll:
+    def pane(self) -> Detail:
         """What scrolls."""
-        return self.query_one("#text", VerticalScroll)
+        return self.query_one("#text", Detail)
 
     def _begin(self) -> None:
+        self._fit()
         width = max(1, self.pane.size.width)
         new = [line for line in self.plain.split("\n") if line.startswith("  + ")]
         if self.end and sum(1 + len(line) // width for line in new) <= self.pane.size.height:
             self.pane.scroll_end(animate=False, immediate=True)
-        self._look()
 
     def on_resize(self) -> None:
         """All of it may be on the screen now."""
-        self.call_after_refresh(self._look)
+        self.call_after_refresh(self._fit)
+
+    def _fit(self) -> None:
+        """As high as the text, if there is room."""
+        if self.pane.lines:
+            self.pane.styles.height = max(1, min(len(self.pane.lines), self.size.height * MOST // 100))
+            self.call_after_refresh(self._look)
 
     def _look(self) -> None:
         """Whether the end is on the screen, or was."""
-        if not self.seen and self.pane.size and self.pane.scroll_y >= self.pane.max_scroll_y:
+        pane = self.pane
+        if not self.seen and pane.lines and pane.scroll_y + pane.size.height >= len(pane.lines):
             self.seen = True
         self.name_keys()
 
