@@ -4,6 +4,8 @@ import json
 import os
 from pathlib import Path
 
+import pytest
+
 from memtui.core import clock, paths
 from memtui.tui import watch
 from memtui.tui.app import MemtuiApp
@@ -189,3 +191,24 @@ async def test_a_log_that_was_cut_is_counted_anew(app, world):
         await until(pilot, lambda: not any(told().values()))
         deliver(world, "prefer-pnpm")
         await until(pilot, lambda: told()["prefer-pnpm"] == 1)
+
+
+@pytest.mark.parametrize(
+    ("screen", "before", "after"),
+    [
+        ("memories", "changed 40d ago", "changed 42d ago"),
+        ("guidance", "m ago, ", "2d ago, "),
+        ("deliveries", "m ago, ", "2d ago, "),
+    ],
+)
+async def test_ages_are_of_now_where_no_file_changes_for_long(world, screen, before, after):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=screen)
+
+    def shown(words):
+        return any(words in "".join(part.text for part in line) for line in app.screen._compositor.render_strips())
+
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: shown(before))
+        app.data._now = NOW + 2 * 86400
+        await until(pilot, lambda: shown(after))
+        assert not shown(before)

@@ -24,6 +24,8 @@ from memtui.tui.screens import make
 from memtui.tui.screens.base import TABS, Base
 
 WATCH_SECONDS = 0.7
+# Ages are told by the minute.
+AGED_SECONDS = 60.0
 
 
 class Changed(Message):
@@ -76,6 +78,7 @@ class MemtuiApp(Everywhere):
         for binding in actions.bindings(actions.GLOBAL, self.remapped):
             self._bindings.bind(binding.key, binding.action, binding.description, show=False)
         self._looking = False
+        self._aged = self.began
         self.set_interval(WATCH_SECONDS, self._look)
         self.app_resume_signal.subscribe(self, self._resumed)
         # Not before the application runs: what is drawn while it mounts is drawn in vain.
@@ -127,6 +130,13 @@ class MemtuiApp(Everywhere):
             self._looking = True
             screen = self.screen
             self._look_in_worker(screen.near() if isinstance(screen, Base) and screen.is_attached else [])
+            self._age(screen)
+
+    def _age(self, screen: Screen[Any]) -> None:
+        now = self.data.now()
+        if now - self._aged >= AGED_SECONDS and isinstance(screen, Base) and screen.is_attached:
+            self._aged = now
+            screen.aged()
 
     @work(thread=True, group="look")
     def _look_in_worker(self, near: list[str]) -> None:

@@ -10,6 +10,7 @@ from textual.widgets import Input
 
 from memtui.tui import actions
 from memtui.tui.widgets.bars import TABS, FootBar, TopBar
+from memtui.tui.widgets.painting import Painted
 
 if TYPE_CHECKING:
     from memtui.tui.app import MemtuiApp
@@ -110,6 +111,11 @@ class Base(Screen[None]):
         """Some parts of the files changed, as `Watch` names them; None: whatever there is shall be read."""
         if parts is None or parts & self.reads:
             self.reload()
+
+    def aged(self) -> None:
+        """Time went on, and what tells an age is drawn anew: also where no file changes, `now` is not now for long."""
+        for table in self.query(Painted):
+            table.redraw()
 
     def near(self) -> list[str]:
         """The files behind what is on the screen."""

@@ -146,6 +146,13 @@ class Deliveries(Views):
         if self.is_mounted and self.reading is not None:
             self._live(self.reading, self.session)
 
+    def aged(self) -> None:
+        """Also in the detail, and of the day."""
+        super().aged()
+        if self.reading is not None:
+            self.show_detail()
+            self.sums()
+
     @work(thread=True, exclusive=True, group="read-log")
     def read(self, reading: Reading | None, count: int, *, first: bool = False) -> None:
         """Read on in a worker, then look up the receipts, then count."""

@@ -111,6 +111,11 @@ class Pane(Reading):
             self._footed = wanted
             self.frame()
 
+    def aged(self) -> None:
+        """Also in the detail."""
+        super().aged()
+        self.show_detail()
+
     def show_detail(self) -> None:
         """The memory under the cursor."""
         detail = self.query_one("#detail", Detail)

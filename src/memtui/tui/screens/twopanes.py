@@ -32,6 +32,11 @@ class TwoPanes(Base):
         """Show what is under the cursor."""
         raise NotImplementedError
 
+    def aged(self) -> None:
+        """What waits may also have expired meanwhile."""
+        super().aged()
+        self.reload()
+
     def on_mount(self) -> None:
         """Start in the list."""
         self.rows.focus()
