@@ -68,6 +68,16 @@ async def to(pilot, name):
     raise AssertionError(name)
 
 
+async def agree(pilot):
+    """Read what will be written to its end, and go on."""
+    for _ in range(20):
+        await settle(pilot)
+        if not isinstance(pilot.app.screen, Preview):
+            return
+        await pilot.press("enter")
+    raise AssertionError("it has no end")
+
+
 def leave(world, text, **fields):
     """A draft as the extractor leaves it."""
     return inbox.append_entry(
@@ -162,7 +172,7 @@ async def test_a_bulk_approval_is_shown_whole_and_is_one_undo_step(world, app):
         assert isinstance(app.screen, Preview)
         assert "ask-before-migrations" in app.screen.plain
         assert "no-snapshot-tests" in app.screen.plain
-        await pilot.press("enter")
+        await agree(pilot)
         await settle(pilot)
         assert memory(world, "no-snapshot-tests")
         assert memory(world, "ask-before-migrations")
@@ -267,7 +277,7 @@ async def test_what_is_alike_is_shown_beside_and_merged_into_after_being_seen(wo
         assert isinstance(app.screen, Preview)
         assert "+ │ pnpm with a frozen lock file in CI" in app.screen.plain
         assert memory(world, "prefer-pnpm") == before
-        await pilot.press("enter")
+        await agree(pilot)
         await settle(pilot)
         assert memory(world, "prefer-pnpm").startswith(before.rstrip("\n"))
         assert "pnpm with a frozen lock file" in memory(world, "prefer-pnpm")
@@ -362,7 +372,7 @@ async def test_the_memory_to_merge_into_is_found_by_typing_and_shown_before_it_i
         assert "git tag" in app.screen.plain
         assert "+ │ pnpm with a frozen lock file in CI" in app.screen.plain
         assert everything(world) == before
-        await pilot.press("enter")
+        await agree(pilot)
         await settle(pilot)
         assert "frozen lock file" in memory(world, "release-steps")
         await back_and_forth(pilot, lambda: everything(world), before)
@@ -447,7 +457,7 @@ async def test_all_items_are_done_kept_or_made_guidance_as_one_step(world, app, 
         await settle(pilot)
         if key == "G":  # what the agent will be told is shown first
             assert isinstance(app.screen, Preview)
-            await pilot.press("enter")
+            await agree(pilot)
             await settle(pilot)
         assert len(updates(world)) >= 3
         assert len(items(world)) == (4 if key == "equals_sign" else 0)
@@ -468,7 +478,7 @@ async def test_marked_drafts_get_another_type_and_scope_and_are_approved_as_one_
         await pilot.press("a")
         await settle(pilot)
         assert isinstance(app.screen, Preview)
-        await pilot.press("enter")
+        await agree(pilot)
         await settle(pilot)
         for name in ("ask-before-migrations", "no-snapshot-tests"):
             assert "type: tool" in read(f"{world.config}/memory/{name}.md")

@@ -126,6 +126,8 @@ class MemtuiApp(Everywhere):
     # data
 
     def _look(self) -> None:
+        if not self.screen_stack:
+            return  # on the way out
         if self.has_read and not self._looking and not self.at_work:  # many changes are read once, after them
             self._looking = True
             screen = self.screen

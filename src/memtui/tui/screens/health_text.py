@@ -192,13 +192,13 @@ def _error(text: Text, about: Record, now: float) -> None:
 def _mode(text: Text, about: Mode) -> None:
     name = (os.path.basename(about.path) or "/") if about.path else "Every project"
     text.append(f"{safe.line(name)}\n", style="bold")
-    text.append(safe.line(about.path or "unless a project has settings of its own") + "\n", style="dim")
-    text.append(f"\nmode       {about.mode}\n")
+    text.append(f"mode       {about.mode}\n")
     for key, value in about.own.items():
         text.append(f"{key:<11}{safe.line(configfile.written(settings.plain(value)))}  this project's own\n")
-    text.append("\n" + actions.key_of("health.edit"), style="bold")
+    text.append(actions.key_of("health.edit"), style="bold")
     own = f", {actions.key_of('health.default')} takes away what is its own" if about.own else ""
     text.append(f" sets its mode{own}\n")
+    text.append("\n" + safe.line(about.path or "unless a project has settings of its own") + "\n", style="dim")
 
 
 def _setting(text: Text, about: Setting) -> None:
