@@ -1,5 +1,6 @@
 """What survives a SIGKILL: nothing is lost, every file can be read, and guidance comes once, or again and marked."""
 
+import errno
 import itertools
 import os
 import posix
@@ -103,6 +104,29 @@ def test_text_appended_by_hand_at_any_call_of_a_hook_is_not_lost(worlds, mode, e
         world.drain(other)
         world.account()
         return through
+
+    assert every_point(run) > 10
+
+
+@pytest.mark.parametrize("mode", [TOLD, SILENT, NONE])
+@pytest.mark.parametrize("event", ["UserPromptSubmit", "PreToolUse"])
+def test_a_hook_whose_disk_is_full_at_any_call_loses_no_guidance(worlds, event, mode):
+    def run(point):
+        world = worlds()
+        one, other = Session(world, mode), Session(world)
+        one.prompt()
+        fill(world)
+        mark = world.root + "/mark"
+
+        def fail(real, name, args, named):
+            os.close(os.open(mark, os.O_CREAT))
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        one.prompt(event, point, fail)
+        world.drain(other)
+        fs.unlink(world.root + "/log/errors.jsonl")  # where the hook said so
+        world.account()
+        return not os.path.exists(mark)
 
     assert every_point(run) > 10
 

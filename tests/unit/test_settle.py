@@ -160,6 +160,35 @@ def test_only_what_was_printed_goes_back_the_rest_is_there_already(world):
     assert sorted(world.texts()) == ["a", "b"]
 
 
+@pytest.mark.parametrize("told", [True, False])
+def test_a_delivery_out_of_another_inbox_settles_no_claim(world, told):
+    """The hook could not put back what it did not give, and went on with the global inbox under the same id."""
+    world.take("a", "b")
+    inbox.append_entry(world.root + "/global", "guidance", {"id": "id-g"}, "g", now=NOW)
+    other = claims.take(world.root + "/global", claims.Asker(SESSION, "", "/w/shop", NOW), world.id, lambda entry: True)
+    world.log(other, claims=[["global", other.name, other.size]])
+    if told:
+        world.tell(context(world.block("g")), agent())
+    assert ("failed", ["id-a", "id-b"]) in world.settle(after=61)
+    assert [sorted(e.fields) for e in world.waiting()] == [["id", "time"]] * 2
+    assert (world.texts(), world.claimed()) == (["a", "b"], [])
+    assert inbox.read(world.root + "/global/guidance.md") == []
+
+
+def test_the_same_note_in_two_inboxes_is_two_notes(world):
+    claim = world.take("a", "b")
+    items = [
+        {"kind": "guidance", "id": "id-a", "path": world.root + "/global/guidance.md"},
+        {"kind": "guidance", "id": "id-a", "path": world.box + "/guidance.md", "left_out": "no room"},
+        {"kind": "guidance", "id": "id-b", "path": world.box + "/guidance.md"},
+    ]
+    world.log(claim, items=items)
+    claims.put_back(world.box, [claim.entries[0][0]])
+    world.tell(agent())
+    assert world.settle() == [("failed", ["id-b"])]
+    assert sorted(world.texts()) == ["a", "b"]
+
+
 def test_a_third_failure_is_the_last(world):
     world.log(world.take("a", attempts="2"))
     world.tell(agent())

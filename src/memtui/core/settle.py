@@ -102,6 +102,10 @@ def _settle_one(
     name, delivery_id, owner, pid = claim
     age = now - (ids.id_time(delivery_id) or 0.0)
     record = _record(root, directory, name, delivery_id)
+    if record is not None and _row(record, root, directory, name) is None:
+        # The hook went on without this claim, whose inbox gave it trouble: nobody was given anything of it.
+        with fs.Lock(directory + "/" + inbox.LOCK_NAME, wait):
+            return _give_back(directory, name, delivery_id, age)
     if record is None and age < HOOK_SECONDS and fs.alive(pid):
         return None
     path = receipts.transcript_path(record or {"session_id": owner}, config)
@@ -144,30 +148,49 @@ def _close(
     beside: list[inbox.Entry] = []  # never given by this delivery
     if record is not None:
         size = _row(record, root, directory, name)
-        delivered = {item.get("id") for item in _items(record) if not item.get("left_out")}
+        delivered = {item.get("id") for item in _items(record) if _is_own(item, directory)}
         if outcome in BACK:
             again = [e for e in inbox.parse(inbox.decode(data[:size])) if e.id in delivered]
-        beside = inbox.parse(inbox.decode(data[size:])) if size is not None else []
+        beside = inbox.parse(inbox.decode(data[size:]))
     elif outcome in {receipts.ARRIVED, receipts.PREVIEWED}:
         entries, shown = _arrived(text, transcript, delivery_id)
         again = shown if outcome == receipts.PREVIEWED else []
         beside = [e for e in entries if all(e is not each for each in shown)]
     else:
         again = inbox.parse(text)
+    returned = _return(directory, delivery_id, again, beside, record is None and outcome == receipts.UNKNOWN)
+    if record is None and outcome in {receipts.ARRIVED, receipts.PREVIEWED}:
+        _log_recovered(root, directory, name, delivery_id, shown, transcript, len(data))
+    posix.unlink(claimed)
+    return Settled(delivery_id, outcome, returned)
+
+
+def _give_back(directory: str, name: str, delivery_id: str, age: float) -> "Settled | None":
+    """Put all of a claim back, as it stood: nothing of it was given to anybody. The caller holds the inbox lock."""
+    claimed = f"{directory}/{claims.DIRECTORY}/{name}"
+    data = _read(claimed, age)
+    if data is None:
+        return None
+    returned = _return(directory, delivery_id, [], inbox.parse(inbox.decode(data)), repeat=False)
+    posix.unlink(claimed)
+    return Settled(delivery_id, receipts.FAILED, returned)
+
+
+def _return(
+    directory: str, delivery_id: str, again: "list[inbox.Entry]", beside: "list[inbox.Entry]", repeat: bool
+) -> "list[str]":
+    """Append to an inbox what was given in vain and what was not given at all; the ids of what was not there yet."""
+    path = directory + "/" + inbox.FILES["guidance"]
     if again or beside:
         # What the hook had put back before it died, and what a settling that died had, is there already.
         known = carry.elsewhere(directory, ids.id_time(delivery_id) or 0.0, delivery_id)
         again, beside = carry.unknown(again, known), carry.unknown(beside, known)
-    returned = "".join([_again(e, repeat=record is None and outcome == receipts.UNKNOWN) for e in again])
-    returned += "".join([inbox.standalone(e) for e in beside])
-    if returned:
-        inbox.add_locked(directory + "/" + inbox.FILES["guidance"], returned)
+    text = "".join([_again(e, repeat) for e in again]) + "".join([inbox.standalone(e) for e in beside])
+    if text:
+        inbox.add_locked(path, text)
     else:
-        fs.sync(directory + "/" + inbox.FILES["guidance"])  # what the hook put back
-    if record is None and outcome in {receipts.ARRIVED, receipts.PREVIEWED}:
-        _log_recovered(root, directory, name, delivery_id, shown, transcript, len(data))
-    posix.unlink(claimed)
-    return Settled(delivery_id, outcome, [e.id for e in [*again, *beside]])
+        fs.sync(path)  # what the hook put back
+    return [e.id for e in [*again, *beside]]
 
 
 def _read(path: str, age: float) -> "bytes | None":
@@ -180,7 +203,8 @@ def _read(path: str, age: float) -> "bytes | None":
 
 
 def _record(root: str, directory: str, name: str, delivery_id: str) -> "dict[str, object] | None":
-    """What the log says of a claim: the hook's record of the delivery, or the one recovered for this very claim."""
+    """What the log says of a claim: the hook's record of the delivery, which need not name the claim, or the one
+    recovered for this very claim."""
     for record in delivery.newest_first(root, needle=delivery_id.encode(), since=ids.id_time(delivery_id)):
         if record.get("id") == delivery_id and (
             not record.get("recovered") or _row(record, root, directory, name) is not None
@@ -197,6 +221,12 @@ def _row(record: "dict[str, object]", root: str, directory: str, name: str) -> "
         if isinstance(row, list) and len(row) == 3 and row[:2] == [directory[len(root) + 1 :], name]:
             return row[2] if isinstance(row[2], int) else None
     return None
+
+
+def _is_own(item: "dict[str, object]", directory: str) -> bool:
+    """Whether a record's item was given, and out of this inbox: two inboxes may hold the same note."""
+    path = item.get("path")
+    return not item.get("left_out") and path in {None, directory + "/" + inbox.FILES["guidance"]}
 
 
 def _items(record: "dict[str, object]") -> "list[dict[str, object]]":

@@ -124,7 +124,7 @@ def send(
     """
     try:
         text, items, left_out = render.compose(blocks, budget(hook), delivery_id)
-        _return_left_out(taken, {str(part.item["id"]) for part in left_out if part.item.get("kind") == "guidance"})
+        _return_left_out(taken, [part.item for part in left_out if part.item.get("kind") == "guidance"])
         if text or message:
             runner.reply(hook.event, text, message)
     except BaseException:
@@ -146,12 +146,13 @@ def send(
     return left_out
 
 
-def _return_left_out(taken: "list[tuple[str, claims.Claim]]", left_out: "set[str]") -> None:
-    for _, claim in taken:
-        back = [entry for entry, _ in claim.entries if entry.id in left_out]
+def _return_left_out(taken: "list[tuple[str, claims.Claim]]", left_out: "list[dict[str, object]]") -> None:
+    for scope, claim in taken:
+        names = {item["id"] for item in left_out if item["scope"] == scope}
+        back = [entry for entry, _ in claim.entries if entry.id in names]
         if back:
             claims.put_back(claim.directory, back)
-            claim.entries = [pair for pair in claim.entries if pair[0].id not in left_out]
+            claim.entries = [pair for pair in claim.entries if pair[0].id not in names]
 
 
 def record(
