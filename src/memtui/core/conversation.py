@@ -2,7 +2,8 @@
 
 The person's words sit in four places: user records, rejected tools, messages queued in mid-turn, and answers to the
 agent's questions or plans. Everything else that stands in a user record is not theirs: tool results, what hooks and the
-client put in, summaries of a compaction, a subagent's conversation.
+client put in, summaries of a compaction, a subagent's conversation. A tool may print the very sentences with which the
+client reports a refusal or an answer, so these count only where the record itself says that the client wrote them.
 """
 
 import re
@@ -32,8 +33,14 @@ _NOT_A_PERSON = (
     "API Error",
     "The user wants to clarify these questions",
     '{"task_id"',
-    "<task-notification",
     "Base directory for this skill:",
+    # A record that begins so is the client's to its end: what follows a closing tag may be printed by a program.
+    "<task-notification",
+    "<teammate-message",
+    "<channel",
+    "<local-command-",
+    "<command-",
+    "<bash-",
 )
 _COMMAND = re.compile(r"^/[\w:-]+(?:\s|$)")
 _REJECTED = re.compile(
@@ -44,7 +51,16 @@ _REJECTED = re.compile(
 _NOTE = re.compile(r"\n+Note: The user['’]s next message may contain[\s\S]*\Z")
 _PLAN_PROMPT = "Implement the following plan:"
 _PLAN_FEEDBACK = "User feedback on this plan:"
-_ANSWERED = re.compile(r"^(?:User has answered your questions|Your questions have been answered|The user responded): ")
+_ANSWERED = re.compile(
+    r"^(?:User has answered your questions|Your questions have been answered|The user (?:answered|responded)): "
+)
+_RESPONDED = "The user responded: "
+_ASK = "AskUserQuestion"
+_TASK_TOOLS = ("TaskCreate", "TaskUpdate")
+# What other programs offer; their errors are texts of their own, word for word.
+_FOREIGN_TOOL = "mcp__"
+# Calls without a result yet are few; a transcript that never answers them must not fill the memory.
+MAX_CALLS = 256
 _QUESTION_ANSWER = re.compile(r'"(?P<question>[^"\n]{1,500})"="(?P<answer>[^"]{1,2000})"')
 
 
@@ -89,6 +105,48 @@ def normalised(text: str) -> str:
     return " ".join(text.lower().split()).strip(" .!?,;:-*`\"'")
 
 
+def _todo_list(given: object) -> list[Todo]:
+    """The entries of a TodoWrite call."""
+    return [
+        Todo(transcript.text_of(entry.get("content")), transcript.text_of(entry.get("status")))
+        for entry in (given if isinstance(given, list) else [])
+        if isinstance(entry, dict)
+    ]
+
+
+def _pairs(given: object) -> list[Todo]:
+    """Entries kept as [text, status]."""
+    return [
+        Todo(str(entry[0]), str(entry[1]))
+        for entry in (given if isinstance(given, list) else [])
+        if isinstance(entry, list) and len(entry) == 2
+    ]
+
+
+def from_person(record: dict[str, object]) -> bool:
+    """Whether a record's `origin`, where it has one, names a person; others are notifications, peers and channels."""
+    origin = record.get("origin")
+    return origin is None or (isinstance(origin, dict) and origin.get("kind") == "human")
+
+
+def refusal(record: dict[str, object], block: dict[str, object], tool: str) -> str:
+    """What a person said when refusing a tool; empty for what a program printed, also in the same words.
+
+    `tool`: the tool's name, empty if unknown. Client 2.1.330 writes who decided. 2.1.197 does not: there errors of a
+    foreign tool can't be told from a refusal, while those of the client's own tools begin with the client's words.
+    """
+    if block.get("is_error") is not True:
+        return ""
+    kind, decision = record.get("toolDenialKind"), record.get("permissionDecision")
+    if kind is not None or isinstance(decision, dict):
+        source = decision.get("source") if isinstance(decision, dict) else None
+        by_person = kind == "user-rejected" or source == "user_reject"
+    else:
+        by_person = not tool.startswith(_FOREIGN_TOOL) and "mcpMeta" not in record
+    said = _REJECTED.match(transcript.result_text(block)[:MAX_TEXT]) if by_person else None
+    return _NOTE.sub("", said["said"]).strip() if said else ""
+
+
 class Conversation:
     """Feed it the records of a transcript in order; read `turns`, `todos()`, `last_message`, `was_injected`.
 
@@ -102,7 +160,7 @@ class Conversation:
         self._message_id = ""
         self._agent = ""
         self._tools: list[str] = []
-        self._calls: dict[str, tuple[str, dict[str, object]]] = {}
+        self._calls: dict[str, tuple[str, dict[str, object], str]] = {}  # of no result yet: tool, input, time
         self._todos: list[Todo] = []
         self._todos_time = ""
         self._tasks: dict[str, tuple[Todo, str]] = {}
@@ -118,6 +176,7 @@ class Conversation:
             "todos": [[t.text, t.status] for t in self._todos],
             "todos_time": self._todos_time,
             "tasks": {name: [t.text, t.status, time] for name, (t, time) in self._tasks.items()},
+            "calls": {name: [tool, given, time] for name, (tool, given, time) in self._calls.items()},
         }
 
     def _restore(self, state: dict[str, object]) -> None:
@@ -125,13 +184,14 @@ class Conversation:
         self.last_message = transcript.text_of(state.get("last_message"))
         self._message_id = transcript.text_of(state.get("message_id"))
         self._todos_time = transcript.text_of(state.get("todos_time"))
-        todos, tasks = state.get("todos"), state.get("tasks")
-        for entry in todos if isinstance(todos, list) else []:
-            if isinstance(entry, list) and len(entry) == 2:
-                self._todos.append(Todo(str(entry[0]), str(entry[1])))
+        todos, tasks, calls = state.get("todos"), state.get("tasks"), state.get("calls")
+        self._todos = _pairs(todos)
         for name, entry in tasks.items() if isinstance(tasks, dict) else []:
             if isinstance(entry, list) and len(entry) == 3:
                 self._tasks[name] = (Todo(str(entry[0]), str(entry[1])), str(entry[2]))
+        for name, entry in calls.items() if isinstance(calls, dict) else []:
+            if isinstance(entry, list) and len(entry) == 3 and isinstance(entry[1], dict):
+                self._calls[name] = (str(entry[0]), entry[1], str(entry[2]))
 
     def feed(self, record: dict[str, object]) -> None:
         """Take in one record. Records of unknown kinds and shapes are passed over."""
@@ -144,8 +204,8 @@ class Conversation:
             self._user(record)
         elif kind == "attachment":
             self._attachment(record)
-        elif kind == "queue-operation" and record.get("operation") == "enqueue":
-            self._say(record, transcript.text_of(record.get("content")), "queued")
+        elif kind == "queue-operation":
+            self._queue(record)
 
     def todos(self) -> list[Todo]:
         """The last state of the todo list and of the task list."""
@@ -180,18 +240,13 @@ class Conversation:
     def _tool_use(self, block: dict[str, object], time: str) -> None:
         name, given = transcript.text_of(block.get("name")), block.get("input")
         self._tools.append(name)
-        if not isinstance(given, dict):
-            return
-        if name == "TodoWrite" and time >= self._todos_time:
-            listed = given.get("todos")
-            self._todos = [
-                Todo(transcript.text_of(t.get("content")), transcript.text_of(t.get("status")))
-                for t in (listed if isinstance(listed, list) else [])
-                if isinstance(t, dict)
-            ]
-            self._todos_time = time
-        elif name in {"TaskCreate", "TaskUpdate"}:
-            self._calls[transcript.text_of(block.get("id"))] = (name, given)
+        kept = given if name in _TASK_TOOLS and isinstance(given, dict) else {}
+        if name == "TodoWrite" and isinstance(given, dict) and time >= self._todos_time:
+            kept = {"before": [[todo.text, todo.status] for todo in self._todos], "before_time": self._todos_time}
+            self._todos, self._todos_time = _todo_list(given.get("todos")), time
+        self._calls[transcript.text_of(block.get("id"))] = (name, kept, time)
+        if len(self._calls) > MAX_CALLS:
+            del self._calls[next(iter(self._calls))]
 
     def _user(self, record: dict[str, object]) -> None:
         self.session = transcript.text_of(record.get("sessionId")) or self.session
@@ -201,20 +256,23 @@ class Conversation:
                 self._tool_result(record, block)
             elif block.get("type") == "text":
                 said.append(transcript.text_of(block.get("text")))
-        origin = record.get("origin")
-        person = not isinstance(origin, dict) or origin.get("kind") == "human"
-        if said and person and not record.get("isMeta") and "toolUseResult" not in record:
-            self._say(record, "\n".join(said), "prompt")
+        if said and not record.get("isMeta") and "toolUseResult" not in record:
+            if from_person(record):
+                self._say(record, "\n".join(said), "prompt")
+            else:
+                self._unsay("\n".join(said))
 
     def _tool_result(self, record: dict[str, object], block: dict[str, object]) -> None:
         text = transcript.result_text(block)[:MAX_TEXT]
-        name, given = self._calls.pop(transcript.text_of(block.get("tool_use_id")), ("", {}))
-        if name and not block.get("is_error"):
+        name, given, time = self._calls.pop(transcript.text_of(block.get("tool_use_id")), ("", {}, ""))
+        if block.get("is_error"):
+            if name == "TodoWrite" and self._todos_time == time and "before" in given:
+                self._todos, self._todos_time = _pairs(given["before"]), transcript.text_of(given.get("before_time"))
+            self._say(record, refusal(record, block, name), "tool_reject")
+        elif name in _TASK_TOOLS:
             self._task(name, given, record, text)
-        elif rejected := _REJECTED.match(text):
-            self._say(record, _NOTE.sub("", rejected["said"]), "tool_reject")
-        elif _ANSWERED.match(text):
-            self._answers(record, text)
+        elif name in {"", _ASK} and _ANSWERED.match(text):
+            self._answers(record, text, told=name == _ASK)
 
     def _task(self, name: str, given: dict[str, object], record: dict[str, object], text: str) -> None:
         time = transcript.text_of(record.get("timestamp"))
@@ -236,16 +294,17 @@ class Conversation:
             )
             self._tasks[key] = (todo, time)
 
-    def _answers(self, record: dict[str, object], text: str) -> None:
-        """Answers that the person typed; the choice of an offered option says nothing of its own."""
+    def _answers(self, record: dict[str, object], text: str, told: bool) -> None:
+        """Answers that the person typed; the choice of an offered option says nothing of its own. `told`: the text is
+        known to be the client's; else only what it wrote beside it counts, which no other tool has."""
+        if told and text.startswith(_RESPONDED):
+            self._say(record, text.removeprefix(_RESPONDED), "answer")
+            return
         result = record.get("toolUseResult")
         answers = result.get("answers") if isinstance(result, dict) else None
         questions = result.get("questions") if isinstance(result, dict) else None
         if not isinstance(answers, dict):
-            if text.startswith("The user responded: "):
-                self._say(record, text.partition(": ")[2], "answer")
-                return
-            answers = {m["question"]: m["answer"] for m in _QUESTION_ANSWER.finditer(text)}
+            answers = {m["question"]: m["answer"] for m in _QUESTION_ANSWER.finditer(text) if told}
         offered = set()
         for question in questions if isinstance(questions, list) else []:
             options = question.get("options") if isinstance(question, dict) else None
@@ -262,13 +321,34 @@ class Conversation:
         if found.get("type") == "queued_command" and found.get("commandMode", "prompt") == "prompt":
             prompt = found.get("prompt")
             parts = prompt if isinstance(prompt, list) else [{"text": prompt}]
-            said = [transcript.text_of(part.get("text")) for part in parts if isinstance(part, dict)]
-            self._say(record, "\n".join(said), "queued")
+            said = "\n".join([transcript.text_of(part.get("text")) for part in parts if isinstance(part, dict)])
+            if from_person(found) and from_person(record):
+                self._say(record, said, "queued")
+            else:
+                self._unsay(said)
         elif transcript.text_of(found.get("type")).startswith("hook_"):
             for text in [*transcript.attachment_texts(found), transcript.text_of(found.get("stdout"))]:
                 for line in text[: 10 * MAX_TEXT].splitlines():
                     if len(line) >= MIN_INJECTED_LINE and len(self._injected) < MAX_INJECTED_LINES:
                         self._injected.add(normalised(line))
+
+    def _queue(self, record: dict[str, object]) -> None:
+        """A message typed in mid-turn. One that the person took back to edit it (`popAll`) was not said yet."""
+        text = transcript.text_of(record.get("content"))
+        if record.get("operation") == "popAll":
+            for part in text.split("\n"):
+                self._unsay(part)
+            self._unsay(text)
+        elif record.get("operation") == "enqueue" and from_person(record):
+            self._say(record, text, "queued")
+
+    def _unsay(self, text: str) -> None:
+        """Forget a queued message: whoever queued it, the record that follows says that it was not the person."""
+        text = spoken(text)
+        for at in range(len(self.turns) - 1, max(-1, len(self.turns) - 1 - QUEUE_WINDOW), -1):
+            if self.turns[at].channel == "queued" and not self.turns[at].uuid and self.turns[at].text == text:
+                del self.turns[at]
+                return
 
     def _say(self, record: dict[str, object], text: str, channel: str, agent: str = "") -> None:
         text = spoken(text)

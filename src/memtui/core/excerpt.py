@@ -4,7 +4,7 @@ from collections import deque
 from dataclasses import dataclass, replace
 
 from memtui.core import paths, receipts, session, transcript
-from memtui.core.conversation import normalised, spoken
+from memtui.core.conversation import from_person, normalised, refusal, spoken
 
 BEFORE, AFTER = 3, 3
 TEXT_LIMIT = 1200
@@ -36,11 +36,12 @@ def around(path: str, uuid: str = "", words: str = "", before: int = BEFORE, aft
     """
     wanted = normalised(words)[:200]
     held: deque[Said] = deque(maxlen=before)
+    tools: dict[str, str] = {}  # call -> name
     found: list[Said] = []
     for record in transcript.Reader(path, keep=_is_turn):
         if record.get("isSidechain") or record.get("isMeta") or record.get("isCompactSummary"):
             continue
-        for said in _said(record):
+        for said in _said(record, tools):
             if found:
                 found.append(said)
                 if len(found) > before + after:
@@ -62,8 +63,10 @@ def _is_turn(line: bytes) -> bool:
     return len(line) < LONG_LINE and (b"assistant" in line or b'"user"' in line or b"enqueue" in line)
 
 
-def _said(record: dict[str, object]) -> list[Said]:
+def _said(record: dict[str, object], tools: dict[str, str]) -> list[Said]:
     kind = record.get("type")
+    if kind != "assistant" and not from_person(record):
+        return []
     time = transcript.text_of(record.get("timestamp"))
     if kind == "queue-operation":
         text = spoken(transcript.text_of(record.get("content")))
@@ -79,8 +82,9 @@ def _said(record: dict[str, object]) -> list[Said]:
             text = spoken(text) if who == "you" else text.strip()
         elif block.get("type") == "tool_use":
             who, text = "tool", _call(block)
-        elif block.get("type") == "tool_result" and "the user said:" in transcript.result_text(block)[:2000]:
-            text = transcript.result_text(block).partition("the user said:")[2].strip()
+            tools[transcript.text_of(block.get("id"))] = transcript.text_of(block.get("name"))
+        elif block.get("type") == "tool_result":
+            text = refusal(record, block, tools.get(transcript.text_of(block.get("tool_use_id")), ""))
         if text:
             found.append(Said(who, text[:TEXT_LIMIT], time))
     return found

@@ -4,7 +4,7 @@ import os
 import stat
 
 from memtui.core import fastjson, transcript
-from memtui.core.conversation import spoken
+from memtui.core.conversation import from_person, spoken
 
 # The person speaks early; what comes before, the client's own records and attached files, can be long.
 LOOKED_AT_BYTES = 1 << 20
@@ -32,7 +32,7 @@ def first_words(path: str) -> str:
 
 
 def _words(record: dict[str, object]) -> str:
-    if record.get("type") != "user" or record.get("isMeta") or record.get("isSidechain"):
+    if record.get("type") != "user" or record.get("isMeta") or record.get("isSidechain") or not from_person(record):
         return ""
     message = record.get("message")
     content = message.get("content") if isinstance(message, dict) else None
