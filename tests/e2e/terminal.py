@@ -61,6 +61,14 @@ class Terminal:
         self.painted = b""
         os.write(self._fd, b"\r")
 
+    def refuse(self, why: str) -> None:
+        """Go to the last answer of a permission dialog, No, and say why."""
+        for key in [b"\x1b[A", b"\t", why.encode()]:
+            os.write(self._fd, key)
+            self._wait(0.5)
+        self.painted = b""
+        os.write(self._fd, b"\r")
+
     def close(self) -> None:
         """End the session, by force if `/exit` does not."""
         if self._pid == 0:

@@ -178,6 +178,16 @@ def test_a_later_prompt_brings_only_what_is_new_changed_or_gone(home):
     assert "draft 1" in home.prompt("s2").context
 
 
+def test_a_draft_is_not_told_to_the_session_that_it_came_from(home):
+    home.leave("updates", "from here", session="s1")
+    assert home.prompt("s1").raw == b""
+    home.leave("updates", "from elsewhere", session="s0")
+    said = home.prompt("s1").context
+    assert "from elsewhere" in said
+    assert "from here" not in said
+    assert "from here" in home.prompt("s2").context
+
+
 def test_there_is_a_cap_and_an_age_limit(home):
     home.settings("updates_max = 2\nupdates_days = 7\n")
     home.leave("updates", "ancient", time="2020-01-01")

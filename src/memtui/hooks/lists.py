@@ -32,12 +32,13 @@ def updates(
 ) -> "tuple[render.Block | None, dict[str, list[str]]]":
     """The block of one inbox's pending updates for a session that knows `known` (id -> [hash, text as shown]).
 
-    Returns the block, None if nothing is new, and what the session will know if all of it finds room.
+    Returns the block, None if nothing is new, and what the session will know if all of it finds room. What the session
+    itself gave rise to stands in its own words before it.
     """
     path = f"{directory}/{inbox.FILES['updates']}"
     now = clock.now()
     horizon = now - config.number(hook.settings, "updates_days") * 86400
-    entries = inbox.read(path)
+    entries = [e for e in inbox.read(path) if e.fields.get("session", "") != hook.session_id]
     entries.reverse()
     entries.sort(key=lambda e: e.time() or now, reverse=True)
     fresh = [e for e in entries if (e.time() or now) >= horizon][: config.number(hook.settings, "updates_max")]
