@@ -41,6 +41,10 @@ def prompt(seconds):
     return {"type": "user", "timestamp": at(seconds), "message": {"content": "hello"}}
 
 
+def queue(operation, seconds):
+    return {"type": "queue-operation", "operation": operation, "timestamp": at(seconds), "content": "hello"}
+
+
 OTHER = attachment("skill_listing", -1)
 
 
@@ -184,3 +188,30 @@ def test_what_went_to_a_subagent_can_not_be_proved(tmp_path, env):
     assert receipts.outcomes([row], env, NOW + 5) == {ID: "unknown"}
     (inner / "agent-abc.jsonl").write_text(json.dumps(context(BLOCK, event="PreToolUse")) + "\n")
     assert receipts.outcomes([row], env, NOW + 5) == {ID: "arrived"}
+
+
+# A prompt typed in mid-turn, as client 2.1.330 wrote it: its context stays with it in the queue.
+TYPED = [OTHER, prompt(-2), queue("enqueue", 0.1)]
+
+
+def test_a_context_waits_with_its_prompt_in_the_queue(transcript):
+    assert outcome(transcript(*TYPED, agent(1.5))) == "waiting"
+    assert outcome(transcript(*TYPED, agent(1.5), queue("remove", 1.6))) == "waiting"
+    assert outcome(transcript(*TYPED, agent(1.5), queue("dequeue", 1.6), prompt(1.7))) == "waiting"
+    taken = [*TYPED, agent(1.5), queue("remove", 1.6), context(BLOCK, seconds=0.1), agent(1.9, "m2")]
+    assert outcome(transcript(*taken)) == "arrived"
+
+
+def test_a_context_is_lost_with_a_prompt_that_the_person_takes_back(transcript):
+    assert outcome(transcript(*TYPED, queue("popAll", 1.0), agent(1.5))) == "failed"
+    assert outcome(transcript(*TYPED, agent(1.5), queue("dequeue", 1.6), agent(1.9, "m2"))) == "failed"
+
+
+def test_each_queued_prompt_has_its_own_context(transcript):
+    view = transcript(*TYPED, queue("enqueue", 0.6), agent(1.5), queue("dequeue", 1.6), agent(1.9, "m2"))
+    assert outcome(view) == "failed"
+    assert outcome(view, record(seconds=0.5)) == "waiting"
+
+
+def test_a_prompt_that_left_the_queue_before_its_hooks_is_like_any_other(transcript):
+    assert outcome(transcript(OTHER, queue("enqueue", -0.2), queue("dequeue", -0.1), agent(1.5))) == "failed"

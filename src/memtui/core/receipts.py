@@ -5,7 +5,8 @@ it, or a `<persisted-output>` preview of a text that was too large. A hook that 
 one that died `hook_non_blocking_error`; these carry no id of ours and are matched by event, command and time.
 
 Observed with client 2.1.197: contexts that a hook printed before it exited with 1 do arrive; what a hook gave inside a
-subagent reaches the subagent's model, but no transcript records it.
+subagent reaches the subagent's model, but no transcript records it. With 2.1.330: text typed in mid-turn fires
+UserPromptSubmit at once, and its context waits with it in the client's queue, whose every move the transcript notes.
 """
 
 import posix
@@ -13,6 +14,7 @@ import posix
 from memtui.core import clock, paths, session, transcript
 
 ARRIVED, PREVIEWED, TIMED_OUT, FAILED = "arrived", "previewed", "timed out", "failed"
+NEVER = float("inf")
 UNKNOWN, WAITING, NOTHING = "unknown", "waiting", "nothing"
 # The client's clock and ours are one, but it notes the end of a hook a little after the hook logged its delivery.
 SLACK_SECONDS = 1.5
@@ -21,6 +23,8 @@ QUIET_SECONDS = 3600.0
 # A record this long is a file's content, not a turn's beginning or our text.
 LONG_LINE = 1 << 20
 KEPT_MESSAGES = 64
+# A prompt that is queued stands in the queue when the last of its hooks has ended: the client waits for them this long.
+QUEUED_SECONDS = 60.0
 RECENT_BYTES = 1 << 19
 RECENT_MARGIN_SECONDS = 300.0
 PREVIEW_MARK = "<persisted-output>"
@@ -33,7 +37,9 @@ if TYPE_CHECKING:
 def _relevant(line: bytes) -> bool:
     if b"hook_" in line and b"memtui" in line:
         return True
-    return len(line) < LONG_LINE and (b"assistant" in line or b"user" in line or b"attachment" in line)
+    return len(line) < LONG_LINE and (
+        b"assistant" in line or b"user" in line or b"attachment" in line or b"queue-operation" in line
+    )
 
 
 def _delivery_ids(text: str) -> "list[str]":
@@ -62,6 +68,7 @@ class TranscriptView:
         self.troubles: list[tuple[str, str, float, float, str]] = []  # event, tool use, from, to, outcome
         self.last_call = 0.0  # when the model's newest message began
         self.last_prompt = 0.0
+        self.queue: list[list[float]] = []  # since when each prompt stood in the client's queue, and until when
         self._subagent = subagent
         self._offset = start
         self._messages: dict[str, None] = {}
@@ -87,6 +94,8 @@ class TranscriptView:
         if kind == "attachment":
             self.records_attachments = True
             self._note_attachment(transcript.attachment(record), clock.parse(record.get("timestamp")) or 0.0)
+        elif kind == "queue-operation":
+            self._note_queue(record.get("operation"), clock.parse(record.get("timestamp")) or 0.0)
         elif kind in {"assistant", "user"} and bool(record.get("isSidechain")) == self._subagent:
             seconds = clock.parse(record.get("timestamp")) or 0.0
             if kind == "user":
@@ -102,6 +111,15 @@ class TranscriptView:
                 self._messages[name] = None
                 if len(self._messages) > KEPT_MESSAGES:
                     del self._messages[next(iter(self._messages))]
+
+    def _note_queue(self, operation: "object", seconds: float) -> None:
+        """`enqueue`, `dequeue` and `remove` (the oldest is taken up), `popAll` (the person takes all of them back)."""
+        if operation == "enqueue":
+            self.queue = [*self.queue[-KEPT_MESSAGES:], [seconds, NEVER]]
+            return
+        waiting = [each for each in self.queue if each[1] == NEVER]
+        for each in waiting if operation == "popAll" else waiting[:1]:
+            each[1] = seconds
 
     def _note_attachment(self, found: "dict[str, object]", seconds: float) -> None:
         kind = transcript.text_of(found.get("type"))
@@ -134,9 +152,18 @@ class TranscriptView:
     def passed(self, record: "dict[str, object]") -> bool:
         """Whether the turn has gone on beyond this delivery, so that its trace would be there."""
         seconds = clock.parse(record.get("time")) or 0.0
+        if record.get("event") == "UserPromptSubmit":
+            left = self._left_queue(seconds)
+            if left > seconds:
+                return self.last_call > left
         if self.last_call > seconds:
             return True
         return record.get("event") != "SessionStart" and self.last_prompt > seconds
+
+    def _left_queue(self, seconds: float) -> float:
+        """When the prompt of a delivery was taken out of the client's queue, NEVER if it waits there; 0 if it was in
+        none. What was queued soon after may be another prompt: then this only says later what became of it."""
+        return next((until for since, until in self.queue if 0 <= since - seconds <= QUEUED_SECONDS), 0.0)
 
 
 def outcome(record: "dict[str, object]", view: TranscriptView, now: "float | None" = None) -> str:
