@@ -74,11 +74,14 @@ class World:
         self.now = time.time()
 
     def make(self, fill: Callable[[], None]) -> None:
-        if self.base.exists():
+        made = self.base / "made"
+        if made.exists():
+            self.now = float(made.read_text())
             return
         for path in (self.project / ".git", self.inbox, self.client, self.root / "run"):
             path.mkdir(parents=True)
         fill()
+        made.write_text(str(self.now))
         os.sync()
 
     def memories(self) -> None:
@@ -152,7 +155,7 @@ class World:
         total = max(1, size // len(whole)) * 1024
         directory = self.root / "log"
         directory.mkdir()
-        number = 0
+        number, name, when, session = 0, b"", b"", b""
         with (directory / time.strftime("deliveries-%Y-%m.jsonl", time.gmtime(self.now))).open("wb") as file:
             while number < total:
                 out = []
@@ -203,7 +206,15 @@ class World:
             head = {"v": 1, "id": key, "time": iso(at)}
             more = {"scope": "global", "directory": str(memories)} if op == "delete" else {}
             rows.append(
-                {**head, "state": "intent", "by": "cli", "op": op, "summary": f"{op} m-{number}", **more, "changes": [change]}
+                {
+                    **head,
+                    "state": "intent",
+                    "by": "cli",
+                    "op": op,
+                    "summary": f"{op} m-{number}",
+                    **more,
+                    "changes": [change],
+                }
             )
             rows.append({**head, "state": "done"})
         (self.root / "journal.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -222,7 +233,11 @@ class World:
         os.chdir(self.project)
         start = time.perf_counter()
         pid = os.posix_spawn(
-            sys.executable, [sys.executable, "-I", "-S", "-c", WEIGH, *argv], self.env, file_actions=actions, setpgroup=0
+            sys.executable,
+            [sys.executable, "-I", "-S", "-c", WEIGH, *argv],
+            self.env,
+            file_actions=actions,
+            setpgroup=0,
         )
         while not os.waitpid(pid, os.WNOHANG)[0]:
             if time.perf_counter() - start > TIMEOUT:
@@ -304,7 +319,10 @@ def cases(world: World, name: str) -> list[Case]:
             ("inbox --all-projects --json", ["inbox", "--all-projects", "--json"]),
             ("inbox show", ["inbox", "show", last]),
             ("config list --all-projects", ["config", "list", "--all-projects"]),
-            ("show, by path", ["show", f"{world.config}/projects/{slug(world.base / 'work' / 'p00007')}/memory/m-7.md"]),
+            (
+                "show, by path",
+                ["show", f"{world.config}/projects/{slug(world.base / 'work' / 'p00007')}/memory/m-7.md"],
+            ),
             ("guide --withdraw", ["guide", "--withdraw", last]),
             ("approve", ["approve", last]),
             UNDO,

@@ -104,6 +104,40 @@ def test_lines_backwards_are_the_lines_forwards_reversed(tmp_path_factory, lines
     assert list(delivery.lines_backwards(path, block)) == expected[::-1]
 
 
+@given(
+    st.lists(st.binary(max_size=12), max_size=20),
+    st.binary(min_size=1, max_size=3).filter(lambda word: b"\n" not in word),
+    st.integers(1, 40),
+    st.booleans(),
+    st.booleans(),
+)
+def test_lines_with_a_word_are_those_of_all_lines_that_hold_it(tmp_path_factory, lines, word, block, ended, fold):
+    path = str(tmp_path_factory.getbasetemp() / "sought")
+    data = b"\n".join(lines) + b"\n" * ended
+    with open(path, "wb") as file:
+        file.write(data)
+    word = word.lower() if fold else word
+    expected = [line for line in data.split(b"\n") if word in (line.lower() if fold else line)]
+    assert list(delivery.lines_with(path, word, fold, block)) == expected[::-1]
+
+
+def test_a_line_that_nobody_wrote_as_a_record_is_not_held(tmp_path, monkeypatch):
+    monkeypatch.setattr(delivery, "LONGEST", 100)
+    path = tmp_path / "log"
+    path.write_bytes(b"a word\n" + b"word" * 200 + b"\nlast word\n")
+    assert list(delivery.lines_with(str(path), b"word", block=16)) == [b"last word", b"a word"]
+
+
+def test_reading_ends_after_so_many_bytes_and_says_so(root):
+    made = [add(root, NOVEMBER + number) for number in range(10)]
+    size = os.stat(delivery.log_path(root, NOVEMBER)).st_size
+    some, every = delivery.Skipped(), delivery.Skipped()
+    assert list(delivery.newest_first(root, some, most=size // 2)) == made[:4:-1]
+    assert some.older
+    assert list(delivery.newest_first(root, every, most=size)) == made[::-1]
+    assert not every.older
+
+
 # --- errors
 
 

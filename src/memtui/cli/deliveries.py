@@ -3,6 +3,7 @@
 import argparse
 import itertools
 import os
+import re
 import time
 from collections.abc import Iterator, Sequence
 
@@ -10,14 +11,16 @@ from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, cut, line, safe
 from memtui.core import clock, delivery, ids, receipts, review, scopes
+from memtui.core.deliveries import PLAIN
 from memtui.core.errors import NotFoundError, UsageError
-from memtui.core.told import GLYPHS, MEANINGS, Record, items_of, text_of, what
+from memtui.core.told import GLYPHS, MEANINGS, SEVERAL, Record, items_of, text_of, what
 from memtui.core.words import age, ago, many
 
 LIMIT = 20
 STATS_DAYS = 14
 # As many newest records are looked at where a filter needs each one's receipt.
 SCANNED = 5000
+BATCH = 100
 POLL_SECONDS = 0.5
 KINDS = ("guidance", "pending-update", "pending-item", "index", "memory", "whisper", "use")
 
@@ -52,6 +55,11 @@ def register(commands: "parser.Commands") -> None:
         "--stats", action="store_true", help="sums instead: by day, outcome and hook, memories most and never delivered"
     )
     found.add_argument("--days", type=int, metavar="N", help=f"so many days for --stats, default: {STATS_DAYS}")
+    found.add_argument(
+        "--all",
+        action="store_true",
+        help=f"look through the whole log, not only its newest {delivery.WINDOW_BYTES >> 20} MB, where that takes long",
+    )
     actions = parser.actions(found)
     each = parser.command(
         actions, "show", show, "show one delivery: the exact text, why, and the receipt", "memtui deliveries show 7XAD"
@@ -75,10 +83,12 @@ def _filtered(ctx: Context, args: argparse.Namespace, skipped: delivery.Skipped)
         since = clock.parse_when(args.since, ctx.now(), ahead=False)
         if since is None:
             raise UsageError(f"--since {args.since}: neither a span nor a date.", "Say 2h, 3d or 2026-11-01.")
-    needle = args.session.encode() if args.session and args.session.isascii() else b""
     if args.memory:
         args.names = _names(ctx, args.memory)
-    for record in delivery.newest_first(ctx.root, skipped, needle):
+    needle = _needle(ctx, args)
+    most = 0 if needle or args.all else delivery.WINDOW_BYTES
+    fold = bool(needle) and bool(args.text)
+    for record in delivery.newest_first(ctx.root, skipped, needle.lower() if fold else needle, most=most, fold=fold):
         if since is not None and (clock.parse(record.get("time")) or 0.0) < since:
             # Appended in order but for clocks set back and hooks that overlap: a day beyond is surely older.
             if (clock.parse(record.get("time")) or 0.0) < since - 86400:
@@ -86,6 +96,18 @@ def _filtered(ctx: Context, args: argparse.Namespace, skipped: delivery.Skipped)
             continue
         if _wanted(ctx, args, record):
             yield record
+
+
+def _needle(ctx: Context, args: argparse.Namespace) -> bytes:
+    """The longest of the words that a line of the log must hold as they stand, to be what is asked for."""
+    words = [args.session or "", f'"{args.kind}"' if args.kind else "", ctx.slug if ctx.given else ""]
+    if args.text:
+        words.append(max(re.split(r"[^a-zA-Z0-9_. -]+", args.text), key=len))
+    if args.memory:
+        ends = {name.rpartition("/")[2].removesuffix(".md") for name in args.names}
+        words.append(ends.pop() if len(ends) == 1 else "")
+    fit = [word for word in words if PLAIN.issuperset(word.strip('"').encode("utf-8", "replace"))]
+    return max(fit, key=len).encode()
 
 
 def _names(ctx: Context, ref: str) -> "set[str]":
@@ -130,25 +152,38 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             raise UsageError("--stats counts everything: --days and --project alone go with it.")
         from memtui.cli import stats
 
-        return stats.run(ctx, STATS_DAYS if args.days is None else args.days)
+        return stats.run(ctx, STATS_DAYS if args.days is None else args.days, whole=args.all)
     if args.days is not None:
         raise UsageError("--days goes with --stats.", f"Say --since {args.days}d.")
     skipped = delivery.Skipped()
     found = _filtered(ctx, args, skipped)
     limit = args.limit if args.limit > 0 else None
     if args.outcome:
-        records = list(itertools.islice(found, SCANNED))
-        told = receipts.outcomes(records, ctx.env, ctx.now())
-        records = [r for r in records if told.get(text_of(r, "id")) == args.outcome][:limit]
+        records, told = _with_outcome(ctx, itertools.islice(found, None if args.all else SCANNED), args.outcome, limit)
     else:
         records = list(itertools.islice(found, limit))
         told = receipts.outcomes(records, ctx.env, ctx.now())
     if args.follow:
         _follow(ctx, args, records, told)
     rows = [{**record, "outcome": told.get(text_of(record, "id"), receipts.UNKNOWN)} for record in records]
-    data = {"deliveries": rows, "skipped_lines": skipped.count}
+    data = {"deliveries": rows, "skipped_lines": skipped.count, "whole_log": not skipped.older}
     filtered = ctx.given or any((args.session, args.kind, args.memory, args.outcome, args.text, args.since))
-    return Result(data, lambda out: _print(ctx, out, records, told, skipped.count, filtered=bool(filtered)))
+    return Result(data, lambda out: _print(ctx, out, records, told, skipped, filtered=bool(filtered)))
+
+
+def _with_outcome(
+    ctx: Context, found: "Iterator[Record]", outcome: str, limit: "int | None"
+) -> "tuple[list[Record], dict[str, str]]":
+    """The first of some records that have an outcome, with it; looked at a few at a time."""
+    records: list[Record] = []
+    told: dict[str, str] = {}
+    views: dict[str, receipts.TranscriptView] = {}
+    while (limit is None or len(records) < limit) and (batch := list(itertools.islice(found, BATCH))):
+        known = receipts.outcomes(batch, ctx.env, ctx.now(), views)
+        fit = [record for record in batch if known.get(text_of(record, "id")) == outcome]
+        records += fit
+        told.update((text_of(record, "id"), outcome) for record in fit)
+    return records[:limit], told
 
 
 def _cells(ctx: Context, record: Record, outcome: str) -> "list[Sequence[str]]":
@@ -171,7 +206,13 @@ WIDTHS = (6, 4, 11, 8, 9, 16)
 
 
 def _print(
-    ctx: Context, out: Output, records: "list[Record]", told: "dict[str, str]", skipped: int, *, filtered: bool
+    ctx: Context,
+    out: Output,
+    records: "list[Record]",
+    told: "dict[str, str]",
+    skipped: delivery.Skipped,
+    *,
+    filtered: bool,
 ) -> None:
     if records:
         rows = [_cells(ctx, record, told.get(text_of(record, "id"), receipts.UNKNOWN)) for record in records]
@@ -183,8 +224,10 @@ def _print(
         out.print("Nothing was delivered yet.")
         out.print("  Are the hooks installed? memtui hooks status")
         out.print('  Leave something:         memtui guide "…"')
-    if skipped:
-        out.print(f"{many(skipped, 'line')} of the log could not be read.")
+    if skipped.older:
+        out.print(f"Only the newest {delivery.WINDOW_BYTES >> 20} MB of the log were looked at; all of it: --all")
+    if skipped.count:
+        out.print(f"{many(skipped.count, 'line')} of the log could not be read.")
 
 
 def _follow(ctx: Context, args: argparse.Namespace, records: "list[Record]", told: "dict[str, str]") -> None:
@@ -227,13 +270,17 @@ def _emit(ctx: Context, record: Record, outcome: str) -> None:
 def find(ctx: Context, ref: str) -> Record:
     """The record of a delivery by its id, or a unique beginning or end. Raises NotFoundError, ConflictError."""
     wanted = ref.strip().upper()
-    if len(wanted) == 26:
-        whole = next(delivery.newest_first(ctx.root, needle=wanted.encode()), None)
-        if whole is not None and whole.get("id") == wanted:
-            return whole
-    found = {}
-    for record in delivery.newest_first(ctx.root, needle=wanted.encode()):
-        found[text_of(record, "id")] = record
+    needle = wanted.lstrip("…").encode("utf-8", "replace")
+    whole = len(wanted) == 26
+    found: dict[str, Record] = {}
+    for record in delivery.newest_first(ctx.root, needle=needle):
+        name = text_of(record, "id")
+        if not name.startswith(needle.decode()) and not name.endswith(needle.decode()):
+            continue
+        if name not in found and len(found) <= SEVERAL:
+            found[name] = record
+        if (whole and name == wanted) or len(found) > SEVERAL:
+            break
     try:
         return found[review.match(ref, found, "delivery")]
     except NotFoundError as error:

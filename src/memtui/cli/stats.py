@@ -5,12 +5,12 @@ import time
 from memtui.cli.context import Context
 from memtui.cli.memories import usage
 from memtui.cli.output import Output, Result, line
-from memtui.core import clock, scopes
+from memtui.core import clock, delivery, scopes
 from memtui.core.bars import bar
 from memtui.core.deliveries import Receipts
 from memtui.core.errors import UsageError
 from memtui.core.survey import Row, survey
-from memtui.core.tally import DAY, Day, Tally, percentile
+from memtui.core.tally import DAY, Day, Tally, day_of, percentile
 from memtui.core.told import GLYPHS
 from memtui.core.words import age, many, size
 
@@ -19,11 +19,11 @@ MEMORIES = 12
 BAR, WIDE_BAR = 10, 24
 
 
-def run(ctx: Context, days: int) -> Result:
-    """Count the last days."""
+def run(ctx: Context, days: int, *, whole: bool = False) -> Result:
+    """Count the last days, of a long log only its newest part unless the `whole` of it is asked for."""
     if not 1 <= days <= MOST_DAYS:
         raise UsageError(f"--days {days}: say 1 to {MOST_DAYS}.")
-    tally = Tally(ctx.root, ctx.now, days, ctx.slug if ctx.given else "")
+    tally = Tally(ctx.root, ctx.now, days, ctx.slug if ctx.given else "", 0 if whole else delivery.WINDOW_BYTES)
     tally.count(lambda _: True)
     proofs = Receipts(ctx.env, ctx.now)
     proofs.look(tally.recent)
@@ -38,6 +38,12 @@ def run(ctx: Context, days: int) -> Result:
 
 def _date(number: int) -> str:
     return time.strftime("%Y-%m-%d", time.gmtime(number * DAY))
+
+
+def _counted_days(tally: Tally) -> "list[tuple[int, Day]]":
+    """The days that were counted, oldest first: none before the first that the newest part of the log tells of."""
+    first = day_of(tally.oldest) if tally.cut else 0
+    return [(number, day) for number, day in tally.days_back(tally.span) if number >= first]
 
 
 def _times(times: "list[float]") -> "dict[str, float | None]":
@@ -58,9 +64,10 @@ def _data(tally: Tally, known: "dict[str, str]", never: "list[Row]") -> "dict[st
                 **_times(list(day.times)),
                 "outcomes": tally.outcomes(known, number),
             }
-            for number, day in tally.days_back(tally.span)
+            for number, day in _counted_days(tally)
         ],
         "whole_log": tally.complete,
+        "counted_since": clock.iso_seconds(tally.oldest) if tally.cut else None,
         "outcomes": {"of_newest": len(tally.recent), "counts": tally.outcomes(known)},
         "events": [
             {"event": event, "hooks": len(times), **_times(list(times))}
@@ -83,8 +90,14 @@ def _data(tally: Tally, known: "dict[str, str]", never: "list[Row]") -> "dict[st
 
 
 def _print(ctx: Context, out: Output, tally: Tally, known: "dict[str, str]", never: "list[Row]") -> None:
+    if tally.cut:
+        since, mb = clock.iso_seconds(tally.oldest), delivery.WINDOW_BYTES >> 20
+        words = f"! counted since {since}: the newest {mb} MB of the log, {many(tally.lines, 'record')}"
+        out.print(out.style(words, "yellow"))
+        out.print(f"  All {many(tally.span, 'day')}: memtui deliveries --stats --days {tally.span} --all")
+        out.print()
     if not tally.lines:
-        out.print(f"Nothing was delivered in {many(tally.span, 'day')}.")
+        out.print(f"Nothing was delivered {'since then' if tally.cut else 'in ' + many(tally.span, 'day')}.")
         out.print("  Are the hooks installed? memtui hooks status")
         return
     _days(out, tally, known)
@@ -94,7 +107,7 @@ def _print(ctx: Context, out: Output, tally: Tally, known: "dict[str, str]", nev
 
 
 def _days(out: Output, tally: Tally, known: "dict[str, str]") -> None:
-    days = tally.days_back(tally.span)
+    days = _counted_days(tally)
     most, longest = max(day.deliveries for _, day in days), max(day.chars for _, day in days)
     out.heading("A day", "deliveries, characters, hook time in ms, what became of them")
     cells = []
@@ -157,6 +170,7 @@ def _memories(ctx: Context, out: Output, tally: Tally, never: "list[Row]") -> No
     delivered = (each for each in tally.memories.values() if each.deliveries)
     most = sorted(delivered, key=lambda each: (-each.deliveries, each.name))[:MEMORIES]
     span = "ever" if tally.complete else f"in {many(tally.span, 'day')}"
+    span = f"since {_date(day_of(tally.oldest))}" if tally.cut else span
     out.heading("Delivered most", f"memories, {span}")
     top = most[0].deliveries if most else 0
     cells = [

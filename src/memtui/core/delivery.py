@@ -11,6 +11,11 @@ ID_AT = b'{"v": 1, "id": "'
 RECOVERED = b'"recovered": true'
 # Two hooks at the same moment may log in either order; one that was recovered is logged later.
 DISORDER_SECONDS = 60.0
+# What adds up all records looks at so much of the newest log unless it is asked for all: a second's work.
+WINDOW_BYTES = 64 << 20
+# A line sought by a word in it: read in blocks of this size. No record is longer than LONGEST.
+SOUGHT_BLOCK = 1 << 18
+LONGEST = 1 << 23
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,28 +82,42 @@ def months(root: str) -> "list[str]":
 
 
 class Skipped:
-    """How many lines a reader passed over: torn, no object, or of an unknown version."""
+    """What a reader passed over: `count` lines that are torn, no object, or of an unknown version; `older` says that it
+    ended at its limit with more of the log before that. `read` counts the bytes of the lines it looked at."""
 
     count = 0
+    read = 0
+    older = False
 
 
 def newest_first(
-    root: str, skipped: "Skipped | None" = None, needle: bytes = b"", since: "float | None" = None
+    root: str,
+    skipped: "Skipped | None" = None,
+    needle: bytes = b"",
+    since: "float | None" = None,
+    most: int = 0,
+    fold: bool = False,
 ) -> "Iterator[dict[str, object]]":
     """The records of the delivery log, newest first, read backwards in blocks: the first is there at once, however
-    long the log. `needle` must stand in the line, which spares the parsing of others. With `since`, in seconds since
-    the epoch, reading ends at the first record whose id is a minute older: records are appended nearly in order."""
+    long the log. `needle` must stand in the line, which spares the parsing of others; with `fold`, in small letters, in
+    whatever case. With `since`, in seconds since the epoch, reading ends at the first record whose id is a minute
+    older: records are appended nearly in order. With `most` it ends after so many bytes of lines."""
     tally = skipped or Skipped()
     oldest = ids.new_id(max(0.0, since - DISORDER_SECONDS))[:10].encode() if since is not None else b""
     for path in months(root):
         try:
-            lines = lines_backwards(path)
+            whole = not needle or bool(oldest)
+            lines = lines_backwards(path) if whole else lines_with(path, needle, fold)
             for line in lines:
                 if oldest and line.startswith(ID_AT) and line[len(ID_AT) : len(ID_AT) + 10] < oldest:
                     if RECOVERED in line:
                         continue  # written late, in another's place
                     return
-                if needle and needle not in line:
+                if most and tally.read >= most:
+                    tally.older = True
+                    return
+                tally.read += len(line) + 1
+                if needle and needle not in (line.lower() if fold else line):
                     continue
                 record = fastjson.loads_dict(line)
                 if record.get("v") == VERSION and isinstance(record.get("items"), list):
@@ -107,6 +126,41 @@ def newest_first(
                     tally.count += 1
         except OSError:
             continue
+
+
+def lines_with(path: str, needle: bytes, fold: bool = False, block: int = SOUGHT_BLOCK) -> "Iterator[bytes]":
+    """As `lines_backwards`, but only the lines that hold `needle` (which has no line end), found block by block without
+    taking the other lines apart. `fold`: the needle is in small letters, and found in whatever case. A line longer
+    than LONGEST is passed over."""
+    fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK)
+    try:
+        at = posix.fstat(fd).st_size
+        rest = b""  # the end of a line that begins in a block before
+        torn = False  # that line is too long to be held
+        while at > 0:
+            size = min(block, at)
+            at -= size
+            data = posix.pread(fd, size, at)
+            if torn:
+                data, torn = data[: data.rfind(b"\n") + 1], b"\n" not in data
+            data += rest
+            # What stands before the first line end may begin in the block before.
+            begin = data.find(b"\n") + 1 if at else 0
+            if at and not begin:
+                rest = data
+                if len(rest) > LONGEST:
+                    rest, torn = b"", True
+                continue
+            sought = data.lower() if fold else data
+            end = len(data) if needle in sought else 0
+            while (hit := sought.rfind(needle, begin, end)) >= 0:
+                start = data.rfind(b"\n", begin, hit) + 1 or begin
+                stop = data.find(b"\n", hit)
+                yield data[start : stop if stop >= 0 else len(data)]
+                end = start
+            rest = data[: max(0, begin - 1)]
+    finally:
+        posix.close(fd)
 
 
 def lines_backwards(path: str, block: int = 1 << 16) -> "Iterator[bytes]":

@@ -52,13 +52,16 @@ def day_of(seconds: float) -> int:
 
 class Tally:
     """`days` by number, `events` by name, `memories` by path, `sessions` by id: (last time, project, deliveries).
-    `recent` are the newest deliveries, newest first. Only the last days count, today and `span` - 1 before it."""
+    `recent` are the newest deliveries, newest first. Only the last days count, today and `span` - 1 before it; with
+    `most` only the newest so many bytes of the log, and `cut` says that there was more: then they count since `oldest`.
+    """
 
-    def __init__(self, root: str, now: Callable[[], float], days: int = DAYS, project: str = "") -> None:
+    def __init__(self, root: str, now: Callable[[], float], days: int = DAYS, project: str = "", most: int = 0) -> None:
         self.root = root
         self.now = now
         self.span = days
         self.project = project  # the slug of the only one that counts, if given
+        self.most = most
         self.days: dict[int, Day] = {}
         self.events: dict[str, array[float]] = {}
         self.memories: dict[str, Memory] = {}
@@ -67,6 +70,7 @@ class Tally:
         self.lines = 0
         self.oldest = 0.0
         self.complete = False  # the whole log lies within the days counted
+        self.cut = False
         self.ready = False
         self._ends: dict[str, int] = {}
         self._lock = threading.Lock()
@@ -88,13 +92,19 @@ class Tally:
         for table in (self.days, self.events, self.memories, self.sessions):
             table.clear()
         self.recent = []
-        self.lines, self.ready, self.complete, self.oldest = 0, False, False, 0.0
+        self.lines, self.ready, self.complete, self.cut, self.oldest = 0, False, False, False, 0.0
 
     def _all(self, go: Callable[[int], bool]) -> bool:
         self._ends = logtail.ends(self.root)
         oldest = self.now() - (self.span + 1) * DAY  # clocks go back an hour, and hooks overlap
+        read, last = 0, 0.0
         for number, (place, line) in enumerate(logtail.older(self.root, None, self._ends), 1):
+            if self.most and read >= self.most:
+                self.cut, self.oldest = True, last
+                break
+            read += len(line)
             seconds = self._add(place, line)
+            last = seconds or last
             if seconds and seconds < oldest:
                 break
             if number % 500 == 0 and not go(number):

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from memtui.core import receipts, render
 
 Record = dict[str, object]
+# More ids than that are not named where a beginning fits several.
+SEVERAL = 8
 
 # outcome -> glyph, colour
 GLYPHS = {
@@ -85,11 +87,13 @@ def find(root: str, ref: str) -> "Note | None":
     from memtui.core import delivery, review
 
     found: dict[str, Note] = {}
-    for record in delivery.newest_first(root, needle=b'"guidance"'):
+    wanted = ref.lower()
+    for record in delivery.newest_first(root, needle=wanted.encode("utf-8", "replace"), fold=True):
         for note in notes(record):
-            found.setdefault(note.id, note)
-        if ref in found:
-            return found[ref]
+            if note.id.lower().startswith(wanted) or note.id.lower().endswith(wanted):
+                found.setdefault(note.id, note)
+        if any(name.lower() == wanted for name in found) or len(found) > SEVERAL:
+            break
     return found[review.match(ref, list(found), "guidance")] if found else None
 
 
