@@ -10,21 +10,26 @@ import termios
 import threading
 import time
 import unicodedata
+from collections.abc import Mapping
+from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import pytest
 
-from .client import SOURCES, World
+from .client import SOURCES
 
 COLUMNS, LINES = 150, 40
 SECONDS = 60
+KEPT = 4_000_000  # characters of what was painted
 _PIECES = re.compile(
     r"\x1b\[(?P<given>[0-9;?<>=]*)[ -/]*(?P<final>[@-~])"
     r"|\x1b[\]P][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][0-9A-B]|\x1b[^\[\]P()]"
-    r"|(?P<text>[^\x1b])",
+    r"|(?P<plain>[ -~]+)|(?P<text>[^\x1b])",
     re.DOTALL,
 )
+# On before an application starts: the cursor shows, and lines wrap.
+_USUAL = {"25", "7"}
 # A terminal of its own, in control of the session, as a shell in a window has it.
 _START = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
 
@@ -32,14 +37,19 @@ _START = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); 
 class Cells:
     """The screen that some output paints: enough of a terminal for an application that addresses every line."""
 
-    def __init__(self) -> None:
+    def __init__(self, columns: int = COLUMNS, lines: int = LINES) -> None:
         self.modes: dict[str, bool] = {}  # the private modes that were set (True) or reset since the start
         self.keyboards = 0  # how many keyboard protocols were pushed and not popped
+        self.resize(columns, lines)
+
+    def resize(self, columns: int, lines: int) -> None:
+        """Another size, and nothing on the screen: an application paints all of it anew."""
+        self.columns, self.height = columns, lines
         self.y = self.x = 0
         self.clear()
 
     def clear(self) -> None:
-        self.lines = [[" "] * COLUMNS for _ in range(LINES)]
+        self.lines = [[" "] * self.columns for _ in range(self.height)]
 
     @property
     def text(self) -> str:
@@ -53,21 +63,29 @@ class Cells:
             if piece is None:
                 return text[at:]
             at = piece.end()
-            if piece["text"]:
+            if piece["plain"]:
+                self._type(piece["plain"])
+            elif piece["text"]:
                 self._put(piece["text"])
             elif piece["final"]:
                 self._control(piece["given"], piece["final"])
         return ""
 
+    def _type(self, text: str) -> None:
+        """Letters of one cell each."""
+        shown = text[: max(self.columns - self.x, 0)]
+        self.lines[self.y][self.x : self.x + len(shown)] = shown
+        self.x += len(text)
+
     def _put(self, char: str) -> None:
         if char == "\n":
-            self.y = min(self.y + 1, LINES - 1)
+            self.y = min(self.y + 1, self.height - 1)
         elif char == "\r":
             self.x = 0
         elif char >= " " and not unicodedata.combining(char):
             width = 2 if unicodedata.east_asian_width(char) in "WF" else 1
             for offset in range(width):
-                if self.x + offset < COLUMNS:
+                if self.x + offset < self.columns:
                     self.lines[self.y][self.x + offset] = "" if offset else char
             self.x += width
 
@@ -84,29 +102,40 @@ class Cells:
         first = max(numbers[0], 1)
         if final == "H":
             column = numbers[1] if len(numbers) > 1 else 1
-            self.y, self.x = min(first, LINES) - 1, min(max(column, 1), COLUMNS) - 1
+            self.y, self.x = min(first, self.height) - 1, min(max(column, 1), self.columns) - 1
         elif final in "AB":
-            self.y = min(max(self.y + (first if final == "B" else -first), 0), LINES - 1)
+            self.y = min(max(self.y + (first if final == "B" else -first), 0), self.height - 1)
         elif final in "CD":
-            self.x = min(max(self.x + (first if final == "C" else -first), 0), COLUMNS - 1)
+            self.x = min(max(self.x + (first if final == "C" else -first), 0), self.columns - 1)
         elif final == "J":
             self.clear()
         elif final == "K":
-            self.lines[self.y][self.x :] = [" "] * (COLUMNS - self.x)
+            self.lines[self.y][self.x :] = [" "] * (self.columns - self.x)
+
+
+class Place(Protocol):
+    """Where memtui runs: a project, and the environment of all that is started there."""
+
+    @property
+    def project(self) -> Path: ...
+
+    def environment(self, extra: Mapping[str, str] | None = None) -> dict[str, str]: ...
 
 
 class MemtuiTerminal:
-    """`memtui …` in a pseudo-terminal of 150 x 40, read all the time, as a terminal does."""
+    """`memtui …` in a pseudo-terminal, read all the time, as a terminal does. `size`: columns and lines."""
 
-    def __init__(self, world: World, *args: str) -> None:
+    def __init__(self, world: Place, *args: str, size: tuple[int, int] = (COLUMNS, LINES)) -> None:
         self.painted = ""
-        self.cells = Cells()
+        self.count = 0  # how often something was painted
+        self.cells = Cells(*size)
         self._more = threading.Condition()
         self._master, self._slave = os.openpty()
-        termios.tcsetwinsize(self._slave, (LINES, COLUMNS))
+        os.set_blocking(self._master, False)
+        termios.tcsetwinsize(self._slave, size[::-1])
         self.settings_before = termios.tcgetattr(self._slave)
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _START, sys.executable, "-m", "memtui", *args],
+            [sys.executable, "-c", _START, sys.executable, "-X", "faulthandler", "-m", "memtui", *args],
             cwd=world.project,
             env=world.environment({"PYTHONPATH": str(SOURCES)}),
             stdin=self._slave,
@@ -160,9 +189,46 @@ class MemtuiTerminal:
                 self._more.wait(min(left, 0.5))
             return self.cells.text
 
-    def press(self, keys: str) -> None:
-        """Type."""
-        os.write(self._master, keys.encode())
+    @property
+    def left_on(self) -> list[str]:
+        """What of the terminal is not as memtui found it: for after its end, and while it is stopped."""
+        with self._more:
+            modes = dict(self.cells.modes)
+            found = [f"mode {mode} is on" for mode, on in modes.items() if on and mode not in _USUAL]
+            found += ["the cursor is hidden"] if not modes.get("25", True) else []
+            found += ["lines do not wrap"] if not modes.get("7", True) else []
+            found += ["a keyboard protocol is on"] if self.cells.keyboards > 0 else []
+        found += ["its settings (stty)"] if self.settings != self.settings_before else []
+        return found
+
+    @property
+    def afterwards(self) -> str:
+        """What was painted after memtui left the other screen, without escapes."""
+        return _PIECES.sub(
+            lambda piece: piece["plain"] or piece["text"] or "", self.painted.rpartition("\x1b[?1049l")[2]
+        )
+
+    def press(self, keys: str | bytes, seconds: float = SECONDS) -> bool:
+        """Type. False if memtui ends meanwhile, or takes nothing for so long."""
+        rest = keys.encode() if isinstance(keys, str) else keys
+        deadline = time.monotonic() + seconds
+        while rest:
+            if select.select([], [self._master], [], 0.2)[1]:
+                rest = rest[os.write(self._master, rest[:1024]) :]
+            elif self.process.poll() is not None or time.monotonic() > deadline:
+                return False
+        return True
+
+    def resize(self, columns: int, lines: int) -> None:
+        """Give the window another size, of which memtui is told."""
+        with self._more:
+            self.cells.resize(columns, lines)
+        termios.tcsetwinsize(self._slave, (lines, columns))
+
+    def wait_for_paint(self, after: int, seconds: float) -> bool:
+        """Wait until something more is painted than at that `count`; False where nothing is."""
+        with self._more:
+            return self._more.wait_for(lambda: self.count > after or self.process.poll() is not None, seconds)
 
     def end(self) -> int:
         """Wait until memtui has left; its exit code. What it painted last has been taken by then."""
@@ -182,8 +248,12 @@ class MemtuiTerminal:
                 if self._closing:
                     return
                 continue
-            text = decoder.decode(os.read(self._master, 1 << 16))
+            try:
+                text = decoder.decode(os.read(self._master, 1 << 16))
+            except BlockingIOError:
+                continue
             with self._more:
-                self.painted += text
+                self.painted = (self.painted + text)[-KEPT:]
+                self.count += 1
                 rest = self.cells.feed(rest + text)
                 self._more.notify_all()

@@ -93,13 +93,23 @@ def test_the_terminal_is_as_it_was_after_quitting(here):
         assert tui.cells.modes["1049"]
         tui.press("q")
         assert tui.end() == 0
-        assert tui.settings == tui.settings_before
-        # The cursor shows and lines wrap; the other screen, the mouse, pasting and focus are as they were.
-        assert tui.cells.modes.pop("25")
-        assert tui.cells.modes.pop("7")
-        assert [mode for mode, on in tui.cells.modes.items() if on] == []
-        assert tui.cells.keyboards <= 0
+        assert tui.left_on == []
         assert tui.text.strip() == ""
+        assert "Traceback" not in tui.painted
+
+
+def test_bytes_that_are_no_utf_8_and_keys_that_nobody_knows_end_nothing(here):
+    with MemtuiTerminal(here) as tui:
+        tui.see("hooks ✓", "1 Memories")
+        tui.press(b"\xff\x1b[99999999999u\x1b[8364:1:9u")
+        tui.see("1 Memories")
+        tui.press("g")
+        tui.see("Guidance for the agent")
+        tui.press(b"\x1b[200~caf\xe9 q q q\x1b[201~")
+        tui.see("caf\N{REPLACEMENT CHARACTER} q q q")
+        tui.press("\x11")
+        assert tui.end() == 0
+        assert tui.left_on == []
         assert "Traceback" not in tui.painted
 
 

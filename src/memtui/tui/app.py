@@ -9,6 +9,7 @@ from textual import events, work
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.command import Provider
+from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.message import Message
 from textual.message_pump import MessagePump
@@ -72,6 +73,13 @@ class MemtuiApp(Everywhere):
         self.theme_set = self.data.setting("theme")
         self.theme = theme_named(self.theme_set)
         self.began = self.data.now()
+
+    def get_driver_class(self) -> type[Driver]:
+        """Textual's for this terminal; that of POSIX systems is ours."""
+        from memtui.tui.driver import TerminalDriver
+
+        found = super().get_driver_class()
+        return TerminalDriver if issubclass(TerminalDriver, found) else found
 
     def on_mount(self) -> None:
         """Bind the global keys, and watch the files."""
