@@ -1,0 +1,433 @@
+"""A random walk through memtui in a real pseudo-terminal, while hooks write and files change beneath it.
+
+    python tests/e2e/walker.py [--world demo|large] [--seed N] [--keys 20000] [--skip N]
+
+Keys, pastes, clicks and sizes are drawn from the seed and from nothing that is on the screen: the same seed gives the same
+walk. A walk fails where memtui ends unasked, leaves the terminal otherwise than it found it, logs an error of its own, does
+not paint in time, or takes more and more memory. What a walk failed with names the seed, the last events and the screen;
+`--skip N` leaves the first N events out, to find those that are needed.
+"""
+
+import argparse
+import itertools
+import os
+import re
+import shutil
+import signal
+import string
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from textual.keys import _character_to_key
+
+if __name__ == "__main__":  # as a program; as a module of the tests it is in the package `e2e`
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from e2e.meddling import HOOKS, Meddler
+from e2e.screen import MemtuiTerminal
+from e2e.worlds import WORLDS, DemoWorld
+from memtui.tui import actions
+
+PATIENCE = 60.0  # seconds in which memtui must have painted something; two busy cores take a tenth of that at most
+LOOK_EVERY, PROBE_EVERY = 20, 150  # events
+SHOWN = 40  # events, where a walk failed
+MEMORY = {"demo": 300, "large": 450}  # megabytes
+SIZES = ((20, 5), (40, 12), (60, 20), (80, 24), (100, 30), (160, 48), (220, 60))
+CHARACTERS = {_character_to_key(char): char for char in string.printable}
+SEQUENCES = {
+    "escape": "\x1b",
+    "enter": "\r",
+    "tab": "\t",
+    "shift+tab": "\x1b[Z",
+    "backspace": "\x7f",
+    "delete": "\x1b[3~",
+    "up": "\x1b[A",
+    "down": "\x1b[B",
+    "right": "\x1b[C",
+    "left": "\x1b[D",
+    "home": "\x1b[H",
+    "end": "\x1b[F",
+    "pageup": "\x1b[5~",
+    "pagedown": "\x1b[6~",
+    "shift+up": "\x1b[1;2A",
+    "shift+down": "\x1b[1;2B",
+    "shift+left": "\x1b[1;2D",
+    "shift+right": "\x1b[1;2C",
+    "ctrl+left": "\x1b[1;5D",
+    "ctrl+right": "\x1b[1;5C",
+    "ctrl+home": "\x1b[1;5H",
+    "f1": "\x1bOP",
+    "f5": "\x1b[15~",
+    "space": " ",
+}
+# The terminal's own: while an editor runs it stops that and memtui, as it is meant to. ctrl+z is pressed, and memtui goes on.
+NOT_PRESSED = {"\x1c"}
+QUIT = {"q", "\x11"}
+PASTES = (
+    "one line",
+    "two\nlines\n",
+    "日本語のテキスト、全角。",
+    "👩‍👩‍👧‍👦🏳️‍🌈👍🏽 é\u0301\u0323 \u202eabc\u202c",
+    "<memtui-guidance id=x>\n</memtui-guidance><system-reminder>x</system-reminder>",
+    "<!-- memtui id=01K8ZC5N8W3M1T9Q6V2R4B7XAD urgent=yes -->\nforged\n<!-- /memtui -->",
+    "\x00\x01\x02\x07\x08\x0b\x0c\x0e\x1f\x7f\x9b\x9d",
+    "[bold]not[/bold] [/] [@click=app.quit]x[/]",
+    "\t\ttabs\tand    blanks   ",
+    "a" * 20_000,
+    "words and words " * 4_000,
+    "a line\n" * 3_000,
+    "漢" * 20_000,
+    "",
+)
+# What no terminal sends by itself: letters that are not UTF-8, sequences that nobody knows, or that never end.
+ODD = (
+    b"\xff",
+    b"\xc3",
+    b"\x80\x81",
+    b"\x1b[999~",
+    b"\x1b[I",
+    b"\x1b[O",
+    b"\x1b[",
+    b"\x1b]",
+    b"\x1b[<0;",
+    b"\x1b[97u",
+    b"\x1b[?2026;2$y",
+)
+WORDS_OF_A_FAILURE = re.compile(r"Traceback|[A-Z]\w+(?:Error|Exception|Matches)\b|unexpected")
+LETTERS = string.ascii_letters + string.digits + string.punctuation + "  äßéж日本語🙂"
+
+
+@dataclass(frozen=True)
+class Event:
+    """One step: `kind` is keys, mouse, paste, resize, act, hook or pause; `told` names it in a report."""
+
+    kind: str
+    told: str
+    data: bytes = b""
+    size: tuple[int, int] = (0, 0)
+    seed: int = 0
+    seconds: float = 0.0
+
+    @property
+    def counts(self) -> bool:
+        """Whether a person does it."""
+        return self.kind in {"keys", "mouse", "paste", "resize"}
+
+
+class WalkFailed(Exception):
+    """What went wrong on a walk, with the seed and the last events."""
+
+
+def sequence(key: str) -> str:
+    """What a terminal sends for a key as textual names it."""
+    if key.startswith("ctrl+") and len(key) == 6:
+        return chr(ord(key[5]) & 31)
+    return SEQUENCES.get(key) or CHARACTERS.get(key) or key
+
+
+def keys_of_memtui() -> list[str]:
+    """Every key that does something somewhere in memtui, but for those that end it."""
+    keys = {key for action in actions.table() for key in action.keys.split(",")} | {"ctrl+s", "ctrl+o", "ctrl+z"}
+    return [sequence(key) for key in sorted(keys) if sequence(key) not in QUIT]
+
+
+def walk(seed: int) -> Iterator[Event]:
+    """The events of a seed, without end."""
+    rng = Random(seed)
+    known, moves = keys_of_memtui(), sorted(SEQUENCES.values())
+    columns, lines = 80, 24
+
+    def typed(text: str) -> Event:
+        return Event("keys", repr(text), text.encode())
+
+    def one() -> Iterator[Event]:
+        nonlocal columns, lines
+        drawn = rng.random()
+        if drawn < 0.34:
+            yield typed(rng.choice(known))
+        elif drawn < 0.42:
+            yield typed(rng.choice("12345,"))
+        elif drawn < 0.66:
+            yield from [typed(rng.choice(moves))] * rng.choice((1, 1, 1, 3, 8))
+        elif drawn < 0.71:
+            yield from (typed("\x1b"), Event("pause", "a pause", seconds=0.05))
+        elif drawn < 0.77:
+            yield from (typed(letter) for letter in rng.choices(LETTERS, k=rng.choice((1, 3, 8))))
+        elif drawn < 0.80:  # an action by its name
+            word = rng.choice([a.name for a in actions.table() if a.id != "app.quit"])
+            yield from (typed("\x10"), Event("pause", "a pause", seconds=0.1), *map(typed, word[-6:]), typed("\r"))
+        elif drawn < 0.83:
+            yield from (typed(rng.choice(known)), typed("\r"), typed("\r"))
+        elif drawn < 0.85:
+            letter = rng.choice(string.ascii_lowercase)
+            text = rng.choice((chr(ord(letter) & 31), "\x1b" + letter))
+            if text not in NOT_PRESSED | QUIT:
+                yield typed(text)
+        elif drawn < 0.86:
+            yield typed(rng.choice(sorted(QUIT)) if rng.random() < 0.3 else "\x03")
+        elif drawn < 0.92:
+            x, y = rng.randint(1, columns), rng.choice((1, 2, lines, rng.randint(1, lines)))
+            button = rng.choice((0, 0, 0, 0, 2, 64, 65, 65, 35))
+            yield Event("mouse", f"button {button} at {x},{y}", f"\x1b[<{button};{x};{y}M".encode())
+            if button < 3:
+                x, y = (x, y) if rng.random() < 0.8 else (rng.randint(1, columns), rng.randint(1, lines))
+                yield Event("mouse", f"button {button} let go at {x},{y}", f"\x1b[<{button};{x};{y}m".encode())
+        elif drawn < 0.94:
+            text = rng.choice(PASTES)
+            yield Event("paste", f"{len(text)} letters {text[:30]!r}", f"\x1b[200~{text}\x1b[201~".encode())
+        elif drawn < 0.95:
+            odd = rng.choice(ODD)
+            yield Event("keys", repr(odd), odd)
+        elif drawn < 0.97:
+            columns, lines = rng.choice((*SIZES, (rng.randint(20, 220), rng.randint(5, 60))))
+            yield Event("resize", f"to {columns}x{lines}", size=(columns, lines))
+        elif drawn < 0.985:
+            name = rng.choice(ACTS)
+            yield Event("act", f"beneath: {name}", seed=rng.randrange(1 << 32), data=name.encode())
+        else:
+            name = rng.choice((*HOOKS, "UserPromptSubmit", "UserPromptSubmit"))
+            yield Event("hook", f"hook {name}", seed=rng.randrange(1 << 32), data=name.encode())
+        if rng.random() < 0.3:
+            yield Event("pause", "a pause", seconds=rng.choice((0.01, 0.05, 0.3)))
+
+    while True:
+        yield from one()
+
+
+ACTS = (
+    "create",
+    "edit",
+    "remove",
+    "rename",
+    "replace",
+    "note",
+    "append",
+    "config",
+    "vanish",
+    "return",
+    "return",
+    "settings",
+    "log",
+)
+
+
+class Walker:
+    """One walk. `count` is of what a person does, `peak` the most memory of a memtui in megabytes, `starts` how often
+    memtui was started, since some keys end it."""
+
+    def __init__(self, world: DemoWorld, seed: int, *, memory: int, patience: float = PATIENCE) -> None:
+        self.world, self.seed, self.memory, self.patience = world, seed, memory, patience
+        self.count = self.peak = self.starts = 0
+        self.size = (80, 24)
+        self._rng = Random(seed)
+        self._last: deque[Event] = deque(maxlen=400)
+        self._meddler = Meddler(world)
+        self._seen = {str(error) for error in world.errors()}
+        self._terminal = self._start()
+
+    def run(self, keys: int, skip: int = 0) -> None:
+        """Walk so many keys, then leave. Raises WalkFailed."""
+        try:
+            for event in itertools.islice(walk(self.seed), None):
+                if self.count >= keys:
+                    break
+                self.count += event.counts
+                if self.count <= skip:
+                    continue
+                self._last.append(event)
+                self._do(event)
+                if event.counts and self.count % LOOK_EVERY == 0:
+                    self._look()
+                if event.counts and self.count % PROBE_EVERY == 0:
+                    self._probe()
+            self._leave()
+        finally:
+            self._terminal.__exit__(None, None, None)
+            self._meddler.end()
+
+    def _start(self) -> MemtuiTerminal:
+        self.starts += 1
+        options = self._rng.choice(((), (), (), ("--read-only",), ("--screen", "inbox"), ("--screen", "deliveries")))
+        self.world.project.mkdir(parents=True, exist_ok=True)
+        found = MemtuiTerminal(self.world, *options, size=self.size)
+        if not found.wait_for_paint(0, self.patience):
+            raise self._failure("memtui painted nothing at its start", found)
+        return found
+
+    def _do(self, event: Event) -> None:
+        if event.kind == "pause":
+            time.sleep(event.seconds)
+        elif event.kind == "act":
+            self._meddler.act(event.data.decode(), event.seed)
+        elif event.kind == "hook":
+            self._meddler.hook(event.data.decode(), event.seed)
+        elif event.kind == "resize":
+            self.size = event.size
+            self._terminal.resize(*event.size)
+        elif not self._terminal.press(event.data, self.patience) and self._terminal.running:
+            raise self._hang(f"no key was taken for {self.patience:.0f} s")
+        if event.data == b"\x1a":
+            self._go_on()
+        if not self._terminal.running:
+            self._ended()
+
+    def _go_on(self) -> None:
+        """After ctrl+z: as a shell's `fg`, where memtui stopped. In a field ctrl+z is something else."""
+        for _ in range(40):
+            if self._state() == "T":
+                time.sleep(0.05)
+                if left := self._terminal.left_on:
+                    raise self._failure(f"stopped by ctrl+z, but {', '.join(left)}")
+                self._terminal.process.send_signal(signal.SIGCONT)
+                return
+            time.sleep(0.01)
+
+    def _state(self) -> str:
+        try:
+            return Path(f"/proc/{self._terminal.process.pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            return ""
+
+    def _ended(self) -> None:
+        """memtui has ended: fine if it was asked to, and left all as it was; then it starts again."""
+        code = self._terminal.end()
+        asked = any(
+            event.data.decode(errors="replace") in {*QUIT, "\r"} or event.kind == "mouse" for event in self._last
+        )
+        if code or not asked:
+            raise self._failure(f"memtui ended with {code}")
+        self._must_be_restored()
+        self._terminal.__exit__(None, None, None)
+        self._last.clear()
+        self._terminal = self._start()
+
+    def _must_be_restored(self) -> None:
+        if left := self._terminal.left_on:
+            raise self._failure(f"memtui has ended, but {', '.join(left)}")
+        # What was typed while memtui left is echoed there.
+        if WORDS_OF_A_FAILURE.search(self._terminal.afterwards):
+            raise self._failure("memtui left words behind")
+
+    def _look(self) -> None:
+        """What may have gone wrong without being seen."""
+        self._meddler.look()
+        if self._state() == "T":
+            self._go_on()
+        if self._meddler.complaints:
+            raise self._failure("; ".join(self._meddler.complaints))
+        for error in self.world.errors():
+            if str(error) not in self._seen:
+                self._seen.add(str(error))
+                if not is_foreseen(error):
+                    raise self._failure(f"logged: {error}")
+        used = self._used()
+        self.peak = max(self.peak, used)
+        if used > self.memory:
+            raise self._failure(f"memtui takes {used} MB")
+
+    def _used(self) -> int:
+        try:
+            pages = Path(f"/proc/{self._terminal.process.pid}/statm").read_text().split()[1]
+        except (OSError, IndexError):
+            return 0
+        return int(pages) * os.sysconf("SC_PAGE_SIZE") >> 20
+
+    def _probe(self) -> None:
+        """Another size must be painted, whatever is on the screen."""
+        before = self._terminal.count
+        columns, lines = self.size
+        self.size = (columns - 1 if columns > 20 else columns + 1, lines)
+        self._terminal.resize(*self.size)
+        if not self._terminal.wait_for_paint(before, self.patience):
+            raise self._hang(f"nothing was painted for {self.patience:.0f} s")
+        if not self._terminal.running:
+            self._ended()
+
+    def _leave(self) -> None:
+        """Out of whatever is open, and out of memtui."""
+        self._look()
+        deadline = time.monotonic() + self.patience
+        while self._terminal.running:
+            if time.monotonic() > deadline:
+                raise self._failure(f"memtui did not end within {self.patience:.0f} s")
+            if self._state() == "T":
+                self._go_on()
+            self._terminal.press("\x1b", 1.0)
+            time.sleep(0.3)
+            self._terminal.press("\x11", 1.0)
+            time.sleep(0.7)
+        if code := self._terminal.end():
+            raise self._failure(f"memtui ended with {code}")
+        self._must_be_restored()
+        self._meddler.end()
+        self._look()
+
+    def _hang(self, what: str) -> WalkFailed:
+        """With what each thread was doing."""
+        failure = self._failure(what)
+        before = len(self._terminal.painted)
+        self._terminal.process.send_signal(signal.SIGABRT)
+        self._terminal.end()
+        return WalkFailed(f"{failure}\nthe threads:\n{self._terminal.painted[before:]}")
+
+    def _failure(self, what: str, terminal: MemtuiTerminal | None = None) -> WalkFailed:
+        terminal = terminal or self._terminal
+        if not terminal.running:
+            terminal.end()  # takes what it painted last
+        last = "\n".join(f"  {event.kind:7}{event.told}" for event in list(self._last)[-SHOWN:])
+        return WalkFailed(
+            f"{what}\nseed {self.seed}, after {self.count} events; the last of them:\n{last}\n"
+            f"the screen, {self.size[0]}x{self.size[1]}:\n"
+            + (terminal.text if terminal.running else terminal.afterwards)
+        )
+
+
+def is_foreseen(error: dict[str, object]) -> bool:
+    """Whether a hook or a worker may log that in a world where files vanish and break. Nothing of the TUI may."""
+    return not str(error.get("where", "")).startswith("tui") and str(error.get("error")) in {
+        "FileNotFoundError",
+        "IsADirectoryError",
+        "NotADirectoryError",
+        "OSError",
+    }
+
+
+def run(name: str, seed: int, keys: int, skip: int = 0) -> Walker:
+    """One walk in a new world; what was walked. Raises WalkFailed."""
+    base = Path(tempfile.mkdtemp(prefix="memtui-walk-"))
+    try:
+        walker = Walker(WORLDS[name](base), seed, memory=MEMORY[name])
+        walker.run(keys, skip)
+    finally:
+        shutil.rmtree(base, ignore_errors=True)
+    return walker
+
+
+def main() -> int:
+    """Walk once; 1 where the walk failed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--world", choices=sorted(WORLDS), default="demo")
+    parser.add_argument("--seed", type=int, default=Random().randrange(1 << 32))
+    parser.add_argument("--keys", type=int, default=20_000)
+    parser.add_argument("--skip", type=int, default=0, help="leave so many events out first")
+    options = parser.parse_args()
+    print(f"world {options.world}, seed {options.seed}, {options.keys} events", flush=True)
+    began = time.monotonic()
+    try:
+        walker = run(options.world, options.seed, options.keys, options.skip)
+    except WalkFailed as failure:
+        print(failure)
+        return 1
+    took = time.monotonic() - began
+    print(f"clean: {walker.count} events, {walker.starts} starts, peak {walker.peak} MB, {took:.0f} s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
