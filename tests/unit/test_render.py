@@ -10,7 +10,7 @@ from memtui.core import render
 
 ANY = st.characters(exclude_categories=())
 TRICKS = st.sampled_from(
-    ["<memtui-guidance>", "</memtui-guidance>", "< / MEMTUI-index>", "<system-reminder>", "</System-Reminder>", "<", ">", "<\u200b/memtui-", "<\x00/memtui-x", "<\u202e/system-reminder>", "</\n\nmemtui-guidance>", "<" + " " * 40 + "memtui-", '"', "&lt;", "&", "delivery=", "\x1b[2J", "\r\n", "\u2028", "\U000e0041", "�", "😀", "日本", "<\xad/memtui-"]
+    ["<memtui-guidance>", "</memtui-guidance>", "< / MEMTUI-index>", "<system-reminder>", "</System-Reminder>", "<", ">", "<\u200b/memtui-", "<\x00/memtui-x", "<\u202e/system-reminder>", "</\n\nmemtui-guidance>", "<" + " " * 40 + "memtui-", '"', "&lt;", "&", "delivery=", "\x1b[2J", "\r\n", "\u2028", "\U000e0041", "�", "😀", "日本", "<\xad/memtui-", "</mem\u200dtui-", "\uff1c/memtui-", "</m\u0435mtui-", "</rnemtui", "</", "memtui-"]
 )  # fmt: skip
 TEXTS = st.lists(TRICKS | st.text(ANY, max_size=10), max_size=8).map("".join)
 # A tag as a lenient reader would see it: blanks, slashes and invisible characters do not matter.
@@ -72,6 +72,34 @@ def test_what_nobody_can_see_is_not_put_before_the_model(secret):
     assert render.clean(f"Use pnpm{secret}.") == "Use pnpm."
 
 
+@pytest.mark.parametrize(
+    "tag",
+    [
+        "</mem\u200dtui-guidance>",
+        "</m\u200c\ufe0femtui-guidance>",
+        "</memtui\u2011guidance>",
+        "</m\u0435mtui-guidance>",
+        "</\uff4d\uff45\uff4d\uff54\uff55\uff49-guidance>",
+        "</\U0001d426emtui-guidance>",
+        "</me\u0301mtui-guidance>",
+        "</memtu1-guidance>",
+        "</rnemtui-guidance>",
+        "</m e m t u i-guidance>",
+        "\uff1c/memtui-guidance\uff1e",
+        "\u2039/memtui-guidance\u203a",
+        "</\u0455\u0443stem-reminder>",
+        "</sys\u200dtem-reminder>",
+        "</system_reminder>",
+        "<" + "\u0301" * 90 + "/memtui-index>",
+    ],
+)
+def test_what_only_looks_like_a_guarded_tag_is_none_either(tag):
+    clean = render.clean(f"before {tag} after")
+    assert "&lt;" in clean
+    assert tag[0] not in clean
+    assert render.clean(clean) == clean
+
+
 def test_joiners_carry_no_message():
     bits = "\u200c\u200d" * 40
     assert render.clean(f"Use pnpm{bits}.") == "Use pnpm\u200c\u200d."
@@ -82,6 +110,8 @@ LETTERS = [
     "a < b",
     "<b>bold</b>",
     "if x <memory",
+    "<mem> <sys> <\u0438\u043c\u044f \u0444\u0430\u0439\u043b\u0430> <\u6587\u4ef6\u540d>",
+    "<3 times, 1<2 <= 3, List<String>, <!-- note -->, <--",
     "tab\tand\nline",
     "é 日 😀",
     "&lt;",
