@@ -104,16 +104,44 @@ def test_tables_are_no_wider_than_the_terminal(rows, columns):
 
 
 def test_colour_only_on_a_terminal_and_unless_refused(monkeypatch):
+    def written(env, style):
+        monkeypatch.setattr(sys, "stdout", Terminal())
+        out = Output({"LANG": "C.UTF-8", **env})
+        out.print(out.style("x", style))
+        return out.stdout.text
+
+    assert written({}, "red") == "\x1b[31mx\x1b[0m\n"
+    assert written({"NO_COLOR": "1"}, "red") == "x\n"
+    assert written({"TERM": "dumb"}, "red") == "x\n"
+    assert written({}, "") == "x\n"
+
+
+@pytest.mark.parametrize("text", ["\x1b[31mred", "\x9b2J", f"{output.STYLE_MARK}31mred", "\x1b]0;title\x07", "\x08"])
+def test_no_text_brings_an_escape_of_its_own(text, monkeypatch):
     monkeypatch.setattr(sys, "stdout", Terminal())
-    assert Output({}).style("x", "red") == "\x1b[31mx\x1b[0m"
-    assert Output({"NO_COLOR": "1"}).style("x", "red") == "x"
-    assert Output({"TERM": "dumb"}).style("x", "red") == "x"
-    assert Output({}).style("x", "") == "x"
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    out = Output({"LANG": "C.UTF-8", "NO_COLOR": "1"})
+    out.print(text)
+    out.table(["A"], [[(text, "red")]])
+    out.say(text)
+    assert (out.stdout.text + out.stderr.text).replace("\n", "").isprintable()
+
+
+def test_a_session_and_a_note_bring_no_escape_of_their_own(world, memtui):
+    from memtui.core import session
+
+    evil = "\x1b[2J\x1b]0;owned\x07"
+    state = {"mode": "full" + evil, "cwd": "/x" + evil, "project_root": "/x" + evil, "started": evil, "project": evil}
+    session.save(str(world.root), "evil-" + "0" * 30, state)
+    memtui("guide", "a note" + evil)
+    for words in (["sessions"], ["sessions", "show", "evil"], ["guide", "--list"], ["inbox"], ["status"]):
+        done = memtui(*words, check=False)
+        assert "\x1b" not in done.out + done.err, words
 
 
 def test_colours_take_nothing_from_what_is_said(memtui, monkeypatch):
     plain = memtui("list").out + memtui("deliveries").out
-    monkeypatch.setattr(Output, "style", lambda _self, text, name: f"\x1b[1m{text}\x1b[0m" if name and text else text)
+    monkeypatch.setattr(Output, "colour", property(lambda _: True, lambda *_: None), raising=False)
     coloured = memtui("list").out + memtui("deliveries").out
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
 

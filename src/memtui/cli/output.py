@@ -9,6 +9,8 @@ from memtui.core import fastjson, glyphs
 
 VERSION = 1
 STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+# Stands where a style begins or ends until the line is written: an escape in the text itself is then not one of ours.
+STYLE_MARK = "\ufdd0"
 MIN_FLEX = 12
 GAP = "  "
 TYPE_CHECKING = False
@@ -112,11 +114,21 @@ class Output:
             self.stderr.flush()
 
     def _for_terminal(self, text: str) -> str:
+        if not text.replace("\n", "").isprintable() or not text.isascii():
+            from memtui.core import render
+
+            text = render.revealed(text, _escaped)
+            if self.colour:
+                for code in ("0", *STYLES.values()):
+                    text = text.replace(f"{STYLE_MARK}{code}m", f"\033[{code}m")
+            text = text.replace(STYLE_MARK, _escaped(STYLE_MARK))
         return text.encode("ascii", glyphs.ERRORS).decode("ascii") if self.ascii else text
 
     def style(self, text: str, name: str) -> str:
         """Text in a style, where the terminal has styles."""
-        return f"\033[{STYLES[name]}m{text}\033[0m" if self.colour and name and text else text
+        if not (self.colour and name and text):
+            return text
+        return f"{STYLE_MARK}{STYLES[name]}m{text}{STYLE_MARK}0m"
 
     def heading(self, text: str, note: str = "") -> None:
         """A title, with a dimmed note after it."""
