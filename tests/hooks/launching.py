@@ -57,6 +57,7 @@ class Home:
         self.config = base / "home" / ".claude"
         self.root = self.config / "memtui"
         self.env = {"HOME": str(base / "home"), "PATH": "/usr/bin:/bin"}
+        self.space = 0  # kilobytes of memory that a hook may have; 0: any
         self.boxes = {
             "project": self.root / "projects" / paths.slug(str(self.project)),
             "global": self.root / "global",
@@ -76,6 +77,8 @@ class Home:
     def run(self, event, data, env=None, argv=None, **how):
         """One run on any bytes; the exit code and what it printed are always checked."""
         command = [PYTHON, "-I", "-S", str(LAUNCHER), *([event] if argv is None else argv)]
+        if self.space:
+            command = ["/bin/sh", "-c", f'ulimit -v {self.space} 2>/dev/null; exec "$@"', "sh", *command]
         environment = {**self.env, **(env or {})}
         environment = {key: value for key, value in environment.items() if value is not None}
         how.setdefault("cwd", str(self.base))

@@ -3,8 +3,9 @@
 import json
 import os
 import shutil
+import socket
 import subprocess
-import time
+from pathlib import Path
 
 import pytest
 from launching import EVENTS, LAUNCHER, PYTHON, SPEAKING, Home
@@ -177,22 +178,79 @@ def device(path):
     path.symlink_to("/dev/zero")
 
 
-BREAKERS = [directory, fifo, binary, loop, dangling, device]
+def standard_input(path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to("/dev/stdin")
+
+
+def listening(path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    here = os.getcwd()
+    os.chdir(path.parent)  # a socket's address is short
+    try:
+        with socket.socket(socket.AF_UNIX) as one:
+            one.bind(path.name)
+    finally:
+        os.chdir(here)
+
+
+def huge(path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as file:
+        file.truncate(1 << 30)
+
+
+def nothing_but_nul(path):
+    fs.append(str(path), b"\0" * 5000)
+
+
+def closed(path):
+    if not os.getuid():
+        pytest.skip("nothing is closed to root")
+    fs.append(str(path), b"said\n")
+    path.chmod(0)
+
+
+def somebody_elses(path):
+    if os.getuid():
+        pytest.skip("only root can give a file away")
+    fs.append(str(path), b"said by somebody else\n")
+    os.chown(path, 65534, 65534)
+
+
+BREAKERS = [
+    directory, fifo, binary, loop, dangling, device, standard_input, listening, huge, nothing_but_nul, closed,
+    somebody_elses,
+]  # fmt: skip
+# What a hook may take of memory, in kilobytes: who reads a file of a gigabyte whole does not get far.
+SPACE = 400_000
+TRANSCRIPT = "../projects/SLUG/s1.jsonl"
+CLAIM = "01K8ZC5N8W3M1T9Q6V2R4B7XAD~s1~1.md"
+REPLACED = "replaced~guidance.md~5~01K8ZC5N8W3M1T9Q6V2R4B7XAD"
 
 
 @pytest.mark.parametrize("breaker", BREAKERS, ids=lambda breaker: breaker.__name__)
-@pytest.mark.parametrize("name", ["guidance.md", "pending-updates.md", "pending-items.md", ".lock", "claimed"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "guidance.md", "pending-updates.md", "pending-items.md", ".lock", "claimed", f"claimed/{CLAIM}",
+        f"claimed/{REPLACED}", "extracted.jsonl", "rejected.jsonl",
+    ],
+)  # fmt: skip
 def test_an_inbox_with_a_broken_file_keeps_nothing_of_another_from_the_prompt(home, name, breaker):
     breaker(home.boxes["project"] / name)
     fill(home)
-    before = time.monotonic()
+    home.space = SPACE
     home.start()
     said = home.prompt().context
-    assert time.monotonic() - before < 2
+    assert "LateError" not in [error["error"] for error in home.errors()]
     for text in ("global note", "global draft", "global item"):
         assert text in said
+    assert "somebody else" not in said
     home.tool()
     assert "global draft" not in home.prompt().context
+    if breaker in {binary, nothing_but_nul} and "claimed/" in name:
+        return  # given back
     assert (home.boxes["project"] / name).is_symlink() or (home.boxes["project"] / name).exists()
 
 
@@ -211,21 +269,36 @@ def test_an_inbox_with_a_broken_file_keeps_nothing_of_another_from_the_prompt(ho
         "sessions/s1.missed.json",
         "run/config.json",
         "projects",
+        "sessions/s1.cursor.json",
+        "log/deliveries-2026-01.jsonl",
+        "log/deliveries-2126-01.jsonl",
+        "global/claimed/" + CLAIM,
+        "../settings.json",
+        "../memory/odd.md",
+        "../memory/MEMORY.md",
+        "../../../shop/.claude/settings.json",
+        "../../../shop/.claude/memory/odd.md",
+        "../../../shop/.git/commondir",
+        TRANSCRIPT,
     ],
 )
 def test_broken_files_of_memtuis_own_do_not_keep_guidance_away(home, name, breaker):
-    breaker(home.root / name)
+    name = name.replace("SLUG", home.boxes["project"].name)
+    breaker(Path(os.path.normpath(home.root / name)))
     fill(home)
     home.remember("memory")
     home.remember("of the repository", scope="project", trusted=False)
-    before = time.monotonic()
+    if name == "run/config.json":
+        home.settings("budget = 8000")
+    home.space = SPACE
     assert "memory" in home.start().context
     assert "global note" in home.prompt().context
     home.guide("now", "global", urgent="yes")
     assert "now" in home.tool().context
-    for event in EVENTS:
+    for event in ("PostToolUse", "Stop"):
         home.hook(event)
-    assert time.monotonic() - before < 3
+    if name != "log/errors.jsonl":
+        assert "LateError" not in [error["error"] for error in home.errors()]
 
 
 @pytest.mark.parametrize(

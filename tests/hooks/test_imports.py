@@ -8,7 +8,7 @@ import pytest
 from launching import EVENTS, PYTHON, SOURCES, Home
 
 # Loaded before a bare interpreter runs its first line, or built into it.
-CHEAP = {"posix", "time", "fcntl", "_json", "_blake2", "sys"}
+CHEAP = {"_signal", "posix", "time", "fcntl", "_json", "_blake2", "sys"}
 # What costs more than the rest of a hook; named so that a failure tells why it matters.
 DEAR = {
     "json", "re", "pathlib", "typing", "dataclasses", "os", "argparse", "logging", "subprocess", "hashlib", "datetime",

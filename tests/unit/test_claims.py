@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.core import claims, fs, ids, inbox
+from memtui.core import carry, claims, fs, ids, inbox
 
 NOW = 1795219200.0
 SOURCES = str(Path(claims.__file__).parents[2])  # -S skips what an editable install adds
@@ -149,7 +149,50 @@ def test_what_is_no_file_is_an_error_and_stays(box, make):
     assert claimed(box) == []
 
 
-def test_a_file_larger_than_an_inbox_may_be_is_left_alone(box):
+def test_of_a_long_file_the_first_and_the_newest_are_taken_and_nothing_else_is_touched(box):
+    path = box + "/guidance.md"
+    leave(box, "oldest")
+    noise = b"error: no such file\n" * 100_000
+    fs.append(path, noise)
+    leave(box, "for another", for_="agent:reviewer")
+    leave(box, "newest")
+    before = os.stat(path)
+    claim = take(box)
+    assert texts(claim) == ["oldest", "newest"]
+    assert [entry.text for entry in inbox.parse(fs.read_bytes(claim.path).decode())] == ["oldest", "newest"]
+    after = os.stat(path)
+    assert (before.st_ino, before.st_size) == (after.st_ino, after.st_size)
+    whole = fs.read_bytes(path)
+    assert whole.count(noise) == 1
+    assert [entry.text[:11] for entry in inbox.parse(whole.decode())] == ["error: no s", "for another"]
+    assert take(box) is None
+    assert texts(take(box, asker(agent="reviewer"))) == ["for another"]
+
+
+def test_who_dies_before_it_has_blanked_what_it_copied_out_of_a_long_file_has_taken_nothing(box, monkeypatch):
+    fs.append(box + "/guidance.md", b"noise\n" * 300_000)
+    leave(box, "newest")
+    with monkeypatch.context() as patch:
+        patch.setattr(claims.inbox, "NO_ENTRY", None)  # dies
+        with pytest.raises(TypeError):
+            take(box)
+    (name,) = claimed(box)
+    known = carry.elsewhere(box, NOW - 60)
+    copied = inbox.parse(fs.read_bytes(f"{box}/claimed/{name}").decode())
+    assert [entry.text for entry in copied] == ["newest"]
+    assert carry.unknown(copied, known) == []
+
+
+def test_where_there_are_no_locks_nothing_is_taken_out_of_a_long_file(box, monkeypatch):
+    fs.append(box + "/guidance.md", b"noise\n" * 300_000)
+    leave(box, "newest")
+    os.unlink(box + "/.lock")
+    os.mkdir(box + "/.lock")
+    assert take(box) is None
+    assert waiting(box) == ["newest"]
+
+
+def test_a_file_that_nobody_can_deliver_from_is_left_alone(box):
     fs.append(box + "/guidance.md", b"x" * (inbox.MAX_BYTES + 1))
     assert take(box) is None
     assert os.path.getsize(box + "/guidance.md") == inbox.MAX_BYTES + 1

@@ -88,6 +88,29 @@ def test_only_the_new_part_is_read_and_nothing_comes_twice(world):
     assert len(world.updates) == 2
 
 
+def test_what_one_worker_has_no_time_for_the_next_reads(world, monkeypatch):
+    monkeypatch.setattr(worker, "READ_SECONDS", -1.0)  # one record
+    world.write(world.agent("I ran npm."), world.user(RULE), world.agent("ok"))
+    offsets = []
+    for _ in range(4):
+        world.run("ok")
+        offsets.append(json.loads(fs.read_bytes(world.root + "/sessions/s1.cursor.json"))["offset"])
+    assert offsets == [*sorted(set(offsets[:3])), os.path.getsize(world.path)]
+    assert world.updates == ["Always use pnpm"]
+    assert world.errors == []
+
+
+def test_a_ledger_of_a_gigabyte_is_read_in_part_and_cut(world):
+    world.write(world.agent("I ran npm."), world.user(RULE), world.agent("ok"))
+    ledger = paths.inbox_dir(world.root, paths.slug(world.repo)) + "/extracted.jsonl"
+    fs.append(ledger, b"{}\n")
+    os.truncate(ledger, 1 << 30)
+    world.run("ok")
+    assert world.updates == ["Always use pnpm"]
+    assert os.path.getsize(ledger) < 1000
+    assert world.errors == []
+
+
 def test_a_forked_session_brings_nothing_twice(world, tmp_path):
     rows = [world.agent("I ran npm."), world.user(RULE), world.agent("ok")]
     world.write(*rows)

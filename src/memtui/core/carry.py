@@ -50,7 +50,7 @@ def collect(path: str, fd: int, size: int, kept: str, whole: bool) -> None:
     process be killed. Raises OSError."""
     if not fs.quiet(fd, WRITER_SECONDS) and kept:
         return
-    late = fs.read_fd(fd, size)
+    late = fs.read_fd(fd, size, fs.KINDS["claim"][0])
     if late:
         text = _separate(path, late, set())
         if whole:
@@ -75,11 +75,11 @@ def recover(directory: str) -> None:
     for path in replaced:
         _, name, size, made = path.rsplit("/", 1)[1].split("~")
         since = ids.id_time(made) or 0.0
-        fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+        fd = fs.open_regular(path, ours=True, follow=False)
         try:
             if not fs.quiet(fd) and clock.now() - since < KEPT_SECONDS:
                 continue
-            late = fs.read_fd(fd, int(size))
+            late = fs.read_fd(fd, int(size), fs.KINDS["claim"][0])
             target = f"{directory}/{name}"
             data = _separate(target, late, elsewhere(directory, since)) if late else ""
             if data:
@@ -103,7 +103,7 @@ def _separate(path: str, late: bytes, known: "set[str]") -> str:
     """Late text as entries of their own, so that they stay the same whatever is written beside them, less those known.
     In a list of items each line is one already."""
     if path.endswith("/" + inbox.FILES["items"]):
-        return "" if known and late in fs.read_or_empty(path) else inbox.decode(late)
+        return "" if known and late in inbox.end_of(path) else inbox.decode(late)
     entries = unknown(inbox.parse(inbox.decode(late)), known)
     return "".join([inbox.standalone(e) for e in entries])
 
@@ -150,11 +150,11 @@ def elsewhere(directory: str, since: float, delivery_id: str = "") -> "set[str]"
     tells what they delivered. Never empty, for there is always something that no entry is.
     """
     known = {""}
-    entries = inbox.parse(inbox.decode(fs.read_or_empty(directory + "/" + inbox.FILES["guidance"])))
+    entries = inbox.read(directory + "/" + inbox.FILES["guidance"])
     root = directory[: directory.rfind("/")]
     root = root if directory.endswith("/global") else root[: root.rfind("/")]
     logged = {delivery_id}
-    for record in delivery.newest_first(root, needle=b'"guidance"', since=since):
+    for record in delivery.newest_first(root, needle=b'"guidance"', since=since, within=delivery.WITHIN_BYTES):
         # By the time of the delivery, not by its id: what failed before may have come back and been taken since.
         if record.get("id") == delivery_id or (clock.parse(record.get("time")) or 0.0) < since:
             continue
@@ -167,7 +167,10 @@ def elsewhere(directory: str, since: float, delivery_id: str = "") -> "set[str]"
 
     for name, other, _, _ in claims.listed(directory):
         if delivery_id and other > delivery_id and other not in logged:
-            data = fs.read_or_empty(f"{directory}/{DIRECTORY}/{name}")
+            try:
+                data = fs.read(f"{directory}/{DIRECTORY}/{name}", "claim")
+            except OSError:
+                continue  # settled by now, or no claim
             entries.extend(inbox.parse(inbox.decode(data)))
     known.update([_key(e) for e in entries])
     return known

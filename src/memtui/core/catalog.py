@@ -73,7 +73,7 @@ def _stamp(path: str) -> "list[int]":
 def _head(base: str, directory: str, known: "str | None") -> "Catalog | None":
     """The catalog as it was at the last start, if it still holds."""
     try:
-        kept = fastjson.loads_dict(fs.read_bytes(base + ".json"))
+        kept = fastjson.loads_dict(fs.read(base + ".json", "cache"))
         dirs, rows = kept.get("dirs"), kept.get("rows")
         if kept.get("known") != known or not isinstance(dirs, dict) or not isinstance(rows, list):
             return None
@@ -132,7 +132,7 @@ def _whole(base: str, directory: str, trusted: "trust.Trust | None", known: "str
 def _rows(path: str) -> "dict[str, bytes]":
     """The cached rows by file; the file's name is in front, so that a row is parsed only when it is needed."""
     try:
-        data = fs.read_bytes(path)
+        data = fs.read(path, "cache")
     except OSError:
         return {}
     found = {}

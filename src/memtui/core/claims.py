@@ -102,7 +102,7 @@ class Claim:
 
 
 def _wanted(path: str, asker: Asker) -> "tuple[int, list[tuple[inbox.Entry, str]], list[inbox.Entry]]":
-    data = fs.read_bytes(path)
+    data = fs.read(path, "claim")
     mine, others = [], []
     for entry in inbox.parse(inbox.decode(data)):
         reason = addressed(entry, asker)
@@ -114,8 +114,8 @@ def _wanted(path: str, asker: Asker) -> "tuple[int, list[tuple[inbox.Entry, str]
 
 
 def peek(directory: str, asker: Asker) -> "list[tuple[inbox.Entry, str]]":
-    """What there is for the asker, without taking it. A file larger than an inbox may be is left alone. Raises OSError
-    for one that can't be read, or is a symlink: a renamed one may point nowhere."""
+    """What there is for the asker, without taking it. Raises OSError for a file that can't be read, or is a symlink: a
+    renamed one may point nowhere."""
     path = directory + "/" + inbox.FILES["guidance"]
     try:
         found = posix.lstat(path)
@@ -123,17 +123,15 @@ def peek(directory: str, asker: Asker) -> "list[tuple[inbox.Entry, str]]":
         return []
     if found.st_mode & fs.S_IFMT == fs.S_IFLNK:
         raise OSError(22, "is a symlink", path)
-    try:
-        return _wanted(path, asker)[1] if 0 < found.st_size <= inbox.MAX_BYTES else []
-    except FileNotFoundError:
-        return []
+    return [(entry, reason) for entry in inbox.read(path) if (reason := addressed(entry, asker)) is not None]
 
 
 def take(directory: str, asker: Asker, delivery_id: str, fits: "Callable[[inbox.Entry], bool]") -> "Claim | None":
     """Take what there is for the asker out of an inbox; None if there is nothing, another hook was faster, or the
     inbox is being rewritten.
 
-    Entries for others, and those that do not fit, are put back at once. Raises OSError.
+    Entries for others, and those that do not fit, are put back at once. A file too long to be read whole stays where it
+    is: the entries are copied out of it and blanked there. Raises OSError.
     """
     if not any(fits(entry) for entry, _ in peek(directory, asker)):
         return None
@@ -149,6 +147,8 @@ def take(directory: str, asker: Asker, delivery_id: str, fits: "Callable[[inbox.
     except OSError:
         pass  # no locks here, so that nobody rewrites either
     try:
+        if inbox.unread(path):
+            return _take_out(directory, name, asker, fits) if lock.fd >= 0 else None
         try:
             posix.rename(path, claimed)
         except FileNotFoundError:
@@ -170,6 +170,30 @@ def take(directory: str, asker: Asker, delivery_id: str, fits: "Callable[[inbox.
         return None
     finally:
         lock.__exit__()
+
+
+def _take_out(directory: str, name: str, asker: Asker, fits: "Callable[[inbox.Entry], bool]") -> "Claim | None":
+    """As `take`, out of a long file. Whoever dies between copying and blanking has taken nothing: what the claim holds
+    still stands in the inbox, where settling it finds it."""
+    fd = fs.open_regular(directory + "/" + inbox.FILES["guidance"], ours=True, follow=False, write=True)
+    try:
+        mine = []
+        places = []
+        for entry, at in inbox.placed(fd):
+            reason = addressed(entry, asker)
+            if reason is not None and fits(entry):
+                mine.append((entry, reason))
+                places.append(at)
+        data = inbox.encode("".join([inbox.standalone(entry) for entry, _ in mine]))
+        claim = Claim(directory, name, len(data), mine)
+        if not mine or not fs.create(claim.path, data):
+            return None
+        for (entry, _), at in zip(mine, places, strict=True):
+            size = len(inbox.encode(entry.raw))
+            posix.pwrite(fd, inbox.NO_ENTRY.rjust(size, b"\n") if size >= len(inbox.NO_ENTRY) else b"\n" * size, at)
+        return claim
+    finally:
+        posix.close(fd)
 
 
 def put_back(directory: str, entries: "list[inbox.Entry]", locked: bool = False) -> None:
@@ -194,7 +218,7 @@ def put_back(directory: str, entries: "list[inbox.Entry]", locked: bool = False)
 def drop(claim: Claim) -> None:
     """Remove a claim whose entries are all back in the inbox, but not what was appended to it since. One that may still
     grow is left to be settled. Raises OSError."""
-    fd = posix.open(claim.path, posix.O_RDONLY | posix.O_CLOEXEC)
+    fd = fs.open_regular(claim.path, ours=True, follow=False)
     try:
         if posix.fstat(fd).st_nlink > 1 or not fs.quiet(fd):
             return

@@ -59,7 +59,7 @@ def load(root: str) -> "dict[str, object]":
     stamp = [found.st_ctime_ns, found.st_size, found.st_ino]
     cache = root + "/run/config.json"
     try:
-        kept = fastjson.loads_dict(fs.read_bytes(cache))
+        kept = fastjson.loads_dict(fs.read(cache, "cache"))
     except OSError:
         kept = {}
     last = kept.get("settings")
@@ -75,7 +75,7 @@ def _parse(path: str, last: "dict[str, object]") -> "dict[str, object]":
     import tomllib
 
     try:
-        settings = tomllib.loads(fs.read_bytes(path, 1 << 20).decode("utf-8-sig"))
+        settings = tomllib.loads(fs.read(path, "settings").decode("utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         return {**last, "error": str(error) or type(error).__name__}
     settings.pop("error", None)

@@ -9,6 +9,8 @@ PREFIX, SUFFIX = "deliveries-", ".jsonl"
 ERROR_LOG_LIMIT = 1 << 20
 ID_AT = b'{"v": 1, "id": "'
 RECOVERED = b'"recovered": true'
+# So far back from its end a hook or worker reads the log for what it wants to know; a month's log seldom is so long.
+WITHIN_BYTES = 1 << 26
 # Two hooks at the same moment may log in either order; one that was recovered is logged later.
 DISORDER_SECONDS = 60.0
 # What adds up all records looks at so much of the newest log unless it is asked for all: a second's work.
@@ -81,6 +83,10 @@ def months(root: str) -> "list[str]":
     return [f"{root}/log/{name}" for name in found]
 
 
+class TooFarError(OSError):
+    """What was sought was not found in that part of the log which there is time to read."""
+
+
 class Skipped:
     """What a reader passed over: `count` lines that are torn, no object, or of an unknown version; `older` says that it
     ended at its limit with more of the log before that. `read` counts the bytes of the lines it looked at."""
@@ -97,17 +103,19 @@ def newest_first(
     since: "float | None" = None,
     most: int = 0,
     fold: bool = False,
+    within: int = -1,
 ) -> "Iterator[dict[str, object]]":
     """The records of the delivery log, newest first, read backwards in blocks: the first is there at once, however
     long the log. `needle` must stand in the line, which spares the parsing of others; with `fold`, in small letters, in
     whatever case. With `since`, in seconds since the epoch, reading ends at the first record whose id is a minute
-    older: records are appended nearly in order. With `most` it ends after so many bytes of lines."""
+    older: records are appended nearly in order. With `most` it ends after so many bytes of lines. With `since` and
+    `within` it raises TooFarError where it would have to read more than that many bytes of a month."""
     tally = skipped or Skipped()
     oldest = ids.new_id(max(0.0, since - DISORDER_SECONDS))[:10].encode() if since is not None else b""
     for path in months(root):
         try:
             whole = not needle or bool(oldest)
-            lines = lines_backwards(path) if whole else lines_with(path, needle, fold)
+            lines = lines_backwards(path, longest=LONGEST, within=within) if whole else lines_with(path, needle, fold)
             for line in lines:
                 if oldest and line.startswith(ID_AT) and line[len(ID_AT) : len(ID_AT) + 10] < oldest:
                     if RECOVERED in line:
@@ -124,6 +132,8 @@ def newest_first(
                     yield record
                 else:
                     tally.count += 1
+        except TooFarError:
+            raise
         except OSError:
             continue
 
@@ -132,7 +142,7 @@ def lines_with(path: str, needle: bytes, fold: bool = False, block: int = SOUGHT
     """As `lines_backwards`, but only the lines that hold `needle` (which has no line end), found block by block without
     taking the other lines apart. `fold`: the needle is in small letters, and found in whatever case. A line longer
     than LONGEST is passed over."""
-    fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK)
+    fd = fs.open_regular(path, ours=True)
     try:
         at = posix.fstat(fd).st_size
         rest = b""  # the end of a line that begins in a block before
@@ -163,19 +173,31 @@ def lines_with(path: str, needle: bytes, fold: bool = False, block: int = SOUGHT
         posix.close(fd)
 
 
-def lines_backwards(path: str, block: int = 1 << 16) -> "Iterator[bytes]":
-    """The lines of a file that are not blank, last first, without reading more of it than is asked for."""
-    fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK)  # a FIFO must not hold it up
+def lines_backwards(path: str, block: int = 1 << 16, longest: int = -1, within: int = -1) -> "Iterator[bytes]":
+    """The lines of a file that are not blank, last first, without reading more of it than is asked for.
+
+    A line of more than `longest` bytes (-1: any number) is passed over. Raises OSError; TooFarError where `within`
+    bytes from the end (-1: any number) are not enough.
+    """
+    fd = fs.open_regular(path, ours=True)
     try:
-        at = posix.fstat(fd).st_size
+        end = at = posix.fstat(fd).st_size
         pieces: list[bytes] = []  # of the line that the blocks read so far have begun, last piece first
+        held = 0
         while at > 0:
+            if 0 <= within < end - at:
+                raise TooFarError(27, f"not found in its last {within >> 20} MB", path)
             size = min(block, at)
             at -= size
             parts = posix.pread(fd, size, at).split(b"\n")
-            pieces.append(parts[-1])
+            held += len(parts[-1])
+            if 0 <= longest < held:
+                pieces = []
+            else:
+                pieces.append(parts[-1])
             if len(parts) == 1:
                 continue
+            held = len(parts[0])
             line = b"".join(reversed(pieces))
             if line.strip():
                 yield line

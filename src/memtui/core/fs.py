@@ -12,21 +12,56 @@ FILE_MODE = 0o600
 DIR_MODE = 0o700
 S_IFMT, S_IFDIR, S_IFREG, S_IFLNK = 0o170000, 0o040000, 0o100000, 0o120000
 LOCK_POLL_SECONDS = 0.005
+NOT_REGULAR = "not a regular file"
+# What a hook or worker reads whole: the most bytes that a file of each kind may have, and whether it must belong to us
+# or to root. A larger one was made neither by memtui nor for it. Of inbox files, memories, logs and transcripts, which
+# may be as long as they like, a part is read: core/inbox.py, core/catalog.py, core/delivery.py, core/transcript.py.
+KINDS = {
+    "settings": (1 << 20, True),  # config.toml, installs.json
+    "session": (1 << 24, True),  # what a session was told, how far its transcript was read
+    "trust": (1 << 25, True),  # some 80 bytes a memory
+    "cache": (1 << 26, True),  # run/: some 250 bytes a memory
+    "claim": (1 << 24, True),  # guidance that a hook took; it may have grown since
+    "client": (1 << 22, False),  # the client's settings; a repository's belong to whoever made it
+}
 
 
 class LockTimeoutError(OSError):
     """Another process held the lock for longer than the caller would wait."""
 
 
-def read_bytes(path: str, limit: int = -1, offset: int = 0) -> bytes:
-    """The bytes of a regular file from `offset`, at most `limit` (-1: all).
+def open_regular(path: str, ours: bool = False, follow: bool = True, write: bool = False) -> int:
+    """A descriptor of a regular file, for reading, or with `write` for both; opening never waits. Raises OSError.
 
-    Raises OSError; FIFOs and devices are refused, so that a reader never hangs.
+    FIFOs, sockets, devices and directories are refused; with `ours` also what belongs to neither us nor root, without
+    `follow` also symlinks.
     """
-    fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK)
+    flags = posix.O_CLOEXEC | posix.O_NONBLOCK | posix.O_NOCTTY | (posix.O_RDWR if write else posix.O_RDONLY)
+    fd = posix.open(path, flags if follow else flags | posix.O_NOFOLLOW)
+    found = posix.fstat(fd)
+    if found.st_mode & S_IFMT != S_IFREG:
+        posix.close(fd)
+        raise OSError(22, NOT_REGULAR, path)
+    if ours and found.st_uid not in (posix.geteuid(), 0):
+        posix.close(fd)
+        raise OSError(1, f"belongs to another user (number {found.st_uid})", path)
+    return fd
+
+
+def read(path: str, kind: str) -> bytes:
+    """The whole of a file of one of the KINDS. Raises OSError, also for one that is too large or not ours."""
+    most, ours = KINDS[kind]
+    fd = open_regular(path, ours)
     try:
-        if posix.fstat(fd).st_mode & S_IFMT != S_IFREG:
-            raise OSError(22, "not a regular file", path)
+        return read_fd(fd, most=most, path=path)
+    finally:
+        posix.close(fd)
+
+
+def read_bytes(path: str, limit: int = -1, offset: int = 0) -> bytes:
+    """The bytes of a regular file from `offset`, at most `limit` (-1: all), whoever it belongs to. Raises OSError."""
+    fd = open_regular(path)
+    try:
         if offset:
             posix.lseek(fd, offset, 0)
         chunks = []
@@ -88,12 +123,12 @@ def append(path: str, data: bytes, durable: bool = False) -> bool:
     for the disk. False if another process has removed or replaced the file in between, and may not have seen the data.
     Raises OSError; what a full disk took of the data is then taken off again.
     """
-    flags = posix.O_RDWR | posix.O_APPEND | posix.O_CREAT | posix.O_CLOEXEC | posix.O_NONBLOCK
+    flags = posix.O_RDWR | posix.O_APPEND | posix.O_CREAT | posix.O_CLOEXEC | posix.O_NONBLOCK | posix.O_NOCTTY
     fd = _open_making_dirs(path, flags, FILE_MODE)
     try:
         found = posix.fstat(fd)
         if found.st_mode & S_IFMT != S_IFREG:
-            raise OSError(22, "not a regular file", path)
+            raise OSError(22, NOT_REGULAR, path)
         size = found.st_size
         if size and posix.pread(fd, 1, size - 1) != b"\n":
             data = b"\n" + data
@@ -146,10 +181,13 @@ def write_atomic(path: str, data: bytes, durable: bool = True) -> None:
     words. On any error the temporary file is removed and the old content stays.
     """
     temporary = f"{path}.{posix.getpid()}-{posix.urandom(4).hex()}.tmp"
+    mode = FILE_MODE
     try:
-        mode = posix.stat(path).st_mode & 0o7777
+        found = posix.stat(path)
+        if found.st_mode & S_IFMT == S_IFREG:
+            mode = found.st_mode & 0o7777
     except OSError:
-        mode = FILE_MODE
+        pass
     fd = _open_making_dirs(temporary, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, FILE_MODE)
     try:
         try:
@@ -219,13 +257,23 @@ def unlink(path: str) -> None:
         pass
 
 
-def read_fd(fd: int, offset: int = 0) -> bytes:
-    """All bytes of an open file from `offset`. Raises OSError."""
+def read_fd(fd: int, offset: int = 0, most: int = -1, path: str = "") -> bytes:
+    """All bytes of an open file from `offset`. Raises OSError, also for more than `most` bytes (-1: any number)."""
     chunks = []
+    size = 0
+    if 0 <= most < posix.fstat(fd).st_size - offset:
+        raise _too_large(most, path)
     while chunk := posix.pread(fd, 1 << 20, offset):
         chunks.append(chunk)
         offset += len(chunk)
+        size += len(chunk)
+        if 0 <= most < size:  # it grows, or is one of those of the kernel that tell no size
+            raise _too_large(most, path)
     return b"".join(chunks)
+
+
+def _too_large(most: int, path: str) -> OSError:
+    return OSError(27, f"is larger than {most >> 20} MB", path)
 
 
 def quiet(fd: int, seconds: float = 0.0) -> bool:
@@ -279,7 +327,11 @@ class Lock:
     def __enter__(self) -> "Lock":  # noqa: PYI034  typing costs a hook its budget
         import fcntl
 
-        self.fd = _open_making_dirs(self.path, posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC, FILE_MODE)
+        flags = posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC | posix.O_NONBLOCK | posix.O_NOCTTY
+        self.fd = _open_making_dirs(self.path, flags, FILE_MODE)
+        if posix.fstat(self.fd).st_mode & S_IFMT != S_IFREG:
+            self.__exit__()
+            raise OSError(22, NOT_REGULAR, self.path)
         deadline = time.monotonic() + self.timeout
         while True:
             try:

@@ -11,8 +11,12 @@ from memtui.core import clock, fs, ids
 FILES = {"guidance": "guidance.md", "updates": "pending-updates.md", "items": "pending-items.md"}
 OPEN, CLOSE, END = "<!-- memtui", "<!-- /memtui -->", "-->"
 LOCK_NAME = ".lock"
-# A hook reads no more than this of an inbox file: what is larger was not written for a prompt.
+# Of an inbox file that is longer hooks read the first and the last half of this: the oldest entries, and the newest.
 MAX_BYTES = 1 << 20
+# A longer file is not rewritten: who does so holds all of it in memory.
+REWRITE_BYTES = 1 << 26
+# An entry of nothing, which parts what stands before it from what stands behind.
+NO_ENTRY = b"<!-- memtui -->\n<!-- /memtui -->\n"
 # What a process needs at most from replacing a file to letting go of its lock.
 REPLACE_SECONDS = 0.5
 BULLETS = ("- ", "* ", "+ ")
@@ -225,11 +229,67 @@ def _loose(source: str, start: int, end: int, items: bool) -> "list[Entry]":
 def read(path: str, items: bool = False) -> "list[Entry]":
     """The entries of an inbox file; none if it is missing. Raises OSError for one that can't be read.
 
-    Of a file over MAX_BYTES only the beginning is read, and no entry that the limit cuts.
+    Of a file over MAX_BYTES only the beginning and the end are read, and no entry that is cut there (`unread`).
     """
-    data = fs.read_or_empty(path, MAX_BYTES + 1)
-    entries = parse(decode(data[:MAX_BYTES]), items)
-    return entries[:-1] if len(data) > MAX_BYTES else entries
+    try:
+        fd = fs.open_regular(path, ours=True)
+    except FileNotFoundError:
+        return []
+    try:
+        return [entry for entry, _ in placed(fd, items)]
+    finally:
+        posix.close(fd)
+
+
+def unread(path: str) -> int:
+    """How many bytes of an inbox file nobody reads, since it is too long; 0 for one that is missing or no file."""
+    try:
+        found = posix.stat(path)
+    except OSError:
+        return 0
+    return max(0, found.st_size - MAX_BYTES) if found.st_mode & fs.S_IFMT == fs.S_IFREG else 0
+
+
+def placed(fd: int, items: bool = False) -> "list[tuple[Entry, int]]":
+    """The entries that `read` gives of an open file, each with the byte at which it begins. Raises OSError."""
+    size = posix.fstat(fd).st_size
+    if size <= MAX_BYTES:
+        source = decode(posix.pread(fd, MAX_BYTES, 0))
+        return _offsets(parse(source, items), source, 0)
+    half = MAX_BYTES // 2
+    source = decode(posix.pread(fd, half, 0))
+    entries = parse(source, items)
+    if entries and entries[-1].start + len(entries[-1].raw) >= len(source):
+        entries.pop()  # cut
+    head = _offsets(entries, source, 0)
+    source = decode(posix.pread(fd, half, size - half))
+    skipped = _whole_from(source, items)
+    start = size - half + len(encode(source[:skipped]))
+    return head + _offsets(parse(source[skipped:], items), source[skipped:], start)
+
+
+def _offsets(entries: "list[Entry]", source: str, start: int) -> "list[tuple[Entry, int]]":
+    """Each entry with its place in bytes, where `source` begins at byte `start` of the file."""
+    found = []
+    at = 0
+    for entry in entries:
+        start += len(encode(source[at : entry.start]))
+        at = entry.start
+        found.append((entry, start))
+    return found
+
+
+def _whole_from(source: str, items: bool) -> int:
+    """Where the first entry begins that is whole in the end of a file: at the first mark, or behind one that ends an
+    entry; without any mark at the second line, where each line is an entry, else nowhere."""
+    first = at = source.find("\n") + 1
+    for line in source[first:].split("\n"):
+        if _is_open(line):
+            return at
+        at += len(line) + 1
+        if line.rstrip() == CLOSE:
+            return min(at, len(source))
+    return first if items and first else len(source)
 
 
 def append_entry(
@@ -267,10 +327,18 @@ def append_text(directory: str, kind: str, text: str, timeout: float) -> None:
     except OSError:
         pass  # rather said twice than lost
     try:
-        if data not in fs.read_or_empty(path):
+        if data not in end_of(path):
             fs.append(path, data, durable=True)
     finally:
         lock.__exit__()
+
+
+def end_of(path: str) -> bytes:
+    """The end of an inbox file, as far back as what was just appended can stand."""
+    try:
+        return fs.read_bytes(path, offset=unread(path))
+    except FileNotFoundError:
+        return b""
 
 
 def rewrite(path: str, change: "Callable[[str], str]", timeout: float = 2.0) -> bool:
@@ -295,16 +363,14 @@ def rewrite_locked(path: str, change: "Callable[[str], str]", again: bool = True
 
     while True:
         try:
-            fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK)
+            fd = fs.open_regular(path)
         except FileNotFoundError:
             after = encode(change(""))
             if after and not fs.create(path, after, durable=True):
                 fs.append(path, after, durable=True)  # someone has made the file since
             return bool(after)
         try:
-            if posix.fstat(fd).st_mode & fs.S_IFMT != fs.S_IFREG:
-                raise OSError(22, "not a regular file", path)
-            before = fs.read_fd(fd)
+            before = fs.read_fd(fd, most=REWRITE_BYTES, path=path)
             after = encode(change(decode(before)))
             if after == before:
                 return False
@@ -327,9 +393,13 @@ def rewrite_locked(path: str, change: "Callable[[str], str]", again: bool = True
 
 def add_locked(path: str, text: str, again: bool = True) -> None:
     """Put entries at the end of an inbox file, all or nothing: a process can be killed in the middle of an append.
+    Only where the file is too long to be rewritten in passing they are appended.
 
     For a caller that holds the inbox lock. Raises OSError.
     """
+    if unread(path):
+        fs.append(path, encode(text), durable=True)
+        return
     rewrite_locked(path, lambda source: source + ("\n" if source and not source.endswith("\n") else "") + text, again)
 
 

@@ -101,7 +101,7 @@ def leaves_repository(directory: str) -> bool:
 
 def _setting(path: str, key: str) -> "str | None":
     try:
-        found = fastjson.loads_dict(fs.read_bytes(path, 1 << 20)).get(key)
+        found = fastjson.loads_dict(fs.read(path, "client")).get(key)
     except OSError:
         return None
     return found if isinstance(found, str) and found else None

@@ -23,7 +23,9 @@ def note(env: "dict[str, str]", root: str, session_id: str) -> "list[str]":
     done = set(again) if isinstance(again, list) else set()
     records = [
         record
-        for record in delivery.newest_first(root, needle=session_id.encode(), since=begun - 1.0)
+        for record in delivery.newest_first(
+            root, needle=session_id.encode(), since=begun - 1.0, within=delivery.WITHIN_BYTES
+        )
         if record.get("session_id") == session_id and record.get("id") not in done and _lists(record)
     ]
     outcomes = receipts.outcomes(records, env)
@@ -42,7 +44,8 @@ def _lists(record: "dict[str, object]") -> "list[dict[str, object]]":
 def take_back(root: str, session_id: str, state: "dict[str, object]") -> "dict[str, object]":
     """The state of a session without what it was thought to know and did not get; the note is removed.
 
-    A note that can't be removed is passed over: it would be heeded with every prompt."""
+    A note that can't be removed is passed over: it would be heeded with every prompt. Raises OSError where
+    the log can't tell what was lost."""
     found = session.load(root, session_id, "missed").get("ids")
     lost = {str(each) for each in found} if isinstance(found, list) else set()
     try:
@@ -53,7 +56,8 @@ def take_back(root: str, session_id: str, state: "dict[str, object]") -> "dict[s
     again = after.get("redone")
     after["redone"] = [*(again if isinstance(again, list) else []), *sorted(lost)]
     begun = clock.parse(state.get("started"))
-    for record in delivery.newest_first(root, needle=session_id.encode(), since=(begun or 0.0) - 1.0):
+    since, within = (begun or 0.0) - 1.0, delivery.WITHIN_BYTES
+    for record in delivery.newest_first(root, needle=session_id.encode(), since=since, within=within):
         if record.get("id") not in lost:
             continue
         lost.discard(record.get("id"))

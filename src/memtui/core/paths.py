@@ -56,12 +56,10 @@ def _surrogates(char: str) -> str:
 
 
 def _read(path: str) -> str:
-    """A small file of git's, without the line end; a FIFO is empty."""
-    fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK)
-    try:
-        return posix.read(fd, 4096).decode("utf-8", "surrogateescape").strip()
-    finally:
-        posix.close(fd)
+    """A small file of git's, without the line end."""
+    from memtui.core import fs  # few directories are linked worktrees
+
+    return fs.read_bytes(path, 4096).decode("utf-8", "surrogateescape").strip()
 
 
 def join(base: str, name: str) -> str:

@@ -20,7 +20,7 @@ def path(root: str, session_id: str, part: str = "") -> str:
 def load(root: str, session_id: str, part: str = "") -> "dict[str, object]":
     """The state, `{}` for a session not met before or a file that can't be read."""
     try:
-        state = fastjson.loads_dict(fs.read_bytes(path(root, session_id, part)))
+        state = fastjson.loads_dict(fs.read(path(root, session_id, part), "session"))
     except OSError:
         return {}
     return state if state.get("v") == VERSION else {}

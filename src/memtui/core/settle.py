@@ -195,9 +195,10 @@ def _return(
 
 def _read(path: str, age: float) -> "bytes | None":
     """A claimed file; None as long as a shell that opened it as guidance.md may still write to it."""
-    fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+    fd = fs.open_regular(path, ours=True, follow=False)
     try:
-        return fs.read_fd(fd) if fs.quiet(fd) or age > carry.KEPT_SECONDS else None
+        most = fs.KINDS["claim"][0]
+        return fs.read_fd(fd, most=most, path=path) if fs.quiet(fd) or age > carry.KEPT_SECONDS else None
     finally:
         posix.close(fd)
 
@@ -205,7 +206,8 @@ def _read(path: str, age: float) -> "bytes | None":
 def _record(root: str, directory: str, name: str, delivery_id: str) -> "dict[str, object] | None":
     """What the log says of a claim: the hook's record of the delivery, which need not name the claim, or the one
     recovered for this very claim."""
-    for record in delivery.newest_first(root, needle=delivery_id.encode(), since=ids.id_time(delivery_id)):
+    since, within = ids.id_time(delivery_id), delivery.WITHIN_BYTES
+    for record in delivery.newest_first(root, needle=delivery_id.encode(), since=since, within=within):
         if record.get("id") == delivery_id and (
             not record.get("recovered") or _row(record, root, directory, name) is not None
         ):

@@ -7,7 +7,7 @@ goes on from a byte offset. A settling hook imports this, so `json` and `re` sta
 
 import posix
 
-from memtui.core import fastjson
+from memtui.core import fastjson, fs
 
 CHUNK = 1 << 20
 # A longer line is passed over without being held in memory. The longest seen in the wild had 2.1 MB.
@@ -41,10 +41,8 @@ class Reader:
         self._max_line = max_line
 
     def __iter__(self) -> "Iterator[dict[str, object]]":
-        fd = posix.open(self.path, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK)
+        fd = fs.open_regular(self.path, ours=True)
         try:
-            if posix.fstat(fd).st_mode & 0o170000 != 0o100000:
-                raise OSError(22, "not a regular file", self.path)
             yield from self._read(fd)
         finally:
             posix.close(fd)

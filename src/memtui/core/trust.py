@@ -77,7 +77,10 @@ def _is_own_worktree(top: str) -> bool:
 
 def _read_all(root: str) -> "dict[str, object]":
     """The whole file; a missing one is empty. Raises OSError, ValueError (which never means: trust)."""
-    data = fs.read_or_empty(path(root))
+    try:
+        data = fs.read(path(root), "trust")
+    except FileNotFoundError:
+        return {}
     if not data.strip():
         return {}
     value = fastjson.loads(data)

@@ -20,6 +20,8 @@ QUIET_SECONDS = 1.0
 POLL_SECONDS = 0.05
 TAIL_BYTES = 1 << 18
 MARK_BYTES = 256
+# So long one worker reads a transcript; the next one reads on from there.
+READ_SECONDS = 30.0
 # Turns held in memory at once; drafts are made of the others as the reading goes on.
 HELD_TURNS = 10 * QUEUE_WINDOW
 KEPT_DAYS = 30
@@ -116,7 +118,7 @@ def read_session(
     """
     root = paths.root(env)
     cursor_path = f"{root}/sessions/{session.safe(session_id)}.cursor.json"
-    cursor = fastjson.loads_dict(fs.read_or_empty(cursor_path, 1 << 20))
+    cursor = session.load(root, session_id, "cursor")
     start = _start(cursor, path)
     state = cursor.get("state") if start else None
     conversation = Conversation(state if isinstance(state, dict) else None)
@@ -139,8 +141,11 @@ def read_session(
 
 
 def _drafts(reader: transcript.Reader, conversation: Conversation) -> Iterator[signals.Draft]:
+    until = time.monotonic() + READ_SECONDS
     for record in reader:
         conversation.feed(record)
+        if time.monotonic() > until:
+            break
         if len(conversation.turns) > HELD_TURNS:
             done = conversation.turns[:-QUEUE_WINDOW]
             del conversation.turns[:-QUEUE_WINDOW]

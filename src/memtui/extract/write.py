@@ -5,6 +5,7 @@ reader that starts over meets the same records again. A draft that a person reje
 back.
 """
 
+import posix
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -114,14 +115,19 @@ def _lines(path: str) -> list[dict[str, object]]:
 
 
 def _trim(path: str) -> None:
-    data = fs.read_or_empty(path)
-    if len(data) > LEDGER_LIMIT:
+    size = posix.stat(path).st_size
+    if size > LEDGER_LIMIT:
+        # From a line that the limit cuts nothing is known any more.
+        data = fs.read_bytes(path, offset=size - LEDGER_LIMIT).partition(b"\n")[2]
         fs.write_atomic(path, b"".join(data.splitlines(keepends=True)[-LEDGER_KEPT:]), durable=False)
 
 
 def _seen_again(directory: str, key: str, evidence: str) -> bool:
     """Whether a pending update says this already; one that comes from another record counts one more."""
     met = False
+    path = directory + "/" + inbox.FILES["updates"]
+    if inbox.unread(path):
+        return False  # too long to be gone through
 
     def change(source: str) -> str:
         nonlocal met
@@ -136,7 +142,7 @@ def _seen_again(directory: str, key: str, evidence: str) -> bool:
                 break
         return source
 
-    inbox.rewrite(directory + "/" + inbox.FILES["updates"], change)
+    inbox.rewrite(path, change)
     return met
 
 

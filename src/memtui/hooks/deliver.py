@@ -42,7 +42,7 @@ def collect(
 
         try:
             claim = claims.take(directory, who, delivery_id, fits)
-        except OSError as error:
+        except Exception as error:
             runner.fail(hook.env, hook.event, error)
             continue
         if claim is not None:
@@ -126,14 +126,9 @@ def send(
         text, items, left_out = render.compose(blocks, budget(hook), delivery_id)
         _return_left_out(taken, [part.item for part in left_out if part.item.get("kind") == "guidance"])
         if text or message:
-            runner.reply(hook.event, text, message)
+            runner.reply(hook, text, message)
     except BaseException:
-        for _, claim in taken:
-            try:
-                claims.put_back(claim.directory, [entry for entry, _ in claim.entries])
-                claims.drop(claim)
-            except OSError as error:
-                runner.fail(hook.env, hook.event, error)
+        give_back(hook, taken)
         raise
     if items:
         try:
@@ -144,6 +139,16 @@ def send(
         if not claim.entries:
             claims.drop(claim)
     return left_out
+
+
+def give_back(hook: runner.Hook, taken: "list[tuple[str, claims.Claim]]") -> None:
+    """Put all that was taken back into its inboxes. What that fails for is settled later."""
+    for _, claim in taken:
+        try:
+            claims.put_back(claim.directory, [entry for entry, _ in claim.entries])
+            claims.drop(claim)
+        except Exception as error:
+            runner.fail(hook.env, hook.event, error)
 
 
 def _return_left_out(taken: "list[tuple[str, claims.Claim]]", left_out: "list[dict[str, object]]") -> None:

@@ -7,6 +7,9 @@ import posix
 
 from memtui.hooks import runner
 
+# As for hooks (`runner.SECONDS`), but nobody waits for a worker: each of its steps may take so long.
+PATIENCE, MOST = 60.0, 240.0
+
 
 def detach(hook: runner.Hook) -> None:
     """Fork the worker for this event and return at once."""
@@ -19,6 +22,8 @@ def detach(hook: runner.Hook) -> None:
             posix.dup2(null, fd)
         # The client may hold the directory; a worker must not keep it busy.
         posix.chdir("/")
+        late = runner.LateError("it took too long altogether")
+        runner.Deadline(PATIENCE, MOST, lambda: runner.fail(hook.env, hook.event + " worker", late))
         from memtui.extract import worker
 
         worker.run({**hook.env, runner.INSIDE: "1"}, hook.payload, hook.event)

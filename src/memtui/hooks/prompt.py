@@ -21,25 +21,29 @@ def deliver_prompt(
     delivery_id = ids.new_id()
     asker = deliver.asker(hook)
     taken, oversize = deliver.collect(hook, asker, delivery_id)
-    told = _told(state)
-    blocks = deliver.guidance_blocks(taken, asker.now) + deliver.oversize_blocks(oversize, told)
-    after: dict[str, object] = {**state, "prompted": True, "turn": []}
-    found = due_lists(hook, state, after, stamps)
-    # What fails from here on must not hold up the guidance that is already taken.
     try:
-        if changed:
-            from memtui.hooks import index_block
+        told = _told(state)
+        blocks = deliver.guidance_blocks(taken, asker.now) + deliver.oversize_blocks(oversize, told)
+        after: dict[str, object] = {**state, "prompted": True, "turn": []}
+        found = due_lists(hook, state, after, stamps)
+        # What fails or takes too long from here on must not hold up the guidance that is already taken.
+        try:
+            if changed:
+                from memtui.hooks import index_block
 
-            found += index_block.changes(hook, after)
-    except Exception as error:
-        runner.fail(hook.env, hook.event, error)
-    try:
-        if found:
-            # Where nothing can be kept, the same lists would come with every prompt.
-            session.save(hook.root, hook.session_id, {**state, "prompted": True})
-            blocks += found
-    except OSError as error:
-        runner.fail(hook.env, hook.event, error)
+                found += index_block.changes(hook, after)
+        except Exception as error:
+            runner.fail(hook.env, hook.event, error)
+        try:
+            if found:
+                # Where nothing can be kept, the same lists would come with every prompt.
+                session.save(hook.root, hook.session_id, {**state, "prompted": True})
+                blocks += found
+        except Exception as error:
+            runner.fail(hook.env, hook.event, error)
+    except BaseException:
+        deliver.give_back(hook, taken)
+        raise
     left_out = deliver.send(hook, delivery_id, blocks, taken)
     forget(after, left_out)
     waiting = {str(part.item["id"]) for part in left_out}
@@ -78,7 +82,7 @@ def due_lists(
         if stamps.get(scope) != session.table(state, "stamps").get(scope, 0):
             try:
                 block, knows[scope] = lists.updates(hook, scope, directory, session.table(known, scope))
-            except OSError as error:
+            except Exception as error:
                 runner.fail(hook.env, hook.event, error)
                 continue
             blocks += [block] if block is not None else []
@@ -87,7 +91,7 @@ def due_lists(
     for scope, directory in hook.inboxes() if only or not state.get("prompted") else []:
         try:
             block = lists.items(hook, scope, directory, only)
-        except OSError as error:
+        except Exception as error:
             runner.fail(hook.env, hook.event, error)
             continue
         blocks += [block] if block is not None else []

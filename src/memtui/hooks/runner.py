@@ -9,6 +9,10 @@ import time
 
 from memtui.core import fastjson, paths
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 MODULES = {
     "SessionStart": "session_start",
     "UserPromptSubmit": "user_prompt_submit",
@@ -21,12 +25,64 @@ MODULES = {
 # What memtui starts itself runs with this set, so that the hooks of a client started by a hook stay silent.
 INSIDE = "MEMTUI_INSIDE"
 STDIN_LIMIT = 64 << 20
+# Seconds after which a hook breaks off what it is at, again each time they have passed, and after which it ends: well
+# inside the client's time-out of 5 or 10 s (entries.EVENTS), past which all that it printed is dropped.
+PATIENCE, LONGER = (1.5, 3.5), (3.0, 7.0)
+SECONDS = {
+    "SessionStart": LONGER,
+    "UserPromptSubmit": PATIENCE,
+    "PreToolUse": PATIENCE,
+    "PostToolUse": PATIENCE,
+    "PreCompact": LONGER,
+    "Stop": LONGER,
+    "SessionEnd": LONGER,
+}
+
+
+class LateError(Exception):
+    """The hook or worker has worked on something for too long."""
+
+
+class Deadline:
+    """Breaks off with LateError what takes longer than `patience` seconds, once and again, and ends the process after
+    `most` seconds. A process has one: it uses the timer and its signal.
+
+    What is broken off has to leave things as a kill would, from which all is recovered; `lift` is for what comes after.
+    """
+
+    def __init__(self, patience: float, most: float, ends: "Callable[[], object]") -> None:
+        import _signal  # type: ignore[import-not-found]
+
+        self.lifted = False
+        self._end = time.monotonic() + most
+        self._ends = ends
+        _signal.signal(_signal.SIGALRM, self._ring)
+        _signal.setitimer(_signal.ITIMER_REAL, patience, patience)
+
+    def _ring(self, _number: int, _frame: "object") -> None:
+        if self.lifted:
+            return
+        if time.monotonic() >= self._end:
+            self.lifted = True
+            try:
+                self._ends()
+            finally:
+                posix._exit(0)  # noqa: SLF001
+        raise LateError("it took too long")
+
+    def lift(self) -> None:
+        """From now on nothing is broken off."""
+        import _signal
+
+        self.lifted = True
+        _signal.setitimer(_signal.ITIMER_REAL, 0.0)
 
 
 class Hook:
     """One run of a hook: the payload, and what follows from it and the environment."""
 
     __slots__ = (
+        "deadline",
         "env",
         "event",
         "mode",
@@ -53,6 +109,7 @@ class Hook:
         self.slug = paths.slug(self.project_root)
         self.settings: dict[str, object] = {}
         self.mode = "full"
+        self.deadline: Deadline | None = None
 
     def text(self, key: str) -> str:
         """A text of the payload; empty if it is missing or something else."""
@@ -103,9 +160,13 @@ def main(argv: "list[str]") -> None:
     env = environment()
     if env.get(INSIDE) or env.get("CLAUDE_HEADLESS") == "1" or not argv or argv[0] not in MODULES:
         return
+    deadline = None
     try:
+        late = LateError("it took too long altogether")
+        deadline = Deadline(*SECONDS[argv[0]], lambda: fail(env, argv[0], late))
         payload = fastjson.loads_dict(read_stdin())
         hook = Hook(argv[0], env, payload, started)
+        hook.deadline = deadline
         if not hook.session_id:
             return
         if "plugin" in argv[1:] and _stands_down(hook):
@@ -120,6 +181,9 @@ def main(argv: "list[str]") -> None:
         sys.modules[name].handle(hook)
     except Exception as error:
         fail(env, argv[0], error)
+    finally:
+        if deadline is not None:
+            deadline.lift()
 
 
 def _stands_down(hook: Hook) -> bool:
@@ -138,14 +202,19 @@ def fail(env: "dict[str, str]", where: str, error: BaseException) -> None:
         return
 
 
-def reply(event: str, context: str, message: str = "") -> None:
-    """Print the hook's answer: context for the model, a line for the person. Raises OSError if nobody reads it."""
+def reply(hook: Hook, context: str, message: str = "") -> None:
+    """Print the hook's answer: context for the model, a line for the person. Raises OSError if nobody reads it.
+
+    From here on the hook has all the time that the client gives it: what was said has to be logged.
+    """
     answer: dict[str, object] = {}
     if context:
-        answer["hookSpecificOutput"] = {"hookEventName": event, "additionalContext": context}
+        answer["hookSpecificOutput"] = {"hookEventName": hook.event, "additionalContext": context}
     if message:
         answer["systemMessage"] = message
     if answer:
         from memtui.core import fs
 
+        if hook.deadline is not None:
+            hook.deadline.lift()
         fs.write_all(1, fastjson.dumps(answer).encode())

@@ -4,10 +4,11 @@ import posix
 
 from memtui.core import clock, config, fs, ids, inbox, locate, render, session
 from memtui.hooks import deliver, index_block, prompt, runner
-from memtui.hooks.user_prompt_submit import stamp
+from memtui.hooks.user_prompt_submit import stamp, taken_back
 
-# A transcript may be as large as the memory that a hook may take.
-TOLD_BYTES = 1 << 20
+# A transcript is read from its end, in blocks, and no further back than this: an index told twice does no harm.
+TOLD_BLOCK = 1 << 20
+TOLD_BYTES = 1 << 26
 AGAIN = "Note of the user that this session was given before and {lost} dropped from the context."
 
 
@@ -18,9 +19,7 @@ def handle(hook: runner.Hook) -> None:
     source = hook.text("source")
     old = session.load(hook.root, hook.session_id)
     if stamp(session.path(hook.root, hook.session_id, "missed")):
-        from memtui.core import missed
-
-        old = missed.take_back(hook.root, hook.session_id, old)
+        old = taken_back(hook, old)
     after: dict[str, object] = dict(old) if source in {"resume", "compact"} else {}
     after |= {
         "started": old.get("started") or clock.iso(clock.now()),
@@ -60,7 +59,11 @@ def handle(hook: runner.Hook) -> None:
         # The person still hears what is on, and the guidance still comes with the prompt.
         runner.fail(hook.env, hook.event, error)
         counts = []
-    words = [] if source == "compact" else banner(hook, counts)
+    words: list[str] = []
+    try:
+        words = [] if source == "compact" else banner(hook, counts)
+    except Exception as error:
+        runner.fail(hook.env, hook.event, error)
     if untrusted and not old.get("told_untrusted"):
         directory, _ = locate.project_dir(hook.env, hook.started_in)
         words.append(f"{untrusted} in {render.clean(directory)} not trusted, not delivered: run `memtui trust`")
@@ -116,17 +119,23 @@ def _mark_resumed(hook: runner.Hook) -> None:
 def _told(transcript: str) -> bool:
     """Whether a transcript holds an index of ours that no later compaction has taken away."""
     index, summary = b"<" + render.TAGS["index"].encode(), b'"isCompactSummary":true'
-    told, offset, before = False, 0, b""
+    behind = b""
     try:
-        while block := fs.read_bytes(transcript, TOLD_BYTES, offset):
-            offset += len(block)
-            seen = before + block
-            if index in seen or summary in seen:
-                told = seen.rfind(index) > seen.rfind(summary)
-            before = seen[-max(len(index), len(summary)) + 1 :]
+        fd = fs.open_regular(transcript, ours=True)
     except OSError:
         return False
-    return told
+    try:
+        end = posix.fstat(fd).st_size
+        for at in range(end - TOLD_BLOCK, max(-TOLD_BLOCK, end - TOLD_BYTES), -TOLD_BLOCK):
+            seen = posix.pread(fd, TOLD_BLOCK + min(0, at), max(0, at)) + behind
+            if index in seen or summary in seen:
+                return seen.rfind(index) > seen.rfind(summary)
+            behind = seen[: max(len(index), len(summary)) - 1]
+    except OSError:
+        pass
+    finally:
+        posix.close(fd)
+    return False
 
 
 def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":

@@ -31,7 +31,7 @@ def settings_install_active(root: str, env: "dict[str, str]", cwd: str, event: s
 def _any_active(root: str, env: "dict[str, str]", directory: str, event: str) -> bool:
     from memtui.core import fastjson, fs
 
-    files = fastjson.loads_dict(fs.read_bytes(root + "/installs.json")).get("files")
+    files = fastjson.loads_dict(fs.read(root + "/installs.json", "settings")).get("files")
     user_file = paths.normal(paths.config_dir(env)) + "/settings.json"
     for path, record in files.items() if isinstance(files, dict) else ():
         if not isinstance(record, dict):
@@ -41,9 +41,18 @@ def _any_active(root: str, env: "dict[str, str]", directory: str, event: str) ->
             applies = path == user_file
         else:
             applies = isinstance(projects, list) and directory in projects
-        if applies and _starts(record) and _holds(fastjson.loads_dict(fs.read_or_empty(path)), event):
+        if applies and _starts(record) and _holds(_settings(path), event):
             return True
     return False
+
+
+def _settings(path: str) -> "dict[str, object]":
+    from memtui.core import fastjson, fs
+
+    try:
+        return fastjson.loads_dict(fs.read(path, "client"))
+    except OSError:
+        return {}
 
 
 def _starts(record: "dict[str, object]") -> bool:

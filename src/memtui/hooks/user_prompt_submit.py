@@ -17,6 +17,19 @@ def stamp(path: str) -> int:
     return found.st_mtime_ns ^ found.st_size << 1 if found.st_size else 0
 
 
+def taken_back(hook: Hook, state: "dict[str, object]") -> "dict[str, object]":
+    """The state without what the worker has noted as not arrived; as it is where that can't be found out."""
+    from memtui.core import missed
+
+    try:
+        return missed.take_back(hook.root, hook.session_id, state)
+    except Exception as error:
+        from memtui.hooks import runner
+
+        runner.fail(hook.env, hook.event, error)
+        return state
+
+
 def handle(hook: Hook) -> None:
     """Deliver what is new for this session's prompt. A subagent's prompt gets nothing: its session has it already."""
     if hook.payload.get("agent_id"):
@@ -25,9 +38,7 @@ def handle(hook: Hook) -> None:
 
     state = session.load(hook.root, hook.session_id) or _forked(hook)
     if stamp(session.path(hook.root, hook.session_id, "missed")):
-        from memtui.core import missed
-
-        state = missed.take_back(hook.root, hook.session_id, state)
+        state = taken_back(hook, state)
     first = not state.get("prompted")
     stamps = session.table(state, "stamps")
     now: dict[str, object] = {}
@@ -60,7 +71,7 @@ def _forked(hook: Hook) -> "dict[str, object]":
     from memtui.core import fs, session
 
     try:
-        parent = fs.read_bytes(f"{hook.root}/run/resumed-{posix.getppid()}").decode()
+        parent = fs.read(f"{hook.root}/run/resumed-{posix.getppid()}", "session").decode()
     except (OSError, UnicodeDecodeError):
         return {}
     if parent != hook.session_id:
