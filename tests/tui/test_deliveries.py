@@ -349,6 +349,16 @@ async def test_from_the_counts_to_a_memory_and_to_its_deliveries(deliveries):
         assert pilot.app.screen.table.row[1].memory.path == never.path
 
 
+async def test_a_redo_that_ends_over_the_counts_leaves_them_open(deliveries):
+    async with deliveries.run_test(size=(80, 24)) as pilot:
+        await ready(pilot)
+        await pilot.press("Z", "M")
+        await settle(pilot)
+        pilot.app.turned()
+        await settle(pilot)
+        assert pilot.app.screen.table.rows
+
+
 async def test_o_reads_the_delivery_over_the_whole_screen(deliveries):
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)

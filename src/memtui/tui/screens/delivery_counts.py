@@ -76,7 +76,7 @@ class Counts(Dialog[tuple[str, str]]):
         super().__init__()
         self.data, self.here = data, here
         self.never: list[tuple[str, str]] | None = None
-        self.turned = False
+        self.never_first = False
 
     def body(self) -> ComposeResult:
         """What is counted, and the list."""
@@ -97,7 +97,7 @@ class Counts(Dialog[tuple[str, str]]):
 
     def keys(self) -> Keys:
         """Where each leads to."""
-        first = "most first" if self.turned else "never first"
+        first = "most first" if self.never_first else "never first"
         return (("enter", "to the memory"), ("m", "its deliveries"), ("s", first), ("escape", "close"))
 
     def on_mount(self) -> None:
@@ -123,7 +123,7 @@ class Counts(Dialog[tuple[str, str]]):
 
     def _fill(self) -> None:
         rows = counts(self.data, self.here, self.never or [])
-        self.table.show(rows[::-1] if self.turned else rows)
+        self.table.show(rows[::-1] if self.never_first else rows)
         span = "ever" if self.data.tally.complete else f"in {DAYS} days"
         never = "looking for others …" if self.never is None else f"{len(self.never)} never"
         text = Text("Memories by deliveries", style="bold")
@@ -152,7 +152,7 @@ class Counts(Dialog[tuple[str, str]]):
 
     def action_turn(self) -> None:
         """The other end of the list first."""
-        self.turned = not self.turned
+        self.never_first = not self.never_first
         self._fill()
         self.table.move_to(0)
         self.name_keys()
