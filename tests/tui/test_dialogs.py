@@ -1,5 +1,6 @@
 """What is asked over a screen: it ends once, its keys are its own, every field shows what is typed into it."""
 
+import asyncio
 import re
 
 import pytest
@@ -69,6 +70,20 @@ async def test_two_enters_or_escapes_in_one_go_leave_a_screen_that_lives(world, 
         await pilot.press("2")
         await settle(pilot)
         assert app.screen.group == "inbox"
+
+
+@pytest.mark.parametrize("key", ["pagedown", "pageup"])
+async def test_the_palette_is_paged_before_it_is_drawn(app, key):
+    async with app.run_test(size=(20, 5)) as pilot:
+        await start(pilot)
+        app.post_message(events.Key("ctrl+p", None))
+        for _ in range(100):
+            app.post_message(events.Key(key, None))
+            await asyncio.sleep(0.001)
+        await settle(pilot)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert isinstance(app.screen, Base)
 
 
 async def test_a_double_click_in_a_picker_leaves_a_screen_that_lives(world):

@@ -240,6 +240,13 @@ class Everywhere(App[None]):
         """The palette."""
         self.action_command_palette()
 
+    def action_command_palette(self) -> None:
+        """As textual does, with our palette."""
+        from memtui.tui.palette import Palette
+
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(id="--command-palette"))
+
     def do_app_help(self) -> None:
         """The keys of this screen."""
         from memtui.tui.widgets.help import Help

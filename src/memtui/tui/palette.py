@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, cast
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from memtui.tui import actions
@@ -65,3 +65,13 @@ class Verbs(Provider):
 
     def _run(self, action: "Action") -> None:
         self._main.action_run(action.id)
+
+
+class Palette(CommandPalette):
+    """Textual's, whose list may be paged before it is drawn, or where there is no room for it."""
+
+    def _action_command_list(self, action: str) -> None:
+        try:
+            super()._action_command_list(action)
+        except (KeyError, IndexError):  # textual looks the lines of the page up
+            pass
