@@ -5,6 +5,8 @@ from pathlib import Path
 from memtui import demo
 from memtui.cli.main import main
 
+from .test_tui import opened
+
 
 def everything(directory):
     return {
@@ -60,6 +62,16 @@ def test_open_without_a_terminal_says_what_works_instead(bare, tmp_path):
     told = bare("demo", "--open", str(tmp_path / "world"), check=False)
     assert told.code == 2
     assert "needs a terminal" in told.err
+
+
+def test_open_in_a_terminal_opens_the_control_room_and_then_says_where_the_world_is(world, tmp_path):
+    place = str(tmp_path / "other world")
+    drawn, code = opened(world, "demo", "--open", place)
+    assert code == 0, drawn
+    assert "prefer-pnpm" in drawn
+    assert f"memtui demo --open --keep '{place}'" in drawn
+    drawn, code = opened(world, "demo", "--open", "--keep", place)
+    assert code == 0, drawn
 
 
 def test_a_directory_with_other_things_is_left_alone(bare, tmp_path):

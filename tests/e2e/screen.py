@@ -1,6 +1,7 @@
 """memtui as a person meets it: in a terminal, whose screen is kept cell by cell."""
 
 import codecs
+import contextlib
 import os
 import re
 import select
@@ -32,6 +33,7 @@ _PIECES = re.compile(
 _USUAL = {"25", "7"}
 # A terminal of its own, in control of the session, as a shell in a window has it.
 _START = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+_MAIN = "\nimport sys; from memtui.cli.main import main; sys.exit(main())"
 
 
 class Cells:
@@ -123,9 +125,10 @@ class Place(Protocol):
 
 
 class MemtuiTerminal:
-    """`memtui …` in a pseudo-terminal, read all the time, as a terminal does. `size`: columns and lines."""
+    """`memtui …` in a pseudo-terminal, read all the time, as a terminal does. `size`: columns and lines; `before`: lines of
+    Python that run in it first."""
 
-    def __init__(self, world: Place, *args: str, size: tuple[int, int] = (COLUMNS, LINES)) -> None:
+    def __init__(self, world: Place, *args: str, size: tuple[int, int] = (COLUMNS, LINES), before: str = "") -> None:
         self.painted = ""
         self.count = 0  # how often something was painted
         self.cells = Cells(*size)
@@ -135,7 +138,7 @@ class MemtuiTerminal:
         termios.tcsetwinsize(self._slave, size[::-1])
         self.settings_before = termios.tcgetattr(self._slave)
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _START, sys.executable, "-X", "faulthandler", "-m", "memtui", *args],
+            [sys.executable, "-c", _START, sys.executable, "-X", "faulthandler", "-c", before + _MAIN, *args],
             cwd=world.project,
             env=world.environment({"PYTHONPATH": str(SOURCES)}),
             stdin=self._slave,
@@ -156,10 +159,12 @@ class MemtuiTerminal:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
-        self._closing = True
-        self._reader.join()
-        os.close(self._master)
-        os.close(self._slave)
+        if not self._closing or self._reader.is_alive():
+            self._closing = True
+            self._reader.join()
+        for terminal in (self._master, self._slave):
+            with contextlib.suppress(OSError):  # it was hung up
+                os.close(terminal)
 
     @property
     def text(self) -> str:
@@ -229,6 +234,13 @@ class MemtuiTerminal:
         """Wait until something more is painted than at that `count`; False where nothing is."""
         with self._more:
             return self._more.wait_for(lambda: self.count > after or self.process.poll() is not None, seconds)
+
+    def hang_up(self) -> None:
+        """Close the terminal, as a window that is closed."""
+        self._closing = True
+        self._reader.join()
+        os.close(self._slave)
+        os.close(self._master)
 
     def end(self) -> int:
         """Wait until memtui has left; its exit code. What it painted last has been taken by then."""

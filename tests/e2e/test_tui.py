@@ -1,11 +1,12 @@
 """The control room beside the real client, in a real terminal: what is decided there reaches a session."""
 
+import signal
 from pathlib import Path
 
 import pytest
 
 from .client import World, injected
-from .screen import MemtuiTerminal
+from .screen import SECONDS, MemtuiTerminal
 from .tmux import TmuxTerminal
 
 SEND = "\x13"  # ctrl+s
@@ -95,7 +96,79 @@ def test_the_terminal_is_as_it_was_after_quitting(here):
         assert tui.end() == 0
         assert tui.left_on == []
         assert tui.text.strip() == ""
+
+
+SLIPS = """
+from memtui.tui.data import Data
+from memtui.tui.screens.memories import Memories
+from memtui.tui.screens.base import Base
+from memtui.tui.widgets.bars import FootBar
+def boom(*_, **__): raise ZeroDivisionError("boom")
+"""
+
+
+@pytest.mark.parametrize(
+    ("slip", "keys"),
+    [
+        ("Memories.do_memories_sort = boom", "s"),  # an action
+        ("Base.on_descendant_focus = boom", ""),  # a handler
+        ("FootBar.render = boom", ""),  # a drawing
+        ("Data.refresh = boom", ""),  # a worker
+    ],
+)
+def test_after_a_slip_of_ours_memtui_goes_on(here, slip, keys):
+    with MemtuiTerminal(here, before=SLIPS + slip) as tui:
+        tui.see("1 Memories")
+        tui.press(keys)
+        tui.see(r"log/errors\.jsonl")
+        tui.press("g")
+        tui.see("Guidance for the agent")
+        tui.press(NOTE)
+        tui.see(NOTE)
+        tui.press(SEND)
+        tui.see("1 Memories")
+        tui.press("\x11")
+        assert tui.end() == 0
+        assert tui.left_on == []
+    assert NOTE in here.waiting()
+    (error,) = here.errors()
+    assert (error["error"], error["message"]) == ("ZeroDivisionError", "boom")
+    assert any("boom" in place for place in error["trace"])
+
+
+@pytest.mark.parametrize("slip", ["MemtuiApp.on_mount = boom", "Memories.__init__ = boom", "Data.keys = boom"])
+def test_where_memtui_can_not_start_it_says_so_and_the_terminal_is_as_it_was(here, slip):
+    with MemtuiTerminal(here, before=SLIPS + "from memtui.tui.app import MemtuiApp\n" + slip) as tui:
+        assert tui.end() == 1
+        assert tui.left_on == []
         assert "Traceback" not in tui.painted
+        assert "ZeroDivisionError" in tui.text
+        assert "memtui doctor --errors" in tui.text
+    assert here.errors()[0]["error"] == "ZeroDivisionError"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_told_to_end_it_keeps_what_was_typed_and_gives_the_terminal_back(here, number):
+    with MemtuiTerminal(here) as tui:
+        tui.see("1 Memories")
+        tui.press("g")
+        tui.see("Guidance for the agent")
+        tui.press(NOTE)
+        tui.see(NOTE)
+        tui.process.send_signal(number)
+        assert tui.end() == 128 + number
+        assert tui.left_on == []
+    with MemtuiTerminal(here) as tui:
+        tui.see("1 Memories")
+        tui.press("g")
+        tui.see(NOTE)
+
+
+def test_a_terminal_that_is_closed_ends_it(here):
+    with MemtuiTerminal(here) as tui:
+        tui.see("1 Memories")
+        tui.hang_up()
+        assert tui.process.wait(SECONDS) in {1, 128 + signal.SIGHUP}, tui.process.returncode
 
 
 def test_bytes_that_are_no_utf_8_and_keys_that_nobody_knows_end_nothing(here):

@@ -3,9 +3,33 @@
 import pytest
 
 from memtui import demo
+from memtui.core import delivery
 from memtui.tui.app import MemtuiApp
+from memtui.tui.net import Netted
 
 NOW = 1_795_000_000.0
+
+
+@pytest.fixture(autouse=True)
+def fallen(monkeypatch):
+    """What fell into the safety net, (where, error) each: a test that expects it takes it out, in others it is raised."""
+    found = []
+    fell, log_error = Netted.fell, delivery.log_error
+
+    def told(app, where, error, **more):
+        found.append((where, getattr(error, "error", error)))
+        fell(app, where, error, **more)
+
+    def noted(root, where, error):
+        if error not in [each for _, each in found]:
+            found.append((where, error))
+        return log_error(root, where, error)
+
+    monkeypatch.setattr(Netted, "fell", told)
+    monkeypatch.setattr(delivery, "log_error", noted)
+    yield found
+    if found:
+        raise found[0][1]
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import json
 import os
 import time
 
+import pytest
 from textual.widgets import Input, Static
 
 from memtui import demo
@@ -240,6 +241,51 @@ async def test_arrows_go_from_pane_to_pane(app):
         assert not app.screen.query_one("#middle").display
         await pilot.press("escape")
         assert app.screen.query_one("#middle").display
+
+
+@pytest.mark.parametrize(("columns", "key"), [(80, "enter"), (80, "o"), (120, "o"), (200, "o")])
+async def test_while_one_is_read_no_key_is_about_the_list_behind_it(app, columns, key):
+    async with app.run_test(size=(columns, 24)) as pilot:
+        await settle(pilot)
+        table = app.screen.table
+        await pilot.press(key)
+        before = (table.row_id, app.screen.sort, app.screen.reverse, app.screen.kind, len(table.rows))
+        for other in ("s", "R", "A", "v", "space", "T", "exclamation_mark", "N", "p"):
+            await pilot.press(other)
+            assert [note.message for note in app._notifications] == [
+                "The list is hidden while you read: escape goes back to it."
+            ], other
+            app.clear_notifications()
+        assert table.marks == set()
+        assert (table.row_id, app.screen.sort, app.screen.reverse, app.screen.kind, len(table.rows)) == before
+        await pilot.press("escape", "s")
+        assert app.screen.sort != before[1]
+
+
+async def test_while_one_is_read_a_change_is_of_that_one_and_not_of_what_is_marked(app, world):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("A")
+        marked = len(app.screen.table.marks)
+        assert marked > 2
+        await stand_on(pilot, "prefer-pnpm")
+        await pilot.press("o", "d")
+        await settle(pilot)
+        assert not exists(world.shop + "/.claude/memory/prefer-pnpm.md")
+        await pilot.press("escape")
+        assert len(app.screen.table.marks) == marked - 1
+
+
+async def test_what_may_not_be_written_is_not_offered(world):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=True)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        lines = ["".join(s.text for s in strip) for strip in app.screen._compositor.render_strips()]
+        assert "read-only" in lines[0]
+        assert "trash" not in lines[-1]
+        assert "edit" not in lines[-1]
+        assert "guide" not in lines[-1]
+        assert "filter" in lines[-1]
 
 
 async def test_another_theme_repaints_every_row(app):

@@ -99,9 +99,9 @@ class Context:
         """Ask a person yes or no. Raises MemtuiError, saying `otherwise`, for no and where nobody can answer."""
         import sys
 
-        if sys.stdin is None or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise MemtuiError(otherwise, "There is no terminal to ask at; --yes says yes.")
-        self.out.stdout.flush()
+        self.out.flush()
         sys.stderr.write(question + " [y/N] ")
         sys.stderr.flush()
         if sys.stdin.readline().strip().lower() not in {"y", "yes"}:

@@ -56,7 +56,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         world = demo.build(directory, ctx.now())
         _install(world.env, world.shop)
     if args.open:
-        return _open(ctx, world.env, world.shop)
+        return _open(ctx, world.env, world.shop, world.directory)
     data = {"directory": world.directory, "env": world.env, "projects": [world.shop, world.blog]}
 
     def text(out: Output) -> None:
@@ -82,12 +82,19 @@ def _there(ctx: Context, out: Output, env: "dict[str, str]", cwd: str) -> Contex
     return found
 
 
-def _open(ctx: Context, env: "dict[str, str]", cwd: str) -> Result:
+def _open(ctx: Context, env: "dict[str, str]", cwd: str, directory: str) -> Result:
     from memtui.cli import tui
 
     os.environ.update(env)  # an editor or a shell that is started from there belongs there, too
     os.chdir(cwd)
-    return tui.run(_there(ctx, ctx.out, env, cwd), argparse.Namespace())
+    left = tui.opened(_there(ctx, ctx.out, env, cwd))
+    place = shlex.quote(directory)
+
+    def text(out: Output) -> None:
+        out.print(f"The sample world is still there. Open it again: memtui demo --open --keep {place}")
+        out.print(f"When you are done: rm -r {place}")
+
+    return Result(left.data, text, left.code)
 
 
 def _show(ctx: Context, out: Output, env: "dict[str, str]", cwd: str, words: "list[str]", about: str) -> None:

@@ -18,9 +18,10 @@ ONE_LINE = {"guide"}  # called by monitors, whose logs want a line
 
 def main(argv: "list[str] | None" = None) -> int:
     """Run one command; its exit code (docs/cli.md)."""
-    from memtui.cli.output import Output
+    from memtui.cli.output import Output, UnwritableError
     from memtui.core import glyphs
 
+    _open_closed_streams()
     words = list(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -30,19 +31,37 @@ def main(argv: "list[str] | None" = None) -> int:
     out = Output(os.environ, as_json="--json" in plain)
     try:
         code = _run(words, out)
-        sys.stdout.flush()
+        out.flush()
         return code
     except BrokenPipeError:
-        # Whoever read has seen enough. What is still buffered must not fail again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_PIPE
+        return EXIT_PIPE  # whoever read has seen enough
+    except UnwritableError as error:
+        out.drain()
+        out.say(f"memtui: the answer can't be written: {error}. What was to be done is done.")
+        return EXIT_FAILED
     except KeyboardInterrupt:
         out.say("")
         return EXIT_INTERRUPTED
+    finally:
+        out.drain()
+
+
+def _open_closed_streams() -> None:
+    """A standard stream that was closed leads nowhere: else the next file that is opened got its number, and what is
+    said would be written there."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            found = os.open(os.devnull, os.O_RDWR)
+            if found != number:
+                os.dup2(found, number)
+                os.close(found)
+            os.set_inheritable(number, True)
+            setattr(sys, name, open(number, "r" if number == 0 else "w", encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
 def _run(words: "list[str]", out: "Output") -> int:
     from memtui.cli import parser
+    from memtui.cli.output import UnwritableError
 
     name = parser.wanted(words) or "memtui"
     if name not in parser.COMMANDS:
@@ -52,7 +71,7 @@ def _run(words: "list[str]", out: "Output") -> int:
         return _command(args, out)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else EXIT_USAGE
-    except (BrokenPipeError, KeyboardInterrupt):
+    except (BrokenPipeError, KeyboardInterrupt, UnwritableError):
         raise
     except MemtuiError as error:
         if "--debug" in words:
@@ -62,10 +81,27 @@ def _run(words: "list[str]", out: "Output") -> int:
     except Exception as error:
         if "--debug" in words:
             _trace(out)
-        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        hint = "" if "--debug" in words else "Run it again with --debug to see where."
-        out.error(name, f"unexpected: {what}", hint, one_line=True)
+        out.error(name, _words_of(error), _noted(name, error), one_line=True)
         return EXIT_FAILED
+
+
+def _words_of(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
+    return f"that failed: {type(error).__name__}: {error}." if str(error) else f"that failed: {type(error).__name__}."
+
+
+def _noted(name: str, error: Exception) -> str:
+    """Where the details of an error are, after noting them."""
+    from memtui.core import delivery, paths
+
+    try:
+        root = paths.root(dict(os.environ))
+    except KeyError:
+        root = ""
+    if root.startswith("/") and delivery.log_error(root, f"memtui {name}", error):
+        return "`memtui doctor --errors` has the details."
+    return "Run it again with --debug to see where."
 
 
 def _command(args: "Namespace", out: "Output") -> int:

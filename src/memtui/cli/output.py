@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     Cell = Sequence[str]  # text, or text and style
 
 
+class UnwritableError(Exception):
+    """What a command found out can't be written: the disk is full, for example."""
+
+
 class Result:
     """What a command found out: `data` for --json, `text` prints it for a person, `code` is the exit code."""
 
@@ -103,15 +107,41 @@ class Output:
             return 80
 
     def print(self, text: str = "") -> None:
-        """A line of data."""
-        self.stdout.write(self._for_terminal(text) + "\n")
+        """A line of data. Raises BrokenPipeError, and UnwritableError for what else can go wrong."""
+        try:
+            self.stdout.write(self._for_terminal(text) + "\n")
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise UnwritableError(error.strerror) from None
+
+    def flush(self) -> None:
+        """Write what is buffered of the data. Raises as `print` does."""
+        try:
+            self.stdout.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise UnwritableError(error.strerror) from None
 
     def say(self, text: str) -> None:
-        """A line of narration."""
-        if self.stderr is not None:
-            self.stdout.flush()
+        """A line of narration. Where it can't be written there is nobody to tell."""
+        self.flush()
+        try:
             self.stderr.write(self._for_terminal(text) + "\n")
             self.stderr.flush()
+        except OSError:
+            self.drain()
+
+    def drain(self) -> None:
+        """What can't be written must not fail again at exit."""
+        import os
+
+        for stream in (self.stdout, self.stderr):
+            try:
+                stream.flush()
+            except OSError:
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
     def _for_terminal(self, text: str) -> str:
         if not text.replace("\n", "").isprintable() or not text.isascii():

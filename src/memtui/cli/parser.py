@@ -230,6 +230,9 @@ def _bare(argv: "list[str]") -> argparse.Namespace:
 
 def stdin_bytes(limit: int) -> bytes:
     """Standard input, at most one byte more than `limit`. Raises UsageError where nobody would ever write there."""
-    if sys.stdin is None or sys.stdin.isatty():
+    if sys.stdin.isatty():
         raise UsageError("There is no text on standard input.", "Pipe it in, or give it on the command line.")
-    return sys.stdin.buffer.read(limit + 1)
+    try:
+        return sys.stdin.buffer.read(limit + 1)
+    except OSError as error:
+        raise UsageError(f"Standard input can't be read: {error.strerror}.") from error

@@ -48,6 +48,11 @@ def status(ctx: Context, args: argparse.Namespace) -> Result:
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Run the TUI until the person leaves it."""
+    return opened(ctx, read_only=args.read_only, screen=args.screen or SCREENS[0])
+
+
+def opened(ctx: Context, *, read_only: bool = False, screen: str = SCREENS[0]) -> Result:
+    """The TUI, run until the person leaves it: its exit code and no data."""
     ctx.must_have_home()
     if ctx.out.json or not has_terminal():
         raise UsageError("The TUI needs a terminal.", "`memtui status` says how things stand without one.")
@@ -58,11 +63,5 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     sys.setswitchinterval(0.001)
     from memtui.tui.app import main
 
-    code = main(
-        ctx.env,
-        ctx.cwd,
-        read_only=args.read_only,
-        screen=args.screen or SCREENS[0],
-        now=ctx.now() if ctx.env.get("MEMTUI_NOW") else None,
-    )
-    return Result({}, None, code)
+    now = ctx.now() if ctx.env.get("MEMTUI_NOW") else None
+    return Result({}, None, main(ctx.env, ctx.cwd, read_only=read_only, screen=screen, now=now))

@@ -7,6 +7,7 @@ from memtui.core import clock, fastjson, fs, ids
 VERSION = 1
 PREFIX, SUFFIX = "deliveries-", ".jsonl"
 ERROR_LOG_LIMIT = 1 << 20
+MESSAGE_LIMIT, TRACE_LIMIT = 500, 16
 ID_AT = b'{"v": 1, "id": "'
 RECOVERED = b'"recovered": true'
 # So far back from its end a hook or worker reads the log for what it wants to know; a month's log seldom is so long.
@@ -34,8 +35,9 @@ def append(root: str, record: "dict[str, object]", seconds: float) -> None:
     fs.append(log_path(root, seconds), fastjson.dumps(record).encode() + b"\n")
 
 
-def log_error(root: str, where: str, error: BaseException) -> None:
-    """Note what went wrong while failing open. Never raises; a log over its limit starts anew, one old one is kept."""
+def log_error(root: str, where: str, error: BaseException) -> bool:
+    """Note what went wrong, with where it happened; False if that can't be noted. Never raises; a log over its limit
+    starts anew, one old one is kept. A message may quote what was read: secrets are taken out."""
     path = root + "/log/errors.jsonl"
     trace = error.__traceback__
     places = []
@@ -48,8 +50,8 @@ def log_error(root: str, where: str, error: BaseException) -> None:
         "time": clock.iso(clock.now()),
         "where": where,
         "error": type(error).__name__,
-        "message": str(error)[:500],
-        "trace": places[-6:],
+        "message": _harmless(str(error)[:MESSAGE_LIMIT]),
+        "trace": places[-TRACE_LIMIT:],
     }
     try:
         try:
@@ -59,7 +61,19 @@ def log_error(root: str, where: str, error: BaseException) -> None:
             pass
         fs.append(path, fastjson.dumps(record).encode() + b"\n")
     except OSError:
-        pass
+        return False
+    return True
+
+
+def _harmless(message: str) -> str:
+    if not message:
+        return ""
+    try:
+        from memtui.core import redact  # too dear for a hook that nothing goes wrong in
+
+        return redact.redact(message)[0]
+    except Exception:
+        return "[left out]"
 
 
 def errors(root: str) -> "Iterator[dict[str, object]]":

@@ -89,13 +89,15 @@ WORDS = {
 @dataclass(frozen=True)
 class Action:
     """`id` is `group.verb`; `keys` as textual writes them, comma-separated; `footer` is the short word in the footer,
-    empty for none; `help` a sentence; `writes` whether `--read-only` forbids it."""
+    empty for none; `help` a sentence; `writes` whether `--read-only` forbids it; `listed` whether it is about the list,
+    so that nobody can mean it while one thing is read in the list's place."""
 
     id: str
     keys: str
     footer: str
     help: str
     writes: bool = False
+    listed: bool = False
 
     @property
     def group(self) -> str:

@@ -18,7 +18,7 @@ from textual.screen import Screen
 
 from memtui.core import fs, glyphs
 from memtui.core.errors import MemtuiError
-from memtui.tui import actions, looks, safe
+from memtui.tui import actions, looks, safe, terminal
 from memtui.tui.data import Data
 from memtui.tui.everywhere import Everywhere, theme_named
 from memtui.tui.screens import make
@@ -87,10 +87,17 @@ class MemtuiApp(Everywhere):
             self._bindings.bind(binding.key, binding.action, binding.description, show=False)
         self._looking = False
         self._aged = self.began
+        self.watch_loop()
         self.set_interval(WATCH_SECONDS, self._look)
         self.app_resume_signal.subscribe(self, self._resumed)
         # Not before the application runs: what is drawn while it mounts is drawn in vain.
-        self.call_later(self.go, self.first)
+        self.call_later(self._begin)
+
+    def _begin(self) -> None:
+        try:
+            self.go(self.first)
+        except Exception as error:
+            self.give_up(error)
 
     def call_from_thread(self, callback: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """As textual does; only a worker that ends after the application or its screen has nobody to tell."""
@@ -171,8 +178,10 @@ class MemtuiApp(Everywhere):
     @work(thread=True, group="read")
     def _read_in_worker(self, parts: frozenset[str] | None, first: bool) -> None:
         if first:
-            self.data.watch.changed()  # what changes from here on is told
-            self._looking = False
+            try:
+                self.data.watch.changed()  # what changes from here on is told
+            finally:
+                self._looking = False
         self.data.refresh()
         if self.is_running:
             self.call_from_thread(self._read, parts)
@@ -201,6 +210,7 @@ class MemtuiApp(Everywhere):
         """Any key takes away what went wrong before it."""
         if isinstance(event, events.Key):
             self.last_key = self.data.now()
+            self.forget_failures()
             self.drop_errors()
         await super().on_event(event)
 
@@ -211,6 +221,8 @@ class MemtuiApp(Everywhere):
         reason = "memtui runs with --read-only." if action.writes and self.read_only else ""
         if action.writes and self.at_work:
             reason = "Changes are being made: wait, or stop them with escape where they were begun."
+        if not reason and action.listed and screen.over:
+            reason = "The list is hidden while you read: escape goes back to it."
         if not reason and action.group == screen.group:  # app.guide works wherever inbox.guide does not
             reason = screen.why_not(action_id)
         if reason:
@@ -223,6 +235,8 @@ class MemtuiApp(Everywhere):
             self.fail(error)
         except OSError as error:
             self.fail(MemtuiError(f"{error.filename or 'A file'}: {error.strerror}", "Mend that and try again."))
+        except Exception as error:
+            self.fell(f"action {action_id}", error)
 
     def action_run(self, action_id: str) -> None:
         """A global key, or any action by its name: one of another screen runs there, once that is read."""
@@ -239,12 +253,16 @@ class MemtuiApp(Everywhere):
 def main(
     env: dict[str, str], cwd: str, *, read_only: bool = False, screen: str = "memories", now: float | None = None
 ) -> int:
-    """Run the application in this terminal; its exit code."""
+    """Run the application in this terminal; its exit code. Raises MemtuiError where it could not go on."""
     if read_only:
         fs.keep_no_caches()
     app = MemtuiApp(env, cwd, read_only=read_only, screen=screen, now=now)
-    app.run()
-    return app.return_code or 0
+    with terminal.kept(), terminal.signals(app.leave):
+        app.run()
+    if app.broken is not None or app.return_code is None:
+        what = type(app.broken).__name__ if app.broken is not None else "no reason is known"
+        raise MemtuiError(f"The control room had to end: {what}.", "`memtui doctor --errors` has the details.")
+    return app.return_code
 
 
 __all__ = ["TABS", "Changed", "MemtuiApp", "main"]

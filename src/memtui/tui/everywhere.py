@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from textual import events
-from textual.app import App
 from textual.notifications import Notify
 from textual.theme import BUILTIN_THEMES
 from textual.timer import Timer
@@ -15,6 +14,7 @@ from memtui.core import config
 from memtui.core.errors import MemtuiError
 from memtui.tui import actions, safe
 from memtui.tui.data import Data
+from memtui.tui.net import Netted
 from memtui.tui.screens.base import Base
 from memtui.tui.widgets.dialog import Typed
 
@@ -44,7 +44,7 @@ def themes_round() -> dict[str, str]:
     return dict(reversed(named.items()))
 
 
-class Everywhere(App[None]):
+class Everywhere(Netted):
     """The global actions of the table."""
 
     data: Data
@@ -86,6 +86,11 @@ class Everywhere(App[None]):
             self.screen.frame()
 
     # telling
+
+    @property
+    def errors_root(self) -> str:
+        """memtui's own directory."""
+        return self.data.root
 
     def notify(self, message: str, **more: Any) -> None:
         """One note at a time; long enough to be read."""
@@ -319,16 +324,28 @@ class Everywhere(App[None]):
             self.fail(error if isinstance(error, MemtuiError) else MemtuiError(f"The theme can't be kept: {error}"))
 
     def do_app_quit(self) -> None:
-        """Leave."""
-        self._keep_theme()
-        self.exit()
+        """Leave, whatever fails meanwhile."""
+        try:
+            self._keep_theme()
+        finally:
+            self.exit()
 
     async def action_quit(self) -> None:
         """ctrl+q, which works in forms as well: what is typed there is kept."""
+        self.leave()
+
+    def leave(self, return_code: int = 0) -> None:
+        """Keep what is typed, and leave, whatever fails meanwhile."""
         for screen in self.screen_stack:
-            if isinstance(screen, Typed):
-                screen.keep_now()
-        self.do_app_quit()
+            try:
+                if isinstance(screen, Typed):
+                    screen.keep_now()
+            except Exception as error:
+                self.fell("keeping what was typed", error)
+        try:
+            self._keep_theme()
+        finally:
+            self.exit(return_code=return_code)
 
     def _keep_theme(self) -> None:
         """The theme that was chosen just now, without waiting."""

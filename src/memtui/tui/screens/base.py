@@ -9,6 +9,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from memtui.tui import actions
+from memtui.tui.net import composed
 from memtui.tui.widgets.bars import TABS, FootBar, TopBar
 from memtui.tui.widgets.painting import Painted
 
@@ -36,7 +37,7 @@ class Base(Screen[None]):
     def compose(self) -> ComposeResult:
         """Top line, body, bottom line."""
         yield TopBar(id="top")
-        yield from self.body()
+        yield from composed(self, self.body)
         yield FootBar(id="foot")
 
     def body(self) -> ComposeResult:
@@ -88,8 +89,14 @@ class Base(Screen[None]):
             if isinstance(self.focused, Input):
                 foot.typing(self.status)
             else:
-                over = self.has_class("whole") or (self.has_class("narrow") and self.has_class("deep"))
-                foot.show(self.footer_actions(), self.status, self.main, over=over)
+                over, read_only = self.over, self.main.read_only
+                can = [a for a in self.footer_actions() if not ((a.listed and over) or (a.writes and read_only))]
+                foot.show(can, self.status, self.main, over=over)
+
+    @property
+    def over(self) -> bool:
+        """Whether one thing is read in the place of the list."""
+        return self.has_class("whole") or (self.has_class("narrow") and self.has_class("deep"))
 
     def footer_actions(self) -> list[actions.Action]:
         """The screen's own actions that the foot names, the most wanted first; they may follow the cursor."""

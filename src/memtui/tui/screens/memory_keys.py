@@ -286,6 +286,9 @@ class Keys(Base):
     def do_memories_sort(self) -> None:
         """The next order by a column that is shown."""
         names = self.table.sorts()
+        if not names:
+            self.main.say("There is no room for a column to sort by.")
+            return
         at = names.index(self.sort) if self.sort in names else -1
         self._order(names[(at + 1) % len(names)], False)
 

@@ -75,7 +75,8 @@ class TwoPanes(Base):
             self.rows.focus()
 
     def open_filter(self) -> None:
-        """Show the filter."""
+        """Show the filter, in the list."""
+        self.remove_class("deep")
         line = self.query_one("#filter", Input)
         line.add_class("shown")
         line.focus()

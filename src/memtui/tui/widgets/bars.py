@@ -119,7 +119,7 @@ class FootBar(Bar):
         everywhere = {"app.help"} if width < TIGHT else {"app.undo", "app.guide", "app.help"}
         if width >= WIDE:
             everywhere.add("app.quit")
-        last = [a for a in actions.ACTIONS if a.id in everywhere]
+        last = [a for a in actions.ACTIONS if a.id in everywhere and not (a.writes and app.read_only)]
         always = sum(_need(a, app) for a in last)
         if always > room:
             last.sort(key=lambda a: a.id != "app.help")  # which tells all the others

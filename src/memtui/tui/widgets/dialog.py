@@ -11,6 +11,7 @@ from textual.screen import ModalScreen
 from textual.timer import Timer
 
 from memtui.tui import actions
+from memtui.tui.net import composed
 from memtui.tui.widgets.line import OneLine
 
 Result = TypeVar("Result")
@@ -109,7 +110,7 @@ class Dialog(ModalScreen[Result]):
 
     def compose(self) -> ComposeResult:
         """The box, and the keys under everything."""
-        yield from self.body()
+        yield from composed(self, self.body)
         yield KeyBar()
 
     def body(self) -> ComposeResult:

@@ -12,6 +12,7 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region
 from textual.message import Message
+from textual.widget import Widget
 
 from memtui.tui.widgets.painting import Column, Painted, Row
 
@@ -119,8 +120,9 @@ class RowList(Painted[Row], can_focus=True):
 
     def chosen(self) -> list[Row]:
         """The marked rows that are shown; if nothing is marked the one under the cursor. None where a filter hides all
-        that are marked: what is done then would be done to another row than the person means."""
-        if self.marks:
+        that are marked: what is done then would be done to another row than the person means. While the list is hidden
+        the one that is read."""
+        if self.marks and all(node.display for node in self.ancestors_with_self if isinstance(node, Widget)):
             return [row for row in self.rows if self._key(row) in self.marks]
         return [self.row] if self.row is not None else []
 

@@ -1,0 +1,118 @@
+"""Standard streams that are closed, full or gone: a sentence or silence, an exit code, and never a traceback."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import memtui
+
+FULL = Path("/dev/full")
+
+
+@pytest.fixture
+def shell(world):
+    """A real shell in the sample world, in which `memtui` is this one."""
+
+    def run(line, **more):
+        env = {**world.env, "PATH": os.environ["PATH"], "PYTHONPATH": str(Path(memtui.__file__).parents[1]), **more}
+        script = f'memtui() {{ "{sys.executable}" -m memtui "$@"; }}\n{line}'
+        done = subprocess.run(["bash", "-c", script], env=env, cwd=world.shop, capture_output=True, text=True)
+        assert "Traceback" not in done.stdout + done.stderr
+        assert "Exception" not in done.stdout + done.stderr
+        return done
+
+    return run
+
+
+@pytest.mark.parametrize("command", ["list", "list --json", "inbox", "doctor --help", "status", "guide hello"])
+def test_a_closed_stdout_is_silence(shell, command):
+    done = shell(f"memtui {command} >&-")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("command", ["list", "list --json", "guide hello", "demo"])
+@pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
+def test_a_full_stdout_is_a_sentence(shell, command):
+    done = shell(f"memtui {command} >/dev/full")
+    assert done.returncode == 1
+    assert done.stderr.startswith("memtui: the answer can't be written: No space left on device.")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
+def test_what_was_to_be_done_is_done_though_the_answer_can_not_be_written(shell):
+    shell("memtui guide 'CI is red' >/dev/full")
+    assert "CI is red" in shell("memtui guide --list").stdout
+
+
+@pytest.mark.parametrize("where", [">&-", ">/dev/full"])
+@pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
+def test_a_stderr_that_is_closed_or_full_leaves_the_answer_as_it_is(shell, where):
+    found = shell(f"memtui show nobody 2{where}")
+    assert (found.returncode, found.stdout) == (3, "")
+    found = shell(f"memtui list --json 2{where}")
+    assert found.returncode == 0
+    assert json.loads(found.stdout)["ok"]
+    assert shell(f"memtui show nobody >&- 2{where}").returncode == 3
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [("list", 0), ("guide", 2), ("guide hello", 0), ("new x", 2), ("rm --purge prefer-pnpm", 1)],
+)
+def test_a_closed_stdin_is_empty(shell, command, code):
+    done = shell(f"memtui {command} <&-")
+    assert done.returncode == code
+    assert bool(done.stderr) == bool(code)
+
+
+def test_a_stdin_that_can_not_be_read_is_a_sentence(shell):
+    done = shell("memtui guide 0>/dev/null")
+    assert done.returncode == 2
+    assert "Standard input can't be read" in done.stderr
+
+
+def test_all_three_may_be_closed_and_no_file_gets_what_was_said(shell, world):
+    before = {path: path.read_bytes() for path in Path(world.directory).rglob("*.md")}
+    assert shell("memtui guide 'CI is red' <&- >&- 2>&-").returncode == 0
+    assert shell("memtui show nobody <&- >&- 2>&-").returncode == 3
+    after = {path: path.read_bytes() for path in before}
+    assert {path for path in before if before[path] != after[path]} <= {
+        path for path in before if path.name == "guidance.md"
+    }
+
+
+def test_whoever_stops_reading_has_seen_enough(shell):
+    done = shell("memtui list | true; exit ${PIPESTATUS[0]}")
+    assert done.returncode in {0, 141}
+    assert done.stderr == ""
+
+
+def test_the_control_room_needs_its_streams(shell):
+    for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+        assert shell(f"memtui tui {closed}").returncode == 2
+
+
+def test_an_error_that_nobody_expected_is_a_sentence_and_is_noted(memtui, world, monkeypatch):
+    monkeypatch.setattr("memtui.cli.paths.locate.auto_dir", lambda *_: {}[f"sk-ant-api03-{'Ab3dEf9hIj' * 4}"])
+    done = memtui("paths", check=False)
+    assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
+    assert "KeyError" in done.err
+    (record,) = [json.loads(line) for line in Path(world.root, "log/errors.jsonl").read_text().splitlines()][-1:]
+    assert (record["where"], record["error"]) == ("memtui paths", "KeyError")
+    assert "Ab3dEf9hIj" not in record["message"]
+    assert any("paths.py" in place for place in record["trace"])
+    answer = json.loads(memtui("paths", "--json", check=False).out)
+    assert "doctor --errors" in answer["error"]["hint"]
+
+
+def test_a_file_that_can_not_be_read_is_named(memtui, monkeypatch):
+    def denied(*_):
+        raise PermissionError(13, "Permission denied", "/srv/secret")
+
+    monkeypatch.setattr("memtui.cli.paths.locate.auto_dir", denied)
+    assert memtui("paths", check=False).err.startswith("memtui: /srv/secret: Permission denied.")
