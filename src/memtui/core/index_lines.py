@@ -105,6 +105,8 @@ def add_line(data: bytes, target: str, title: str, hook: str, *, kind: str = "")
     if any(entry.is_for(target) for entry in index.entries):
         return data
     start, end = _section(index, kind)
+    if index.unclosed is not None:
+        end = min(end, index.unclosed)  # nobody would see the line in a comment
     inside = [entry for entry in index.entries if start < entry.line - 1 < end]
     lines = list(index.lines)
     if inside:
@@ -113,6 +115,9 @@ def add_line(data: bytes, target: str, title: str, hook: str, *, kind: str = "")
         at = last.line
         while at < end and lines[at].strip() and _depth(lines[at]) > shallow:
             at += 1
+        if "<!--" in lines[at - 1]:
+            while at < end and at in index.hidden:
+                at += 1  # the comment that this line begins goes on
         lead = index.lines[last.line - 1]
         made = [line_for(index, target, title, hook, lead[: len(lead) - len(lead.lstrip(" \t"))])]
     else:
@@ -175,13 +180,14 @@ def replace_target(data: bytes, old: str, new: str, *, old_title: str = "", new_
     return _bytes(index, lines)
 
 
-def set_hook(data: bytes, target: str, hook: str) -> bytes:
-    """The index with another text behind a memory's own line; title and separator stay."""
+def set_hook(data: bytes, target: str, hook: str, was: str) -> bytes:
+    """The index with another text behind a memory's own lines that say `was`; title and separator stay, and so does
+    what a person wrote in another line of the memory."""
     index = parse_index(data)
     lines = list(index.lines)
-    text = _hook(hook)
+    text, before = _hook(hook), _hook(was)
     for entry in index.entries:
-        if entry.is_for(target):
+        if entry.is_for(target) and entry.hook == before:
             line = lines[entry.line - 1]
             close = line.find(")", entry.end)
             found = SEPARATOR.match(line, close + 1)

@@ -54,6 +54,7 @@ class Index:
     entries: tuple[Entry, ...]
     mentions: tuple[Entry, ...]
     hidden: frozenset[int]  # numbers, from 0, of lines in frontmatter, comments and code
+    unclosed: int | None  # the line, from 0, of a comment or code that reaches to the end of the file
 
 
 def _same(one: str, other: str) -> bool:
@@ -71,7 +72,7 @@ def parse_index(data: bytes) -> Index:
     bom = text.startswith("\ufeff")
     lines = tuple(re.findall(r"[^\n]*\n|[^\n]+", text.removeprefix("\ufeff")))
     top = len(doc.lines) + doc.head.count("\n") + (1 if doc.fence else 0) if doc.has_frontmatter and doc.fence else 0
-    hidden = frozenset(_hidden(lines, top))
+    hidden, unclosed = _hidden(lines, top)
     entries: list[Entry] = []
     mentions: list[Entry] = []
     for number, line in enumerate(lines):
@@ -79,31 +80,34 @@ def parse_index(data: bytes) -> Index:
             continue
         for entry in _links(line, number + 1):
             (entries if entry.leads else mentions).append(entry)
-    return Index(data, bom, doc.newline, lines, tuple(entries), tuple(mentions), hidden)
+    return Index(data, bom, doc.newline, lines, tuple(entries), tuple(mentions), hidden, unclosed)
 
 
-def _hidden(lines: tuple[str, ...], top: int) -> Iterator[int]:
-    yield from range(top)
+def _hidden(lines: tuple[str, ...], top: int) -> tuple[frozenset[int], int | None]:
+    """The lines that are no text, and where what is never closed begins. A comment that begins behind text is one only
+    if it is closed: the mark may be what the text is about."""
+    hidden = set(range(top))
+    last_close = max((number for number in range(top, len(lines)) if "-->" in lines[number]), default=-1)
     fence = ""
-    comment = False
+    began: int | None = None  # of a comment or code that is open
     for number in range(top, len(lines)):
         line = lines[number]
         if fence:
-            yield number
+            hidden.add(number)
             if line.strip().startswith(fence) and not line.strip().strip(fence[0]):
-                fence = ""
-            continue
-        if comment:
-            yield number
-            comment = "-->" not in line
-            continue
-        opened = FENCE.match(line)
-        if opened:
-            fence = opened[1]
-            yield number
+                fence, began = "", None
+        elif began is not None:
+            hidden.add(number)
+            began = None if "-->" in line else began
+        elif opened := FENCE.match(line):
+            fence, began = opened[1], number
+            hidden.add(number)
         elif line.lstrip().startswith("<!--"):
-            yield number
-            comment = "-->" not in line
+            hidden.add(number)
+            began = None if "-->" in line else number
+        elif line.rfind("<!--") > line.rfind("-->") and last_close > number:
+            began = number
+    return frozenset(hidden), began
 
 
 def _closing(line: str, start: int) -> int:

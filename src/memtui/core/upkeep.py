@@ -101,13 +101,9 @@ def index_entry(scope: Scope, file: str) -> memory_index.Entry | None:
 def described(scope: Scope, was: Memory, description: str) -> list[Change]:
     """The edits for a new description: the index line follows where it said the old one."""
     file = relative(scope, was.path)
-    entry = index_entry(scope, file)
-    if entry is None or not was.description or was.description == description:
+    if not was.description or was.description == description:
         return []
-    plain = index_lines.line_for(memory_index.parse_index(b""), file, "x", was.description)
-    if entry.hook != plain.partition(index_lines.EM_DASH)[2]:
-        return []
-    return index_edits(scope, lambda data: index_lines.set_hook(data, file, description))
+    return index_edits(scope, lambda data: index_lines.set_hook(data, file, description, was.description))
 
 
 def old_names(scope: Scope, found: Memory) -> list[str]:
