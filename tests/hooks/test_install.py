@@ -83,10 +83,23 @@ def test_every_event_gets_a_command_with_an_absolute_interpreter(world):
     assert list(hooks) == EVENTS
     for event, groups in hooks.items():
         words = shlex.split(groups[0]["hooks"][0]["command"])
-        assert words == ["[", "!", "-r", LAUNCHER, "]", "||", "exec", PYTHON, "-I", "-S", LAUNCHER, event]
+        assert words[:12] == ["[", "!", "-r", LAUNCHER, "]", "||", "exec", PYTHON, "-I", "-S", LAUNCHER, event]
+        assert words[12:] == ["--root", str(world.root), "--config", str(world.root.parent)]
     assert hooks["SessionStart"][0]["matcher"] == "startup|resume|clear|compact"
     assert hooks["PostToolUse"][0]["matcher"] == "Read|Write|Edit|MultiEdit"
     assert "matcher" not in hooks["PreToolUse"][0]
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_settings_in_utf_16_stay_so_and_are_restored_to_the_byte(world, codec):
+    before = '\ufeff{\r\n  "model": "opus ü 😀"\r\n}\r\n'.encode(codec)
+    world.write(before)
+    world.install()
+    after = json.loads(world.file.read_bytes().decode(codec).removeprefix("\ufeff"))
+    assert list(after["hooks"]) == EVENTS
+    assert after["model"] == "opus ü 😀"
+    world.uninstall()
+    assert world.file.read_bytes() == before
 
 
 def test_a_plan_writes_nothing_and_shows_the_diff(world):
@@ -401,7 +414,8 @@ def test_uninstall_of_a_file_that_is_gone_forgets_it(world):
         (b"{", "not valid JSON"),
         (b"// mine\n{}", "not valid JSON"),
         (b'{"a": 1,}', "not valid JSON"),
-        ("{}".encode("utf-16"), "not valid JSON"),
+        ("{".encode("utf-16"), "not valid JSON"),
+        (b"\xff\xfe{", "not valid JSON"),
         (b"[]", "holds a JSON list"),
         (b"null", "holds a JSON null"),
         (b'"text"', "holds a JSON string"),

@@ -35,9 +35,14 @@ def _slow_loads(text: str) -> "object":
 def loads(data: "bytes | str") -> "object":
     """Parse one JSON document. Raises ValueError on anything that is not exactly one document.
 
-    Bytes are UTF-8 (undecodable bytes become U+FFFD, so that a half-binary payload still gives its readable keys).
+    Bytes are UTF-8 (undecodable bytes become U+FFFD, so that a half-binary payload still gives its readable keys), or
+    UTF-16 behind its mark, as Claude Code reads settings.
     """
-    text = data.decode("utf-8", "replace") if isinstance(data, bytes) else data
+    if isinstance(data, bytes):
+        codec = "utf-16" if data[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8"
+        text = data.decode(codec, "replace")
+    else:
+        text = data
     stripped = text.removeprefix("\ufeff").strip(WHITESPACE)
     if not ACCELERATED:
         return _slow_loads(stripped)

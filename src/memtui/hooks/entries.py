@@ -26,11 +26,13 @@ START_SECONDS = 10
 
 @dataclass(frozen=True)
 class Command:
-    """The parts of one of our commands."""
+    """The parts of one of our commands. `root` and `config`: memtui's directory and Claude Code's, as it names them."""
 
     interpreter: str
     launcher: str
     event: str
+    root: str = ""
+    config: str = ""
 
 
 def launcher_path() -> str:
@@ -78,8 +80,10 @@ def _same_version(path: str) -> bool:
     return done.stdout.split() == [b"%d" % part for part in sys.version_info[:2]]
 
 
-def command(event: str, interpreter: str, launcher: str) -> str:
+def command(event: str, interpreter: str, launcher: str, root: str = "", config: str = "") -> str:
     """The shell command of a hook. Raises MemtuiError for a path that JSON can't hold.
+
+    It names the directories of memtui and of Claude Code, so that no repository's settings can lead it elsewhere.
 
     The client hands it to `/bin/sh -c`. The test in front is what keeps a person's prompts safe when memtui is gone and
     its hooks are not: Python exits with 2 for a script that is missing, and 2 blocks the prompt. `exec` saves the
@@ -87,21 +91,23 @@ def command(event: str, interpreter: str, launcher: str) -> str:
     """
     script = shlex.quote(launcher)
     line = f"[ ! -r {script} ] || exec {shlex.quote(interpreter)} -I -S {script} {event}"
+    if root:
+        line += f" --root {shlex.quote(root)} --config {shlex.quote(config)}"
     try:
         line.encode()
     except UnicodeEncodeError:
         raise MemtuiError(
-            f"The path {os.fsencode(launcher)!r} or {os.fsencode(interpreter)!r} is not UTF-8: JSON can't hold it.",
-            "Install memtui in a directory with a UTF-8 name.",
+            f"A path in {os.fsencode(line)!r} is not UTF-8: JSON can't hold it.",
+            "Use directories with UTF-8 names for memtui, Python and Claude Code's configuration.",
         ) from None
     return line
 
 
-def groups(interpreter: str, launcher: str) -> dict[str, dict[str, Any]]:
-    """Event to the group that `hooks` shall hold for it."""
+def groups(interpreter: str, launcher: str, root: str = "", config: str = "") -> dict[str, dict[str, Any]]:
+    """Event to the group that `hooks` shall hold for it; arguments as for `command`."""
     wanted = {}
     for event, matcher, seconds in EVENTS:
-        hook = {"type": "command", "command": command(event, interpreter, launcher), "timeout": seconds}
+        hook = {"type": "command", "command": command(event, interpreter, launcher, root, config), "timeout": seconds}
         wanted[event] = {**({} if matcher is None else {"matcher": matcher}), "hooks": [hook]}
     return wanted
 
@@ -118,7 +124,9 @@ def parse(text: object) -> Command | None:
         words = words[words.index(before) + 1 :] if before in words else words
     for number, word in enumerate(words):
         if number and word.endswith(LAUNCHER_TAIL):
-            return Command(words[0], word, words[number + 1] if number + 1 < len(words) else "")
+            rest = [*words[number + 1 :], "", "", "", "", ""]
+            root, config = (rest[2], rest[4]) if rest[1:4:2] == ["--root", "--config"] else ("", "")
+            return Command(words[0], word, rest[0], root, config)
     return None
 
 

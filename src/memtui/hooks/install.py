@@ -28,7 +28,8 @@ Action = Literal["install", "uninstall"]
 SCOPES = ("user", "project", "local")
 LOCK_SECONDS = 5.0
 DIFF_CONTEXT = 2
-BOM = "\ufeff"
+MARKS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
+ERRORS = {"utf-8": "surrogateescape", "utf-16-le": "surrogatepass", "utf-16-be": "surrogatepass"}
 PASSING_PLACES = ("/uv/archive-v0/", "/uv/environments-v2/", "/pipx/.cache/")
 
 
@@ -76,6 +77,12 @@ def working_tree(cwd: str) -> str:
     return here
 
 
+def directories(env: Mapping[str, str]) -> tuple[str, str]:
+    """memtui's directory and Claude Code's, as the installed hooks name them."""
+    own, config = paths.root(dict(env)), paths.config_dir(dict(env))
+    return os.path.abspath(own), os.path.abspath(config)
+
+
 def plan(
     path: str,
     action: Action,
@@ -88,14 +95,14 @@ def plan(
     """Work out what `action` would do to the settings file at `path`; writes nothing. Raises MemtuiError."""
     path = paths.normal(os.path.abspath(path))
     real_path = os.path.realpath(path)
-    root = paths.root(dict(env))
+    root, config = directories(env)
     before = _read(path, real_path)
     key, record = installs.find(installs.load(root), path, real_path)
     new_record: Record | None = None
     after: bytes | None
     baseline: bytes | None = None
     if action == "install":
-        new_record, after, baseline = _plan_install(path, before, record, root, interpreter, launcher)
+        new_record, after, baseline = _plan_install(path, before, record, (root, config), interpreter, launcher)
         new_record = replace(new_record, scope=scope, real_path=real_path, projects=_projects(path, scope))
         if record and _same(record, new_record):
             new_record = record
@@ -137,24 +144,34 @@ def _read(path: str, real_path: str) -> bytes | None:
         raise MemtuiError(f"Can't read {path}: {error.strerror}.", "Check its owner, mode and kind.") from error
 
 
-def _decode(data: bytes | None) -> tuple[str, str]:
-    """The byte order mark, if any, and the text; bytes that are not UTF-8 come back as they were."""
-    text = (data or b"").decode("utf-8", "surrogateescape")
-    return (BOM, text[1:]) if text.startswith(BOM) else ("", text)
+def decode(data: bytes | None) -> tuple[str, str]:
+    """The codec of a settings file, with the mark that it begins with, and its text. Claude Code reads UTF-16 as well;
+    bytes that are no text of their codec come back as they were."""
+    for mark, codec in MARKS.items():
+        if data and data.startswith(mark) and (len(data) % 2 == 0 or codec == "utf-8"):
+            return codec, data[len(mark) :].decode(codec, ERRORS[codec])
+    return "", (data or b"").decode("utf-8", "surrogateescape")
 
 
-def _encode(bom: str, text: str) -> bytes:
-    return (bom + text).encode("utf-8", "surrogateescape")
+def _encode(codec: str, text: str) -> bytes:
+    mark = next((mark for mark, name in MARKS.items() if name == codec), b"")
+    return mark + text.encode(codec or "utf-8", ERRORS.get(codec, "surrogateescape"))
 
 
 def _plan_install(
-    path: str, before: bytes | None, record: Record | None, root: str, interpreter: str, launcher: str
+    path: str,
+    before: bytes | None,
+    record: Record | None,
+    places: tuple[str, str],
+    interpreter: str,
+    launcher: str,
 ) -> tuple[Record, bytes, bytes | None]:
     """The new record, the bytes after, and the bytes that an uninstall would put back."""
     interpreter = interpreter or entries.choose_interpreter()
     launcher = launcher or entries.launcher_path()
-    wanted = entries.groups(interpreter, launcher)
-    bom, text = _decode(before)
+    root, config = places
+    wanted = entries.groups(interpreter, launcher, root, config)
+    codec, text = decode(before)
     existed, made = before is not None, merge.Made()
     baseline = before
     if record and before is not None and ids.content_hash(before) == record.after_hash:
@@ -165,7 +182,7 @@ def _plan_install(
         made = record.made() if record else merge.Made(created=None)
         baseline = _stripped(path, before, made, existed=existed)
     written = record.groups if record else {}
-    after = _encode(bom, merge.add(text, wanted, written, made, path))
+    after = _encode(codec, merge.add(text, wanted, written, made, path))
     known = record is not None and after == before
     return (
         Record(
@@ -208,11 +225,11 @@ def _uninstalled(path: str, before: bytes | None, record: Record | None, root: s
 
 
 def _stripped(path: str, before: bytes | None, made: merge.Made, *, existed: bool) -> bytes | None:
-    bom, text = _decode(before)
+    codec, text = decode(before)
     left = merge.strip(text, made, path)
     if not existed and not merge.read(left, path):
         return None
-    return _encode(bom, left)
+    return _encode(codec, left)
 
 
 def _check_writable(real_path: str) -> None:
@@ -234,7 +251,7 @@ def _check_writable(real_path: str) -> None:
 def _diff(path: str, before: bytes | None, after: bytes | None) -> str:
     if before == after:
         return ""
-    lines = [_decode(data)[1].splitlines(keepends=True) for data in (before, after)]
+    lines = [decode(data)[1].splitlines(keepends=True) for data in (before, after)]
     names = ["/dev/null" if data is None else path for data in (before, after)]
     diff = difflib.unified_diff(lines[0], lines[1], names[0], names[1], n=DIFF_CONTEXT)
     return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in diff)

@@ -155,13 +155,17 @@ def read_stdin() -> bytes:
 
 
 def main(argv: "list[str]") -> None:
-    """Run the hook of the event named first; a second word `plugin` says that the plugin's launcher did it."""
+    """Run the hook of the event named first. Then `plugin` says that the plugin's launcher did it; `--root DIR --config
+    DIR`, where memtui's files and Claude Code's were when the hooks were installed."""
     started = time.monotonic()
-    env = environment()
-    if env.get(INSIDE) or env.get("CLAUDE_HEADLESS") == "1" or not argv or argv[0] not in MODULES:
+    if not argv or argv[0] not in MODULES:
         return
+    env = environment()
     deadline = None
     try:
+        env = _believed(env, argv)
+        if env.get(INSIDE) or env.get("CLAUDE_HEADLESS") == "1":
+            return
         late = LateError("it took too long altogether")
         deadline = Deadline(*SECONDS[argv[0]], lambda: fail(env, argv[0], late))
         payload = fastjson.loads_dict(read_stdin())
@@ -184,6 +188,18 @@ def main(argv: "list[str]") -> None:
     finally:
         if deadline is not None:
             deadline.lift()
+
+
+def _believed(env: "dict[str, str]", argv: "list[str]") -> "dict[str, str]":
+    """The environment without what a repository may have set; nothing is looked at where there is no doubt."""
+    root, config = (argv[2], argv[4]) if argv[1:4:2] == ["--root", "--config"] and len(argv) > 4 else ("", "")
+    muted = INSIDE in env or "CLAUDE_HEADLESS" in env
+    moved = paths.root(env) != root or paths.config_dir(env) != config
+    if not muted and not (moved if root else "MEMTUI_HOME" in env or "CLAUDE_CONFIG_DIR" in env):
+        return env
+    from memtui.hooks import believed
+
+    return believed.environment(env, argv[0], root, config)
 
 
 def _stands_down(hook: Hook) -> bool:

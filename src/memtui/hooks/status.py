@@ -11,7 +11,7 @@ from typing import Any
 
 from memtui.core import paths
 from memtui.core.errors import MemtuiError
-from memtui.hooks import entries, install, jsontext, merge
+from memtui.hooks import believed, entries, install, jsontext, merge
 
 START_SECONDS = 10
 OLDEST_PYTHON = (3, 11)
@@ -21,7 +21,8 @@ MANAGED_ELSEWHERE = "/etc/claude-code"
 
 @dataclass(frozen=True)
 class Entry:
-    """One hook of ours. `source` is user, project, local or plugin; `current`: it is what this memtui would write."""
+    """One hook of ours. `source` is user, project, local or plugin; `current`: it is what this memtui would write;
+    `root`: where it keeps memtui's files, empty if it does not say."""
 
     event: str
     source: str
@@ -32,6 +33,7 @@ class Entry:
     interpreter_exists: bool
     launcher_exists: bool
     current: bool
+    root: str = ""
 
 
 @dataclass(frozen=True)
@@ -78,17 +80,22 @@ class Status:
 
 def status(env: Mapping[str, str], cwd: str) -> Status:
     """Look at everything; changes nothing. Files that can't be read are problems, not errors."""
+    places = install.directories(env)
     loaded = [_load(scope, path) for scope, path in _paths(env, cwd)]
     files = [file for file, _ in loaded]
     settings = {file.scope: (file.path, value) for file, value in loaded}
     plugin = _plugin(env, settings)
-    found = [entry for file, value in loaded if file.scope != "managed" for entry in _entries(file, value)]
+    found = [entry for file, value in loaded if file.scope != "managed" for entry in _entries(file, value, places)]
     found += _plugin_entries(plugin)
     problems = [f"{file.path}: {file.error}" for file in files if file.error]
     disabled_by = _disabled_by(settings)
     if disabled_by and found:
         problems.append(f"No hook runs: {disabled_by} says so (`disableAllHooks` or `allowManagedHooksOnly`).")
-    problems += _entry_problems([entry for entry in found if entry.source != "plugin"])
+    problems += _entry_problems([entry for entry in found if entry.source != "plugin"], places[0])
+    problems += [
+        f"{path} sets {name} for sessions of this project. memtui does not believe it: take it out of `env` there."
+        for path, name in believed.set_by_project(paths.normal(cwd))
+    ]
     problems += plugin.problems
     if plugin.active and any(entry.source != "plugin" for entry in found):
         problems.append(
@@ -116,8 +123,8 @@ def _load(scope: str, path: str) -> tuple[SettingsFile, dict[str, Any]]:
     exists = os.path.lexists(path)
     try:
         if exists:
-            with open(path, encoding="utf-8-sig", errors="replace") as file:
-                value = merge.read(file.read(), path)
+            with open(path, "rb") as file:
+                value = merge.read(install.decode(file.read())[1], path)
     except MemtuiError as problem:
         error = problem.message
     except OSError as problem:
@@ -126,7 +133,7 @@ def _load(scope: str, path: str) -> tuple[SettingsFile, dict[str, Any]]:
     return SettingsFile(scope, path, exists, error, disable if isinstance(disable, bool) else None), value
 
 
-def _entries(file: SettingsFile, settings: dict[str, Any]) -> list[Entry]:
+def _entries(file: SettingsFile, settings: dict[str, Any], places: tuple[str, str]) -> list[Entry]:
     hooks = settings.get("hooks")
     found = []
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
@@ -135,13 +142,13 @@ def _entries(file: SettingsFile, settings: dict[str, Any]) -> list[Entry]:
             for hook in held if isinstance(held, list) else ():
                 command = entries.parse(hook.get("command")) if isinstance(hook, dict) else None
                 if command:
-                    found.append(_entry(event, file, hook["command"], command))
+                    found.append(_entry(event, file, hook["command"], command, places))
     return found
 
 
-def _entry(event: str, file: SettingsFile, line: str, command: entries.Command) -> Entry:
+def _entry(event: str, file: SettingsFile, line: str, command: entries.Command, places: tuple[str, str]) -> Entry:
     try:
-        current = line == entries.command(event, entries.choose_interpreter(), entries.launcher_path())
+        current = line == entries.command(event, entries.choose_interpreter(), entries.launcher_path(), *places)
     except MemtuiError:
         current = False
     return Entry(
@@ -154,10 +161,11 @@ def _entry(event: str, file: SettingsFile, line: str, command: entries.Command) 
         interpreter_exists=shutil.which(command.interpreter) is not None,
         launcher_exists=os.path.isfile(command.launcher),
         current=current,
+        root=command.root,
     )
 
 
-def _entry_problems(found: list[Entry]) -> list[str]:
+def _entry_problems(found: list[Entry], root: str) -> list[str]:
     problems = []
     for path in dict.fromkeys(entry.path for entry in found):
         here = [entry for entry in found if entry.path == path]
@@ -167,7 +175,13 @@ def _entry_problems(found: list[Entry]) -> list[str]:
         problems += [f"{path} starts {gone}, which is not there. {again}" for gone in sorted(missing)]
         other = {entry.launcher for entry in here if entry.launcher != entries.launcher_path()} - missing
         problems += [f"{path} starts another memtui, {launcher}. {again}" for launcher in sorted(other)]
-        if not missing and not other and any(not entry.current for entry in here):
+        elsewhere = {entry.root for entry in here if entry.root not in {"", root}}
+        problems += [
+            f"The hooks in {path} keep memtui's files in {there}, but MEMTUI_HOME or CLAUDE_CONFIG_DIR of this shell "
+            f"says {root}. {again}"
+            for there in sorted(elsewhere)
+        ]
+        if not (missing or other or elsewhere) and any(not entry.current for entry in here):
             problems.append(f"{path} holds a command that this memtui would write differently. {again}")
         absent = [event for event, _, _ in entries.EVENTS if event not in {entry.event for entry in here}]
         if absent:

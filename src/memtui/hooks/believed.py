@@ -1,0 +1,60 @@
+"""Which environment a hook believes: a repository's settings can set variables for the hooks of a session in it.
+
+Those that say where memtui's files are would let it speak as the user of this machine, and those that silence hooks
+would mute memtui. The command that `memtui hooks install` writes names both directories, and they hold.
+"""
+
+import posix
+
+from memtui.core import delivery, fastjson, fs, paths
+
+# Variables that a repository has no business with.
+ROOTS = ("MEMTUI_HOME", "CLAUDE_CONFIG_DIR")
+MUTES = ("MEMTUI_INSIDE", "CLAUDE_HEADLESS")
+FILES = ("/.claude/settings.json", "/.claude/settings.local.json")
+SETTINGS_BYTES = 1 << 20
+
+
+class NotBelievedError(Exception):
+    """A variable of the environment that was passed over; only ever logged."""
+
+
+def environment(env: "dict[str, str]", event: str, root: str = "", config: str = "") -> "dict[str, str]":
+    """The environment without what is not believed. `root` and `config`: as the installed command names them, empty if
+    it does not. What was passed over is logged when a session starts."""
+    here = paths.normal(env.get("CLAUDE_PROJECT_DIR") or posix.getcwd())
+    doubts = {name: path for path, name in set_by_project(here) if name in env}
+    found = {name: value for name, value in env.items() if name not in doubts}
+    if root and config:
+        if paths.root(found) != root or paths.config_dir(found) != config:
+            doubts.update({name: "the installed hooks" for name in ROOTS if name in found})
+            found |= {"MEMTUI_HOME": root, "CLAUDE_CONFIG_DIR": config}
+    elif any(name in found for name in ROOTS) and _within_project(found, here):
+        doubts.update({name: "the directory of this project" for name in ROOTS if name in found})
+        found = {name: value for name, value in found.items() if name not in ROOTS}
+    if doubts and event == "SessionStart":
+        words = ", ".join([f"{name} (because of {path})" for name, path in doubts.items()])
+        delivery.log_error(paths.root(found), event, NotBelievedError(f"not believed: {words}; see memtui doctor"))
+    return found
+
+
+def set_by_project(directory: str) -> "list[tuple[str, str]]":
+    """Each of our variables that the settings of a project set for its sessions, as (settings file, variable)."""
+    found = []
+    for name in FILES:
+        path = directory.rstrip("/") + name
+        try:
+            given = fastjson.loads_dict(fs.read_bytes(path, SETTINGS_BYTES)).get("env")
+        except OSError:
+            continue
+        if isinstance(given, dict):
+            found += [(path, variable) for variable in given if variable in ROOTS or variable in MUTES]
+    return found
+
+
+def _within_project(env: "dict[str, str]", here: str) -> bool:
+    """Whether memtui's directory, or the client's, lies in the project: but somebody may work in the home directory."""
+    project = paths.project_root(here)
+    if project == env.get("HOME", "").rstrip("/"):
+        return False
+    return paths.inside(project, paths.root(env)) or paths.inside(project, paths.config_dir(env))
