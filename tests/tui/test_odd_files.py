@@ -1,10 +1,11 @@
 """Settings and inboxes as nobody should have them: the control room starts, goes on, and says what is wrong."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
-from memtui.core import paths
+from memtui.core import locate, paths
 from memtui.tui.app import MemtuiApp
 from tui.conftest import settle
 
@@ -73,3 +74,37 @@ async def test_an_inbox_that_can_not_be_read_is_named_and_ends_nothing(world, na
         await pilot.press("g")
         await settle(pilot)
         assert app.is_running
+
+
+@pytest.mark.parametrize("happens", ["file", "directory"])
+async def test_memories_that_go_after_they_were_listed_are_simply_not_there(app, world, monkeypatch, happens):
+    walk = locate.walk
+
+    def walked(directory, *more):
+        found = walk(directory, *more)
+        for name, _ in found:
+            path = Path(directory, name)
+            if name == "prefer-pnpm.md" and happens == "file":
+                path.unlink(missing_ok=True)
+            elif happens == "directory" and path.parent.is_dir():
+                shutil.rmtree(path.parent)
+        return found
+
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        before = names(app)
+        assert "prefer-pnpm" in before
+        monkeypatch.setattr(locate, "walk", walked)
+        await pilot.press("ctrl+r")
+        await settle(pilot)
+        assert "prefer-pnpm" not in names(app)
+        assert happens == "directory" or set(names(app)) == set(before) - {"prefer-pnpm"}
+        for key in ("2", "3", "4", "v", "5", "1", "S", "p", "n", "escape", "u", "escape"):
+            await pilot.press(key)
+            await settle(pilot)
+        assert app.screen.group == "memories"
+
+
+def names(app):
+    """The memories of the list."""
+    return [row.memory.stem for _, row in app.screen.table.rows]

@@ -26,7 +26,9 @@ class Report:
                 data = index_lines.remove_line(data, entry.target)
         about = {each.path: each for each in scopes.memories(self.scope)} if self.missing else {}
         for name in self.missing:
-            found = about[f"{self.scope.directory}/{name}"]
+            found = about.get(f"{self.scope.directory}/{name}")
+            if found is None:  # it went since it was listed
+                continue
             data = index_lines.add_line(data, name, found.name, found.description, kind=found.type)
         return data
 

@@ -176,6 +176,8 @@ def _walk(top: str, here: str, prefix: str, found: "list[tuple[str, str]]", thro
     for name in below:
         try:
             _walk(top, here + "/" + name, prefix + name + "/", found, through)
+        except (FileNotFoundError, NotADirectoryError):
+            continue  # it went since it was listed
         except OSError:
             found.append((prefix + name, "is a directory that can't be read"))
 

@@ -110,7 +110,7 @@ def read_memory(path: str, scope_label: str = "") -> Memory:
     try:
         found = os.stat(path)
         data = fs.read_bytes(path, MAX_BYTES + 1)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise NotFoundError(f"there is no memory {path}", "see `memtui list`") from None
     except OSError as error:
         reason = f"it can't be read: {error.strerror or error}"

@@ -220,7 +220,8 @@ def refused(path: str, label: str, problem: str) -> Memory:
 
 
 def memories(scope: Scope, known: "dict[str, Memory] | None" = None) -> Iterator[Memory]:
-    """The memories of a scope, sorted by path. Those that must not or can't be read have `broken` set to the reason.
+    """The memories of a scope, sorted by path. Those that must not or can't be read have `broken` set to the reason;
+    those that went since they were listed are left out.
 
     `known`: as for `survey.survey`.
     """
@@ -228,13 +229,24 @@ def memories(scope: Scope, known: "dict[str, Memory] | None" = None) -> Iterator
         path = f"{scope.directory}/{name}".rstrip("/")
         if problem:
             yield refused(path, scope.label, problem)
-        elif known is None:
-            yield read_memory(path, scope.label)
-        else:
-            found = known.get(path)
-            if found is None or found.scope_label != scope.label or not _as_read(found):
-                found = known[path] = read_memory(path, scope.label)
+            continue
+        found = None if known is None else known.get(path)
+        if found is None or found.scope_label != scope.label or not _as_read(found):
+            found = read_or_none(path, scope.label)
+        if found is not None:
+            if known is not None:
+                known[path] = found
             yield found
+        elif known is not None:
+            known.pop(path, None)
+
+
+def read_or_none(path: str, label: str) -> Memory | None:
+    """A memory that was listed; None where it went since."""
+    try:
+        return read_memory(path, label)
+    except NotFoundError:
+        return None
 
 
 def _as_read(found: Memory) -> bool:
@@ -283,17 +295,15 @@ def _by_path(env: dict[str, str], cwd: str, ref: str, scopes: Sequence[Scope]) -
 def _matching(scopes: Sequence[Scope], name: str) -> list[Memory]:
     """Memories whose file is so named; only if there are none, those whose frontmatter says that name."""
     wanted = {name, name + locate.SUFFIX}
-    found = []
+    found: list[Memory | None] = []
     for scope in scopes:
         for relative, problem in files(scope):
             if relative in wanted or relative.rpartition("/")[2] in wanted:
                 path = f"{scope.directory}/{relative}"
-                if problem:
-                    found.append(refused(path, scope.label, problem))
-                else:
-                    found.append(read_memory(path, scope.label))
-    if found:
-        return found
+                found.append(refused(path, scope.label, problem) if problem else read_or_none(path, scope.label))
+    there = [memory for memory in found if memory is not None]
+    if there:
+        return there
     return [memory for scope in scopes for memory in memories(scope) if memory.name == name]
 
 

@@ -110,8 +110,12 @@ def trusted_names(root: str, memory_dir: str) -> "set[str]":
     allowed = load(root, memory_dir)
     if not allowed.always and not allowed.hashes:
         return set()
-    found = set()
-    for name, problem in locate.walk(memory_dir):
+    found: set[str] = set()
+    try:
+        listed = locate.walk(memory_dir)
+    except OSError:
+        return found
+    for name, problem in listed:
         if problem:
             continue
         try:
@@ -133,6 +137,8 @@ def status(root: str, memory_dir: str) -> Status:
     for name, problem in locate.walk(memory_dir):
         try:
             data = b"" if problem else fs.read_bytes(memory_dir + "/" + name)
+        except (FileNotFoundError, NotADirectoryError):
+            continue  # it went since it was listed
         except OSError as error:
             problem = error.strerror or "can't be read"  # noqa: PLW2901
         if problem:
