@@ -1,11 +1,14 @@
 """What grows with the years takes no more memory, and reads no more than it needs."""
 
 import json
+import os
+import posix
 import tracemalloc
+from pathlib import Path
 
 import pytest
 
-from memtui.core import clock, delivery, ids, told
+from memtui.core import clock, delivery, ids, memory, paths, projects, scopes, told, trust
 
 from .conftest import NOW
 
@@ -14,17 +17,17 @@ MB = 1 << 20
 
 @pytest.fixture
 def log(bare):
-    """12 MB of deliveries: 60 sessions, the newest last, each told a note of its own 50 times."""
+    """6 MB of deliveries: 60 sessions, the newest last, each told 25 notes."""
     root = bare.env["HOME"] + "/.claude/memtui"
     lines = []
-    for number in range(3000):
+    for number in range(1500):
         seconds = NOW - 3 * 86400 + number
         record = {
             "v": 1,
             "id": ids.new_id(seconds),
             "time": clock.iso(seconds),
             "event": "UserPromptSubmit",
-            "session_id": f"{number // 50:08x}-0000",
+            "session_id": f"{number // 25:08x}-0000",
             "project": "-shop",
             "mode": "full",
             "chars": 4000,
@@ -33,18 +36,10 @@ def log(bare):
             "ms": 10.0,
         }
         lines.append(json.dumps(record) + "\n")
-    path = delivery.log_path(root, NOW)
-    bare("config", "set", "mode", "full")
-    with open(_made(path), "w") as file:
-        file.writelines(lines)
+    path = Path(delivery.log_path(root, NOW))
+    path.parent.mkdir(parents=True)
+    path.write_text("".join(lines))
     return root
-
-
-def _made(path):
-    import os
-
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    return path
 
 
 def peak(run):
@@ -72,16 +67,16 @@ def peak(run):
 def test_a_long_log_is_not_held_in_memory(bare, log, words):
     bare(*words, check=False)  # what is imported is no matter
     _, most = peak(lambda: bare(*words, check=False))
-    assert most < 4 * MB
+    assert most < 3 * MB
 
 
 def test_a_session_is_counted_whole_and_shows_its_newest(bare, log):
     found = bare.json("sessions", "show", "0000001F", "--rows", "10")
-    assert found["deliveries"] == 50
-    assert found["sums"]["characters"] == 200_000
-    assert (len(found["records"]), found["more"]) == (10, 40)
-    assert "and 40 older" in bare("sessions", "show", "0000001f", "--rows", "10").out
-    assert len(bare.json("sessions", "show", "0000001f-0000", "--rows", "0")["records"]) == 50
+    assert found["deliveries"] == 25
+    assert found["sums"]["characters"] == 100_000
+    assert (len(found["records"]), found["more"]) == (10, 15)
+    assert "and 15 older" in bare("sessions", "show", "0000001f", "--rows", "10").out
+    assert len(bare.json("sessions", "show", "0000001f-0000", "--rows", "0")["records"]) == 25
     assert bare("sessions", "show", "0000", check=False).code == 4, "it can mean several"
 
 
@@ -92,7 +87,7 @@ def test_what_is_counted_in_a_part_of_the_log_says_so(bare, log, monkeypatch):
     monkeypatch.setattr(delivery, "WINDOW_BYTES", MB)
     found = bare.json("sessions")
     assert not found["whole_log"]
-    assert len(found["sessions"]) < 10
+    assert len(found["sessions"]) < 15
     assert "memtui sessions --all" in bare("sessions").out
     assert len(bare.json("sessions", "--all", "--limit", "0")["sessions"]) == 60
     stats = bare.json("deliveries", "--stats")
@@ -100,7 +95,7 @@ def test_what_is_counted_in_a_part_of_the_log_says_so(bare, log, monkeypatch):
     assert clock.parse(stats["counted_since"]) > NOW - 3 * 86400
     assert "deliveries --stats --days 14 --all" in bare("deliveries", "--stats").out
     whole = bare.json("deliveries", "--stats", "--all")
-    assert sum(day["deliveries"] for day in whole["days"]) == 3000
+    assert sum(day["deliveries"] for day in whole["days"]) == 1500
     assert whole["counted_since"] is None
     # What a word of the line can find is sought in all of it.
     assert len(bare.json("deliveries", "--text", "WORD7 word7")["deliveries"]) == 1
@@ -121,7 +116,92 @@ def test_lines_without_the_word_are_not_read_as_json(bare, log, monkeypatch):
         lambda line, real=delivery.fastjson.loads_dict: parsed.append(line) or real(line),
     )
     bare("deliveries", "--session", "00000000-")
-    bare("deliveries", "--text", "word2999")
+    bare("deliveries", "--text", "word1499")
     bare("sessions", "show", "00000001-0000")
     assert told.find(log, "N0000001").id == "N0000001"
     assert len(parsed) < 300
+
+
+@pytest.fixture
+def crowd(bare):
+    """40 projects, each with a note, native memory, and a transcript that tells where it is."""
+    config = Path(bare.env["HOME"]) / ".claude"
+    for number in range(40):
+        home = Path(bare.env["HOME"]) / f"p{number}"
+        slug = paths.slug(str(home))
+        inbox = config / "memtui" / "projects" / slug
+        inbox.mkdir(parents=True)
+        (inbox / "guidance.md").write_text(f"Mind matter {number}.\n")
+        (config / "projects" / slug / "memory").mkdir(parents=True)
+        (config / "projects" / slug / "memory" / "one.md").write_text("# One\n")
+        (config / "projects" / slug / "s.jsonl").write_text(json.dumps({"type": "user", "cwd": str(home)}) + "\n")
+    return config
+
+
+def test_where_the_projects_are_is_read_once_for_all_of_them(bare, crowd, monkeypatch):
+    made = []
+    real = projects._Finder
+    monkeypatch.setattr(projects, "_Finder", lambda *given: made.append(1) or real(*given))
+    found = bare("inbox", "--all-projects").out
+    assert all(f"of ~/p{number}" in found for number in range(40))
+    assert len(made) == 1
+
+
+def test_a_memory_of_another_project_is_shown_without_a_look_at_all_of_them(bare, crowd, monkeypatch):
+    path = next((crowd / "projects").glob("*-p7/memory/one.md"))
+    monkeypatch.setattr(projects, "with_memory", lambda env: pytest.fail("looked at all projects"))
+    assert bare("show", str(path)).out.startswith("one  auto:")
+    assert bare("show", f"auto:{path.parent.parent.name}:one").code == 0
+
+
+def test_of_a_long_inbox_the_first_entries_are_listed_and_the_others_counted(bare):
+    inbox = Path(bare.env["HOME"]) / ".claude" / "memtui" / "projects" / paths.slug(bare.cwd)
+    inbox.mkdir(parents=True)
+    (inbox / "pending-items.md").write_text("".join(f"- matter {number}\n" for number in range(250)))
+    found = bare("inbox").out
+    assert "Pending items  250" in found
+    assert "matter 199" in found
+    assert "matter 200" not in found
+    assert "and 50 more: memtui inbox --kind items --limit 0" in found
+    assert "matter 249" in bare("inbox", "--limit", "0").out
+    data = bare.json("inbox", "--limit", "10")
+    assert (len(data["entries"]), data["more"]["items"]) == (10, 240)
+    assert "and 50 more" in bare("items").out
+    assert len(bare.json("items", "--limit", "0")["items"]) == 250
+
+
+@pytest.fixture
+def repository(bare):
+    """50 memories that came with a repository."""
+    memory = Path(bare.cwd) / ".claude" / "memory"
+    memory.mkdir(parents=True)
+    for number in range(50):
+        (memory / f"m{number:02}.md").write_text(f"---\nname: m{number:02}\n---\nMatter {number}.\n")
+    return memory
+
+
+def test_trusting_many_memories_reads_what_is_trusted_and_waits_for_the_disk_a_few_times(bare, repository, monkeypatch):
+    calls = {"read": 0, "fsync": 0}
+    read, fsync = trust._read_all, os.fsync
+
+    def counted(name, real):
+        def call(*given):
+            calls[name] += 1
+            return real(*given)
+
+        return call
+
+    monkeypatch.setattr(trust, "_read_all", counted("read", read))
+    for module in (os, posix):
+        monkeypatch.setattr(module, "fsync", counted("fsync", fsync))
+    assert "Matter 49." in bare("trust", "--yes").out
+    assert calls["read"] < 10
+    assert calls["fsync"] < 10
+    (repository / "m03.md").write_text("Another matter.\n")
+    assert "-Matter 3." in bare("trust", "--yes").out, "what was trusted is known all the same"
+
+
+def test_names_are_told_without_reading_a_memory(bare, repository, monkeypatch):
+    monkeypatch.setattr(memory, "read_memory", lambda *_: pytest.fail("read a memory"))
+    monkeypatch.setattr(scopes, "read_memory", lambda *_: pytest.fail("read a memory"))
+    assert bare("list", "--names").out.split() == [f"m{number:02}" for number in range(50)]

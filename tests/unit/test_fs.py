@@ -1,6 +1,7 @@
 """Files: bounded reads, whole appends, atomic rewrites, locks."""
 
 import os
+import posix
 import stat
 import subprocess
 import sys
@@ -8,6 +9,8 @@ import threading
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memtui.core import fs
 
@@ -234,3 +237,34 @@ def test_a_lock_is_free_again_after_an_error(base):
         raise ValueError
     with fs.Lock(base + "/lock", 0):
         pass
+
+
+@given(st.binary(max_size=50), st.integers(-1, 60), st.integers(0, 60))
+def test_the_bytes_of_a_file_from_a_place_to_a_limit(tmp_path_factory, data, limit, offset):
+    path = tmp_path_factory.getbasetemp() / "some"
+    path.write_bytes(data)
+    wanted = data[offset:] if limit < 0 else data[offset : offset + limit]
+    assert fs.read_bytes(str(path), limit, offset) == wanted
+
+
+def test_a_small_file_is_read_at_once_and_what_grows_is_read_on(tmp_path, monkeypatch):
+    path = tmp_path / "grows"
+    path.write_bytes(b"a" * 100)
+    real, sizes = posix.read, []
+
+    def read(fd, size):
+        sizes.append(size)
+        data = real(fd, size)
+        if len(sizes) == 1:
+            with path.open("ab") as file:
+                file.write(b"b" * 300)
+        return data[:40] if len(sizes) == 1 and os.lseek(fd, 40, os.SEEK_SET) else data
+
+    monkeypatch.setattr(posix, "read", read)
+    assert fs.read_bytes(str(path)) == b"a" * 100 + b"b" * 300
+    assert sizes[0] == 101
+    sizes.clear()
+    path.write_bytes(b"c" * 100)
+    monkeypatch.setattr(posix, "read", lambda fd, size: sizes.append(size) or real(fd, size))
+    assert fs.read_bytes(str(path)) == b"c" * 100
+    assert sizes == [101]

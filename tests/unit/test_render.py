@@ -214,3 +214,17 @@ def test_exactly_the_budget_is_used_if_need_be():
         assert bool(text) != bool(left_out)
         if text:
             assert render.units(text) <= 400
+
+
+def test_a_long_text_is_shown_in_a_few_times_its_room():
+    import tracemalloc
+
+    text = "言葉 and words\u200b\n" * 40_000
+    tracemalloc.start()
+    try:
+        shown = render.revealed(text, lambda char: f"<{ord(char):x}>")
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert shown == text.replace("\u200b", "<200b>")
+    assert most < 12 * len(text)

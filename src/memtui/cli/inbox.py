@@ -12,6 +12,7 @@ from memtui.core.review import Waiting
 from memtui.core.words import age, ago, many, until
 from memtui.hooks import fit
 
+LIMIT = 200
 KIND_WORDS = {"guidance": "guidance", "updates": "pending updates", "items": "pending items"}
 ONE = {"guidance": "Guidance", "updates": "Pending update", "items": "Pending item"}
 NEXT = {
@@ -33,6 +34,7 @@ def register(commands: "parser.Commands") -> None:
     )
     found.add_argument("--kind", choices=review.KINDS, help="only guidance, updates or items")
     found.add_argument("--all-projects", action="store_true", help="the inboxes of all projects")
+    found.add_argument("--limit", type=int, default=LIMIT, metavar="N", help=f"of each kind, default: {LIMIT}, 0: all")
     actions = parser.actions(found)
     each = parser.command(
         actions, "show", show, "show one entry whole, and where it comes from", "memtui inbox show 7XAD"
@@ -102,13 +104,21 @@ def _percent(text: str) -> str:
         return ""
 
 
-def _place(ctx: Context, item: Waiting) -> str:
-    """Whose entry it is, where it is not this project's: global, or the other project's directory."""
+def _homes(ctx: Context, items: "list[Waiting]") -> "dict[str, str]":
+    """Where the other projects of some entries are, by slug: found in one go, there may be thousands."""
     from memtui.core import projects
 
+    told = {item.slug: home for item in items if item.slug and (home := item.entry.fields.get("project"))}
+    others = {item.slug for item in items if item.slug and item.slug != ctx.slug} - told.keys()
+    found = projects.paths_of(ctx.env, sorted(others)) if others else {}
+    return {**{slug: home or slug for slug, home in found.items()}, **told}
+
+
+def _place(ctx: Context, item: Waiting, homes: "dict[str, str]") -> str:
+    """Whose entry it is, where it is not this project's: global, or the other project's directory."""
     if item.slug in {None, ctx.slug}:
         return "" if item.slug else "global"
-    home = item.entry.fields.get("project") or projects.path_of(ctx.env, item.slug or "") or item.slug or ""
+    home = item.entry.fields.get("project") or homes.get(item.slug or "", "")
     return "of " + line(tilde(ctx, home))
 
 
@@ -162,20 +172,33 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     kinds = (args.kind,) if args.kind else review.KINDS
     every = entries(ctx, kinds, all_projects=True)
     near = [item for item in every if args.all_projects or item.slug in {ctx.slug, None}]
+    shown, more = first(near, args.limit)
     taken = _taken(ctx, args.all_projects) if "guidance" in kinds else []
     data = {
         "project": ctx.project_root,
-        "entries": [as_data(ctx, item) for item in near],
+        "entries": [as_data(ctx, item) for item in shown] if ctx.out.json else [],
+        "more": more,
         "in_delivery": taken,
         "elsewhere": len(every) - len(near),
         "unread": ctx.kept["unread"],
     }
-    return Result(data, lambda out: _print(ctx, out, near, taken, len(every) - len(near)))
+    return Result(data, lambda out: _print(ctx, out, shown, more, taken, len(every) - len(near)))
+
+
+def first(items: "list[Waiting]", limit: int) -> "tuple[list[Waiting], dict[str, int]]":
+    """The first entries of each kind, so many at most (0: all), and how many there are beyond them, by kind."""
+    counts = dict.fromkeys(review.KINDS, 0)
+    shown = []
+    for item in items:
+        counts[item.kind] += 1
+        if limit <= 0 or counts[item.kind] <= limit:
+            shown.append(item)
+    return shown, {kind: max(0, count - limit) if limit > 0 else 0 for kind, count in counts.items()}
 
 
 def list_guidance(ctx: Context) -> Result:
     """`guide --list`."""
-    return run(ctx, argparse.Namespace(kind="guidance", all_projects=False))
+    return run(ctx, argparse.Namespace(kind="guidance", all_projects=False, limit=LIMIT))
 
 
 def _taken(ctx: Context, all_projects: bool) -> "list[dict[str, object]]":
@@ -194,23 +217,33 @@ def _taken(ctx: Context, all_projects: bool) -> "list[dict[str, object]]":
     ]
 
 
-def _print(ctx: Context, out: Output, items: "list[Waiting]", taken: "list[dict[str, object]]", elsewhere: int) -> None:
+def _print(
+    ctx: Context,
+    out: Output,
+    items: "list[Waiting]",
+    more: "dict[str, int]",
+    taken: "list[dict[str, object]]",
+    elsewhere: int,
+) -> None:
     now = ctx.now()
+    homes = _homes(ctx, items)
     for kind in review.KINDS:
         mine = [item for item in items if item.kind == kind]
         if not mine:
             continue
         stuck = kind == "guidance" and any(fit.state_of(ctx.settings(), item, now) for item in mine)
-        more = " · leave anew: --again ID" if stuck else ""
-        out.heading(KIND_WORDS[kind].capitalize(), f"{len(mine)}  ·  {NEXT[kind]}{more}")
+        again = " · leave anew: --again ID" if stuck else ""
+        out.heading(KIND_WORDS[kind].capitalize(), f"{len(mine) + more[kind]}  ·  {NEXT[kind]}{again}")
         for item in mine:
-            where = _place(ctx, item)
+            where = _place(ctx, item, homes)
             bad = fit.state_of(ctx.settings(), item, now)
             head = f"  {out.style(short(item.id), 'cyan')}  {age(item.entry.time(), now):>4}  "
             words = ["! " + ", ".join(bad)] if bad else []
             words += [where] if where else []
             out.marked(head, 14, "  ·  ".join([*words, *_details(item, now)]), "yellow" if bad else "")
             out.paragraph(item.text if len(item.text) <= 600 else item.text[:600] + " …", "      ")
+        if more[kind]:
+            out.print(f"  and {more[kind]:,} more: memtui inbox --kind {kind} --limit 0")
         out.print()
     if taken:
         out.heading("Under way", f"{len(taken)}  ·  a hook gave it to the client, no transcript proves it yet")
@@ -240,7 +273,11 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
         out.heading(f"{ONE[item.kind]} {line(item.id)}", ago(item.entry.time(), now))
         for bad in fit.state_of(ctx.settings(), item, now):
             out.print("  " + out.style(f"! {bad}", "yellow"))
-        for word in [*filter(None, [_place(ctx, item)]), *_details(item, now), line(tilde(ctx, item.path))]:
+        for word in [
+            *filter(None, [_place(ctx, item, _homes(ctx, [item]))]),
+            *_details(item, now),
+            line(tilde(ctx, item.path)),
+        ]:
             out.print("  " + out.style(word, "dim"))
         out.print()
         out.paragraph(item.text)

@@ -31,6 +31,8 @@ def register(commands: "parser.Commands") -> None:
         "memtui items\nmemtui items done 7XAD\nmemtui items edit 7XAD Fix the flaky upload test",
     )
     found.add_argument("--all-projects", action="store_true", help="the items of all projects")
+    limit = f"default: {inbox.LIMIT}, 0: all"
+    found.add_argument("--limit", type=int, default=inbox.LIMIT, metavar="N", help=limit)
     actions = parser.actions(found)
     for name, summary in ACTIONS.items():
         each = parser.command(actions, name, act, summary, EXAMPLES[name])
@@ -42,12 +44,12 @@ def register(commands: "parser.Commands") -> None:
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """List the items."""
-    items = inbox.entries(ctx, ("items",), args.all_projects)
-    data = {"items": [inbox.as_data(ctx, item) for item in items]}
-    return Result(data, lambda out: _print(ctx, out, items))
+    items, more = inbox.first(inbox.entries(ctx, ("items",), args.all_projects), args.limit)
+    data = {"items": [inbox.as_data(ctx, item) for item in items], "more": more["items"]}
+    return Result(data, lambda out: _print(ctx, out, items, more["items"]))
 
 
-def _print(ctx: Context, out: Output, items: "list[Waiting]") -> None:
+def _print(ctx: Context, out: Output, items: "list[Waiting]", more: int) -> None:
     if not items:
         out.print("No unfinished items.")
         out.print("  Sessions leave them when they end; or write a list into pending-items.md (memtui paths).")
@@ -61,6 +63,8 @@ def _print(ctx: Context, out: Output, items: "list[Waiting]") -> None:
         when = age(item.entry.time(), ctx.now())
         rows.append([(inbox.short(item.id), "cyan"), f"{mark} {line(state)}", when, source, line(item.text)])
     out.table(["ID", "STATE", "AGE", "FROM", "ITEM"], rows, right=(2,))
+    if more:
+        out.print(f"and {more:,} more: memtui items --limit 0")
     out.print("Tick off: memtui items done ID   Keep: memtui items keep ID")
     out.print("Tell the agent: memtui items guide ID")
 

@@ -117,6 +117,8 @@ def usage(ctx: Context) -> Usage:
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """List memories by scope."""
     every = chosen(ctx, args.scope, args.all_projects)
+    if args.names and not (ctx.out.json or args.type or args.attention or args.never or args.sort != "name"):
+        return Result(None, lambda out: _stems(out, every))  # a shell asks at every tab: no memory is read
     found = [(scope, survey(ctx.root, scope, usage(ctx))) for scope in every]
     types = {row.memory.type or "-" for _, rows in found for row in rows}
     parts = [(scope, [row for row in rows if _fits(scope, row, args)]) for scope, rows in found]
@@ -148,6 +150,14 @@ def _names(out: Output, parts: "list[tuple[Scope, list[Row]]]") -> None:
     for _, rows in parts:
         for row in rows:
             out.print(line(row.memory.stem))
+
+
+def _stems(out: Output, every: "list[Scope]") -> None:
+    for scope in every:
+        for stem in sorted(
+            (os.path.basename(name).removesuffix(".md") for name, _ in scopes.files(scope)), key=str.lower
+        ):
+            out.print(line(stem))
 
 
 def _fits(scope: Scope, row: Row, args: argparse.Namespace) -> bool:
@@ -213,9 +223,7 @@ def _print(ctx: Context, out: Output, parts: "list[tuple[Scope, list[Row]]]", ty
 def show(ctx: Context, args: argparse.Namespace) -> Result:
     """Show one memory."""
     found = find(ctx, args.name)
-    scope = next(
-        (s for s in scopes.discover(ctx.env, ctx.cwd, all_projects=True) if s.label == found.scope_label), None
-    )
+    scope = scopes.named(ctx.env, ctx.cwd, found.scope_label)
     rows = survey(ctx.root, scope, usage(ctx)) if scope else []
     row = next((each for each in rows if each.memory.path == found.path), Row(found, os.path.basename(found.path)))
     raw = found.raw.decode("utf-8", "backslashreplace")

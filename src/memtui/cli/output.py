@@ -172,7 +172,11 @@ class Output:
 
         room = max(20, (self.columns or 80) - indent)
         lines = [
-            wrap(each, room, break_on_hyphens=False, break_long_words=False) or [""] for each in safe(text).split("\n")
+            # Most of a long list's lines fit: taking them apart would cost more than all else of the list.
+            [each]
+            if len(each) <= room and each.isprintable() and each == each.strip()
+            else wrap(each, room, break_on_hyphens=False, break_long_words=False) or [""]
+            for each in safe(text).split("\n")
         ]
         return [piece for pieces in lines for piece in pieces]
 

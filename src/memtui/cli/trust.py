@@ -57,8 +57,9 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         if names is None:
             _print(ctx, ctx.out, directory, before)
             ctx.out.print()
+        earlier = vouch.Earlier(ctx.root, directory)
         for name in names or open_ones:
-            _show(ctx, directory, name, contents)
+            _show(ctx, earlier.of(name), name, contents)
     question = "Trust these memories, and whatever they become?" if args.always else "Trust these memories as they are?"
     if (open_ones or args.always) and not args.yes:
         ctx.confirm(question, "Nothing was trusted.")
@@ -90,13 +91,12 @@ def _file(ctx: Context, directory: str, name: str) -> str:
     return file
 
 
-def _show(ctx: Context, directory: str, name: str, contents: "vouch.Contents") -> None:
-    """What is about to be trusted: the text, or where memtui knows what was trusted before, the difference."""
+def _show(ctx: Context, was: "bytes | None", name: str, contents: "vouch.Contents") -> None:
+    """What is about to be trusted: the text, or where memtui knows what was trusted before (`was`), the difference."""
     import difflib
 
     out = ctx.out
     after = contents.get(name, b"").decode("utf-8", "replace")
-    was = vouch.trusted_before(ctx.root, directory, name)
     if was is None or was == contents.get(name):
         out.heading(line(name))
         out.print(safe(after.rstrip("\n")))

@@ -65,14 +65,21 @@ def read_bytes(path: str, limit: int = -1, offset: int = 0) -> bytes:
         if offset:
             posix.lseek(fd, offset, 0)
         chunks = []
+        # No more is asked for than there is: room for a megabyte costs more than a memory. What grows meanwhile is read
+        # on; a short answer is the end once all that there was is read.
+        left = posix.fstat(fd).st_size - offset
+        size = min(max(left, 0) + 1, 1 << 20)
         while limit:
-            chunk = posix.read(fd, 1 << 20 if limit < 0 else min(limit, 1 << 20))
-            if not chunk:
-                break
+            size = size if limit < 0 else min(limit, size)
+            chunk = posix.read(fd, size)
+            left -= len(chunk)
             chunks.append(chunk)
+            if not chunk or (len(chunk) < size and left <= 0):
+                break
             if limit > 0:
                 limit -= len(chunk)
-        return b"".join(chunks)
+            size = min(left + 1, 1 << 20) if left > 0 else 1 << 20
+        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
     finally:
         posix.close(fd)
 

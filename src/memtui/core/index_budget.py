@@ -35,7 +35,7 @@ class Budget:
 
 
 def _units(text: str) -> int:
-    return len(text) + sum(1 for char in text if ord(char) > 0xFFFF) if not text.isascii() else len(text)
+    return len(text.encode("utf-16-le", "replace")) >> 1
 
 
 def loaded_lines(data: bytes, *, agent: bool = False) -> list[tuple[int, str]]:

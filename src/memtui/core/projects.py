@@ -6,6 +6,7 @@ first `cwd` that has this name, or lies below a directory that has it. Found pat
 
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memtui.core import fastjson, fs, locate, paths
@@ -48,8 +49,13 @@ def with_memory(env: dict[str, str]) -> list[Project]:
 
 def path_of(env: dict[str, str], slug: str) -> str | None:
     """The true path of one project of the client, None if no transcript tells."""
+    return paths_of(env, [slug])[slug]
+
+
+def paths_of(env: dict[str, str], slugs: Iterable[str]) -> dict[str, str | None]:
+    """The true paths of some projects of the client by slug; what was found before is read once for all of them."""
     finder = _Finder(env, paths.config_dir(env) + "/projects")
-    found = finder.path_of(slug)
+    found = {slug: finder.path_of(slug) for slug in slugs}
     finder.save()
     return found
 

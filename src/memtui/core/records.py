@@ -35,13 +35,19 @@ class Records:
             raise MemtuiError(f"{self.image_path(digest)} is damaged", "It can't be brought back; nothing was changed.")
         return data
 
-    def _keep(self, data: bytes) -> str:
+    def _note(self, data: bytes) -> str:
+        """As `_keep`, for what a change is not taken back by: that a disk may lose, and there may be thousands."""
+        return self._keep(data, durable=False)
+
+    def _keep(self, data: bytes, durable: bool = True) -> str:
         digest = ids.digest(data)
         path = self.image_path(digest)
         try:
             # One that is there but damaged (a lying disk) is written anew.
             if ch.read(path) != data:
-                fs.write_atomic(path, data)
+                fs.write_atomic(path, data, durable)
+            elif durable:
+                fs.sync(path)  # it may have been noted only
         except OSError as error:
             raise ch.storage_error(error, path) from error
         return digest
@@ -57,7 +63,7 @@ class Records:
             path = change.path
             try:
                 if isinstance(change, TrustEdit):
-                    rows.append(_trust_row(change, self._keep))
+                    rows.append(_trust_row(change, self._note))
                     continue
                 if isinstance(change, Step):
                     change.check()

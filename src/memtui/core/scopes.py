@@ -1,6 +1,7 @@
 """The scopes that a working directory sees, the memories in them, and which one a reference means."""
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -167,13 +168,13 @@ def _rules(top: str, directory: str) -> list[str]:
 def others(env: dict[str, str], known: set[str]) -> list[Scope]:
     """The native memory of all projects but those whose directories are `known`."""
     found = [each for each in projects.with_memory(env) if each.directory not in known]
-    names = [os.path.basename(each.path) for each in found if each.path]
+    names = Counter(os.path.basename(each.path) for each in found if each.path)
     scopes = []
     for each in found:
         aliases: tuple[str, ...] = ()
         if each.path:
             name = os.path.basename(each.path)
-            aliases = (f"auto:{each.path}", f"auto:{name}") if names.count(name) == 1 else (f"auto:{each.path}",)
+            aliases = (f"auto:{each.path}", f"auto:{name}") if names[name] == 1 else (f"auto:{each.path}",)
         scopes.append(Scope("auto", f"auto:{each.slug}", each.directory, each.path, each.slug, aliases=aliases))
     return scopes
 
@@ -197,7 +198,9 @@ def home(scopes: Sequence[Scope]) -> Scope:
 
 def named(env: dict[str, str], cwd: str, label: str) -> Scope:
     """As `pick`, among all scopes; other projects are looked at only if need be."""
-    scopes = discover(env, cwd, all_projects=label.startswith("auto:"))
+    scopes = discover(env, cwd)
+    if label.startswith("auto:"):
+        scopes += _other(env, label.removeprefix("auto:")) or others(env, {scope.directory for scope in scopes})
     return pick(scopes, label)
 
 
@@ -269,7 +272,7 @@ def find(env: dict[str, str], cwd: str, ref: str) -> Memory:
             return found
     label, colon, name = ref.rpartition(":")
     if colon and label:
-        scope = pick(discover(env, cwd, all_projects=True) if label.startswith("auto:") else scopes, label)
+        scope = named(env, cwd, label) if label.startswith("auto:") else pick(scopes, label)
         return _one(_matching([scope], name), ref, [scope])
     return _one(_matching(scopes, ref), ref, scopes)
 
@@ -278,7 +281,7 @@ def _by_path(env: dict[str, str], cwd: str, ref: str, scopes: Sequence[Scope]) -
     path = paths.normal(paths.join(cwd, ref))
     if not os.path.lexists(path):
         return None
-    for several in (scopes, others(env, {s.directory for s in scopes})):
+    for several in _nearest(env, path, scopes):
         # The innermost: a global directory may hold others.
         for scope in sorted(several, key=lambda each: -len(each.directory)):
             for top in (scope.directory, os.path.realpath(scope.directory)):
@@ -290,6 +293,23 @@ def _by_path(env: dict[str, str], cwd: str, ref: str, scopes: Sequence[Scope]) -
                         return refused(whole, scope.label, problem)
                     return read_memory(whole, scope.label)
     raise NotFoundError(f"{path} is in none of the scopes.", "Memories are Markdown files in a scope's directory.")
+
+
+def _nearest(env: dict[str, str], path: str, scopes: Sequence[Scope]) -> Iterator[Sequence[Scope]]:
+    """Where a path may lie: in these scopes, in the project that it names itself, in any other."""
+    yield scopes
+    top = paths.config_dir(env) + "/projects/"
+    if path.startswith(top):
+        yield _other(env, path.removeprefix(top).partition("/")[0])
+    yield others(env, {scope.directory for scope in scopes})
+
+
+def _other(env: dict[str, str], slug: str) -> list[Scope]:
+    """The native memory of one other project, without a look at all of them; none if it has none."""
+    directory = f"{paths.config_dir(env)}/projects/{slug}/memory"
+    if not slug or "/" in slug or not os.path.isdir(directory):
+        return []
+    return [Scope("auto", f"auto:{slug}", directory, projects.path_of(env, slug), slug)]
 
 
 def _matching(scopes: Sequence[Scope], name: str) -> list[Memory]:

@@ -175,7 +175,8 @@ def survey(root: str, scope: Scope, counts: Usage, known: "dict[str, Memory] | N
     rows = []
     memories = list(scopes.memories(scope, known))
     names = {name for each in memories for name in (each.name, each.stem)}
-    real = os.path.realpath(scope.directory)
+    # Where nothing was told, no path in the log is another name of one here.
+    real = os.path.realpath(scope.directory) if counts.deliveries or counts.uses else scope.directory
     for each in memories:
         file = each.path.removeprefix(scope.directory + "/")
         row = Row(each, file)

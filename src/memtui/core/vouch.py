@@ -47,16 +47,24 @@ def plan(root: str, directory: str, contents: Iterable[tuple[str, bytes]], alway
     )
 
 
-def trusted_before(root: str, directory: str, name: str) -> bytes | None:
-    """The content under which a memory was trusted last, where memtui has kept that."""
-    journal = Journal(root)
-    hashes = trust.load(root, directory).hashes
-    for digest in reversed([digest for digest, known in hashes.items() if known == name]):
-        try:
-            return journal.image(digest)
-        except MemtuiError:
-            continue
-    return None
+class Earlier:
+    """The contents under which a directory's memories were trusted, where memtui has kept them; what is trusted is read
+    once for all of them."""
+
+    def __init__(self, root: str, directory: str) -> None:
+        self._journal = Journal(root)
+        self._digests: dict[str, list[str]] = {}
+        for digest, name in trust.load(root, directory).hashes.items():
+            self._digests.setdefault(name, []).append(digest)
+
+    def of(self, name: str) -> bytes | None:
+        """The content under which a memory was trusted last."""
+        for digest in reversed(self._digests.get(name, [])):
+            try:
+                return self._journal.image(digest)
+            except MemtuiError:
+                continue
+        return None
 
 
 def give(

@@ -81,10 +81,8 @@ class Guidance(GuidanceActs):
         if self.every:
             others = [slug for slug in review.slugs(data.root) if slug != data.slug]
             slugs += others
-            for slug in others:
-                if slug not in self.names:
-                    home = projects.path_of(data.env, slug) or ""
-                    self.names[slug] = home.rstrip("/").rpartition("/")[2]
+            fresh = projects.paths_of(data.env, [slug for slug in others if slug not in self.names])
+            self.names.update((slug, (home or "").rstrip("/").rpartition("/")[2]) for slug, home in fresh.items())
         unread: list[MemtuiError] = []
         queue = [self._queued(each, now) for each in review.waiting(data.root, slugs, ("guidance",), unread)]
         problem = " ".join(f"{error.message} {error.hint}" for error in unread)

@@ -52,8 +52,9 @@ class Trusting:
         """What an entry would trust: the texts, or what changed in them since they were trusted."""
         names = {THESE: self.these, ALL: self.open, NO_MORE: self.no_more}.get(answer, [])
         made = Text()
+        earlier = vouch.Earlier(self.data.root, self.directory)
         for name in names:
-            was = vouch.trusted_before(self.data.root, self.directory, name) if answer != NO_MORE else None
+            was = earlier.of(name) if answer != NO_MORE else None
             now = self.contents[name]
             made.append(safe.line(name, 200), "bold")
             if was is not None and was != now:
