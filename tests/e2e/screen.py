@@ -11,7 +11,7 @@ import termios
 import threading
 import time
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
@@ -32,8 +32,14 @@ _PIECES = re.compile(
 # On before an application starts: the cursor shows, and lines wrap.
 _USUAL = {"25", "7"}
 # A terminal of its own, in control of the session, as a shell in a window has it.
-_START = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+_START = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execvp(sys.argv[1], sys.argv[1:])"
+_PYTHON = (sys.executable, "-X", "faulthandler", "-c")
 _MAIN = "\nimport sys; from memtui.cli.main import main; sys.exit(main())"
+
+
+def without_escapes(text: str) -> str:
+    """The letters of some output."""
+    return _PIECES.sub(lambda piece: piece["plain"] or piece["text"] or "", text)
 
 
 class Cells:
@@ -126,9 +132,16 @@ class Place(Protocol):
 
 class MemtuiTerminal:
     """`memtui …` in a pseudo-terminal, read all the time, as a terminal does. `size`: columns and lines; `before`: lines of
-    Python that run in it first."""
+    Python that run in it first; `program`: another one than memtui."""
 
-    def __init__(self, world: Place, *args: str, size: tuple[int, int] = (COLUMNS, LINES), before: str = "") -> None:
+    def __init__(
+        self,
+        world: Place,
+        *args: str,
+        size: tuple[int, int] = (COLUMNS, LINES),
+        before: str = "",
+        program: Sequence[str] | None = None,
+    ) -> None:
         self.painted = ""
         self.count = 0  # how often something was painted
         self.cells = Cells(*size)
@@ -138,7 +151,7 @@ class MemtuiTerminal:
         termios.tcsetwinsize(self._slave, size[::-1])
         self.settings_before = termios.tcgetattr(self._slave)
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _START, sys.executable, "-X", "faulthandler", "-c", before + _MAIN, *args],
+            [sys.executable, "-c", _START, *(program or (*_PYTHON, before + _MAIN)), *args],
             cwd=world.project,
             env=world.environment({"PYTHONPATH": str(SOURCES)}),
             stdin=self._slave,
@@ -269,3 +282,37 @@ class MemtuiTerminal:
                 self.count += 1
                 rest = self.cells.feed(rest + text)
                 self._more.notify_all()
+
+
+class ShellTerminal(MemtuiTerminal):
+    """A shell in a pseudo-terminal, for commands."""
+
+    _ENDED = re.compile(r"<ended with (\d+)> $")
+
+    def __init__(self, world: Place, *, size: tuple[int, int] = (COLUMNS, LINES)) -> None:
+        super().__init__(world, size=size, program=("bash", "--norc", "--noprofile", "-i"))
+        self.run("bind 'set enable-bracketed-paste off'; PS1='<ended with $?> '")
+
+    def run(self, line: str, answers: Sequence[tuple[str, str]] = ()) -> tuple[int, str]:
+        """Type a line, and each answer when what it is for was printed; the exit code, and all that was printed."""
+        with self._more:
+            self.painted = ""
+        self.press(line + "\r")
+        printed = ""
+        for pattern, answer in answers:
+            printed += self._until(re.compile(pattern), line)[0]
+            with self._more:
+                self.painted = ""
+            self.press(answer)
+        last, ended = self._until(self._ENDED, line)
+        return int(ended[1]), printed + last
+
+    def _until(self, pattern: "re.Pattern[str]", line: str) -> "tuple[str, re.Match[str]]":
+        deadline = time.monotonic() + SECONDS
+        with self._more:
+            while not (found := pattern.search(text := without_escapes(self.painted))):
+                left = deadline - time.monotonic()
+                if left <= 0 or self.process.poll() is not None:
+                    pytest.fail(f"{line!r}: never printed: {pattern.pattern!r}; but:\n{text[-3000:]}")
+                self._more.wait(min(left, 0.5))
+        return text, found

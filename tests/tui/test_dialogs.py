@@ -86,6 +86,21 @@ async def test_the_palette_is_paged_before_it_is_drawn(app, key):
         assert isinstance(app.screen, Base)
 
 
+async def test_there_is_one_palette_however_often_it_is_wanted(app):
+    async with app.run_test() as pilot:
+        await start(pilot)
+        app.action_command_palette()
+        await settle(pilot)
+        app.screen.dismiss()
+        app.action_command_palette()  # while the one before goes
+        await settle(pilot)
+        app.push_screen(Choice("A dialog over it", [("a", "one")], "a"))
+        await settle(pilot)
+        app.action_command_palette()
+        await settle(pilot)
+        assert len(app.screen_stack) == 3
+
+
 async def test_a_double_click_in_a_picker_leaves_a_screen_that_lives(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=SMALL) as pilot:

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 from rich.text import Text
+from textual.css.query import NoMatches
 from textual.geometry import Region
 from textual.widgets import Static
+from textual.worker import WorkerFailed
 
 from memtui.tui import net
 from memtui.tui.screens.base import Base
@@ -298,6 +300,18 @@ async def test_quitting_works_whatever_fails(app, monkeypatch, fallen):
         await pilot.press("g", "x", "ctrl+q")
         await pilot.pause()
         assert not app.is_running
+    fallen.clear()
+
+
+async def test_on_the_way_out_missing_widgets_are_no_error(app, fallen):
+    """Textual mounts none any more, and takes those away that there were, under what still runs."""
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await pilot.press("q")
+        app._handle_exception(NoMatches("No nodes match '#filter'"))
+        app._handle_exception(WorkerFailed(NoMatches("No nodes match 'CommandList'")))
+        app._handle_exception(ZeroDivisionError("division by zero"))
+        assert [record["error"] for record in log(app)] == ["ZeroDivisionError"]
     fallen.clear()
 
 

@@ -249,8 +249,8 @@ class Everywhere(Netted):
         """As textual does, with our palette."""
         from memtui.tui.palette import Palette
 
-        if not isinstance(self.screen, Palette):
-            self.push_screen(Palette(id="--command-palette"))
+        if not any(isinstance(screen, Palette) for screen in self.screen_stack):
+            self.push_screen(Palette())  # without an id: the one before may not be gone yet
 
     def do_app_help(self) -> None:
         """The keys of this screen."""

@@ -18,6 +18,7 @@ from rich.text import Text
 from textual import events
 from textual.app import App, ComposeResult
 from textual.box_model import BoxModel
+from textual.css.query import NoMatches
 from textual.geometry import Region, Spacing
 from textual.message import Message
 from textual.message_pump import MessagePump
@@ -107,7 +108,9 @@ class Netted(App[None]):
 
     def _handle_exception(self, error: Exception) -> None:
         if self._exit:
-            delivery.log_error(self.errors_root, "tui: on the way out", error)
+            cause = error.error if isinstance(error, WorkerFailed) else error
+            if not isinstance(cause, NoMatches):  # textual mounts nothing any more, and removes what there was
+                delivery.log_error(self.errors_root, "tui: on the way out", cause)
         elif not self._running or not self.screen_stack:
             self.give_up(error)
         elif isinstance(error, WorkerFailed):
