@@ -294,11 +294,17 @@ def test_off_is_off_for_every_event(home):
     fill(home)
     home.guide("now", urgent="yes")
     home.settings('mode = "off"\n')
+    there = {path: path.read_bytes() for path in home.base.rglob("*") if path.is_file()}
+    times = {path: path.stat().st_mtime_ns for path in home.base.rglob("*")}
+    env = {
+        "MEMTUI_HOME": str(home.root),
+        "CLAUDE_PROJECT_DIR": str(home.project),
+    }  # in doubt, which is logged elsewhere
     for event in ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PreCompact", "Stop", "SessionEnd"):
         assert home.hook(event).raw == b""
-    assert sorted(home.waiting()) == ["guidance", "now"]
-    assert home.log() == []
-    assert not (home.root / "sessions").exists()
+        assert home.hook(event, env=env).raw == b""
+    assert {path: path.read_bytes() for path in home.base.rglob("*") if path.is_file()} == there
+    assert {path: path.stat().st_mtime_ns for path in home.base.rglob("*")} == times
 
 
 # --- the order of it all

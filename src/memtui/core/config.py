@@ -45,10 +45,11 @@ def file_path(root: str) -> str:
     return root + "/config.toml"
 
 
-def load(root: str) -> "dict[str, object]":
+def load(root: str, project_root: "str | None" = None) -> "dict[str, object]":
     """The settings as written, without defaults; `{}` if there are none. Never raises.
 
-    The key `error` says why the file can't be used; the other keys are then the last good ones.
+    The key `error` says why the file can't be used; the other keys are then the last good ones. For the hooks of the
+    project `project_root` nothing is written, not even a cache, where its mode is off.
     """
     path = file_path(root)
     try:
@@ -67,7 +68,8 @@ def load(root: str) -> "dict[str, object]":
     if kept.get("stamp") == stamp:
         return settings
     settings = _parse(path, settings)
-    fs.write_cache(cache, fastjson.dumps({"stamp": stamp, "settings": settings}).encode())
+    if project_root is None or value(settings, project_root, "mode") != "off":
+        fs.write_cache(cache, fastjson.dumps({"stamp": stamp, "settings": settings}).encode())
     return settings
 
 

@@ -6,7 +6,7 @@ would mute memtui. The command that `memtui hooks install` writes names both dir
 
 import posix
 
-from memtui.core import delivery, fastjson, fs, paths
+from memtui.core import fastjson, fs, paths
 
 # Variables that a repository has no business with.
 ROOTS = ("MEMTUI_HOME", "CLAUDE_CONFIG_DIR")
@@ -19,9 +19,11 @@ class NotBelievedError(Exception):
     """A variable of the environment that was passed over; only ever logged."""
 
 
-def environment(env: "dict[str, str]", event: str, root: str = "", config: str = "") -> "dict[str, str]":
-    """The environment without what is not believed. `root` and `config`: as the installed command names them, empty if
-    it does not. What was passed over is logged when a session starts."""
+def environment(
+    env: "dict[str, str]", root: str = "", config: str = ""
+) -> "tuple[dict[str, str], NotBelievedError | None]":
+    """The environment without what is not believed, and what that was, to be logged. `root` and `config`: as the
+    installed command names them, empty if it does not."""
     here = paths.normal(env.get("CLAUDE_PROJECT_DIR") or posix.getcwd())
     doubts = {name: path for path, name in set_by_project(here) if name in env}
     found = {name: value for name, value in env.items() if name not in doubts}
@@ -32,10 +34,8 @@ def environment(env: "dict[str, str]", event: str, root: str = "", config: str =
     elif any(name in found for name in ROOTS) and _within_project(found, here):
         doubts.update({name: "the directory of this project" for name in ROOTS if name in found})
         found = {name: value for name, value in found.items() if name not in ROOTS}
-    if doubts and event == "SessionStart":
-        words = ", ".join([f"{name} (because of {path})" for name, path in doubts.items()])
-        delivery.log_error(paths.root(found), event, NotBelievedError(f"not believed: {words}; see memtui doctor"))
-    return found
+    words = ", ".join([f"{name} (because of {path})" for name, path in doubts.items()])
+    return found, NotBelievedError(f"not believed: {words}; see memtui doctor") if doubts else None
 
 
 def set_by_project(directory: str) -> "list[tuple[str, str]]":

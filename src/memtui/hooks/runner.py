@@ -128,7 +128,7 @@ class Hook:
             return
         from memtui.core import config
 
-        self.settings = config.load(self.root)
+        self.settings = config.load(self.root, self.project_root)
         self.mode = str(config.value(self.settings, self.project_root, "mode"))
 
 
@@ -163,7 +163,7 @@ def main(argv: "list[str]") -> None:
     env = environment()
     deadline = None
     try:
-        env = _believed(env, argv)
+        env, doubt = _believed(env, argv)
         if env.get(INSIDE) or env.get("CLAUDE_HEADLESS") == "1":
             return
         late = LateError("it took too long altogether")
@@ -178,6 +178,8 @@ def main(argv: "list[str]") -> None:
         hook.load_settings()
         if hook.mode == "off":
             return
+        if doubt is not None and hook.event == "SessionStart":
+            fail(env, hook.event, doubt)
         name = "memtui.hooks." + MODULES[argv[0]]
         __import__(name)
         import sys
@@ -190,16 +192,17 @@ def main(argv: "list[str]") -> None:
             deadline.lift()
 
 
-def _believed(env: "dict[str, str]", argv: "list[str]") -> "dict[str, str]":
-    """The environment without what a repository may have set; nothing is looked at where there is no doubt."""
+def _believed(env: "dict[str, str]", argv: "list[str]") -> "tuple[dict[str, str], Exception | None]":
+    """The environment without what a repository may have set, and what was passed over, to be logged; nothing is looked
+    at where there is no doubt."""
     root, config = (argv[2], argv[4]) if argv[1:4:2] == ["--root", "--config"] and len(argv) > 4 else ("", "")
     muted = INSIDE in env or "CLAUDE_HEADLESS" in env
     moved = paths.root(env) != root or paths.config_dir(env) != config
     if not muted and not (moved if root else "MEMTUI_HOME" in env or "CLAUDE_CONFIG_DIR" in env):
-        return env
+        return env, None
     from memtui.hooks import believed
 
-    return believed.environment(env, argv[0], root, config)
+    return believed.environment(env, root, config)
 
 
 def _stands_down(hook: Hook) -> bool:
