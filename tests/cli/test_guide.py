@@ -214,6 +214,34 @@ def test_approving_says_when_no_session_is_told(memtui):
     assert memtui.json("approve", draft["id"])["unheard"] is None
 
 
+def test_it_says_that_the_client_was_told_to_run_no_hooks(bare):
+    bare("hooks", "install", "--yes")
+    place = Path(bare.cwd) / ".claude" / "settings.local.json"
+    place.parent.mkdir(exist_ok=True)
+    place.write_bytes('{"disableAllHooks": true}'.encode("utf-16"))
+    said = bare.json("guide", "hello")["unheard"]
+    assert said == {"why": "Claude Code runs no hooks here", "do": "memtui hooks status"}
+    assert str(place) in bare("hooks", "status", check=False).out
+
+
+def test_approving_says_who_loads_the_memory_or_that_nobody_does(memtui, world):
+    drafts = [e["id"] for e in memtui.json("inbox", "--kind", "updates")["entries"]]
+    memtui("hooks", "install", "--yes")
+    done = memtui("approve", drafts[0], "--scope", "auto")
+    assert "Claude Code loads it by itself in sessions of this project." in done.out
+    assert memtui.json("approve", drafts[1], "--scope", "global")["approved"][0]["loaded_by"].startswith("memtui tells")
+    place = Path(world.shop) / ".claude" / "settings.json"
+    place.parent.mkdir(exist_ok=True)
+    place.write_text('{"autoMemoryEnabled": false}')
+    done = memtui("approve", drafts[2], "--scope", "auto")
+    assert "Claude Code's own memory is switched off here" in done.err
+    told = next(f for f in memtui.json("doctor", check=False)["findings"] if "switched off" in f["message"])
+    assert str(place) in told["message"]
+    place.unlink()
+    memtui.env["CLAUDE_CODE_DISABLE_AUTO_MEMORY"] = "1"
+    assert memtui.json("approve", drafts[3], "--scope", "auto")["unheard"]["do"] == "memtui doctor"
+
+
 def test_what_waits_is_changed_and_the_rest_of_it_stays(bare):
     entry_id = bare("guide", "one", "--from", "ci", "--urgent", "--to", "agent:smith", "--expires", "2h").out.strip()
     (before,) = waiting(bare)

@@ -7,7 +7,7 @@ from memtui.cli import guide, inbox
 from memtui.cli.context import Context
 from memtui.cli.editing import text_of
 from memtui.cli.output import Output, Result, line, safe
-from memtui.core import approval, frontmatter, review, scopes, upkeep
+from memtui.core import approval, frontmatter, loading, review, scopes, upkeep
 from memtui.core.approval import Ready
 from memtui.core.errors import ConflictError, MemtuiError, UsageError
 from memtui.core.guide import UNHEARD
@@ -51,9 +51,7 @@ def run(ctx: Context, args: argparse.Namespace, items: "list[Waiting]") -> Resul
     outcomes.sort(key=lambda each: items.index(each.item))
     failed = [each.error for each in outcomes if each.error is not None]
     data: dict[str, object] = {"dry_run": args.dry_run, "approved": [_data(each) for each in outcomes]}
-    # The client reads its own memory by itself.
-    told = [each for each in outcomes if each.error is None and each.scope.partition(":")[0] in {"project", "global"}]
-    deaf = guide.unheard(ctx, memories=True) if told else ""
+    deaf = _deaf(ctx, {each.scope for each in outcomes if each.error is None})
     data["unheard"] = {"why": UNHEARD[deaf][0], "do": UNHEARD[deaf][1]} if deaf else None
     code = failed[0].exit_code if failed else 0
 
@@ -63,6 +61,12 @@ def run(ctx: Context, args: argparse.Namespace, items: "list[Waiting]") -> Resul
             out.say(f"note: {UNHEARD[deaf][0]}, so no session is told of it yet: {UNHEARD[deaf][1]}")
 
     return Result(data, text, code)
+
+
+def _deaf(ctx: Context, labels: "set[str]") -> str:
+    """Why nothing would load a memory of one of these scopes, one of UNHEARD; empty if all are loaded."""
+    told = guide.unheard(ctx, memories=True) if labels & {"project", "global"} else ""
+    return told or ("auto" if "auto" in labels and loading.auto_memory_off(ctx.env, ctx.cwd) else "")
 
 
 def _create(ctx: Context, store: Store, args: argparse.Namespace, item: Waiting, body: "str | None") -> Outcome:
@@ -134,6 +138,7 @@ def _into(ctx: Context, store: Store, args: argparse.Namespace, item: Waiting) -
 def _data(each: Outcome) -> "dict[str, object]":
     found: dict[str, object] = {"id": each.item.id, "scope": each.scope, "name": each.name, "path": each.path}
     found["text"] = each.data.decode("utf-8", "replace")
+    found["loaded_by"] = loading.loader(each.scope)
     if each.alike:
         found["alike"] = [{"scope": a.memory.scope_label, "name": a.memory.stem, "score": a.score} for a in each.alike]
     if each.error is not None:
@@ -154,6 +159,8 @@ def _print(ctx: Context, out: Output, outcomes: "list[Outcome]", *, dry: bool) -
         out.print(
             f"{verb}  {out.style(f'{line(each.scope)}:{line(each.name)}', 'bold')}  {line(tilde(ctx, each.path))}"
         )
+        if loading.loader(each.scope):
+            out.print("  " + out.style(f"{loading.loader(each.scope)}.", "dim"))
         for piece in safe(each.data.decode("utf-8", "replace")).rstrip("\n").split("\n"):
             out.print(("  │ " + piece).rstrip())
         for found in each.alike:

@@ -130,10 +130,11 @@ def unheard(ctx: Context, *, memories: bool = False) -> str:
     from memtui.hooks import status
 
     try:
-        hooked = status.status(ctx.env, ctx.cwd).installed
+        found = status.status(ctx.env, ctx.cwd)
+        hooked, disabled = found.installed, found.disabled_by is not None
     except (MemtuiError, OSError):
-        hooked = True
-    return guide.unheard(ctx.setting("mode"), hooked, memories=memories)
+        hooked, disabled = True, False
+    return guide.unheard(ctx.setting("mode"), hooked, disabled=disabled, memories=memories)
 
 
 def _text(words: "list[str]") -> str:

@@ -107,18 +107,22 @@ def _setting(path: str, key: str) -> "str | None":
     return found if isinstance(found, str) and found else None
 
 
+def settings_files(env: "dict[str, str]", cwd: str) -> "list[str]":
+    """The settings files of Claude Code that may be there for a directory, the one that counts most first."""
+    places = []
+    for here in upwards(cwd, worktree_top(cwd)):
+        places += [here.rstrip("/") + "/.claude/settings.local.json", here.rstrip("/") + "/.claude/settings.json"]
+    return [*places, paths.config_dir(env) + "/settings.json"]
+
+
 def auto_dir(env: "dict[str, str]", cwd: str) -> str:
     """The client's native memory of this project: `projects/<slug>/memory`, or where `autoMemoryDirectory` points.
 
     The setting counts as in the client: local before project before user settings; `~/` is the home directory; a
     value that is no absolute path is passed over.
     """
-    config = paths.config_dir(env)
-    default = config + "/projects/" + paths.slug(paths.project_root(cwd)) + "/memory"
-    places = []
-    for here in upwards(cwd, worktree_top(cwd)):
-        places += [here.rstrip("/") + "/.claude/settings.local.json", here.rstrip("/") + "/.claude/settings.json"]
-    for place in [*places, config + "/settings.json"]:
+    default = paths.config_dir(env) + "/projects/" + paths.slug(paths.project_root(cwd)) + "/memory"
+    for place in settings_files(env, cwd):
         value = _setting(place, "autoMemoryDirectory")
         if value is not None:
             return _expand(env, value) or default

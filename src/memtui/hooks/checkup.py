@@ -4,7 +4,7 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 
-from memtui.core import config, doctor, inbox, paths
+from memtui.core import config, doctor, inbox, loading, locate, paths
 from memtui.core.errors import MemtuiError
 from memtui.core.finding import NOTE, OK, PROBLEM, Finding
 from memtui.core.memory import Memory
@@ -44,7 +44,7 @@ def check(
         return fit.over(settings, now, entry, scope, directory) <= 0
 
     told = client_check(env) if client is None else client
-    return [*_hooks(env, cwd), *told, *doctor.check(env, cwd, now, fits, actions, known)]
+    return [*_hooks(env, cwd), *told, *_own_memory(env, cwd), *doctor.check(env, cwd, now, fits, actions, known)]
 
 
 def _hooks(env: dict[str, str], cwd: str) -> list[Finding]:
@@ -59,6 +59,21 @@ def _hooks(env: dict[str, str], cwd: str) -> list[Finding]:
         return problems
     places = sorted({entry.source for entry in found.entries})
     return [Finding("hooks", OK, f"{many(len(found.entries), 'hook')} ({', '.join(places)})")]
+
+
+def _own_memory(env: dict[str, str], cwd: str) -> list[Finding]:
+    """Whether Claude Code loads its own memory of this project, into which approved drafts go."""
+    by = loading.auto_memory_off(env, cwd)
+    if not by:
+        return []
+    try:
+        there = len(locate.walk(locate.auto_dir(env, cwd)))
+    except OSError:
+        there = 0
+    those = many(there, "memory", "memories")
+    words = f"its own memory is switched off by {by}: nobody loads the {those} of the scope auto"
+    remedy = "Approve drafts with --scope global or --scope project, or switch it on there (`autoMemoryEnabled`)."
+    return [Finding("client", PROBLEM if there else NOTE, words, remedy)]
 
 
 def client_check(env: dict[str, str]) -> list[Finding]:

@@ -36,11 +36,13 @@ TURNS = frozenset({"undo", "redo"})
 
 @dataclass
 class Facts:
-    """What the frame shows: the project's name, its mode, whether the hooks are on, and what waits on each screen."""
+    """What the frame shows: the project's name, its mode, whether hooks are installed, whether Claude Code runs none,
+    and what waits on each screen."""
 
     project: str = ""
     mode: str = "full"
     hooks: bool = True
+    disabled: bool = False
     waiting: dict[str, int] = field(default_factory=dict)
 
 
@@ -106,8 +108,8 @@ class Data:
         counts["inbox"] = sum(w.kind != "guidance" for w in waiting)
         counts["health"] = self.facts.waiting.get("health", 0)
         mode = str(self.setting("mode"))
-        hooks = status.status(self.env, self.cwd).installed
-        self.facts = Facts(self.facts.project, mode, hooks, counts)
+        found = status.status(self.env, self.cwd)
+        self.facts = Facts(self.facts.project, mode, found.installed, found.disabled_by is not None, counts)
 
     def count_findings(self) -> None:
         """Put into the facts how many things want mending, as far as files tell."""

@@ -2,21 +2,39 @@
 
 from typing import TYPE_CHECKING
 
-from memtui.core import guide
+from memtui.core import guide, loading
 from memtui.tui import actions
 
 if TYPE_CHECKING:
     from memtui.tui.data import Data
 
-DO = {"hooks": ("health.install", "installs them"), "off": ("health.edit", "changes it"), "whisper": ("", "")}
+DO = {
+    "hooks": ("health.install", "installs them"),
+    "disabled": ("", "names the file that says so"),
+    "off": ("health.edit", "changes it"),
+    "whisper": ("health.edit", "changes it"),
+    "auto": ("", "names what does"),
+}
 
 
 def words(data: "Data", *, memories: bool = False) -> str:
     """Empty where sessions are told. Else as `no hooks are installed (5, then i installs them)`."""
-    found = guide.unheard(data.setting("mode"), data.facts.hooks, memories=memories)
-    if not found:
-        return ""
-    action, verb = DO[found] if DO[found][0] else DO["off"]
-    screen, key = map(actions.key_of, ("app.health", action))
+    facts = data.facts
+    found = guide.unheard(data.setting("mode"), facts.hooks, disabled=facts.disabled, memories=memories)
+    return _with_remedy(found) if found else ""
+
+
+def unloaded(data: "Data", label: str) -> str:
+    """As `words`, for a memory that is, or will be, in the scope of this label."""
+    if label == "auto":
+        return _with_remedy("auto") if loading.auto_memory_off(data.env, data.cwd) else ""
+    return words(data, memories=True) if loading.loader(label) else ""
+
+
+def _with_remedy(found: str) -> str:
+    action, verb = DO[found]
+    screen = actions.key_of("app.health")
+    if not action:
+        return f"{guide.UNHEARD[found][0]} ({screen} {verb})"
     where = " on mode" if action == "health.edit" else ""
-    return f"{guide.UNHEARD[found][0]} ({screen}, then {key}{where} {verb})"
+    return f"{guide.UNHEARD[found][0]} ({screen}, then {actions.key_of(action)}{where} {verb})"

@@ -2,7 +2,7 @@
 
 from rich.text import Text
 
-from memtui.core import approval, drafts, memory, review
+from memtui.core import approval, drafts, loading, memory, review
 from memtui.core.approval import Ready
 from memtui.core.errors import ConflictError, MemtuiError
 from memtui.core.memory import Memory
@@ -71,10 +71,11 @@ class Deciding(Acting):
         if done:
             self._unmark(left)
             words = f"{done[0].scope_label}:{done[0].stem}" if len(done) == 1 else f"{len(done)} memories"
-            # The client reads its own memory by itself.
-            told = any(each.scope_label in {"project", "global"} for each in done)
-            deaf = unheard.words(self.main.data, memories=True) if told else ""
+            labels = {each.scope_label for each in done}
+            deaf = next(filter(None, [unheard.unloaded(self.main.data, label) for label in sorted(labels)]), "")
             more = f" No session is told yet: {deaf}." if deaf else ""
+            if len(labels) == 1 and not deaf and loading.loader(min(labels)):
+                more = f" From the next session on {loading.loader(min(labels))}."
             self.main.say(f"Approved: {words}.{more}{aside} {actions.takes_back()}")
         self.main.read()
 
