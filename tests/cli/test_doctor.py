@@ -3,6 +3,9 @@
 import os
 from pathlib import Path
 
+import pytest
+
+from memtui.cli.context import Context
 from memtui.core import clock, delivery, ids, inbox, paths
 
 
@@ -69,10 +72,42 @@ def test_indexes_are_mended_and_that_is_undone(memtui, world):
     index.write_text(before)
     done = memtui("doctor", "--fix", "index", check=False)
     assert "mended MEMORY.md" in done.out
+    assert done.out.index("-- [gone](gone.md)") < done.out.index("mended MEMORY.md")
+    assert "skip-code-review" not in index.read_text()  # nobody trusts it
     assert "memtui undo" in done.out
     assert "gone.md" not in index.read_text()
     memtui("undo")
     assert index.read_text() == before
+
+
+@pytest.mark.parametrize("command", [["doctor", "--fix", "index"], ["index", "--fix"]])
+def test_on_a_terminal_an_index_is_written_only_after_a_yes(memtui, world, monkeypatch, command):
+    index = Path(world.shop, ".claude/memory/MEMORY.md")
+    before = index.read_text()
+    monkeypatch.setattr(Context, "can_ask", True)
+    done = memtui(*command, stdin="n\n", check=False)
+    assert done.code == 1
+    assert "Nothing was written." in done.out + done.err
+    assert index.read_text() == before
+    done = memtui(*command, stdin="y\n", check=False)
+    assert "Write MEMORY.md of project" in done.err
+    assert index.read_text() != before
+    memtui("undo")
+    assert "Write" not in memtui(*command, "--yes", check=False).err
+
+
+def test_a_line_is_made_for_what_is_trusted_only(memtui, world):
+    index = Path(world.shop, ".claude/memory/MEMORY.md")
+    index.unlink()
+    (report,) = [each for each in memtui.json("index")["indexes"] if each["scope"] == "project"]
+    assert "skip-code-review.md" not in report["missing"]
+    memtui("index", "--fix")
+    assert "skip-code-review" not in index.read_text()
+    memtui("trust", "--yes")
+    (report,) = [each for each in memtui.json("index")["indexes"] if each["scope"] == "project"]
+    assert report["missing"] == ["skip-code-review.md"]
+    memtui("index", "--fix")
+    assert "skip-code-review" in index.read_text()
 
 
 def test_everything_at_once(memtui, world, monkeypatch):

@@ -256,13 +256,23 @@ async def test_f_mends_an_index_and_z_takes_it_back(health, world):
         screen = await ready(pilot)
         row = await stand(pilot, screen, lambda r: r.kind == "index" and r.title == "project")
         assert "without a line" in row.words
-        assert "F     adds missing lines" in detail(screen)
+        assert "F     shows what would be written" in detail(screen)
         await pilot.press("F")
+        await ready(pilot)
+        shown = detail(pilot.app.screen, "Detail")
+        assert "- - [old-wiki](old-wiki.md)" in shown
+        assert "](payment-provider.md)" in shown
+        assert "skip-code-review" not in shown  # nobody trusts it
+        await pilot.press("escape")
+        await ready(pilot)
+        assert fs.read_bytes(path) == before
+        await pilot.press("F", "enter", "enter")
         await ready(pilot)
         after = fs.read_bytes(path)
         assert after != before
         assert b"payment-provider.md" in after
         assert b"old-wiki" not in after
+        assert b"skip-code-review" not in after
         assert not any(r.kind == "index" and r.title == "project" and r.mark == "!" for r in screen.table.rows)
         await pilot.press("z")
         await ready(pilot)

@@ -95,11 +95,18 @@ class Context:
 
         return Journal(self.root, by="cli", now=self.now)
 
+    @property
+    def can_ask(self) -> bool:
+        """Whether a person is there to answer."""
+        import sys
+
+        return sys.stdin.isatty() and sys.stderr.isatty()
+
     def confirm(self, question: str, otherwise: str) -> None:
         """Ask a person yes or no. Raises MemtuiError, saying `otherwise`, for no and where nobody can answer."""
         import sys
 
-        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        if not self.can_ask:
             raise MemtuiError(otherwise, "There is no terminal to ask at; --yes says yes.")
         self.out.flush()
         sys.stderr.write(question + " [y/N] ")

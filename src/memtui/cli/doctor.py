@@ -5,6 +5,8 @@ import sys
 
 from memtui.cli import parser
 from memtui.cli.context import Context
+from memtui.cli.editing import diff
+from memtui.cli.index import ask_fix, show_fix
 from memtui.cli.output import Output, Result, line, safe
 from memtui.core import clock, delivery, index_report, mending, scopes, settle
 from memtui.core.errors import EXIT_FAILED, EXIT_FINDINGS, MemtuiError, UsageError
@@ -40,8 +42,9 @@ def register(commands: "parser.Commands") -> None:
         choices=("all", *FIXES),
         metavar="WHAT",
         help="first mend what needs no decision, all of it or one: errors (set their log aside), files (readable for"
-        " you alone), guidance (settle what is unproven), index (lines of MEMORY.md)",
+        " you alone), guidance (settle what is unproven), index (lines of MEMORY.md, after showing the diff)",
     )
+    found.add_argument("--yes", action="store_true", help="with --fix: don't ask")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
@@ -55,7 +58,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if args.fix:
         store = ctx.store()
         with store.together():
-            fixed = [_fix(ctx, store, what) for what in (FIXES if args.fix == "all" else (args.fix,))]
+            fixed = [_fix(ctx, store, what, yes=args.yes) for what in (FIXES if args.fix == "all" else (args.fix,))]
     found = checkup.check(ctx.env, ctx.cwd, ctx.now(), actions=actions.defaults())
     problems = [each for each in found if each.level == PROBLEM]
     data = {
@@ -90,11 +93,13 @@ def _logged(ctx: Context) -> Result:
     return Result({"errors": rows, "path": ctx.root + "/log/errors.jsonl"}, text)
 
 
-def _fix(ctx: Context, store: Store, what: str) -> "dict[str, object]":
+def _fix(ctx: Context, store: Store, what: str, *, yes: bool) -> "dict[str, object]":
     """What was mended, in words and as data; `undo` is the command that takes it back, if one does."""
     row: dict[str, object] = {"what": what, "changed": [], "message": "", "undo": None, "error": None}
     try:
-        mend = {"errors": _errors, "files": _files, "guidance": _guidance, "index": _index}[what]
+        if what == "index":
+            return {**row, **_index(ctx, store, yes=yes)}
+        mend = {"errors": _errors, "files": _files, "guidance": _guidance}[what]
         return {**row, **mend(ctx, store)}
     except (MemtuiError, OSError) as error:
         message = error.message + " " + error.hint if isinstance(error, MemtuiError) else str(error)
@@ -124,13 +129,20 @@ def _guidance(ctx: Context, _: Store) -> "dict[str, object]":
     return {"changed": rows, "message": f"guidance: {words if rows else 'nothing can be settled'}"}
 
 
-def _index(ctx: Context, store: Store) -> "dict[str, object]":
-    mended = index_report.mend(store, index_report.reports(scopes.discover(ctx.env, ctx.cwd)))
-    if not mended:
+def _index(ctx: Context, store: Store, *, yes: bool) -> "dict[str, object]":
+    todo = [each for each in index_report.reports(ctx.root, scopes.discover(ctx.env, ctx.cwd)) if each.fixable]
+    if not todo:
         return {"message": "index: there is nothing to mend"}
-    names = ", ".join(each.scope.label for each in mended)
-    paths = [each.scope.index_path for each in mended]
-    return {"changed": paths, "message": f"index: mended MEMORY.md of {names}", "undo": UNDO}
+    show_fix(ctx, todo)
+    ask_fix(ctx, todo, yes=yes)
+    index_report.mend(store, todo)
+    names = ", ".join(each.scope.label for each in todo)
+    return {
+        "changed": [each.scope.index_path for each in todo],
+        "message": f"index: mended MEMORY.md of {names}",
+        "undo": UNDO,
+        "diff": "\n".join(piece for each in todo for piece in diff(each.index.raw, each.fixed)),
+    }
 
 
 def _print(out: Output, found: "list[Finding]", fixed: "list[dict[str, object]]") -> None:

@@ -223,9 +223,14 @@ def _print(ctx: Context, out: Output, before: Memory, after: Memory) -> None:
         _tell_type(out, after)
 
 
-def show_diff(out: Output, before: bytes, after: bytes) -> None:
-    """The lines that differ, `-` and `+` before them."""
+def diff(before: bytes, after: bytes) -> list[str]:
+    """The lines that differ, `-` and `+` before them, and a line around them."""
     lines = [data.decode("utf-8", "replace").splitlines() for data in (before, after)]
-    for piece in list(difflib.unified_diff(lines[0], lines[1], n=1, lineterm=""))[2:]:
+    return list(difflib.unified_diff(lines[0], lines[1], n=1, lineterm=""))[2:]
+
+
+def show_diff(out: Output, before: bytes, after: bytes) -> None:
+    """Print what differs."""
+    for piece in diff(before, after):
         style = {"+": "green", "-": "red", "@": "dim"}.get(piece[0], "")
         out.print("  " + out.style(safe(piece), style))

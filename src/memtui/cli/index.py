@@ -4,7 +4,7 @@ import argparse
 
 from memtui.cli import parser
 from memtui.cli.context import Context
-from memtui.cli.editing import show_diff
+from memtui.cli.editing import diff, show_diff
 from memtui.cli.memories import chosen, tilde
 from memtui.cli.output import Output, Result, line
 from memtui.core import index_budget
@@ -27,13 +27,16 @@ def register(commands: "parser.Commands") -> None:
     )
     found.add_argument("--scope", help="only this scope")
     found.add_argument("--all-projects", action="store_true", help="also the native memory of all other projects")
-    found.add_argument("--fix", action="store_true", help="add missing lines and remove those that point nowhere")
+    found.add_argument(
+        "--fix", action="store_true", help="show a diff, then add missing lines and remove those that point nowhere"
+    )
     found.add_argument("--dry-run", action="store_true", help="with --fix: only show the diff")
+    found.add_argument("--yes", action="store_true", help="with --fix: don't ask")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Report on the indexes, or mend them."""
-    found = reports(chosen(ctx, args.scope, args.all_projects))
+    found = reports(ctx.root, chosen(ctx, args.scope, args.all_projects))
     if args.fix:
         return _fix(ctx, args, found)
     return Result({"indexes": [each.data() for each in found]}, lambda out: _print(ctx, out, found))
@@ -80,17 +83,32 @@ def _fix(ctx: Context, args: argparse.Namespace, found: "list[Report]") -> Resul
     for each in todo:
         added = len(each.missing)
         removed = len([entry for entry in each.dangling if entry.leads])
-        rows.append({"scope": each.scope.label, "path": each.scope.index_path, "added": added, "removed": removed})
-    if not args.dry_run and todo:
+        row = {"scope": each.scope.label, "path": each.scope.index_path, "added": added, "removed": removed}
+        rows.append({**row, "diff": "\n".join(diff(each.index.raw, each.fixed))})
+    show_fix(ctx, todo)
+    if todo and not args.dry_run:
+        ask_fix(ctx, todo, yes=args.yes)
         mend(ctx.store(), todo)
 
     def text(out: Output) -> None:
-        for each in todo:
-            out.heading(line(each.scope.label), line(tilde(ctx, each.scope.index_path)))
-            show_diff(out, each.index.raw, each.fixed)
         if not todo:
-            out.print("Nothing to mend.")
+            out.print("Nothing to fix.")
         elif not args.dry_run:
-            out.say(f"{many(len(todo), 'index', 'indexes')} mended; memtui undo takes it back.")
+            out.say(f"{many(len(todo), 'index', 'indexes')} fixed; memtui undo takes it back.")
 
     return Result({"dry_run": args.dry_run, "fixed": rows}, text)
+
+
+def show_fix(ctx: Context, todo: "list[Report]") -> None:
+    """Print what would be written, unless the answer is JSON, which holds it."""
+    for each in [] if ctx.out.json else todo:
+        ctx.out.heading(line(each.scope.label), line(tilde(ctx, each.scope.index_path)))
+        show_diff(ctx.out, each.index.raw, each.fixed)
+
+
+def ask_fix(ctx: Context, todo: "list[Report]", *, yes: bool) -> None:
+    """Ask whether that shall be written, where somebody is there to answer; --fix says it already. Raises MemtuiError
+    for no."""
+    if ctx.can_ask and not ctx.out.json and not yes:
+        names = ", ".join(f"MEMORY.md of {line(each.scope.label)}" for each in todo)
+        ctx.confirm(f"Write {names}?", "Nothing was written.")

@@ -115,7 +115,7 @@ def memories(env: dict[str, str], cwd: str, known: dict[str, Memory] | None) -> 
                     f"Instructions can hide so: look at {memory.path} in an editor that shows them.",
                     f"memory:{memory.path}",
                 )
-        yield from _index(scope)
+        yield from _index(paths.root(env), scope)
 
 
 def _unseen(raw: bytes) -> int:
@@ -125,10 +125,10 @@ def _unseen(raw: bytes) -> int:
     return sum(map(render.hidden, raw.decode("utf-8-sig", "replace").replace("\r\n", "\n")))
 
 
-def _index(scope: scopes.Scope) -> Iterator[Finding]:
+def _index(root: str, scope: scopes.Scope) -> Iterator[Finding]:
     try:
         index = memory_index.parse_index(fs.read_bytes(scope.index_path))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return
     files = [name for name, problem in scopes.files(scope) if not problem]
     budget = index_budget.budget(index.raw, agent=scope.kind == "agent")
@@ -145,7 +145,7 @@ def _index(scope: scopes.Scope) -> Iterator[Finding]:
     if own:
         names = some([entry.target for entry in own])
         yield Finding("memories", PROBLEM, f"{scope.label}: MEMORY.md points to what is not there: {names}", fix, here)
-    absent = memory_index.missing(index, files)
+    absent = memory_index.missing(index, scopes.indexed(root, scope))
     if absent:
         yield Finding("memories", PROBLEM, f"{scope.label}: MEMORY.md has no line for {some(absent)}", fix, here)
 

@@ -8,15 +8,16 @@ from memtui.core.survey import index_of
 
 
 class Report:
-    """The index of one scope: its budget, links to missing files, memories without a line, and its mended content."""
+    """The index of one scope: its budget, links to missing files, memories without a line, and its mended content.
+    `root` is memtui's own directory, which knows what is trusted: no line is made for what is not."""
 
-    def __init__(self, scope: Scope, index: memory_index.Index) -> None:
+    def __init__(self, root: str, scope: Scope, index: memory_index.Index) -> None:
         self.scope = scope
         self.index = index
         self.budget: Budget = index_budget.budget(index.raw, agent=scope.kind == "agent")
         files = [name for name, problem in scopes.files(scope) if not problem]
         self.dangling = memory_index.dangling(index, files)
-        self.missing = memory_index.missing(index, files)
+        self.missing = memory_index.missing(index, scopes.indexed(root, scope))
         self.fixed = self._fixed()
 
     def _fixed(self) -> bytes:
@@ -57,8 +58,8 @@ class Report:
         }
 
 
-def reports(every: "list[Scope]") -> "list[Report]":
-    """The indexes of some scopes; a scope without a memory needs none."""
+def reports(root: str, every: "list[Scope]") -> "list[Report]":
+    """The indexes of some scopes, as for `Report`; a scope without a memory needs none."""
     found = []
     for scope in every:
         if scope.kind == "instructions" or scope.problem or not scope.exists:
@@ -66,7 +67,7 @@ def reports(every: "list[Scope]") -> "list[Report]":
         index = index_of(scope)
         if index is None:
             index = memory_index.parse_index(b"")
-        report = Report(scope, index)
+        report = Report(root, scope, index)
         if report.index.raw or report.missing:
             found.append(report)
     return found

@@ -216,6 +216,15 @@ def files(scope: Scope) -> list[tuple[str, str]]:
         return [("", error.strerror or "can't be read")]
 
 
+def indexed(root: str, scope: Scope) -> list[str]:
+    """The files that its index should have a line for: those that may be read; of a repository's, what is trusted."""
+    found = [name for name, problem in files(scope) if not problem]
+    if scope.kind != "project":
+        return found
+    trusted = trust.trusted_names(root, scope.directory)
+    return [name for name in found if name in trusted]
+
+
 def refused(path: str, label: str, problem: str) -> Memory:
     """A memory that must not be read, for the list: `broken` says why."""
     stem = os.path.basename(path).removesuffix(locate.SUFFIX)

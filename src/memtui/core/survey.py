@@ -170,7 +170,7 @@ def survey(root: str, scope: Scope, counts: Usage, known: "dict[str, Memory] | N
     if index is not None:
         found = index_budget.budget(index.raw, agent=scope.kind == "agent")
         below = {_normal(entry.target) for entry in found.below}
-        absent = set(memory_index.missing(index, [file for file, problem in scopes.files(scope) if not problem]))
+        absent = set(memory_index.missing(index, scopes.indexed(root, scope)))
     trusted = trust.trusted_names(root, scope.directory) if scope.kind == "project" and scope.exists else None
     rows = []
     memories = list(scopes.memories(scope, known))

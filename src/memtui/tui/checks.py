@@ -82,7 +82,7 @@ def look(data: Data, times: dict[str, "array[float]"], client: list[Finding] | N
     except (MemtuiError, OSError):
         pass
     try:
-        found.reports = index_report.reports(data.scopes())
+        found.reports = index_report.reports(data.root, data.scopes())
     except (MemtuiError, OSError):
         pass
     found.errors = list(islice(delivery.errors(data.root), ERRORS_SHOWN))

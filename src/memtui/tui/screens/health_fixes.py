@@ -29,12 +29,15 @@ from memtui.core.words import many
 from memtui.tui import actions, offer
 from memtui.tui.checks import Look, Row
 from memtui.tui.screens.base import Base
+from memtui.tui.screens.memory_conflict import difference
 from memtui.tui.widgets.ask import Choice
+from memtui.tui.widgets.preview import Preview
 from memtui.tui.widgets.setting import SettingScreen
 
 CONFIG = "config.toml"
 KEPT = "What you typed is kept: {health.edit} on this screen opens it again in your editor."
 HERE, ALL = "here", "all"
+INDEXES = "shows what would be written: missing lines added, those that point nowhere removed"
 AGAIN, WITHDRAW = "--again ", "--withdraw "
 
 
@@ -59,11 +62,7 @@ class Fixes(Base):
         """What F does on a row, in words, and the doing of it; None where a person has to."""
         about = row.about if row else None
         if isinstance(about, Report):
-            return (
-                ("adds missing lines and removes those that point nowhere", lambda: self._mend(about.scope.label))
-                if (about.fixable)
-                else None
-            )
+            return (INDEXES, lambda: self._mend(about.scope.label)) if (about.fixable) else None
         if row is not None and row.kind == "error":
             return "sets the errors aside, beside the log", self._set_errors_aside
         if not isinstance(about, Finding):
@@ -83,7 +82,7 @@ class Fixes(Base):
             return "settles what can be settled", self.do_health_settle
         if about.area == "memories" and about.remedy.endswith("--fix"):
             label = about.remedy.removeprefix("memtui index --scope ").removesuffix(" --fix")
-            return "adds missing lines and removes those that point nowhere", lambda: self._mend(label)
+            return INDEXES, lambda: self._mend(label)
         if about.area == "errors" and about.level == PROBLEM:
             return "sets the errors aside, beside the log", self._set_errors_aside
         if about.area == "root" and "--fix files" in about.remedy:
@@ -99,10 +98,25 @@ class Fixes(Base):
             fix[1]()
 
     def _mend(self, label: str) -> None:
-        reports = [each for each in index_report.reports(self.main.data.scopes()) if each.scope.label == label]
-        mended = index_report.mend(self.main.data.store(), reports)
-        words = f"Mended MEMORY.md of {label}. {actions.takes_back()}" if mended else "There is nothing left to mend."
-        self.done(words)
+        """Show what MEMORY.md would become, and write it if that is wanted."""
+        data = self.main.data
+        found = [each for each in index_report.reports(data.root, data.scopes()) if each.scope.label == label]
+        report = next((each for each in found if each.fixable), None)
+        if report is None:
+            self.done("There is nothing left to fix.")
+            return
+
+        def then(yes: bool | None) -> None:
+            if yes:
+                try:
+                    index_report.mend(data.store(), [report])
+                except MemtuiError as error:
+                    self.main.fail(error)
+                    return
+                self.done(f"Fixed MEMORY.md of {label}. {actions.takes_back()}")
+
+        text = difference(report.index.raw, report.fixed, ("the file now", "the fixed file"))
+        self.app.push_screen(Preview(f"MEMORY.md of {label} becomes", text, "write it"), then)
 
     def _ask_of_note(self, about: Finding) -> None:
         """What shall become of guidance that is not delivered: a person's words are not thrown away unasked."""
