@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.core import config, configfile
+from memtui.core import config, configfile, paths
 from memtui.core.errors import MemtuiError
 
 WRITTEN = """\
@@ -258,3 +258,26 @@ def test_the_modes_of_all_projects_are_in_one_table(memtui, world):
     told = memtui("config", "list", "--all-projects").out
     assert "every project" in told
     assert world.shop in told
+
+
+def test_a_project_whose_path_is_not_utf_8_has_settings_and_hooks_of_its_own(tmp_path):
+    project = os.fsencode(tmp_path) + b"/caf\xe9"
+    os.makedirs(project + b"/.git")
+    env = {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+    env["PYTHONPATH"] = str(Path(paths.__file__).parents[2])
+
+    def run(*words, code=0):
+        command = [sys.executable, "-m", "memtui", *words]
+        done = subprocess.run(command, cwd=project, env=env, capture_output=True, check=False)
+        assert done.returncode == code, done.stderr.decode()
+        return done.stdout.decode()
+
+    run("config", "set", "mode", "whisper", "--project", ".")
+    assert run("config", "get", "mode") == "whisper\n"
+    assert "whisper" in run("config", "list")
+    run("hooks", "install", "--scope", "project", "--yes")
+    assert "SessionStart" in run("hooks", "status")
+    run("undo", "--yes")
+    assert not os.path.exists(project + b"/.claude/settings.json")
+    run("config", "unset", "mode", "--project", ".")
+    assert run("config", "get", "mode") == "full\n"

@@ -93,12 +93,18 @@ def _plain(given: "object") -> "object":
     return given if isinstance(given, (str, int, float)) else str(given)
 
 
+def project_name(project_root: str) -> str:
+    """A project's path as config.toml names it: what is no UTF-8, which TOML can't hold, as `backslashreplace` has it."""
+    return project_root.encode("utf-8", "backslashreplace").decode()
+
+
 def project_table(settings: "dict[str, object]", project_root: "str | None") -> "dict[str, object]":
     """The `[projects."<path>"]` table that names this project root, with or without a slash at its end, or `{}`."""
     tables = settings.get("projects")
     if not isinstance(tables, dict) or not project_root:
         return {}
-    table = tables.get(project_root) or tables.get(project_root + "/")
+    name = project_name(project_root)
+    table = tables.get(name) or tables.get(name + "/")
     return table if isinstance(table, dict) else {}
 
 

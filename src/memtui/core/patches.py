@@ -208,7 +208,9 @@ class EntryEdit(Step):
             fs.unlink(self.path)
             return
         whole[self.table] = dict(sorted(entries.items()))
-        fs.write_atomic(self.path, json.dumps(whole, ensure_ascii=False, indent=2).encode() + b"\n")
+        text = json.dumps(whole, ensure_ascii=False, indent=2) + "\n"
+        # A byte of a path that is no UTF-8 is a lone surrogate, which JSON can say as an escape.
+        fs.write_atomic(self.path, text.encode("utf-8", "backslashreplace"))
 
     def state(self) -> str:
         found = self._file()[self.table].get(self.key)
