@@ -15,7 +15,30 @@ MEMORIES = os.path.join(os.path.dirname(__file__), "../../../shared/data/memorie
 
 def by_the_whole_reader(data):
     doc = frontmatter.parse(data)
-    return memory.text_of(doc.fields, "name"), memory.describe(doc), memory.type_of(doc.fields)
+    said = memory.text_of(doc.fields, "description") or memory.text_of(doc.fields, "title")
+    if not doc.fields:
+        said = "" if doc.broken and not doc.has_frontmatter else summary.first_line(doc.body)
+    return memory.text_of(doc.fields, "name"), said, memory.text_of(doc.fields, "type")
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "name: x\ndescription: &a Use pnpm\ntype: user",
+        "description: !!str Use pnpm",
+        "name: &n x\ndescription: *n",
+        'description: "Use \\\n  pnpm"',
+        "description: >2\n   Use pnpm",
+        "? description\n: Use pnpm",
+    ],
+)
+def test_a_person_is_shown_what_a_session_is_told(head):
+    data = f"---\n{head}\n---\nBody.\n".encode()
+    shown = memory.from_bytes("/m/file.md", "global", data)
+    name, description, kind = summary.summarise(data)
+    assert (shown.name, shown.description, shown.type) == (name or "file", description, kind)
+    differs = memory.text_of(shown.fields, "description") not in {"", description}
+    assert any("is told as it stands there" in note for note in shown.notes) == differs
 
 
 texts = st.text(max_size=40)

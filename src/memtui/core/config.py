@@ -94,7 +94,7 @@ def _plain(given: "object") -> "object":
 
 
 def project_name(project_root: str) -> str:
-    """A project's path as config.toml names it: what is no UTF-8, which TOML can't hold, as `backslashreplace` has it."""
+    """A project's path as config.toml names it: TOML can hold no bytes that are not UTF-8, so these are escaped."""
     return project_root.encode("utf-8", "backslashreplace").decode()
 
 

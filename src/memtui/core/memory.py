@@ -89,22 +89,6 @@ def text_of(fields: dict[str, object], *keys: str) -> str:
     return ""
 
 
-def type_of(fields: dict[str, object]) -> str:
-    """The memory's type: the one below `metadata` wins, as in the client."""
-    return text_of(fields, "type")
-
-
-def describe(doc: frontmatter.Document) -> str:
-    """The line that tells what a memory is about; the same as `summary.summarise` gives."""
-    if not doc.fields:
-        return "" if doc.broken and not doc.has_frontmatter else summary.first_line(doc.body)
-    for key in ("description", "title"):
-        value = doc.fields.get(key)
-        if isinstance(value, str) and value:
-            return value
-    return ""
-
-
 def read_memory(path: str, scope_label: str = "") -> Memory:
     """Read one file. A file that can't be read, or no text, is a broken memory; NotFoundError where there is none."""
     try:
@@ -120,16 +104,20 @@ def read_memory(path: str, scope_label: str = "") -> Memory:
 
 
 def from_bytes(path: str, scope_label: str, data: bytes, *, size: int = -1, mtime: float = 0.0) -> Memory:
-    """A memory of bytes in hand, as for a preview before they are written."""
+    """A memory of bytes in hand, as for a preview before they are written.
+
+    Name, description and type are read as the hooks read them: what a person sees and trusts is what a session is told.
+    """
     doc = frontmatter.parse(data[:MAX_BYTES])
+    name, description, kind = summary.summarise(data[:MAX_BYTES])
     broken = f"larger than {MAX_BYTES >> 20} MB" if len(data) > MAX_BYTES else doc.broken
     fields = doc.fields
     return Memory(
         path=path,
         scope_label=scope_label,
-        name=text_of(fields, "name") or os.path.basename(path).removesuffix(".md"),
-        description=describe(doc),
-        type=type_of(fields),
+        name=name or os.path.basename(path).removesuffix(".md"),
+        description=description,
+        type=kind,
         fields=fields,
         body=doc.body,
         size=len(data) if size < 0 else size,
@@ -139,8 +127,18 @@ def from_bytes(path: str, scope_label: str, data: bytes, *, size: int = -1, mtim
         links=links(doc.body),
         origin_session=text_of(fields, "originSessionId"),
         modified=text_of(fields, "modified", "updated"),
-        notes=doc.notes,
+        notes=doc.notes + _told_otherwise(fields, name, description),
         raw=data,
+    )
+
+
+def _told_otherwise(fields: dict[str, object], name: str, description: str) -> tuple[str, ...]:
+    """Where YAML means something else than the text that stands there, which is what sessions are told."""
+    told = {"name": name, "description": description}
+    return tuple(
+        f"`{key}` is told as it stands there; YAML reads “{fields[key]}”"
+        for key, text in told.items()
+        if fields.get(key) and text and fields[key] != text
     )
 
 

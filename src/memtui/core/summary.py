@@ -1,8 +1,8 @@
 """Name, description and type of a memory, from the head of its file: for hooks, which read thousands at a start.
 
 Plain values on one line, nearly all there are, are cut out with string operations; for anything else the YAML reader is
-loaded, which imports nothing itself. On well-formed files the answer is the one of `frontmatter.parse` and
-`memory.describe`.
+loaded, which imports nothing itself. A person is shown just this (`memory.from_bytes`); on well-formed files it is what
+`frontmatter.parse` gives.
 """
 
 FIRST_LINE_LIMIT = 300
