@@ -32,7 +32,7 @@ class Terminal:
             finally:
                 os._exit(127)
         fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 150, 0, 0))
-        self.see(r"for\s*shortcuts")
+        self.see(r"for\s*(shortcuts|agents)")
 
     def __enter__(self) -> Self:
         return self

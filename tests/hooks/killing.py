@@ -19,7 +19,7 @@ import uuid
 import warnings
 
 from memtui.core import claims, clock, delivery, fastjson, fs, ids, inbox, paths, settle
-from memtui.hooks import pre_tool_use, prompt, runner, user_prompt_submit  # noqa: F401  imported before the forks
+from memtui.hooks import pre_tool_use, prompt, runner, stop, user_prompt_submit  # noqa: F401  imported before the forks
 
 CALLS = ("open", "write", "rename", "link", "unlink", "mkdir", "fsync", "ftruncate")
 TOKEN = re.compile(r"note-[0-9]+-[0-9a-f]{8}")
@@ -222,6 +222,7 @@ class Session:
         self.id = str(uuid.UUID(int=world.random.getrandbits(128), version=4))
         self.transcript = f"{world.config}/projects/{world.slug}/{self.id}.jsonl"
         self._turn = 0
+        self._tip: str | None = None
 
     def start(self, event: str = "UserPromptSubmit", point: int = 0, action=die, before=lambda: None) -> Child:
         """Start a hook without waiting for it; `before` runs in its process first."""
@@ -234,8 +235,7 @@ class Session:
         if event == "PreToolUse":
             payload |= {"tool_name": "Bash", "tool_input": {"command": "true"}, "tool_use_id": f"toolu_{self._turn}"}
         else:
-            payload |= {"prompt": "go on"}
-            self._record({"type": "user", "message": {"role": "user", "content": "go on"}})
+            payload |= {"prompt": "go on", "prompt_id": f"prompt_{self._turn}"}
         stdin = json.dumps(payload).encode() + b"\n"
         return Child(lambda: (before(), runner.main([event])), stdin, self.world.env, point, action)
 
@@ -244,6 +244,9 @@ class Session:
         it to the model, since it was `late` or `large`."""
         child.wait()
         out = child.output
+        if event == "UserPromptSubmit":
+            said = {"role": "user", "content": "go on"}
+            self._record({"type": "user", "promptId": f"prompt_{self._turn}", "message": said})
         self._turn += 1
         text = ""
         try:
@@ -277,6 +280,9 @@ class Session:
         answer = {"id": f"msg_{self._turn}", "role": "assistant", "content": [{"type": "text", "text": "done"}]}
         time.sleep(0.001)
         self._record({"type": "assistant", "message": answer})
+        if self.mode == NONE:
+            # What the hook of the turn's end notes: the worker that it leaves behind would settle at its own time.
+            stop.note_end(runner.Hook("Stop", self.world.env, {"session_id": self.id}, time.monotonic()))
         return child
 
     def prompt(self, event="UserPromptSubmit", point=0, action=die, before=lambda: None, dropped="") -> Child:
@@ -294,6 +300,10 @@ class Session:
         rows = [{"timestamp": stamp, "sessionId": self.id, "isSidechain": False, **record}]
         if self.mode == TOLD and not os.path.exists(self.transcript):
             rows.append({"type": "attachment", "timestamp": stamp, "attachment": {"type": "skill_listing"}})
+        for row in rows:
+            name = str(uuid.UUID(int=self.world.random.getrandbits(128), version=4))
+            row |= {"uuid": name, "parentUuid": self._tip}
+            self._tip = name
         with open(self.transcript, "ab") as file:
             file.write(b"".join(json.dumps(row).encode() + b"\n" for row in rows))
 

@@ -178,9 +178,9 @@ def test_a_delivery_out_of_another_inbox_settles_no_claim(world, told):
 def test_the_same_note_in_two_inboxes_is_two_notes(world):
     claim = world.take("a", "b")
     items = [
-        {"kind": "guidance", "id": "id-a", "path": world.root + "/global/guidance.md"},
-        {"kind": "guidance", "id": "id-a", "path": world.box + "/guidance.md", "left_out": "no room"},
-        {"kind": "guidance", "id": "id-b", "path": world.box + "/guidance.md"},
+        {"kind": "guidance", "id": "id-a", "scope": "global"},
+        {"kind": "guidance", "id": "id-a", "scope": "project", "left_out": "no room"},
+        {"kind": "guidance", "id": "id-b", "scope": "project"},
     ]
     world.log(claim, items=items)
     claims.put_back(world.box, [claim.entries[0][0]])

@@ -15,6 +15,8 @@ MARK = "replaced~"
 WRITER_SECONDS = 0.25
 # A shell that keeps it open for longer than this loses what it writes from then on.
 KEPT_SECONDS = 3600.0
+# How far back deliveries are looked for where the clock was put back, by as much as that at most.
+CLOCK_SECONDS = 86_400.0
 # So many lines at the end of a file may have been appended by hand while somebody else dealt with it.
 PARTED_LINES = 64
 
@@ -154,10 +156,7 @@ def elsewhere(directory: str, since: float, delivery_id: str = "") -> "set[str]"
     root = directory[: directory.rfind("/")]
     root = root if directory.endswith("/global") else root[: root.rfind("/")]
     logged = {delivery_id}
-    for record in delivery.newest_first(root, needle=b'"guidance"', since=since, within=delivery.WITHIN_BYTES):
-        # By the time of the delivery, not by its id: what failed before may have come back and been taken since.
-        if record.get("id") == delivery_id or (clock.parse(record.get("time")) or 0.0) < since:
-            continue
+    for record in _since(root, since, delivery_id):
         logged.add(str(record.get("id")))
         items = record.get("items")
         for item in items if isinstance(items, list) else []:
@@ -174,3 +173,23 @@ def elsewhere(directory: str, since: float, delivery_id: str = "") -> "set[str]"
             entries.extend(inbox.parse(inbox.decode(data)))
     known.update([_key(e) for e in entries])
     return known
+
+
+def _since(root: str, since: float, delivery_id: str) -> "list[dict[str, object]]":
+    """The records of guidance that was delivered since a time, but for one delivery's own. By the time of the delivery,
+    not by its id: what failed before may have come back and been taken since. What stands in the log behind that
+    delivery's record came later whatever the clock said; where it has none, and the clock was put back, what stands
+    behind all that is yet to come."""
+    now = clock.now()
+    ahead = since > now
+    begin = now - CLOCK_SECONDS if ahead else since
+    records = list(delivery.newest_first(root, needle=b'"guidance"', since=begin, within=delivery.WITHIN_BYTES))
+    times = [clock.parse(record.get("time")) or 0.0 for record in records]
+    own = [record.get("id") == delivery_id and not record.get("recovered") for record in records]
+    before = len(records) if ahead else 0
+    before = next((n for n in range(len(records)) if own[n] or (ahead and times[n] > now)), before)
+    return [
+        record
+        for number, record in enumerate(records)
+        if record.get("id") != delivery_id and (number < before or times[number] >= since)
+    ]

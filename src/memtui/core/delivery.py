@@ -12,6 +12,11 @@ ID_AT = b'{"v": 1, "id": "'
 RECOVERED = b'"recovered": true'
 # So far back from its end a hook or worker reads the log for what it wants to know; a month's log seldom is so long.
 WITHIN_BYTES = 1 << 26
+# So much of the log is looked through for a newer record behind older ones: more than hours of work.
+OLDER_BYTES = 4 << 20
+# A clock that is put back over the end of a month goes on in the month before; one that was years ahead left a file of
+# its own.
+RECENT_MONTHS = 3
 # Two hooks at the same moment may log in either order; one that was recovered is logged later.
 DISORDER_SECONDS = 60.0
 # What adds up all records looks at so much of the newest log unless it is asked for all: a second's work.
@@ -121,20 +126,19 @@ def newest_first(
 ) -> "Iterator[dict[str, object]]":
     """The records of the delivery log, newest first, read backwards in blocks: the first is there at once, however
     long the log. `needle` must stand in the line, which spares the parsing of others; with `fold`, in small letters, in
-    whatever case. With `since`, in seconds since the epoch, reading ends at the first record whose id is a minute
-    older: records are appended nearly in order. With `most` it ends after so many bytes of lines. With `since` and
-    `within` it raises TooFarError where it would have to read more than that many bytes of a month."""
+    whatever case. With `since`, in seconds since the epoch, records end at the last whose id is not a minute older:
+    those after it in the log are newer whatever their ids say, for a clock can be put back. With `most` reading ends
+    after so many bytes of lines. With `since` and `within` it raises TooFarError where it would have to read more than
+    that many bytes of a month."""
     tally = skipped or Skipped()
     oldest = ids.new_id(max(0.0, since - DISORDER_SECONDS))[:10].encode() if since is not None else b""
-    for path in months(root):
+    for path in months(root)[: RECENT_MONTHS if oldest else None]:
         try:
-            whole = not needle or bool(oldest)
-            lines = lines_backwards(path, longest=LONGEST, within=within) if whole else lines_with(path, needle, fold)
+            if oldest:
+                lines = _lines_since(path, oldest, within)
+            else:
+                lines = lines_with(path, needle, fold) if needle else lines_backwards(path, longest=LONGEST)
             for line in lines:
-                if oldest and line.startswith(ID_AT) and line[len(ID_AT) : len(ID_AT) + 10] < oldest:
-                    if RECOVERED in line:
-                        continue  # written late, in another's place
-                    return
                 if most and tally.read >= most:
                     tally.older = True
                     return
@@ -150,6 +154,24 @@ def newest_first(
             raise
         except OSError:
             continue
+
+
+def _lines_since(path: str, oldest: bytes, within: int) -> "Iterator[bytes]":
+    """The lines of a log from the end back to the first that is not older than an id's beginning. One that was
+    recovered was written late, in another's place: it is passed over where it is older."""
+    older: list[bytes] = []
+    size = 0
+    for line in lines_backwards(path, longest=LONGEST, within=within):
+        if line.startswith(ID_AT) and line[len(ID_AT) : len(ID_AT) + 10] < oldest:
+            if RECOVERED not in line:
+                older.append(line)
+            size += len(line)
+            if size > OLDER_BYTES:
+                return
+        else:
+            yield from older
+            yield line
+            older, size = [], 0
 
 
 def lines_with(path: str, needle: bytes, fold: bool = False, block: int = SOUGHT_BLOCK) -> "Iterator[bytes]":

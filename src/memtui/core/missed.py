@@ -1,12 +1,14 @@
 """Lists and indexes that did not arrive: noted by the worker when a turn ends, given again with the next prompt.
 
 Guidance has its own way back (core/settle.py). What a session knows of drafts, items and memories is only a belief
-until the transcript proves it; here the belief is taken back where the transcript proves the contrary.
+until the transcript proves it; here the belief is taken back where the transcript proves the contrary. That holds also
+for what arrived once, and stands on a branch of the conversation that the person has left since (`/rewind`).
 """
 
-from memtui.core import clock, delivery, fs, receipts, session
+from memtui.core import clock, delivery, fastjson, fs, paths, receipts, session, transcript
 
-LOST = {receipts.PREVIEWED, receipts.TIMED_OUT, receipts.FAILED}
+LOST = {receipts.PREVIEWED, *receipts.LOST}
+NO_RECORD = "-"
 LISTS = {"pending-update", "pending-item", "index"}
 
 
@@ -28,11 +30,68 @@ def note(env: "dict[str, str]", root: str, session_id: str) -> "list[str]":
         )
         if record.get("session_id") == session_id and record.get("id") not in done and _lists(record)
     ]
+    if not records:
+        return []
     outcomes = receipts.outcomes(records, env)
-    lost = [str(record["id"]) for record in records if outcomes.get(str(record["id"])) in LOST]
+    path = receipts.transcript_path({**state, "session_id": session_id}, paths.config_dir(env))
+    names = {str(record["id"]) for record in records}
+    left = left_behind(path, names, _tip(root, session_id)) if path else Left()
+    lost = [name for name in sorted(names) if outcomes.get(name) in LOST or name in left.names]
     if lost:
         session.save(root, session_id, {"ids": lost}, "missed")
+    if left.tip:
+        session.save(root, session_id, {"uuid": left.tip}, "tip")
     return lost
+
+
+def _tip(root: str, session_id: str) -> str:
+    """The last record of the conversation when a worker looked before."""
+    return transcript.text_of(session.load(root, session_id, "tip").get("uuid"))
+
+
+class Left:
+    """What stands on no branch of the conversation any more: delivery ids; and the conversation's last record."""
+
+    __slots__ = ("names", "tip")
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self.tip = ""
+
+
+def left_behind(path: str, names: "set[str]", known: str) -> Left:
+    """Which of some deliveries the conversation has gone on without, by the records from its last one upwards.
+
+    `known`: a record that stood on the branch when it was looked at before; what is above it is the same since, so that
+    a long transcript is read back only to there. What a compaction summed up was not left.
+    """
+    found = Left()
+    wanted = ""
+    missing = set(names)
+    try:
+        for line in delivery.lines_backwards(path):
+            given = {name for name in missing if name.encode() in line} if b"hook_additional_context" in line else set()
+            if not given and (wanted.encode() not in line or b'"uuid"' not in line):
+                continue
+            record = fastjson.loads_dict(line)
+            uuid = transcript.text_of(record.get("uuid"))
+            if "parentUuid" not in record or not uuid or record.get("isSidechain"):
+                continue
+            on_branch = not wanted or uuid == wanted
+            if on_branch:
+                found.tip = found.tip or uuid
+                if uuid == known or record.get("subtype") == "compact_boundary":
+                    break
+                wanted = transcript.text_of(record.get("parentUuid")) or NO_RECORD
+            for text in transcript.attachment_texts(transcript.attachment(record)) if given else ():
+                told = given.intersection(receipts.delivery_ids(text))
+                missing -= told
+                found.names |= set() if on_branch else told
+            if not missing:
+                break
+    except OSError:
+        return Left()
+    return found
 
 
 def _lists(record: "dict[str, object]") -> "list[dict[str, object]]":

@@ -8,7 +8,7 @@ from memtui.core.told import Record, items_of, text_of
 
 # A model's token is about four characters of English.
 CHARS_A_TOKEN = 4
-PARTS = (".cursor.json", ".index.json", ".missed.json")
+PARTS = (".cursor.json", ".index.json", ".missed.json", ".stopped.json", ".tip.json")
 STATE_BYTES = 1 << 20
 
 

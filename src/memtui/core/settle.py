@@ -2,19 +2,29 @@
 
 Evidence is the transcript (core/receipts.py) and the delivery log. A claim that a hook logged counts as delivered where
 no transcript tells otherwise. One that a hook died over before logging goes back; if no transcript tells whether it
-was printed, it is marked as a repeat.
+was printed, it is marked as a repeat. So is what the client dropped: on a branch that the person left, or with a
+session that ended before it wrote a transcript.
 """
 
 import posix
+import time
 
-from memtui.core import carry, claims, clock, delivery, fs, ids, inbox, paths, receipts, session
+from memtui.core import carry, claims, clock, delivery, fs, ids, inbox, paths, process, receipts, session, transcript
 
 # A hook is ended by the client's time-out long before this; so is its chance to log.
 HOOK_SECONDS = 30.0
 # By then the client has written to the transcript what a hook gave it.
 TRACE_SECONDS = 60.0
 LOCK_SECONDS = 2.0
-BACK = {receipts.PREVIEWED, receipts.TIMED_OUT, receipts.FAILED}
+END_SECONDS = 2.0
+POLL_SECONDS = 0.1
+# Before what it was given with, a tool's message stands in the transcript.
+TOOL_BYTES = 1 << 16
+# A hook reads no more than this of a transcript for a claim; what that does not decide is left to a worker.
+HOOK_BYTES = 1 << 20
+BACK = {receipts.PREVIEWED, *receipts.LOST}
+SHOWN = {receipts.ARRIVED, receipts.PREVIEWED, receipts.DROPPED}
+ATTACHMENT = b'"attachment"'
 
 
 class Settled:
@@ -44,16 +54,18 @@ def settle(
     directories: "list[str] | None" = None,
     now: "float | None" = None,
     wait: float = LOCK_SECONDS,
+    limit: "int | None" = None,
+    ended: bool = False,
 ) -> "list[Settled]":
     """Settle the claims of one session, or of all, in the inboxes given, or in all.
 
-    Claims about which nothing can be said yet, or whose inbox is locked for longer than `wait` seconds, are left for a
-    later call; so is one that can't be settled, which is logged and keeps no other from it.
+    Claims about which nothing can be said yet, or only by more than `limit` bytes of a transcript, or whose inbox is
+    locked for longer than `wait` seconds, are left for a later call; so is one that can't be settled, which is logged
+    and keeps no other from it. `ended`: that session is over.
     """
     seconds = clock.now() if now is None else now
     config = paths.config_dir(env)
     found = []
-    views: dict[str, receipts.TranscriptView] = {}
     for directory in all_inboxes(root) if directories is None else directories:
         try:
             if carry.left(directory):
@@ -66,7 +78,8 @@ def settle(
             if session_id and owner != session.safe(session_id):
                 continue
             try:
-                done = _settle_one(root, config, directory, (name, delivery_id, owner, pid), views, seconds, wait)
+                claim = _Claim(root, directory, name, delivery_id, owner, pid)
+                done = claim.settle(config, seconds, wait, limit, ended)
             except (FileNotFoundError, fs.LockTimeoutError):
                 continue  # another process settled it, or works on the inbox
             except OSError as error:
@@ -77,120 +90,214 @@ def settle(
     return found
 
 
-def _view(path: "str | None", views: "dict[str, receipts.TranscriptView]", since: float) -> receipts.TranscriptView:
-    """What the transcript tells, as far back as `since`: a hook has no time to read a long one whole."""
-    start = receipts.recent_start(path, since) if path else 0
-    key = f"{start} {path}"
-    if key not in views:
-        views[key] = receipts.TranscriptView(path or "", start)
-        if path:
-            views[key].refresh()
-        if start and not views[key].records_attachments:  # a quiet stretch says nothing of the client
-            views[key] = receipts.TranscriptView(path or "").refresh()
-    return views[key]
+def finish(env: "dict[str, str]", root: str, session_id: str) -> None:
+    """Settle the claims of a session that ends, once its client is gone and has written what it will, or after
+    END_SECONDS: after `/clear` it lives on."""
+    owner = session.safe(session_id)
+    deadline = time.monotonic() + END_SECONDS
+    while any(whose == owner for box in all_inboxes(root) for _, _, whose, _ in claims.listed(box)):
+        ended = time.monotonic() >= deadline
+        settle(env, root, session_id=session_id, ended=ended)
+        if ended:
+            return
+        time.sleep(POLL_SECONDS)
 
 
-def _settle_one(
-    root: str,
-    config: str,
-    directory: str,
-    claim: "tuple[str, str, str, int]",
-    views: "dict[str, receipts.TranscriptView]",
-    now: float,
-    wait: float,
-) -> "Settled | None":
-    name, delivery_id, owner, pid = claim
-    age = now - (ids.id_time(delivery_id) or 0.0)
-    record = _record(root, directory, name, delivery_id)
-    if record is not None and _row(record, root, directory, name) is None:
-        # The hook went on without this claim, whose inbox gave it trouble: nobody was given anything of it.
-        with fs.Lock(directory + "/" + inbox.LOCK_NAME, wait):
-            return _give_back(directory, name, delivery_id, age)
-    if record is None and age < HOOK_SECONDS and fs.alive(pid):
+class _Claim:
+    """One claim, and what the log says of it."""
+
+    __slots__ = ("delivery_id", "directory", "name", "owner", "path", "pid", "record", "root", "size")
+
+    def __init__(self, root: str, directory: str, name: str, delivery_id: str, owner: str, pid: int) -> None:
+        self.root = root
+        self.directory = directory
+        self.name = name
+        self.delivery_id = delivery_id
+        self.owner = owner
+        self.pid = pid
+        self.path = f"{directory}/{claims.DIRECTORY}/{name}"
+        self.record = self._logged()
+        # How many bytes of it its hook had read; what stands behind was appended later.
+        self.size = _row(self.record, root, directory, name) if self.record is not None else None
+
+    def _logged(self) -> "dict[str, object] | None":
+        """The hook's record of the delivery, which need not name the claim, or the one recovered for this claim."""
+        since, within = ids.id_time(self.delivery_id), delivery.WITHIN_BYTES
+        for record in delivery.newest_first(self.root, needle=self.delivery_id.encode(), since=since, within=within):
+            if record.get("id") == self.delivery_id and (
+                not record.get("recovered") or _row(record, self.root, self.directory, self.name) is not None
+            ):
+                return record
         return None
-    path = receipts.transcript_path(record or {"session_id": owner}, config)
-    view = _view(path, views, ids.id_time(delivery_id) or 0.0)
-    outcome = _unlogged(view, delivery_id, age) if record is None else receipts.outcome(record, view, now)
-    # A session's first prompt comes before its transcript.
-    if outcome == receipts.WAITING or (outcome == receipts.UNKNOWN and not view.exists and age < TRACE_SECONDS):
-        return None
-    with fs.Lock(directory + "/" + inbox.LOCK_NAME, wait):
-        return _close(root, directory, name, delivery_id, record, outcome, path, age)
+
+    def settle(self, config: str, now: float, wait: float, limit: "int | None", ended: bool) -> "Settled | None":
+        """Close the claim if it can be said what became of it. Raises OSError."""
+        age = now - (ids.id_time(self.delivery_id) or 0.0)
+        if age < 0:
+            age = HOOK_SECONDS if fs.alive(self.pid) else carry.KEPT_SECONDS  # the clock was put back
+        if self.record is not None and self.size is None:
+            # The hook went on without this claim, whose inbox gave it trouble: nobody was given anything of it.
+            with self._lock(wait):
+                return self._give_back(age)
+        if self.record is None and age < HOOK_SECONDS and fs.alive(self.pid):
+            return None
+        path = receipts.transcript_path(self.record or {"session_id": self.owner}, config)
+        view = self._view(path or "", limit)
+        if view is None:
+            return None
+        if self.record is None:
+            outcome = self._unlogged(view, age, ended)
+        elif view.exists:
+            outcome = receipts.outcome(self.record, view, now, ended)
+        else:
+            outcome = self._untold(age, ended)
+        if outcome == receipts.WAITING or not (view.whole or outcome in SHOWN):
+            return None
+        with self._lock(wait):
+            return self._close(outcome, view, age)
+
+    def _lock(self, wait: float) -> fs.Lock:
+        return fs.Lock(self.directory + "/" + inbox.LOCK_NAME, wait)
+
+    def _view(self, path: str, limit: "int | None") -> "receipts.TranscriptView | None":
+        """What the transcript tells of the delivery, read from where it was when the hook ran. None if that would be
+        too much."""
+        if not path:
+            return receipts.TranscriptView("")
+        size = self.record.get("transcript_size") if self.record is not None else None
+        if isinstance(size, int) and not isinstance(size, bool) and self.record is not None:
+            before = TOOL_BYTES if self.record.get("tool_use_id") else 0
+            try:
+                start = transcript.line_start(path, max(0, size - before))
+            except OSError:
+                start = 0
+        else:
+            recent = receipts.recent_start(path, ids.id_time(self.delivery_id) or 0.0, limit)
+            if recent is None:
+                return None
+            start = recent
+        view = receipts.TranscriptView(path, start).refresh(limit, self.delivery_id)
+        if start and view.exists and not view.records_attachments:  # a quiet stretch says nothing of the client
+            view.records_attachments = transcript.holds(path, ATTACHMENT, start, limit)
+            if not view.records_attachments and limit is not None and start > limit:
+                return None
+        return view
+
+    def _untold(self, age: float, ended: bool) -> str:
+        """What became of a delivery of whose session there is no transcript: it comes with the first request, unless
+        the session shall leave none. There the end of the turn tells that the model was called."""
+        found = session.load(self.root, self.owner, "stopped").get("claims")
+        client = self.record.get("client") if self.record is not None else None
+        if isinstance(found, list) and self.name in found:
+            return receipts.UNKNOWN
+        if ended or process.gone(client):
+            return receipts.DROPPED
+        return receipts.UNKNOWN if age >= (receipts.QUIET_SECONDS if client else TRACE_SECONDS) else receipts.WAITING
+
+    def _unlogged(self, view: receipts.TranscriptView, age: float, ended: bool) -> str:
+        """What became of a claim that nobody logged."""
+        if self.delivery_id in view.outcomes:
+            return view.outcomes[self.delivery_id]
+        if self.delivery_id in view.pending:
+            return view.at_end(self.delivery_id) if ended or age > receipts.QUIET_SECONDS else receipts.WAITING
+        steps = view.steps
+        if age < TRACE_SECONDS and not (ended or steps.call > steps.at(ids.id_time(self.delivery_id) or 0.0)):
+            return receipts.WAITING
+        return receipts.FAILED if view.exists and view.records_attachments else receipts.UNKNOWN
+
+    def _close(self, outcome: str, view: receipts.TranscriptView, age: float) -> "Settled | None":
+        """Append what goes back, log what the hook could not, remove the claim; dying in between repeats nothing."""
+        data = _read(self.path, age)
+        if data is None:
+            return None
+        again: list[inbox.Entry] = []  # given to the model, in vain
+        beside: list[inbox.Entry] = []  # never given by this delivery
+        if self.record is not None:
+            scope = _scope(self.directory)
+            delivered = {item.get("id") for item in _items(self.record) if item.get("scope", scope) == scope}
+            if outcome in BACK:
+                again = [e for e in inbox.parse(inbox.decode(data[: self.size])) if e.id in delivered]
+            beside = inbox.parse(inbox.decode(data[self.size :]))
+        elif outcome in SHOWN:
+            entries, shown = _arrived(inbox.decode(data), _named(view.text, self.delivery_id))
+            again = shown if outcome in BACK else []
+            beside = [e for e in entries if all(e is not each for each in shown)]
+        else:
+            again = inbox.parse(inbox.decode(data))
+        unsure = outcome == receipts.DROPPED or (self.record is None and outcome == receipts.UNKNOWN)
+        returned = self._return(again, beside, outcome, unsure)
+        if self.record is None and outcome in SHOWN:
+            self._log_recovered(shown, view, len(data))
+        posix.unlink(self.path)
+        return Settled(self.delivery_id, outcome, returned)
+
+    def _give_back(self, age: float) -> "Settled | None":
+        """Put all of the claim back, as it stood: nothing of it was given to anybody. The caller holds the lock."""
+        data = _read(self.path, age)
+        if data is None:
+            return None
+        returned = self._return([], inbox.parse(inbox.decode(data)), receipts.FAILED, repeat=False)
+        posix.unlink(self.path)
+        return Settled(self.delivery_id, receipts.FAILED, returned)
+
+    def _return(
+        self, again: "list[inbox.Entry]", beside: "list[inbox.Entry]", outcome: str, repeat: bool
+    ) -> "list[str]":
+        """Append to the inbox what was given in vain and what was not given at all; the ids of what was not there."""
+        path = self.directory + "/" + inbox.FILES["guidance"]
+        if again or beside:
+            # What the hook had put back before it died, and what a settling that died had, is there already.
+            known = carry.elsewhere(self.directory, ids.id_time(self.delivery_id) or 0.0, self.delivery_id)
+            again, beside = carry.unknown(again, known), carry.unknown(beside, known)
+        # That a person left a branch says nothing against the note.
+        tried = 0 if outcome == receipts.DROPPED else 1
+        text = "".join([_again(e, tried, repeat) for e in again]) + "".join([inbox.standalone(e) for e in beside])
+        if text:
+            inbox.add_locked(path, text)
+        else:
+            fs.sync(path)  # what the hook put back
+        return [e.id for e in [*again, *beside]]
+
+    def _log_recovered(self, entries: "list[inbox.Entry]", view: receipts.TranscriptView, size: int) -> None:
+        """Write the record that the hook could not write any more, from the claim, the transcript and what is known of
+        the session. The second claim of a delivery that took two tells only of its own notes."""
+        seconds = ids.id_time(self.delivery_id) or clock.now()
+        scope = _scope(self.directory)
+        items = [
+            {"kind": "guidance", "id": e.id, "scope": scope, "hash": ids.content_hash(e.text), "reason": "recovered"}
+            for e in entries
+        ]
+        from memtui.core import render
+
+        known = session.load(self.root, self.owner)
+        text = view.text
+        needle = self.delivery_id.encode()
+        if any(r.get("id") == self.delivery_id for r in delivery.newest_first(self.root, needle=needle, since=seconds)):
+            text = "\n".join(_blocks(text, {e.id for e in entries}))
+        record: dict[str, object] = {
+            "v": delivery.VERSION,
+            "id": self.delivery_id,
+            "time": clock.iso(seconds),
+            "event": view.event,
+            "session_id": self.owner,
+            "prompt_id": view.prompt_id,
+            "transcript": view.path,
+            "cwd": known.get("cwd", ""),
+            "project": known.get("project")
+            or (self.directory[self.directory.rfind("/") + 1 :] if scope == "project" else ""),
+            "project_root": known.get("project_root", ""),
+            "mode": known.get("mode", ""),
+            "chars": render.units(text),
+            "text": text,
+            "items": items,
+            "claims": [[self.directory[len(self.root) + 1 :], self.name, size]],
+            "recovered": True,
+        }
+        delivery.append(self.root, record, seconds)
 
 
-def _unlogged(view: receipts.TranscriptView, delivery_id: str, age: float) -> str:
-    """What became of a claim that nobody logged."""
-    told = view.outcomes.get(delivery_id)
-    if told:
-        return told
-    if age < TRACE_SECONDS and not (view.exists and view.last_call > (ids.id_time(delivery_id) or 0.0)):
-        return receipts.WAITING
-    return receipts.FAILED if view.exists and view.records_attachments else receipts.UNKNOWN
-
-
-def _close(
-    root: str,
-    directory: str,
-    name: str,
-    delivery_id: str,
-    record: "dict[str, object] | None",
-    outcome: str,
-    transcript: "str | None",
-    age: float,
-) -> "Settled | None":
-    """Append what goes back, log what the hook could not, remove the claim; dying in between repeats nothing."""
-    claimed = f"{directory}/{claims.DIRECTORY}/{name}"
-    data = _read(claimed, age)
-    if data is None:
-        return None
-    text = inbox.decode(data)
-    again: list[inbox.Entry] = []  # given to the model, in vain
-    beside: list[inbox.Entry] = []  # never given by this delivery
-    if record is not None:
-        size = _row(record, root, directory, name)
-        delivered = {item.get("id") for item in _items(record) if _is_own(item, directory)}
-        if outcome in BACK:
-            again = [e for e in inbox.parse(inbox.decode(data[:size])) if e.id in delivered]
-        beside = inbox.parse(inbox.decode(data[size:]))
-    elif outcome in {receipts.ARRIVED, receipts.PREVIEWED}:
-        entries, shown = _arrived(text, transcript, delivery_id)
-        again = shown if outcome == receipts.PREVIEWED else []
-        beside = [e for e in entries if all(e is not each for each in shown)]
-    else:
-        again = inbox.parse(text)
-    returned = _return(directory, delivery_id, again, beside, record is None and outcome == receipts.UNKNOWN)
-    if record is None and outcome in {receipts.ARRIVED, receipts.PREVIEWED}:
-        _log_recovered(root, directory, name, delivery_id, shown, transcript, len(data))
-    posix.unlink(claimed)
-    return Settled(delivery_id, outcome, returned)
-
-
-def _give_back(directory: str, name: str, delivery_id: str, age: float) -> "Settled | None":
-    """Put all of a claim back, as it stood: nothing of it was given to anybody. The caller holds the inbox lock."""
-    claimed = f"{directory}/{claims.DIRECTORY}/{name}"
-    data = _read(claimed, age)
-    if data is None:
-        return None
-    returned = _return(directory, delivery_id, [], inbox.parse(inbox.decode(data)), repeat=False)
-    posix.unlink(claimed)
-    return Settled(delivery_id, receipts.FAILED, returned)
-
-
-def _return(
-    directory: str, delivery_id: str, again: "list[inbox.Entry]", beside: "list[inbox.Entry]", repeat: bool
-) -> "list[str]":
-    """Append to an inbox what was given in vain and what was not given at all; the ids of what was not there yet."""
-    path = directory + "/" + inbox.FILES["guidance"]
-    if again or beside:
-        # What the hook had put back before it died, and what a settling that died had, is there already.
-        known = carry.elsewhere(directory, ids.id_time(delivery_id) or 0.0, delivery_id)
-        again, beside = carry.unknown(again, known), carry.unknown(beside, known)
-    text = "".join([_again(e, repeat) for e in again]) + "".join([inbox.standalone(e) for e in beside])
-    if text:
-        inbox.add_locked(path, text)
-    else:
-        fs.sync(path)  # what the hook put back
-    return [e.id for e in [*again, *beside]]
+def _scope(directory: str) -> str:
+    return "global" if directory.endswith("/global") else "project"
 
 
 def _read(path: str, age: float) -> "bytes | None":
@@ -203,21 +310,9 @@ def _read(path: str, age: float) -> "bytes | None":
         posix.close(fd)
 
 
-def _record(root: str, directory: str, name: str, delivery_id: str) -> "dict[str, object] | None":
-    """What the log says of a claim: the hook's record of the delivery, which need not name the claim, or the one
-    recovered for this very claim."""
-    since, within = ids.id_time(delivery_id), delivery.WITHIN_BYTES
-    for record in delivery.newest_first(root, needle=delivery_id.encode(), since=since, within=within):
-        if record.get("id") == delivery_id and (
-            not record.get("recovered") or _row(record, root, directory, name) is not None
-        ):
-            return record
-    return None
-
-
 def _row(record: "dict[str, object]", root: str, directory: str, name: str) -> "int | None":
-    """How many bytes of a claimed file its hook had read, None if the record does not tell; what stands behind was
-    appended later. The claims of one delivery in two inboxes bear one name."""
+    """How many bytes of a claimed file its hook had read, None if the record does not tell. The claims of one delivery
+    in two inboxes bear one name."""
     taken = record.get("claims")
     for row in taken if isinstance(taken, list) else []:
         if isinstance(row, list) and len(row) == 3 and row[:2] == [directory[len(root) + 1 :], name]:
@@ -225,32 +320,29 @@ def _row(record: "dict[str, object]", root: str, directory: str, name: str) -> "
     return None
 
 
-def _is_own(item: "dict[str, object]", directory: str) -> bool:
-    """Whether a record's item was given, and out of this inbox: two inboxes may hold the same note."""
-    path = item.get("path")
-    return not item.get("left_out") and path in {None, directory + "/" + inbox.FILES["guidance"]}
-
-
 def _items(record: "dict[str, object]") -> "list[dict[str, object]]":
+    """What a record says that it gave."""
     found = record.get("items")
-    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+    items = [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+    return [item for item in items if not item.get("left_out")]
 
 
-def _again(entry: inbox.Entry, repeat: bool) -> str:
+def _again(entry: inbox.Entry, tried: int, repeat: bool) -> str:
     """An entry that goes back, with the attempt counted."""
-    fields = {**entry.fields, "id": entry.id, "attempts": str(entry.count("attempts") + 1)}
+    fields = {**entry.fields, "id": entry.id}
+    if tried:
+        fields["attempts"] = str(entry.count("attempts") + tried)
     if repeat:
         fields["repeat"] = "yes"
     return inbox.render(fields, entry.text)
 
 
-def _arrived(text: str, transcript: "str | None", delivery_id: str) -> "tuple[list[inbox.Entry], list[inbox.Entry]]":
-    """The entries of a claim that nobody logged, and those of them whose block stands in the transcript.
+def _arrived(text: str, named: "set[str]") -> "tuple[list[inbox.Entry], list[inbox.Entry]]":
+    """The entries of a claim that nobody logged, and those of them whose ids the transcript names.
 
     Text appended by hand after the hook had read the file may have become one with the hand-written end of it: then
     the end is parted where the beginning is what the transcript names. All entries count if none can be told.
     """
-    named = _named(transcript, delivery_id)
     entries = inbox.parse(text)
     shown = [e for e in entries if e.id in named]
     if entries and entries[-1].id not in named:
@@ -260,49 +352,21 @@ def _arrived(text: str, transcript: "str | None", delivery_id: str) -> "tuple[li
     return entries, shown if named else entries
 
 
-def _named(transcript: "str | None", delivery_id: str) -> "set[str]":
-    """The ids of the guidance that a transcript names as given by a delivery."""
-    try:
-        data = fs.read_bytes(transcript or "")
-    except OSError:
-        return set()
+def _named(text: str, delivery_id: str) -> "set[str]":
+    """The ids of the guidance that a delivery's text holds."""
     found = set()
-    for line in data.split(b"\n"):
-        for block in line.split(b"<memtui-guidance ")[1:] if delivery_id.encode() in line else ():
-            head = block[: block.find(b">")].decode("utf-8", "replace").replace('\\"', '"')
-            fields = inbox.parse_fields(head)
-            if fields.get("delivery") == delivery_id:
-                found.add(fields.get("id", ""))
+    for block in text.split("<memtui-guidance ")[1:]:
+        fields = inbox.parse_fields(block[: block.find(">")])
+        if fields.get("delivery") == delivery_id:
+            found.add(fields.get("id", ""))
     return found
 
 
-def _log_recovered(
-    root: str,
-    directory: str,
-    name: str,
-    delivery_id: str,
-    entries: "list[inbox.Entry]",
-    transcript: "str | None",
-    size: int,
-) -> None:
-    """Write the record that the hook could not write any more."""
-    seconds = ids.id_time(delivery_id) or clock.now()
-    scope = "global" if directory.endswith("/global") else "project"
-    items = [
-        {"kind": "guidance", "id": e.id, "scope": scope, "hash": ids.content_hash(e.text), "reason": "recovered"}
-        for e in entries
-    ]
-    record: dict[str, object] = {
-        "v": delivery.VERSION,
-        "id": delivery_id,
-        "time": clock.iso(seconds),
-        "event": "",
-        "session_id": name.split("~")[1],
-        "transcript": transcript or "",
-        "project": directory[directory.rfind("/") + 1 :] if scope == "project" else "",
-        "chars": sum(len(e.text) for e in entries),
-        "items": items,
-        "claims": [[directory[len(root) + 1 :], name, size]],
-        "recovered": True,
-    }
-    delivery.append(root, record, seconds)
+def _blocks(text: str, names: "set[str]") -> "list[str]":
+    """The blocks of a delivered text that hold these notes."""
+    found = []
+    for piece in text.split("<memtui-guidance ")[1:]:
+        block, close, _ = piece.partition("</memtui-guidance>")
+        if inbox.parse_fields(block[: block.find(">")]).get("id") in names:
+            found.append("<memtui-guidance " + block + close)
+    return found

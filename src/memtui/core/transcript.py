@@ -10,6 +10,7 @@ import posix
 from memtui.core import fastjson, fs
 
 CHUNK = 1 << 20
+LOOK_BYTES = 1 << 16
 # A longer line is passed over without being held in memory. The longest seen in the wild had 2.1 MB.
 MAX_LINE = 16 << 20
 # How many later beginnings of an object are tried in a line whose first part is torn.
@@ -27,16 +28,24 @@ class Reader:
 
     `offset` is where the next reading begins: behind the last complete line. `skipped` counts lines that hold no
     record, `torn` says that the file ends within a line (its writer is not done, or died). `keep` sees the bytes of a
-    line and spares its parsing. Iterating raises OSError where the file can't be read; a FIFO or device is refused.
+    line and spares its parsing. At most `limit` bytes are read; `whole` says whether that came to the end of the file.
+    Iterating raises OSError where the file can't be read; a FIFO or device is refused.
     """
 
     def __init__(
-        self, path: str, start: int = 0, keep: "Callable[[bytes], bool] | None" = None, max_line: int = MAX_LINE
+        self,
+        path: str,
+        start: int = 0,
+        keep: "Callable[[bytes], bool] | None" = None,
+        max_line: int = MAX_LINE,
+        limit: "int | None" = None,
     ) -> None:
         self.path = path
         self.offset = start
         self.skipped = 0
         self.torn = False
+        self.whole = False
+        self._limit = limit
         self._keep = keep
         self._max_line = max_line
 
@@ -52,7 +61,8 @@ class Reader:
         pieces: list[bytes] = []
         held = 0
         dropped = False
-        while chunk := posix.pread(fd, CHUNK, at):
+        end_at = -1 if self._limit is None else at + self._limit
+        while chunk := posix.pread(fd, CHUNK if end_at < 0 else min(CHUNK, end_at - at), at):
             begin = 0
             while (end := chunk.find(b"\n", begin)) >= 0:
                 line = b"" if dropped else b"".join([*pieces, chunk[begin:end]])
@@ -67,6 +77,9 @@ class Reader:
             elif not dropped:
                 pieces.append(chunk[begin:])
             at += len(chunk)
+        if at == end_at and posix.pread(fd, 1, at):
+            return
+        self.whole = True
         # A last line without a line feed is complete if it parses: only its own end closes a JSON object.
         line = b"".join(pieces)
         self.torn = dropped or bool(line.strip(BLANKS))
@@ -88,6 +101,40 @@ class Reader:
         found = _parse_many(line)
         self.skipped += not found
         yield from found
+
+
+def line_start(path: str, at: int) -> int:
+    """The first byte of the first line that begins at a byte or behind it. Raises OSError."""
+    if at <= 0:
+        return 0
+    fd = fs.open_regular(path)
+    try:
+        at -= 1
+        while chunk := posix.pread(fd, LOOK_BYTES, at):
+            end = chunk.find(b"\n")
+            if end >= 0:
+                return at + end + 1
+            at += len(chunk)
+        return at
+    finally:
+        posix.close(fd)
+
+
+def holds(path: str, needle: bytes, end: int, limit: "int | None" = None) -> bool:
+    """Whether some bytes stand in a file before byte `end`, at most `limit` bytes before it. Raises OSError."""
+    fd = fs.open_regular(path)
+    try:
+        at, after = end, b""
+        least = 0 if limit is None else max(0, end - limit)
+        while at > least:
+            begin = max(least, at - CHUNK)
+            chunk = posix.pread(fd, at - begin, begin)
+            if needle in chunk + after:
+                return True
+            at, after = begin, chunk[: len(needle)]
+        return False
+    finally:
+        posix.close(fd)
 
 
 def records(path: str, start: int = 0) -> "Iterator[tuple[int, dict[str, object]]]":

@@ -44,6 +44,8 @@ def run(env: dict[str, str], payload: dict[str, object], event: str) -> None:
         from memtui.core import missed, settle
 
         settle.settle(env, root, session_id=session_id)
+        if event == "SessionEnd":
+            settle.finish(env, root, session_id)
         missed.note(env, root, session_id)
 
     _guarded(root, f"{event}: extract", extraction)

@@ -1,8 +1,9 @@
 """Print a delivery, then log it: the one place where text leaves for the model."""
 
+import posix
 import time
 
-from memtui.core import claims, clock, config, delivery, ids, inbox, render
+from memtui.core import claims, clock, config, delivery, ids, inbox, process, render
 from memtui.hooks import runner
 
 ID_UNITS = 26
@@ -160,6 +161,14 @@ def _return_left_out(taken: "list[tuple[str, claims.Claim]]", left_out: "list[di
             claim.entries = [pair for pair in claim.entries if pair[0].id not in names]
 
 
+def _size(path: str) -> int:
+    """How long a transcript is: by its places it will be told what came before the delivery and what after it."""
+    try:
+        return posix.stat(path).st_size
+    except OSError:
+        return 0
+
+
 def record(
     hook: runner.Hook,
     delivery_id: str,
@@ -184,6 +193,8 @@ def record(
         "text": text,
         "items": items,
     }
+    if text:
+        found |= {"transcript_size": _size(hook.text("transcript_path")), "client": process.client()}
     further = {
         "agent": hook.env.get("MEMTUI_AGENT", ""),
         "agent_id": hook.text("agent_id"),

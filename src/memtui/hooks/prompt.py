@@ -3,21 +3,10 @@
 from memtui.core import claims, ids, inbox, render, session
 from memtui.hooks import deliver, lists, runner
 
-# How long a prompt waits for the lock of an inbox to settle what became of earlier guidance.
-SETTLE_SECONDS = 0.05
 
-
-def deliver_prompt(
-    hook: runner.Hook,
-    state: "dict[str, object]",
-    stamps: "dict[str, object]",
-    unsettled: bool,
-    changed: bool,
-) -> None:
-    """Everything that is due before this prompt. `stamps`: of the inboxes' pending updates; `unsettled`: earlier
-    guidance of this session may not have arrived; `changed`: so may memories have."""
-    if unsettled:
-        settle_claims(hook, hook.session_id)
+def deliver_prompt(hook: runner.Hook, state: "dict[str, object]", stamps: "dict[str, object]", changed: bool) -> None:
+    """Everything that is due before this prompt. `stamps`: of the inboxes' pending updates; `changed`: memories may
+    have."""
     delivery_id = ids.new_id()
     asker = deliver.asker(hook)
     taken, oversize = deliver.collect(hook, asker, delivery_id)
@@ -52,17 +41,6 @@ def deliver_prompt(
     remember(after, "turn", taken)
     if after != state:
         session.save(hook.root, hook.session_id, after)
-
-
-def settle_claims(hook: runner.Hook, session_id: str = "") -> None:
-    """Bring back guidance that earlier hooks took, of one session or of all, and that did not arrive."""
-    from memtui.core import settle
-
-    directories = [directory for _, directory in hook.inboxes()]
-    try:
-        settle.settle(hook.env, hook.root, session_id=session_id, directories=directories, wait=SETTLE_SECONDS)
-    except Exception as error:
-        runner.fail(hook.env, hook.event, error)
 
 
 def _told(state: "dict[str, object]") -> "set[str]":

@@ -4,7 +4,7 @@ import posix
 
 from memtui.core import clock, config, fs, ids, inbox, locate, render, session
 from memtui.hooks import deliver, index_block, prompt, runner
-from memtui.hooks.user_prompt_submit import stamp, taken_back
+from memtui.hooks.user_prompt_submit import settle_claims, stamp, taken_back
 
 # A transcript is read from its end, in blocks, and no further back than this: an index told twice does no harm.
 TOLD_BLOCK = 1 << 20
@@ -83,7 +83,7 @@ def _settle(hook: runner.Hook) -> None:
                 continue
         except OSError:
             continue
-        prompt.settle_claims(hook)
+        settle_claims(hook)
         return
 
 

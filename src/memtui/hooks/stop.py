@@ -1,9 +1,35 @@
 """The end of a turn: a detached worker reads what was said. Prints nothing: context from Stop makes the model go on."""
 
+import posix
+
 from memtui.hooks import detach, runner
 
 
 def handle(hook: runner.Hook) -> None:
     """Start the worker, but for a subagent's stop."""
-    if not hook.payload.get("agent_id"):
-        detach.detach(hook)
+    if hook.payload.get("agent_id"):
+        return
+    try:
+        posix.stat(hook.text("transcript_path"))
+    except OSError:
+        note_end(hook)
+    detach.detach(hook)
+
+
+def note_end(hook: runner.Hook) -> None:
+    """Note what guidance of the session is under way where there is no transcript (`--no-session-persistence`): nothing
+    but the end of the turn tells that the model was called."""
+    names = []
+    for _, directory in hook.inboxes():
+        try:
+            names += [name for name in posix.listdir(directory + "/claimed") if hook.session_id in name]
+        except OSError:
+            continue
+    if not names:
+        return
+    from memtui.core import session
+
+    try:
+        session.save(hook.root, hook.session_id, {"claims": names}, "stopped")
+    except OSError as error:
+        runner.fail(hook.env, hook.event, error)

@@ -7,6 +7,9 @@ import posix
 
 from memtui.hooks.runner import Hook
 
+# How long a hook waits for the lock of an inbox to settle what became of earlier guidance.
+SETTLE_SECONDS = 0.05
+
 
 def stamp(path: str) -> int:
     """A number that changes with a file; 0 if it is missing or empty."""
@@ -57,13 +60,30 @@ def handle(hook: Hook) -> None:
         except OSError:
             continue
         unsettled = unsettled or any(hook.session_id in name for name in names)
+    if unsettled:
+        settle_claims(hook, hook.session_id)
+        busy = busy or any(stamp(directory + "/guidance.md") for _, directory in hook.inboxes())
     changed = [d for d, known in session.table(state, "dirs").items() if stamp(d) != known]
-    if busy or unsettled or changed:
+    if busy or changed:
         from memtui.hooks import prompt
 
-        prompt.deliver_prompt(hook, state, now, unsettled, bool(changed))
-    elif first:
-        session.save(hook.root, hook.session_id, {**state, "prompted": True, "stamps": now})
+        prompt.deliver_prompt(hook, state, now, bool(changed))
+    elif first or state.get("turn"):
+        session.save(hook.root, hook.session_id, {**state, "prompted": True, "stamps": now, "turn": []})
+
+
+def settle_claims(hook: Hook, session_id: str = "") -> None:
+    """Bring back guidance that earlier hooks took, of one session or of all, and that did not arrive."""
+    from memtui.core import settle
+
+    directories = [directory for _, directory in hook.inboxes()]
+    limit = settle.HOOK_BYTES
+    try:
+        settle.settle(hook.env, hook.root, session_id, directories, wait=SETTLE_SECONDS, limit=limit)
+    except Exception as error:
+        from memtui.hooks import runner
+
+        runner.fail(hook.env, hook.event, error)
 
 
 def _forked(hook: Hook) -> "dict[str, object]":

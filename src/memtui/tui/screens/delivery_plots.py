@@ -13,10 +13,9 @@ from memtui.tui import safe
 from memtui.tui.plots import shares
 from memtui.tui.screens.delivery_text import EVENTS
 
-LOST = (receipts.FAILED, receipts.TIMED_OUT)
 # An outcome that tells nothing has no part in the shares.
-TELLING = (receipts.ARRIVED, receipts.PREVIEWED, *LOST)
-SHADES = {receipts.ARRIVED: "█", receipts.PREVIEWED: "▓", receipts.TIMED_OUT: "▒", receipts.FAILED: "▒"}
+TELLING = (receipts.ARRIVED, receipts.PREVIEWED, *receipts.LOST)
+SHADES = {receipts.ARRIVED: "█", receipts.PREVIEWED: "▓", **dict.fromkeys(receipts.LOST, "▒")}
 DAYS_SHOWN = 14
 MOST = 12
 NEVER = 40
@@ -43,7 +42,7 @@ def summary(tally: Tally, known: dict[str, str], width: int) -> Text:
         arrived = counts.get(receipts.ARRIVED, 0)
         word = "" if tight else "arrived "
         text.append(f" · {word}{arrived * 100 // total}% ✓", style="green" if arrived == total else "")
-        previewed, lost = counts.get(receipts.PREVIEWED, 0), sum(counts.get(each, 0) for each in LOST)
+        previewed, lost = counts.get(receipts.PREVIEWED, 0), sum(counts.get(each, 0) for each in receipts.LOST)
         if previewed:
             text.append(f"  {previewed} ◐" if tight else f"  previewed {previewed} ◐", style="yellow")
         if lost:

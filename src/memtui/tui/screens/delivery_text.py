@@ -4,7 +4,7 @@ import time
 
 from rich.text import Text
 
-from memtui.core import render
+from memtui.core import receipts, render
 from memtui.core.deliveries import Told
 from memtui.core.told import GLYPHS, MEANINGS, Record, items_of, text_of
 from memtui.core.words import ago, many
@@ -25,7 +25,7 @@ GONE = "This record is not in the log any more."
 GLANCED = 2000
 DAY = 86400.0
 CAME_BACK = "Guidance that did not arrive goes back to its inbox."
-LOST = {"previewed", "timed out", "failed"}
+LOST = {receipts.PREVIEWED, *receipts.LOST}
 
 
 def when(seconds: float, now: float) -> str:
