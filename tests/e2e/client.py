@@ -4,6 +4,7 @@ Nothing of the outer environment is passed on: a variable of an outer session wo
 """
 
 import fcntl
+import functools
 import json
 import os
 import re
@@ -25,61 +26,93 @@ from memtui.hooks import install
 
 from .model import Model, Request
 
-VERSION = "2.1.197"
-PACKAGE = f"@anthropic-ai/claude-code@{VERSION}"
+OLDEST = "2.1.197"
+NEWEST = "newest"  # whatever npm has
+VERSIONS = (OLDEST, NEWEST)
+GIVEN = "given"  # the program that MEMTUI_TEST_CLIENT names
+NAME = "@anthropic-ai/claude-code"
 REPO = Path(__file__).resolve().parents[2]
-CACHE = REPO / ".cache" / "client"
+CACHE = REPO / ".cache" / "client"  # a directory for each version; one without may lie in it as it is
 BINARY = "node_modules/@anthropic-ai/claude-code-*/claude"  # a package for each platform
+GET = ".venv/bin/python -m tests.e2e.client gets it"
 TIMEOUT = 60
 SOURCES = Path(memtui.__file__).resolve().parents[1]
 
 
-def ensure_client() -> Path:
+def wanted() -> tuple[str, ...]:
+    """Which clients the tests run: the oldest that we know and the newest, or the one that is given."""
+    return (GIVEN,) if os.environ.get("MEMTUI_TEST_CLIENT") else VERSIONS
+
+
+@functools.cache
+def newest_version() -> str:
+    """The newest version that npm has; RuntimeError if it can't be looked up. MEMTUI_TEST_NEWEST spares the question."""
+    told = os.environ.get("MEMTUI_TEST_NEWEST")
+    if told:
+        return told
+    done = _npm("view", NAME, "version")
+    found = done.stdout.strip()
+    if done.returncode or not re.fullmatch(r"\d+(\.\d+)+", found):
+        raise RuntimeError(f"npm does not say which version of {NAME} is the newest: {(done.stderr or found)[-500:]}")
+    return found
+
+
+def ensure_client(version: str) -> Path:
     """The client's binary, installed under `.cache/client` if it is not there. RuntimeError if it can't be had."""
-    given = os.environ.get("MEMTUI_TEST_CLIENT")
-    if given:
+    if version == GIVEN:
+        given = os.environ.get("MEMTUI_TEST_CLIENT", "")
         if not os.access(given, os.X_OK):
             raise RuntimeError(f"MEMTUI_TEST_CLIENT is not a program: {given}")
         return Path(given)
-    binary = _cached()
+    version = newest_version() if version == NEWEST else version
+    binary = cached().get(version)
     if binary:
         return binary
-    npm = shutil.which("npm")
-    if npm is None:
-        raise RuntimeError("npm is not on the PATH")
     CACHE.mkdir(parents=True, exist_ok=True)
     with (CACHE / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # other processes run tests, too
-        binary = _cached()
-        if binary:
-            return binary
-        done = subprocess.run(
-            [npm, "install", "--no-audit", "--no-fund", "--prefix", str(CACHE), PACKAGE],
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
-    binary = _cached()
-    if binary is None:
-        raise RuntimeError(f"npm install of {PACKAGE} gave no {BINARY}: {done.stderr.strip()[-500:]}")
-    return binary
+        if version not in cached():
+            package = f"{NAME}@{version}"
+            done = _npm("install", "--no-audit", "--no-fund", "--prefix", str(CACHE / version), package)
+            if version not in cached():
+                raise RuntimeError(f"npm install of {package} gave no {BINARY}: {done.stderr.strip()[-500:]}")
+    return cached()[version]
 
 
-def _cached() -> Path | None:
-    return next(iter(sorted(CACHE.glob(BINARY))), None)
+def _npm(*args: str) -> "subprocess.CompletedProcess[str]":
+    npm = shutil.which("npm")
+    if npm is None:
+        raise RuntimeError("npm is not on the PATH")
+    return subprocess.run([npm, *args], capture_output=True, text=True, timeout=300, check=False)
 
 
-def client_or_skip() -> Path:
-    """The client; without it the tests are skipped with the way to get it, but in CI they fail."""
+def cached() -> dict[str, Path]:
+    """The clients under `.cache/client`, by version, oldest first."""
+    found = {}
+    for binary in [*CACHE.glob(BINARY), *CACHE.glob(f"[0-9]*/{BINARY}")]:
+        try:
+            version = json.loads((binary.parents[1] / "claude-code" / "package.json").read_text())["version"]
+        except (OSError, ValueError, KeyError):
+            continue
+        found[version] = binary
+    return dict(sorted(found.items(), key=lambda each: [int(part) for part in re.findall(r"\d+", each[0])]))
+
+
+def client_or_skip(version: str) -> Path:
+    """A client of `wanted()`; without it the tests are skipped with the way to get it, but in CI they fail."""
     try:
-        if os.environ.get("CI", "").lower() == "true" or os.environ.get("MEMTUI_TEST_CLIENT"):
-            return ensure_client()
-        binary = _cached()
-        if binary:
-            return binary
+        if os.environ.get("CI", "").lower() == "true" or version == GIVEN:
+            if version == NEWEST and newest_version() == OLDEST:
+                pytest.skip(f"{OLDEST} is the newest client")
+            return ensure_client(version)
     except (RuntimeError, OSError, subprocess.SubprocessError) as error:
         pytest.fail(f"The Claude Code client is needed and could not be had: {error}")
-    pytest.skip(f"needs the Claude Code client: npm install --prefix .cache/client {PACKAGE}")
+    held = cached()
+    if version == NEWEST:
+        version = next(reversed([each for each in held if each != OLDEST]), version)
+    if version not in held:
+        pytest.skip(f"needs the Claude Code client, {version}: {GET}")
+    return held[version]
 
 
 @dataclass
@@ -174,7 +207,7 @@ class World:
         """Skip what only an interactive first start asks: onboarding, the key, trust in the folder."""
         known = {
             "hasCompletedOnboarding": True,
-            "lastOnboardingVersion": VERSION,
+            "lastOnboardingVersion": OLDEST,
             "theme": "dark",
             "customApiKeyResponses": {"approved": [KEY[-20:]], "rejected": []},
             "projects": {str(self.project): {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}},
@@ -352,3 +385,14 @@ class World:
 
 
 KEY = "sk-ant-loopback-stand-in-0000000000000000"
+
+
+if __name__ == "__main__":
+    try:
+        for one in wanted():
+            there = ensure_client(one)
+            print(
+                subprocess.run([there, "--version"], capture_output=True, text=True, check=True).stdout.strip(), there
+            )
+    except (RuntimeError, OSError, subprocess.SubprocessError) as error:
+        sys.exit(f"The Claude Code client is needed and could not be had: {error}")

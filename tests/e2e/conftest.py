@@ -1,6 +1,8 @@
+"""Every test that uses the client runs with the oldest that we know and with the newest."""
+
 import pytest
 
-from .client import World, client_or_skip
+from .client import World, client_or_skip, wanted
 from .model import Model
 
 
@@ -11,9 +13,15 @@ def model():
     server.close()
 
 
+@pytest.fixture(params=wanted())
+def binary(request):
+    """The client's program."""
+    return client_or_skip(request.param)
+
+
 @pytest.fixture
-def world(tmp_path, model):
-    return World(tmp_path, model, client_or_skip())
+def world(tmp_path, model, binary):
+    return World(tmp_path, model, binary)
 
 
 @pytest.fixture

@@ -20,7 +20,8 @@ _ESCAPES = re.compile(r"\x1b\[[0-9;?<>=]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\
 
 
 class Terminal:
-    """An interactive session in a pseudo-terminal of 150 x 50. `text` is all that was ever painted, without escapes."""
+    """An interactive session, which asks before it uses a tool, in a pseudo-terminal of 150 x 50. `text` is all that
+    was ever painted, without escapes."""
 
     def __init__(self, world: World, *args: str) -> None:
         self.painted = b""
@@ -28,7 +29,8 @@ class Terminal:
         if self._pid == 0:
             try:
                 os.chdir(world.project)
-                os.execve(world.binary, [str(world.binary), *args], world.environment())
+                asking = [str(world.binary), "--permission-mode", "default"]
+                os.execve(world.binary, [*asking, *args], world.environment())
             finally:
                 os._exit(127)
         fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 150, 0, 0))
@@ -47,7 +49,9 @@ class Terminal:
         return _ESCAPES.sub("", self.painted.decode("utf-8", "replace"))
 
     def see(self, pattern: str, seconds: float = 20) -> str:
-        """Wait until something that matches is painted after the last key; fails if it is not."""
+        """Wait until something that matches is painted after the last key; fails if it is not. A blank in the pattern
+        stands for any blanks or none: a newer client moves over them instead of painting them."""
+        pattern = pattern.replace(" ", r"\s*")
         deadline = time.monotonic() + seconds
         while not (found := re.search(pattern, self.text)):
             if time.monotonic() > deadline or not self._pump(0.1):
@@ -68,6 +72,12 @@ class Terminal:
             self._wait(0.5)
         self.painted = b""
         os.write(self._fd, b"\r")
+
+    def press(self, *keys: str) -> None:
+        """Press keys one by one."""
+        for key in keys:
+            self._wait(0.4)
+            os.write(self._fd, key.encode())
 
     def close(self) -> None:
         """End the session, by force if `/exit` does not."""

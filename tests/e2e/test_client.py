@@ -7,6 +7,8 @@ import time
 
 import pytest
 
+from memtui.hooks import session_start
+
 from .model import call, say, use
 
 pytestmark = pytest.mark.client
@@ -74,14 +76,22 @@ def test_the_cap_is_ten_thousand_units_for_each_hook(world, hook, size, whole):
 
 
 def test_what_is_kept_at_resume(world, model, hook):
-    for event in ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse"):
+    """What came before a tool is kept by those clients that count the context that they restore."""
+    log = world.base / "log"
+    hook(
+        "SessionStart",
+        f"open({str(log)!r}, 'w').write(json.dumps(payload))\nif payload['source'] == 'startup': " + ANSWER,
+    )
+    for event in ("UserPromptSubmit", "PreToolUse", "PostToolUse"):
         hook(event)
     model.will(use("Bash", command="echo hello"), "bye")
     first = world.claude("hi", "--allowedTools", "Bash")
-    world.settings({})
+    hooks = world.settings()["hooks"]
+    world.settings({"hooks": {"SessionStart": hooks["SessionStart"]}})
     again = world.claude("more", resume=first.session_id)
     assert again.session_id == first.session_id
-    assert found(again.main[0]) == ["CTX-SessionStart-0", "CTX-UserPromptSubmit-1", "CTX-PostToolUse-3"]
+    tool = ["CTX-PreToolUse-2"] if session_start.KEEPS in json.loads(log.read_text()) else []
+    assert found(again.main[0]) == ["CTX-SessionStart-0", "CTX-UserPromptSubmit-1", *tool, "CTX-PostToolUse-3"]
 
 
 def test_compaction_drops_earlier_contexts_and_starts_the_session_again(world, model, hook):
@@ -112,7 +122,8 @@ def test_a_subagent_is_marked_and_its_prompt_fires_no_prompt_hook(world, model, 
     for event in ("UserPromptSubmit", "PreToolUse", "Stop"):
         hook(
             event,
-            f"open({log!r}, 'a').write(f\"{{event}} {{payload.get('tool_name')}} {{bool(payload.get('agent_id'))}}\\n\")",
+            f"open({log!r}, 'a').write(f\"{{event}} {{payload.get('tool_name') or payload.get('prompt', '')[:18]}}"
+            " {bool(payload.get('agent_id'))}\\n\")",
         )
 
     def script(request):
@@ -127,12 +138,15 @@ def test_a_subagent_is_marked_and_its_prompt_fires_no_prompt_hook(world, model, 
 
     model.script = script
     world.claude("mainprompt", "--allowedTools", "Bash,Agent")
-    assert (world.base / "log").read_text().splitlines() == [
-        "UserPromptSubmit None False",
+    lines = (world.base / "log").read_text().splitlines()
+    assert [line for line in lines if line.startswith("PreToolUse")] == [
         "PreToolUse Agent False",
         "PreToolUse Bash True",
-        "Stop None False",
     ]
+    # Where it runs in the background, what it did comes as a prompt of the client's own.
+    prompts = [line for line in lines if line.startswith("UserPromptSubmit")]
+    assert prompts[0] == "UserPromptSubmit mainprompt False"
+    assert set(prompts[1:]) <= {"UserPromptSubmit <task-notification False"}
 
 
 def test_a_detached_process_outlives_the_client_which_does_not_wait(world, hook):

@@ -149,14 +149,14 @@ def test_the_index_names_global_and_trusted_project_memories(on):
     on.remember("prefer-pnpm", "Use pnpm, never npm")
     on.remember("ours", "Written here", scope="project")
     vouch.give(str(on.root), str(on.project / ".claude" / "memory"))
-    on.remember("theirs", "Came with a pull", scope="project")
+    on.remember("theirs-by-pull", "Came with a pull", scope="project")
     run = on.claude("hi")
     blocks = injected(run.main[0], "index")
     assert {b.event for b in blocks} == {"SessionStart"}
     text = "\n".join(b.text for b in blocks)
     assert "prefer-pnpm: Use pnpm, never npm" in text
     assert "ours: Written here" in text
-    assert "theirs" not in run.main[0].text()
+    assert "theirs-by-pull" not in run.main[0].text()
     (banner,) = [a["content"] for a in run.attachments("hook_system_message")]
     assert "1" in banner
     assert "memtui trust" in banner

@@ -44,13 +44,15 @@ def test_install_use_and_uninstall_by_settings(world):
 
 
 def test_uninstall_after_the_client_has_rewritten_the_file(world):
-    """The client migrates old settings on its own, here the model's name, and lays the file out anew."""
+    """A client that migrates old settings, as 2.1.197 does with the model's name, lays the file out anew."""
     theirs = {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}
     world.settings({"model": "opus", "hooks": theirs})
     world.memtui("hooks", "install", "--yes")
     installed = (world.config / "settings.json").read_text()
     world.claude("hi")
-    assert (world.config / "settings.json").read_text() != installed
+    if (world.config / "settings.json").read_text() == installed:  # a newer one has nothing to migrate
+        migrated = {key: value for key, value in world.settings().items() if key != "model"}
+        (world.config / "settings.json").write_text(json.dumps(migrated, indent=2))
     world.memtui("hooks", "uninstall", "--yes")
     assert world.settings() == {"hooks": theirs}
 

@@ -99,17 +99,21 @@ def test_secrets_never_reach_the_disk(on, model):
 
 
 def test_unfinished_work_reaches_the_next_session(on, model):
-    model.will(
-        use(
-            "TaskCreate",
-            subject="Fix the flaky upload test",
-            description="It fails one time in ten",
-            activeForm="Fixing",
-        ),
-        use("TaskCreate", subject="Write the changelog", description="For 1.2", activeForm="Writing"),
-        use("TaskUpdate", taskId="2", status="completed"),
-        "I could not finish everything.",
-    )
+    """By the list of tasks where the client offers one; else by what the agent itself says is left."""
+
+    def script(request):
+        if "TaskCreate" not in [tool["name"] for tool in request.body["tools"]]:
+            return "The changelog is written.\n\nRemaining:\n- [ ] Fix the flaky upload test\n- [x] Write the changelog"
+        if request.tool_results():
+            return "I could not finish everything."
+        create = {"description": "as said", "activeForm": "Working"}
+        return [
+            use("TaskCreate", subject="Fix the flaky upload test", **create),
+            use("TaskCreate", subject="Write the changelog", **create),
+            use("TaskUpdate", taskId="2", status="completed"),
+        ]
+
+    model.script = script
     run = on.claude("please do both")
     assert run.returncode == 0
     on.eventually(lambda: "upload" in on.waiting("items"))
@@ -117,6 +121,23 @@ def test_unfinished_work_reaches_the_next_session(on, model):
     (block,) = injected(after.main[0], "pending-items")
     assert "Fix the flaky upload test" in block.text
     assert "changelog" not in block.text
+
+
+def test_a_task_that_the_client_refuses_is_no_unfinished_work(on, model):
+    def script(request):
+        if request.tool_results():
+            return "Done."
+        return [
+            use("TaskCreate", subject="Fix the upload test", description="d", activeForm="a", status="no such field"),
+            use("TodoWrite", todos=[{"content": "Write the changelog", "status": "pending", "activeForm": "a"}]),
+        ]
+
+    model.script = script
+    run = on.claude("please do both")
+    on.claude("and now?", resume=run.session_id)
+    refused = ["error" in each.lower() for each in run.main[-1].tool_results()]
+    on.eventually(lambda: on.waiting("items"), seconds=3)
+    assert ("upload" in on.waiting("items"), "changelog" in on.waiting("items")) == (not refused[0], not refused[1])
 
 
 def test_extraction_can_be_switched_off(on, model):

@@ -61,7 +61,30 @@ def test_a_fork_has_what_its_parent_had(on):
     assert count(on.claude("more", resume=fork.session_id).main[0], "guidance", "For the fork") == 1
 
 
-def test_guidance_given_before_a_tool_is_given_again_when_a_resume_drops_it(on, model):
+def test_a_fork_is_told_what_is_new_and_so_is_its_parent(on):
+    furnish(on)
+    first = on.claude("hi")
+    on.leave("Draft: use tabs in make files", kind="updates", kind_="correction", time="2026-11-20T10:00:00Z")
+    on.remember("green-ci", "Merge only when it is green")
+    fork = on.claude("more", "--resume", first.session_id, "--fork-session")
+    parent = on.claude("more", resume=first.session_id)
+    for run in (fork, parent, on.claude("and more", resume=fork.session_id)):
+        assert count(run.main[0], "pending-updates", "make files") == 1
+        assert count(run.main[0], "index", "green-ci") == 1
+        assert count(run.main[0], "index", "prefer-pnpm") == 1
+
+
+def test_a_fork_and_its_parent_have_guidance_that_came_before_a_tool(on, model):
+    first = told_before_a_tool(on, model)
+    fork = on.claude("more", "--resume", first.session_id, "--fork-session")
+    parent = on.claude("more", resume=first.session_id)
+    for run in (fork, parent, on.claude("and more", resume=fork.session_id)):
+        assert count(run.main[0], "guidance", "Production is down.") == 1
+
+
+def told_before_a_tool(on, model):
+    """A session that was given a note before a tool."""
+
     def script(request):
         if not request.tool_results():
             on.leave("Production is down.", urgent="yes")
@@ -72,6 +95,11 @@ def test_guidance_given_before_a_tool_is_given_again_when_a_resume_drops_it(on, 
     first = on.claude("hi", "--allowedTools", "Bash")
     assert count(first.main[1], "guidance", "Production is down.") == 1
     model.script = None
+    return first
+
+
+def test_guidance_given_before_a_tool_is_there_after_a_resume_and_once(on, model):
+    first = told_before_a_tool(on, model)
     second = on.claude("more", resume=first.session_id)
     assert count(second.main[0], "guidance", "Production is down.") == 1
     third = on.claude("more", resume=first.session_id)

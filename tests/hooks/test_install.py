@@ -85,7 +85,7 @@ def test_every_event_gets_a_command_with_an_absolute_interpreter(world):
         words = shlex.split(groups[0]["hooks"][0]["command"])
         assert words[:12] == ["[", "!", "-r", LAUNCHER, "]", "||", "exec", PYTHON, "-I", "-S", LAUNCHER, event]
         assert words[12:] == ["--root", str(world.root), "--config", str(world.root.parent)]
-    assert hooks["SessionStart"][0]["matcher"] == "startup|resume|clear|compact"
+    assert "matcher" not in hooks["SessionStart"][0]
     assert hooks["PostToolUse"][0]["matcher"] == "Read|Write|Edit|MultiEdit"
     assert "matcher" not in hooks["PreToolUse"][0]
 

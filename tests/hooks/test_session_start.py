@@ -1,12 +1,14 @@
 """What the start of a session brings, and what comes again after compact, clear, resume and fork."""
 
+import json
 import os
 import re
+from pathlib import Path
 
 import pytest
 from launching import Home
 
-from memtui.core import paths, vouch
+from memtui.core import clock, paths, vouch
 
 
 @pytest.fixture
@@ -256,6 +258,165 @@ def test_a_fork_knows_what_its_parent_knew(home):
     assert "draft 2" in said
     assert "+ - [feedback] new" in said
     assert "memory:" not in said
+
+
+def answered(home, session, seconds, tokens=1010, uuid="r1"):
+    """The transcript of a session whose model answered so many seconds ago, as client 2.1.330 wrote it."""
+    path = Path(home.payload("SessionStart", session)["transcript_path"])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    usage = {"input_tokens": 7, "cache_read_input_tokens": tokens - 10, "output_tokens": 3}
+    time = clock.iso(clock.now() - seconds)
+    rows = [
+        {"type": "user", "uuid": uuid, "timestamp": time, "message": {"content": "hi"}},
+        {"type": "assistant", "uuid": "r2", "timestamp": time, "message": {"id": "m", "content": [], "usage": usage}},
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def furnished(home, session="s1"):
+    home.remember("memory")
+    home.leave("updates", "draft")
+    home.leave("items", "item")
+    home.start("startup", session)
+    home.prompt(session)
+
+
+def fork(home, session="fork", past=6, tokens=1010):
+    """A start as client 2.1.330 reports that of a fork."""
+    return home.start("fork", session, seconds_since_last_response=past, context_tokens=tokens)
+
+
+def test_a_fork_under_its_own_id_knows_what_its_parent_knew(home):
+    furnished(home)
+    answered(home, "s1", 5.8)
+    assert fork(home).context == ""
+    assert home.prompt("fork").raw == b""
+    home.leave("updates", "draft 2")
+    home.remember("new")
+    assert listed(home.start("resume", "fork").context) == []
+    said = home.prompt("fork").context
+    assert "draft 2" in said
+    assert "item" not in said
+
+
+def test_a_fork_is_told_what_is_new_since_its_parent(home):
+    furnished(home)
+    answered(home, "s1", 5.8)
+    home.remember("new")
+    home.leave("updates", "draft 2")
+    assert "+ - [feedback] new" in fork(home).context
+    said = home.prompt("fork").context
+    assert "draft 2" in said
+    assert "draft (" not in said
+    assert "+ - [feedback] new" in home.start("resume", context_tokens=1).context
+
+
+@pytest.mark.parametrize(("past", "tokens"), [(6, 999), (60, 1010)])
+def test_a_fork_of_a_session_that_is_not_known_is_told_all(home, past, tokens):
+    furnished(home)
+    answered(home, "s1", 5.8)
+    assert listed(fork(home, past=past, tokens=tokens).context) == ["memory"]
+    assert "draft" in home.prompt("fork").context
+
+
+def test_a_fork_is_made_of_the_session_that_answered_then(home):
+    furnished(home)
+    answered(home, "s1", 60)
+    home.leave("updates", "draft 2")
+    home.start("startup", "s2")
+    home.prompt("s2")
+    answered(home, "s2", 5.8, tokens=2000)
+    assert "draft 2" in (fork(home, "f1", past=60).context + home.prompt("f1").context)
+    assert (fork(home, "f2", tokens=2000).context + home.prompt("f2").context) == ""
+
+
+def test_a_fork_of_a_compacted_session_is_known_by_the_time_of_its_last_answer(home):
+    furnished(home)
+    with answered(home, "s1", 5.8).open("a") as file:
+        file.write(json.dumps({"type": "system", "subtype": "compact_boundary", "uuid": "r3"}) + "\n")
+    assert fork(home, tokens=77).context == ""
+
+
+@pytest.mark.parametrize("source", ["resume", "fork"])
+def test_a_branch_in_the_same_client_knows_what_the_session_before_it_knew(home, source):
+    furnished(home)
+    home.guide("before a tool", urgent="yes")
+    assert "before a tool" in home.tool().context
+    answered(home, "s1", 1000)
+    home.hook("SessionEnd", reason="resume")
+    answered(home, "branch", 1000)
+    assert home.start(source, "branch").context == ""
+    assert home.prompt("branch").raw == b""
+
+
+def test_another_session_resumed_in_the_same_client_is_no_branch(home):
+    furnished(home)
+    answered(home, "s1", 1000)
+    home.hook("SessionEnd", reason="resume")
+    answered(home, "other", 1000, uuid="another")
+    assert listed(home.start("resume", "other").context) == ["memory"]
+    assert "draft" in home.prompt("other").context
+
+
+def test_a_fork_takes_nothing_from_its_parent(home):
+    """What the parent was told at a start that turns out to be a fork's has not reached the parent."""
+    furnished(home)
+    home.guide("before a tool", urgent="yes")
+    home.tool()
+    home.remember("new")
+    assert "before a tool" in home.start("resume").context
+    assert home.prompt("fork").raw == b""
+    again = home.start("resume").context
+    assert "before a tool" in again
+    assert "+ - [feedback] new" in again
+    home.prompt()
+    assert home.start("resume").context == ""
+
+
+def test_a_client_that_keeps_what_came_before_a_tool_is_not_given_it_again(home):
+    home.start()
+    home.prompt()
+    home.guide("before a tool", urgent="yes")
+    home.tool()
+    assert home.start("resume", context_tokens=1010, seconds_since_last_response=3).context == ""
+    assert "before a tool" in home.start("resume").context  # by a client that does not
+
+
+def test_a_client_that_ended_leaves_no_trace_of_which_session_it_served(home):
+    home.start()
+    home.hook("SessionEnd", reason="clear")
+    assert list((home.root / "run").glob("client-*"))
+    home.hook("SessionEnd", reason="prompt_input_exit")
+    assert not list((home.root / "run").glob("client-*"))
+
+
+# --- the turn
+
+
+def test_what_is_typed_in_mid_turn_belongs_to_the_turn(home):
+    home.guide("first of the turn")
+    home.prompt(prompt_id="p1")
+    home.guide("second of the turn")
+    home.prompt(prompt_id="p1")
+    home.guide("third of the turn", urgent="yes")
+    home.hook("PreToolUse", prompt_id="p1")
+    home.hook("PreCompact", trigger="auto", prompt_id="p1")
+    said = home.start("compact", prompt_id="p1").context
+    for word in ("first", "second", "third"):
+        assert f"{word} of the turn" in said
+
+
+def test_a_turn_that_nothing_was_said_in_is_a_new_one_all_the_same(home):
+    home.guide("an earlier turn's")
+    home.prompt(prompt_id="p1")
+    assert home.prompt(prompt_id="p2").raw == b""
+    home.guide("this turn's", urgent="yes")
+    home.hook("PreToolUse", prompt_id="p2")
+    home.hook("PreCompact", trigger="auto", prompt_id="p2")
+    said = home.start("compact", prompt_id="p2").context
+    assert "this turn's" in said
+    assert "an earlier turn's" not in said
 
 
 # --- when things are broken

@@ -11,9 +11,9 @@ from typing import Any
 from memtui.core.errors import MemtuiError
 from memtui.hooks.standdown import LAUNCHER_TAIL
 
-# event, matcher (None: every use of every tool), time-out in seconds after which the client gives up on the hook
+# event, matcher (None: every tool or kind of start), time-out in seconds after which the client gives up on the hook
 EVENTS: tuple[tuple[str, str | None, int], ...] = (
-    ("SessionStart", "startup|resume|clear|compact", 10),
+    ("SessionStart", None, 10),
     ("UserPromptSubmit", None, 5),
     ("PreToolUse", None, 5),
     ("PostToolUse", "Read|Write|Edit|MultiEdit", 5),

@@ -44,6 +44,7 @@ def handle(hook: Hook) -> None:
         return
     deliver.send(hook, delivery_id, deliver.guidance_blocks(taken, asker.now), taken)
     state = session.load(hook.root, hook.session_id)
+    state |= {"turn": prompt.of_this_turn(hook, state), "turn_of": hook.text("prompt_id")}
     prompt.remember(state, "turn", taken)
     prompt.remember(state, "tool", taken)
     session.save(hook.root, hook.session_id, state)

@@ -13,7 +13,8 @@ def deliver_prompt(hook: runner.Hook, state: "dict[str, object]", stamps: "dict[
     try:
         told = _told(state)
         blocks = deliver.guidance_blocks(taken, asker.now) + deliver.oversize_blocks(oversize, told)
-        after: dict[str, object] = {**state, "prompted": True, "turn": []}
+        turn = {"turn": of_this_turn(hook, state), "turn_of": hook.text("prompt_id")}
+        after: dict[str, object] = {**state, "prompted": True, **turn}
         found = due_lists(hook, state, after, stamps)
         # What fails or takes too long from here on must not hold up the guidance that is already taken.
         try:
@@ -90,6 +91,15 @@ def forget(after: "dict[str, object]", left_out: "list[render.Part]") -> None:
             waiting.append(name)
     if waiting:
         after["waiting"] = waiting
+
+
+def of_this_turn(hook: runner.Hook, state: "dict[str, object]") -> "list[object]":
+    """The guidance given in the turn under way. What a person types in its middle, and a compaction, bear the turn's
+    prompt id, a new turn has a new one. Where the client names none, each prompt begins a turn."""
+    notes = state.get("turn")
+    turn = hook.text("prompt_id")
+    mine = state.get("turn_of") == turn if turn else hook.event != "UserPromptSubmit"
+    return list(notes) if mine and isinstance(notes, list) else []
 
 
 def remember(after: "dict[str, object]", key: str, taken: "list[tuple[str, claims.Claim]]") -> None:

@@ -3,12 +3,16 @@
 import posix
 
 from memtui.core import clock, config, fs, ids, inbox, locate, render, session
-from memtui.hooks import deliver, index_block, prompt, runner
+from memtui.hooks import deliver, forks, index_block, prompt, runner
 from memtui.hooks.user_prompt_submit import settle_claims, stamp, taken_back
 
 # A transcript is read from its end, in blocks, and no further back than this: an index told twice does no harm.
 TOLD_BLOCK = 1 << 20
 TOLD_BYTES = 1 << 26
+# Starts with the context of an earlier session: its own, or a copy.
+COPIES = {"resume", "fork"}
+# A client that counts the context which it restored (2.1.330) restores what hooks gave before a tool, too.
+KEEPS = "context_tokens"
 AGAIN = "Note of the user that this session was given before and {lost} dropped from the context."
 
 
@@ -18,9 +22,17 @@ def handle(hook: runner.Hook) -> None:
         return
     source = hook.text("source")
     old = session.load(hook.root, hook.session_id)
+    try:
+        if not old and source in COPIES:
+            old = forks.started(hook)
+        # As it is before this start changes it.
+        index = session.load(hook.root, hook.session_id, "index") if source in COPIES else {}
+    except Exception as error:
+        runner.fail(hook.env, hook.event, error)
+        index = {}
     if stamp(session.path(hook.root, hook.session_id, "missed")):
         old = taken_back(hook, old)
-    after: dict[str, object] = dict(old) if source in {"resume", "compact"} else {}
+    after: dict[str, object] = dict(old) if source in {*COPIES, "compact"} else {}
     after |= {
         "started": old.get("started") or clock.iso(clock.now()),
         "cwd": hook.text("cwd"),
@@ -35,19 +47,19 @@ def handle(hook: runner.Hook) -> None:
     try:
         if source == "compact":
             goes_on = old.get("compacting") != "manual"
-            blocks += _again(old, "turn" if goes_on else "", "the compaction")
+            turn = prompt.of_this_turn(hook, old) if goes_on else []
+            blocks += _again(turn, "the compaction")
             # A long turn may be compacted again.
-            after |= {"turn": old.get("turn") if goes_on else [], "tool": [], "updates": {}, "stamps": {}}
-        elif source == "resume":
-            _mark_resumed(hook)
-            blocks += _again(old, "tool", "the resume")
+            after |= {"turn": turn, "tool": [], "updates": {}, "stamps": {}}
+        elif source in COPIES and KEEPS not in hook.payload:
+            blocks += _again(old.get("tool"), "the resume")
             after["tool"] = []
         if hook.mode == "full":
             found = index_block.sources(hook)
             untrusted = sum(memories.untrusted for _, memories in found)
             if source == "compact" and old.get("prompted"):
                 blocks += _lists(hook, after)
-            if source == "resume" and (old.get("dirs") or _told(hook.text("transcript_path"))):
+            if source in COPIES and (old.get("dirs") or _told(hook.text("transcript_path"))):
                 blocks += index_block.changes(hook, after) if old.get("dirs") else []
                 index_block.note(hook, found, after)
             else:
@@ -69,7 +81,12 @@ def handle(hook: runner.Hook) -> None:
         words.append(f"{untrusted} in {render.clean(directory)} not trusted, not delivered: run `memtui trust`")
         after["told_untrusted"] = True
     message = render.clean(render.one_line(" · ".join(words)))
-    left_out = deliver.send(hook, ids.new_id(), blocks, [], message)
+    delivery_id = ids.new_id()
+    try:
+        forks.mark(hook, delivery_id if blocks else "", old, index)
+    except OSError as error:
+        runner.fail(hook.env, hook.event, error)
+    left_out = deliver.send(hook, delivery_id, blocks, [], message)
     prompt.forget(after, left_out)
     session.save(hook.root, hook.session_id, after)
 
@@ -87,9 +104,8 @@ def _settle(hook: runner.Hook) -> None:
         return
 
 
-def _again(old: "dict[str, object]", key: str, lost: str) -> "list[render.Block]":
+def _again(notes: "object", lost: str) -> "list[render.Block]":
     """Guidance of this session that left its context."""
-    notes = old.get(key)
     blocks = []
     for note in notes if isinstance(notes, list) else []:
         if not isinstance(note, list) or len(note) != 2:
@@ -109,11 +125,6 @@ def _lists(hook: runner.Hook, after: "dict[str, object]") -> "list[render.Block]
     """Pending updates and items anew."""
     stamps: dict[str, object] = {scope: stamp(path + "/pending-updates.md") for scope, path in hook.inboxes()}
     return prompt.due_lists(hook, {}, after, stamps)
-
-
-def _mark_resumed(hook: runner.Hook) -> None:
-    """Note which session this client resumed: a fork gets a new id with its first prompt, and nothing names the old."""
-    fs.write_atomic(f"{hook.root}/run/resumed-{posix.getppid()}", hook.session_id.encode(), durable=False)
 
 
 def _told(transcript: str) -> bool:

@@ -87,13 +87,11 @@ def settle_claims(hook: Hook, session_id: str = "") -> None:
 
 
 def _forked(hook: Hook) -> "dict[str, object]":
-    """What a fork knows: its start was reported under the id of the session it forked from, whose context it has."""
-    from memtui.core import fs, session
-
+    """What a fork knows whose start was reported under the id of the session it forked from."""
     try:
-        parent = fs.read(f"{hook.root}/run/resumed-{posix.getppid()}", "session").decode()
-    except (OSError, UnicodeDecodeError):
+        posix.stat(f"{hook.root}/run/client-{posix.getppid()}")
+    except OSError:
         return {}
-    if parent != hook.session_id:
-        session.save(hook.root, hook.session_id, session.load(hook.root, parent, "index"), "index")
-    return session.load(hook.root, parent)
+    from memtui.hooks import forks
+
+    return forks.prompted(hook)
