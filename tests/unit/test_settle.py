@@ -2,10 +2,11 @@
 
 import json
 import os
+import subprocess
 
 import pytest
 
-from memtui.core import claims, clock, delivery, fs, ids, inbox, session, settle
+from memtui.core import claims, clock, delivery, fs, ids, inbox, process, session, settle
 
 NOW = clock.parse("2026-11-21T10:00:00Z")
 SESSION = "2581a30a-f827-46a4-a54f-1c2be567828b"
@@ -261,6 +262,136 @@ def test_what_another_delivery_brought_since_does_not_come_again(world):
     assert world.settle() == [("failed", ["id-a"])]
 
 
+def test_what_a_dead_hook_could_not_log_is_recovered_whole(world):
+    world.take("a", "b")
+    session.save(
+        world.root, SESSION, {"project": "-w-shop", "project_root": "/w/shop", "cwd": "/w/shop", "mode": "full"}
+    )
+    prompt = {"type": "user", "timestamp": at(0), "promptId": "P1", "message": {"content": "hello"}}
+    world.tell(prompt, context(world.block("a", "b")), agent())
+    world.settle()
+    (record,) = delivery.newest_first(world.root)
+    assert (record["text"], record["chars"]) == (world.block("a", "b"), len(world.block("a", "b")))
+    assert (record["event"], record["prompt_id"], record["transcript"]) == (
+        "UserPromptSubmit", "P1", str(world.transcript),
+    )  # fmt: skip
+    assert (record["project"], record["project_root"], record["mode"]) == ("-w-shop", "/w/shop", "full")
+
+
+def test_of_two_claims_of_a_dead_hook_each_note_is_recovered_once(world):
+    world.take("a")
+    inbox.append_entry(world.root + "/global", "guidance", {"id": "id-g"}, "g", now=NOW)
+    asker = claims.Asker(SESSION, "", "/w/shop", NOW)
+    other = claims.take(world.root + "/global", asker, world.id, lambda entry: True)
+    os.rename(other.path, other.path.replace(f"~{os.getpid()}", f"~{DEAD}"))
+    world.tell(context("<memtui-index>lists</memtui-index>" + world.block("a", "g")), agent())
+    assert world.settle() == [("arrived", [])] * 2
+    texts = [record["text"] for record in delivery.newest_first(world.root)]
+    assert sorted("".join(texts).count(part) for part in ("lists", ">\na\n", ">\ng\n")) == [1, 1, 2]
+
+
+# --- a client that drops what it was given, or ends
+
+
+def linked(row, name, parent):
+    return {"uuid": name, "parentUuid": parent, **row}
+
+
+def dropped(world, *texts):
+    """The client went on from before the prompt that this came with."""
+    first = {"type": "user", "timestamp": at(0), "promptId": "P1", "message": {"content": "hello"}}
+    rows = [linked(first, "p1", None), linked(context(world.block(*texts)), "c1", "p1")]
+    return [*rows, linked({**first, "promptId": "P2"}, "p2", None), linked(agent(9), "r2", "p2")]
+
+
+@pytest.mark.parametrize("logged", [True, False])
+def test_what_the_client_dropped_is_back_marked_as_a_repeat(world, logged):
+    claim = world.take("a", attempts="2")
+    if logged:
+        world.log(claim, transcript_size=0, prompt_id="P1")
+    world.tell(*dropped(world, "a"))
+    assert world.settle() == [("dropped", ["id-a"])]
+    (entry,) = world.waiting()
+    # The person took the prompt back: that speaks not against the note.
+    assert (entry.flag("repeat"), entry.fields["attempts"]) == (True, "2")
+    assert [r["id"] for r in delivery.newest_first(world.root)] == [world.id]
+
+
+@pytest.fixture
+def clients():
+    """(a client that lives, one that is gone), as the log names them."""
+    with subprocess.Popen(["true"]) as gone:
+        pass
+    here = process.client()[2]
+    return [os.getpid(), "", here], [gone.pid, "1", here]
+
+
+def test_guidance_of_a_client_that_ended_before_its_transcript_is_back_marked_as_a_repeat(world, clients):
+    for client in clients:
+        world.log(world.take("a"), client=client)
+        assert world.settle() == ([] if client is clients[0] else [("dropped", ["id-a"])])
+        if client is clients[0]:
+            # However long its other hooks take.
+            assert world.settle(after=600) == []
+            os.unlink(f"{world.box}/claimed/{world.claimed()[0]}")
+    (entry,) = world.waiting()
+    assert entry.flag("repeat")
+
+
+def test_a_session_that_has_ended_needs_no_client_that_is_gone(world, clients):
+    world.log(world.take("a"), client=clients[0])
+    assert world.settle(session_id=SESSION, ended=True) == [("dropped", ["id-a"])]
+
+
+def test_where_the_turn_ended_and_there_is_no_transcript_it_was_given(world, clients):
+    claim = world.take("a")
+    world.log(claim, client=clients[1])
+    session.save(world.root, SESSION, {"claims": [claim.name]}, "stopped")
+    assert world.settle() == [("unknown", [])]
+    assert (world.texts(), world.claimed()) == ([], [])
+
+
+def test_a_prompt_that_another_hook_blocked_gives_its_note_back_at_once(world):
+    world.log(world.take("a"), transcript_size=0, prompt_id="P1")
+    words = "UserPromptSubmit operation blocked by hook:\nno"
+    world.tell({"type": "system", "subtype": "informational", "timestamp": at(1), "content": words})
+    assert world.settle() == [("failed", ["id-a"])]
+    assert "repeat" not in world.waiting()[0].fields
+
+
+# --- a clock that is put back
+
+HOUR = 3600.0
+
+
+@pytest.mark.parametrize("arrived", [True, False])
+def test_a_clock_that_was_put_back_settles_as_any_other(world, arrived):
+    world.log(world.take("a", "b"), transcript_size=0)
+    for number in range(3):
+        then = NOW - HOUR + number
+        row = {"v": 1, "id": ids.new_id(then), "time": clock.iso(then), "text": "x", "items": [{"kind": "index"}]}
+        delivery.append(world.root, row, then)
+    world.tell(*[context(world.block("a", "b"))][: int(arrived)], agent(-HOUR))
+    assert world.settle(after=-HOUR) == [("arrived", []) if arrived else ("failed", ["id-a", "id-b"])]
+    assert sum(r["id"] == world.id for r in delivery.newest_first(world.root)) == 1
+
+
+@pytest.mark.parametrize("logged", [True, False])
+def test_what_another_delivery_brought_after_the_clock_was_put_back_does_not_come_again(world, monkeypatch, logged):
+    monkeypatch.setattr(clock, "now", lambda: NOW - HOUR + 9)
+    claim = world.take("a", "b")
+    if logged:
+        world.log(claim, left_out=["id-b"], transcript_size=0)
+        with open(claim.path, "ab") as late:
+            late.write(inbox.render({"id": "id-b"}, "b").encode())
+    then = NOW - HOUR + 2
+    items = [{"kind": "guidance", "id": "id-b"}]
+    row = {"v": 1, "id": ids.new_id(then), "time": clock.iso(then), "items": items, "text": "x"}
+    delivery.append(world.root, row, then)
+    world.tell(agent(-HOUR + 5))
+    assert world.settle(after=-HOUR + 9) == [("failed", ["id-a"])]
+
+
 # --- text that was appended after the claim
 
 
@@ -327,6 +458,27 @@ def test_a_quiet_stretch_at_the_end_of_a_long_transcript_does_not_stand_for_the_
     world.log(world.take("a"))
     world.tell(*[old(n - 9000) for n in range(2000)], agent())
     assert world.settle() == [("failed", ["id-a"])]
+
+
+def test_a_hook_reads_no_more_of_a_transcript_than_it_has_time_for(world):
+    long = [old(9) for _ in range(1000)]
+    world.log(world.take("a"), transcript_size=0)
+    world.tell(*long, agent())
+    assert world.settle(limit=1 << 20) == []
+    assert world.settle() == [("failed", ["id-a"])]
+
+
+def test_what_stands_at_the_place_of_the_delivery_is_found_however_much_follows(world, monkeypatch):
+    rows = [attachment("skill_listing", -1), *[old(-9) for _ in range(1000)]]
+    size = sum(len(json.dumps(row)) + 1 for row in rows)
+    claim = world.take("a")
+    world.log(claim, transcript_size=size)
+    world.tell(*rows[1:], context(world.block("a")), agent(), *[old(9) for _ in range(4000)])
+    read = []
+    pread = os.pread
+    monkeypatch.setattr("posix.pread", lambda fd, n, at: read.append(data := pread(fd, n, at)) or data)
+    assert world.settle(limit=1 << 20) == [("arrived", [])]
+    assert sum(map(len, read)) < 3 << 20
 
 
 def test_an_inbox_that_is_locked_is_left_for_later(world):
