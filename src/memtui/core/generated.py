@@ -1,0 +1,115 @@
+"""Whether a value looks generated, as a key, or written, as words, names and paths."""
+
+import math
+import re
+
+MIN_ENTROPY_BITS = 3.0
+# At most so many letters or digits of one kind in a row, on average. Base 62 at random has 1.6, camel case 4 and more.
+# Of what has no name the least; beside a telling word more; after such a name, or a known beginning, still more.
+FREE_RUN, NEAR_RUN, NAMED_RUN, WORD_RUN = 2.7, 3.0, 3.2, 5.0
+
+_RUN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z]|[0-9]+")
+HASH = re.compile(
+    r"^(?:(?:[A-Za-z.]{1,24}[-_.])*[A-Za-z]?[0-9a-f]{7,40}|[0-9A-F]{7,40}|(?:[A-Za-z]{1,24}[-_.])?[0-9a-f]{56}"
+    r"|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}"
+    r"|(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))$"
+)
+# What stands for a value: a variable, a type, a word of advice.
+PLACEHOLDER = re.compile(
+    r"(?i)^(?:\$[\w{(].*|%\w+%|%[sdr]|%\(.*|<.*|\{.*|\[.*|\(.*|\*+|x{3,}|\.{2,}|…+|•+|-+|_+"
+    r"|none|null|nil|true|false|undefined|string|str|bool|int|bytes|any|optional|required|object|number|text|varchar.*"
+    r"|redacted.*|your[_-].*|my[_-](?:pass|secret|token|key).*|example.*|changeme|change[_-]me|placeholder|dummy.*"
+    r"|sample.*|fake.*|env[.:(\[].*|os\..*|process\.env.*|secrets\..*|self\..*|this\..*|config[.\[].*|settings[.\[].*"
+    r"|args\..*|vault:.*|op://.*|[a-z_][\w.]*[\[(].*|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
+    r"|(?:missing|invalid|expired|empty|here|unset|hidden|masked)[.)]*)$"
+)
+# Without one of these nothing but a word can be meant; `=` stands right before a word that is meant as a password.
+TELLS = re.compile(r"[0-9!@#$%^&*?~+=|_.-]|[a-z][A-Z]|[A-Z]{2}[a-z]|^[^\W\d_]{4,40}$| ")
+SYMBOLS = frozenset("!@#$%^&*?~+=|")
+REFERENCE = re.compile(r"^[A-Za-z_][\w-]*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)*$")
+PATHLIKE = re.compile(
+    r"(?:^|[^:/\w])(?:[.~]{0,2}/[\w.@-]+/|[A-Za-z]:\\)|^[a-z][a-z0-9+.-]*://|^\.{0,2}/"
+    r"|\.(?:py|js|ts|tsx|json|md|ya?ml|toml|txt|sh|go|rs|env|pem|html|css|lock|cfg|ini|java|rb|php|sql|log)$"
+)
+
+
+def entropy(text: str) -> float:
+    """Shannon entropy in bits a character."""
+    return -sum(n / len(text) * math.log2(n / len(text)) for n in (text.count(c) for c in set(text)))
+
+
+def run_length(text: str) -> float:
+    """How many letters or digits of one kind stand in a row, on average."""
+    runs = _RUN.findall(text)
+    return sum(map(len, runs)) / len(runs) if runs else float(len(text))
+
+
+def generated(value: str, longest_run: float) -> bool:
+    """Whether a value looks generated rather than written: letters and digits mixed, and no hash, path or words."""
+    return (
+        DIGIT.search(value) is not None
+        and _LETTER.search(value) is not None
+        and entropy(value) >= MIN_ENTROPY_BITS
+        and _is_mixed_up(value, longest_run)
+        and not HASH.match(value)
+        and not PATHLIKE.search(value)
+    )
+
+
+def _is_mixed_up(value: str, longest_run: float) -> bool:
+    """Whether letters and digits, or both cases, take turns as they don't in words, with numbers behind them or not."""
+    if is_both(value):
+        return run_length(value) <= longest_run
+    return any(len(piece) >= 7 and len(_SWITCH.findall(piece)) > 1 for piece in _SEPARATED.split(value))
+
+
+DIGIT, _LETTER = re.compile("[0-9]"), re.compile(r"[^\W\d_]")
+_SWITCH = re.compile(r"(?<=[0-9])(?=[A-Za-z])|(?<=[A-Za-z])(?=[0-9])")
+_SEPARATED = re.compile(r"[^A-Za-z0-9!#$%&*?]+")
+_WORD = re.compile(r"^(?:[A-Z]?[a-z]+|[A-Z]+|[0-9]+)$")
+
+
+def is_given(value: str) -> bool:
+    """As `generated`, for what is given to a telling name: also hardly any digits, or none."""
+    if generated(value, NAMED_RUN):
+        return True
+    if len(value) < 12 or not value.isalnum() or not value.isascii() or HASH.match(value):
+        return False
+    if value.islower() or value.isupper():
+        return len(value) >= 15 and any(c.isdigit() for c in value)
+    return run_length(value) <= 2.5 and entropy(value) >= MIN_ENTROPY_BITS
+
+
+def is_key_body(body: str, beginning: str) -> bool:
+    """Whether what follows a beginning is a key's: no words with dashes between, and no row of equal characters. A
+    beginning of few letters tells less."""
+    pieces = [piece for piece in _SEPARATED.split(body) if piece]
+    if len(set(body)) < min(6, len(body)):
+        return False
+    longest = NAMED_RUN if len(beginning) <= 3 and beginning.isalpha() else WORD_RUN
+    return any(
+        (
+            any(c.isdigit() for c in piece)
+            and not piece.isdigit()
+            and len(piece) > 3
+            and (run_length(piece) <= longest or not is_both(piece))
+        )
+        or (len(piece) >= 8 and not _WORD.match(piece) and run_length(piece) <= longest)
+        or (len(piece) >= 12 and piece.isupper())
+        for piece in pieces
+    )
+
+
+def is_both(text: str) -> bool:
+    """Whether a text has lower case and upper case."""
+    return any(c.islower() for c in text) and any(c.isupper() for c in text)
+
+
+def is_long_hash(value: str) -> bool:
+    """Whether a value is a hash or a UUID: a secret only where a name says so."""
+    return len(value) >= 16 and bool(HASH.match(value))
+
+
+def is_code(value: str) -> bool:
+    """Whether a value is an expression of a program, not a literal."""
+    return bool(re.search(r"[\[({].*[\])}]$|^[A-Za-z_][\w.]*[\[({]|^[a-z_]\w*(?:\.\w+)+$|=>|\|\||&&|::|\\", value))

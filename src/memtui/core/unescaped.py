@@ -1,0 +1,111 @@
+"""Text as a reader sees it, with the way back to where each character stands.
+
+What hides a key from a rule: characters that draw nothing, colours, separators written as an entity or an escape, and
+line breaks within it.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+
+_INVISIBLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff"
+)
+_ESCAPED = re.compile(
+    rf"[{_INVISIBLE}]+"
+    r"|\x1b\[[0-9;:]{0,30}[A-Za-z]"
+    r"|&(?:#(?P<dec>[0-9]{2,5})|#[xX](?P<hex>[0-9A-Fa-f]{2,4})"
+    r"|(?P<name>quot|apos|amp|lt|gt|equals|colon|period|lowbar|commat|sol|num|nbsp));"
+    r"|%(?P<url>2[267BbFf]|3[ADFadf]|40)|\\u00(?P<json>[2-7][0-9A-Fa-f])|\\x(?P<hexed>[2-7][0-9A-Fa-f])"
+    r"|\\(?P<mark>[\"'/=:])|\\(?P<line>[nrt])"
+    r"|(?P<wide>[\uff01-\uff5e])"
+)
+_ENTITIES = {
+    "quot": '"', "apos": "'", "amp": "&", "lt": "<", "gt": ">", "equals": "=", "colon": ":", "period": ".",
+    "lowbar": "_", "commat": "@", "sol": "/", "num": "#", "nbsp": " ",
+}  # fmt: skip
+
+
+def _meant(match: re.Match[str]) -> str:
+    """What an escape stands for; nothing for what is invisible."""
+    code = match.lastgroup
+    if code is None:
+        return ""
+    value = match[code]
+    if code == "name":
+        return _ENTITIES[value]
+    if code == "mark":
+        return value
+    if code == "line":
+        return "\n"
+    if code == "wide":
+        return chr(ord(value) - 0xFEE0)
+    char = chr(int(value, 10 if code == "dec" else 16))
+    return char if char.isprintable() else " "
+
+
+class View:
+    """Text with some pieces replaced by shorter ones, and the way back from a place in it to the text."""
+
+    def __init__(self, text: str, pieces: Iterable[tuple[int, int, str]]) -> None:
+        parts: list[str] = []
+        # Where in the view, and where in the text, a stretch begins that is the same in both.
+        self._breaks, self._places = [0], [0]
+        at = size = 0
+        for start, end, shown in pieces:
+            parts += [text[at:start], shown]
+            size += start - at + len(shown)
+            at = end
+            self._breaks.append(size)
+            self._places.append(end)
+        parts.append(text[at:])
+        self.text = "".join(parts)
+
+    def place(self, at: int) -> int:
+        """Where a place in the view is in the text."""
+        number = bisect_right(self._breaks, at) - 1
+        place = self._places[number] + at - self._breaks[number]
+        return min(place, self._end(number))
+
+    def _end(self, number: int) -> int:
+        return self._places[number + 1] if number + 1 < len(self._places) else 1 << 62
+
+
+# A line that ends within a token, and the next that goes on with one, behind indentation or marks of quotation.
+_WRAPPED = re.compile(
+    r"(?<=[A-Za-z0-9_+/=.~-])(?P<gap>[ \t]*\\?\r?\n[ \t]*(?:(?:[>|#*│┃]|//)[ \t]*){0,6})"
+    r"(?P<rest>[A-Za-z0-9_+/=.~-][A-Za-z0-9_+/=.~$!:%-]*)"
+)
+_LIST_NUMBER = re.compile(r"^(?:[0-9]{1,5}[.)]?|[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T.*)?|v?[0-9]+(?:\.[0-9]+)+.*)$")
+
+
+def _goes_on(rest: str) -> bool:
+    """Whether the first token of a line can be the rest of a key: not a word, a number, a date or a version."""
+    if _LIST_NUMBER.match(rest):
+        return False
+    return (
+        any(c.isdigit() for c in rest)
+        or (len(rest) > 3 and rest.isupper())
+        or bool(re.search("[a-z][A-Z]|[A-Z]{2}[a-z]", rest))
+    )
+
+
+def unescaped(text: str) -> View:
+    """Text without what draws nothing, and with separators as what they stand for."""
+    return View(text, [(*match.span(), _meant(match)) for match in _ESCAPED.finditer(text)])
+
+
+def unwrapped(text: str) -> View | None:
+    """Text without the line breaks after which a key may go on; None if there are none."""
+    joins = list(_joins(text))
+    return View(text, joins) if joins else None
+
+
+def _joins(text: str) -> Iterator[tuple[int, int, str]]:
+    at = 0
+    while match := _WRAPPED.search(text, at):
+        if _goes_on(match["rest"]):
+            yield match.start("gap"), match.end("gap"), ""
+        # A key in many lines: the next line break may follow right behind this piece.
+        at = max(match.end("rest") - 1, match.start("rest"))
