@@ -173,6 +173,26 @@ def test_a_settling_killed_at_any_call_loses_and_repeats_nothing(worlds, fate, a
     assert every_point(run) >= 2
 
 
+@pytest.mark.parametrize("fate", FATES)
+@pytest.mark.parametrize("mode", [TOLD, SILENT, NONE])
+def test_a_clock_put_back_by_an_hour_loses_and_repeats_nothing(worlds, monkeypatch, fate, mode):
+    world = worlds()
+    one, other = Session(world, mode), Session(world, mode)
+    one.prompt()
+    fill(world)
+    one.prompt(**FATES[fate])
+    now = time.time
+    monkeypatch.setattr(time, "time", lambda: now() - 3600.0)
+    for _ in range(3):
+        other.prompt()
+        one.prompt()
+        world.settle(61)
+    world.drain(other)
+    world.account(dropped=mode != TOLD and "dropped" in FATES[fate])
+    found = [(record["id"], record.get("recovered"), str(record.get("claims"))) for record in world.log()]
+    assert len(found) == len(set(found))
+
+
 def test_guidance_that_came_back_and_was_taken_again_is_not_lost_with_the_second_hook(worlds):
     """The log says that the first delivery had it, but that one failed, and the note had come back since."""
     for mode in MODES:

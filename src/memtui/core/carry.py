@@ -15,8 +15,6 @@ MARK = "replaced~"
 WRITER_SECONDS = 0.25
 # A shell that keeps it open for longer than this loses what it writes from then on.
 KEPT_SECONDS = 3600.0
-# How far back deliveries are looked for where the clock was put back, by as much as that at most.
-CLOCK_SECONDS = 86_400.0
 # So many lines at the end of a file may have been appended by hand while somebody else dealt with it.
 PARTED_LINES = 64
 
@@ -182,7 +180,7 @@ def _since(root: str, since: float, delivery_id: str) -> "list[dict[str, object]
     behind all that is yet to come."""
     now = clock.now()
     ahead = since > now
-    begin = now - CLOCK_SECONDS if ahead else since
+    begin = delivery.back_to(since)
     records = list(delivery.newest_first(root, needle=b'"guidance"', since=begin, within=delivery.WITHIN_BYTES))
     times = [clock.parse(record.get("time")) or 0.0 for record in records]
     own = [record.get("id") == delivery_id and not record.get("recovered") for record in records]

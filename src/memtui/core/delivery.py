@@ -14,6 +14,8 @@ RECOVERED = b'"recovered": true'
 WITHIN_BYTES = 1 << 26
 # So much of the log is looked through for a newer record behind older ones: more than hours of work.
 OLDER_BYTES = 4 << 20
+# By no more than this is a clock put back.
+CLOCK_SECONDS = 86_400.0
 # A clock that is put back over the end of a month goes on in the month before; one that was years ahead left a file of
 # its own.
 RECENT_MONTHS = 3
@@ -154,6 +156,13 @@ def newest_first(
             raise
         except OSError:
             continue
+
+
+def back_to(seconds: float) -> float:
+    """From when to read the log for what was logged after `seconds`: from earlier if that is yet to come, for then the
+    clock was put back."""
+    now = clock.now()
+    return seconds if seconds <= now else now - CLOCK_SECONDS
 
 
 def _lines_since(path: str, oldest: bytes, within: int) -> "Iterator[bytes]":

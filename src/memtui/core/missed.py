@@ -26,7 +26,7 @@ def note(env: "dict[str, str]", root: str, session_id: str) -> "list[str]":
     records = [
         record
         for record in delivery.newest_first(
-            root, needle=session_id.encode(), since=begun - 1.0, within=delivery.WITHIN_BYTES
+            root, needle=session_id.encode(), since=delivery.back_to(begun) - 1.0, within=delivery.WITHIN_BYTES
         )
         if record.get("session_id") == session_id and record.get("id") not in done and _lists(record)
     ]
@@ -115,7 +115,7 @@ def take_back(root: str, session_id: str, state: "dict[str, object]") -> "dict[s
     again = after.get("redone")
     after["redone"] = [*(again if isinstance(again, list) else []), *sorted(lost)]
     begun = clock.parse(state.get("started"))
-    since, within = (begun or 0.0) - 1.0, delivery.WITHIN_BYTES
+    since, within = delivery.back_to(begun or 0.0) - 1.0, delivery.WITHIN_BYTES
     for record in delivery.newest_first(root, needle=session_id.encode(), since=since, within=within):
         if record.get("id") not in lost:
             continue

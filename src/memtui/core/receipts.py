@@ -89,16 +89,17 @@ class Steps:
         self.prompt_id = ""
         self.prompts: list[tuple[int, str]] = []
         self.queue: list[list[float]] = []  # prompts in the client's queue: from, until, the newest prompt before
-        self._times: list[tuple[int, float]] = []
+        self._times: list[tuple[int, object]] = []
 
-    def note(self, place: int, seconds: float) -> None:
-        """Remember when the step at a place was made."""
-        self._times = [*self._times[-KEPT_STEPS:], (place, seconds)] if len(self._times) > KEPT_STEPS else self._times
-        self._times.append((place, seconds))
+    def note(self, place: int, time: "object") -> None:
+        """Remember when the step at a place was made, as the transcript writes times."""
+        self._times.append((place, time))
+        if len(self._times) > 2 * KEPT_STEPS:
+            del self._times[:KEPT_STEPS]
 
     def at(self, seconds: float) -> int:
         """The place of the last step before a time, for a delivery that does not name its place; -1 for none."""
-        return max((place for place, time in self._times if time <= seconds), default=-1)
+        return max((place for place, time in self._times if (clock.parse(time) or 0.0) <= seconds), default=-1)
 
 
 class TranscriptView:
@@ -165,9 +166,9 @@ class TranscriptView:
 
     def _note(self, record: "dict[str, object]", place: int) -> None:
         kind = record.get("type")
-        seconds = clock.parse(record.get("timestamp")) or 0.0
+        time = record.get("timestamp")
         if kind == "queue-operation":
-            self._note_queue(record.get("operation"), place, seconds)
+            self._note_queue(record.get("operation"), place, time)
             return
         if kind == "last-prompt":
             self._leaf = transcript.text_of(record.get("leafUuid"))
@@ -179,7 +180,7 @@ class TranscriptView:
             self._link(uuid, parent)
         if kind == "attachment":
             self.records_attachments = True
-            self._note_attachment(transcript.attachment(record), place, seconds, uuid, parent)
+            self._note_attachment(transcript.attachment(record), place, time, uuid, parent)
         elif kind == "system" and main:
             if record.get("subtype") == "compact_boundary":
                 # The request for the summary held all that stood on the branch.
@@ -187,11 +188,11 @@ class TranscriptView:
                     self._settled(name)
             elif BLOCKED_MARK in transcript.text_of(record.get("content"))[:200]:
                 self.steps.blocked = place
-                self.steps.note(place, seconds)
+                self.steps.note(place, time)
         elif kind == "user" and main:
-            self._note_prompt(record, place, seconds)
+            self._note_prompt(record, place)
         elif kind == "assistant" and main:
-            self._note_message(record, place, seconds, uuid)
+            self._note_message(record, place, uuid)
 
     def _link(self, uuid: str, parent: str) -> None:
         self._tip = uuid
@@ -203,7 +204,7 @@ class TranscriptView:
         if len(self._recent) > 2 * KEPT_RECORDS:
             del self._recent[:KEPT_RECORDS]
 
-    def _note_prompt(self, record: "dict[str, object]", place: int, seconds: float) -> None:
+    def _note_prompt(self, record: "dict[str, object]", place: int) -> None:
         if record.get("isMeta") or not any(b.get("type") == "text" for b in transcript.blocks(record)):
             return
         name = transcript.text_of(record.get("promptId"))
@@ -211,10 +212,12 @@ class TranscriptView:
         if name and name == steps.prompt_id:
             return  # what the client adds to a turn, as that it was interrupted
         steps.prompt, steps.prompt_id = place, name
-        steps.prompts = [*steps.prompts[-KEPT_MESSAGES:], (place, name)]
-        steps.note(place, seconds)
+        steps.prompts.append((place, name))
+        if len(steps.prompts) > 2 * KEPT_MESSAGES:
+            del steps.prompts[:KEPT_MESSAGES]
+        steps.note(place, record.get("timestamp"))
 
-    def _note_message(self, record: "dict[str, object]", place: int, seconds: float, uuid: str) -> None:
+    def _note_message(self, record: "dict[str, object]", place: int, uuid: str) -> None:
         message = record.get("message")
         if not isinstance(message, dict) or message.get("model") == SYNTHETIC:
             return
@@ -222,7 +225,7 @@ class TranscriptView:
         # One message is split over several records, written while its first tools already run.
         if not name or name not in self._messages:
             self.steps.call, self.steps.called = place, self.steps.prompt
-            self.steps.note(place, seconds)
+            self.steps.note(place, record.get("timestamp"))
             self._messages[name] = []
             if len(self._messages) > KEPT_MESSAGES:
                 del self._messages[next(iter(self._messages))]
@@ -248,18 +251,18 @@ class TranscriptView:
         if not self.pending:
             self._below.clear()
 
-    def _note_queue(self, operation: "object", place: int, seconds: float) -> None:
+    def _note_queue(self, operation: "object", place: int, time: "object") -> None:
         """`enqueue`, `dequeue` and `remove` (the oldest is taken up), `popAll` (the person takes all of them back)."""
         steps = self.steps
-        steps.note(place, seconds)
+        steps.note(place, time)
         if operation == "enqueue":
-            steps.queue = [*steps.queue[-KEPT_MESSAGES:], [place, NEVER, steps.prompt, seconds]]
+            steps.queue = [*steps.queue[-KEPT_MESSAGES:], [place, NEVER, steps.prompt, clock.parse(time) or 0.0]]
             return
         waiting = [each for each in steps.queue if each[1] == NEVER]
         for each in waiting if operation == "popAll" else waiting[:1]:
             each[1] = place
 
-    def _note_attachment(self, found: "dict[str, object]", place: int, seconds: float, uuid: str, parent: str) -> None:
+    def _note_attachment(self, found: "dict[str, object]", place: int, time: "object", uuid: str, parent: str) -> None:
         kind = transcript.text_of(found.get("type"))
         if kind == "hook_additional_context":
             for text in transcript.attachment_texts(found):
@@ -274,7 +277,7 @@ class TranscriptView:
                 return
             event, tool = transcript.text_of(found.get("hookEvent")), transcript.text_of(found.get("toolUseID"))
             trouble = Trouble(event, tool, self.steps.prompt_id, place, self.steps.call)
-            lasted = found.get("durationMs")
+            lasted, seconds = found.get("durationMs"), clock.parse(time) or 0.0
             trouble.start = seconds - (lasted / 1000 if isinstance(lasted, (int, float)) else 0.0)
             trouble.end = seconds
             if kind == "hook_cancelled" and found.get("timedOut"):
