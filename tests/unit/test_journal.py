@@ -283,6 +283,7 @@ def test_a_full_disk_at_any_write_changes_nothing_and_says_where(tmp_path):
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
 def test_a_killed_process_leaves_no_temporary_files_for_good(tmp_path, journal, files):
+    before = snapshot(files)
     pid = os.fork()
     if not pid:
         try:
@@ -295,7 +296,7 @@ def test_a_killed_process_leaves_no_temporary_files_for_good(tmp_path, journal, 
     assert os.waitpid(pid, 0)[1] == 0
     assert any(name.endswith(".tmp") for name in os.listdir(files))
     Journal(journal.root).recover()
-    assert snapshot(files) == AFTER
+    assert snapshot(files) == before
     assert not any(name.endswith(".tmp") for name in os.listdir(files))
 
 

@@ -5,7 +5,7 @@ import argparse
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Result
-from memtui.core import guide, inbox
+from memtui.core import fs, guide, inbox
 from memtui.core.errors import MemtuiError, UsageError
 from memtui.hooks import fit
 
@@ -85,6 +85,11 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     asked = ctx.out.json or ctx.out.stderr.isatty()
     try:
         entry_id = _journaled(ctx, directory, fields, text) if asked else _left(ctx, directory, fields, text)
+    except fs.KeptError as error:
+        raise MemtuiError(
+            f"{directory}: the disk did not take the note as it should: {error.strerror or error}",
+            "It is still there, perhaps in part, and is delivered so: see memtui guide --list.",
+        ) from error
     except OSError as error:
         raise MemtuiError(
             f"{directory} can't be written: {error.strerror or error}", "Nothing was left. Mend that and try again."

@@ -118,7 +118,10 @@ class TrustEdit:
 
     def made(self) -> bool:
         """Whether it is as after the change; False where nobody can tell."""
-        known = trust.load(os.path.dirname(self.path), self.directory)
+        try:
+            known = trust.recorded(os.path.dirname(self.path), self.directory)
+        except (OSError, ValueError, RecursionError):
+            return False
         hashes = known.hashes
         gone = not any(hashes.get(digest) == name for digest, name in self.removed.items())
         return gone and all(hashes.get(d) == n for d, n in self.added.items()) and known.always == self.always[1]
@@ -286,9 +289,11 @@ def rewrite(edit: TextEdit) -> None:
 
 
 def retrust(edit: TrustEdit) -> None:
-    """Make a TrustEdit. Raises ConflictError where trust.json can't be read or written, for a person to mend."""
+    """Make a TrustEdit. Raises ConflictError where trust.json is damaged, for a person to mend, OSError."""
     always = None if edit.always[0] == edit.always[1] else edit.always[1]
     try:
         trust.update(os.path.dirname(edit.path), edit.directory, edit.removed, dict(edit.added), always)
     except MemtuiError as error:
+        if isinstance(error.__cause__, OSError):
+            raise error.__cause__ from None
         raise ConflictError(error.message, error.hint) from error

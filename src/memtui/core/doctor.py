@@ -49,9 +49,9 @@ def check(
         try:
             got = list(findings)
         except (OSError, MemtuiError, ValueError, RecursionError) as error:
-            got = [
-                Finding(area, PROBLEM, f"can't be looked at: {error}", "Check owner and mode of the files it names.")
-            ]
+            why = f"{error.strerror}: {error.filename}" if isinstance(error, OSError) and error.filename else error
+            words = "Check owner and mode of the files it names."
+            got = [Finding(area, PROBLEM, f"can't be looked at: {why}", words)]
         found += got or [Finding(area, OK, "")]
     return found
 

@@ -30,6 +30,10 @@ class LockTimeoutError(OSError):
     """Another process held the lock for longer than the caller would wait."""
 
 
+class KeptError(OSError):
+    """Writing failed, yet what was written is there, at least a part of it, and can't be taken off again."""
+
+
 def open_regular(path: str, ours: bool = False, follow: bool = True, write: bool = False) -> int:
     """A descriptor of a regular file, for reading, or with `write` for both; opening never waits. Raises OSError.
 
@@ -128,7 +132,7 @@ def append(path: str, data: bytes, durable: bool = False) -> bool:
 
     A last line torn by a crash is closed with a newline first, so that it costs one line, not two. `durable` waits
     for the disk. False if another process has removed or replaced the file in between, and may not have seen the data.
-    Raises OSError; what a full disk took of the data is then taken off again.
+    Raises OSError; what the disk took of the data is then taken off again, and where that can't be, it is a KeptError.
     """
     flags = posix.O_RDWR | posix.O_APPEND | posix.O_CREAT | posix.O_CLOEXEC | posix.O_NONBLOCK | posix.O_NOCTTY
     fd = _open_making_dirs(path, flags, FILE_MODE)
@@ -140,26 +144,31 @@ def append(path: str, data: bytes, durable: bool = False) -> bool:
         if size and posix.pread(fd, 1, size - 1) != b"\n":
             data = b"\n" + data
         written = posix.write(fd, data)
-        if written < len(data):
-            _write_rest(fd, data, written)
-        if durable:
-            posix.fsync(fd)
+        if written < len(data) or durable:
+            _complete(fd, data, written, durable)
         return posix.fstat(fd).st_nlink > 0
     finally:
         posix.close(fd)
 
 
-def _write_rest(fd: int, data: bytes, written: int) -> None:
-    """Append what a first write left; if the disk is full, take off again what is there, unless it is not the end any
-    more."""
+def _complete(fd: int, data: bytes, written: int, durable: bool) -> None:
+    """Append what a first write left, and wait for the disk; if it is full or fails, take off again what is there,
+    unless it is not the end any more."""
     start = posix.lseek(fd, 0, 1) - written
     try:
         write_all(fd, data[written:])
-    except OSError:
-        size = posix.fstat(fd).st_size
-        if data.startswith(posix.pread(fd, len(data), start)) and size < start + len(data):
-            posix.ftruncate(fd, start)
-        raise
+        if durable:
+            posix.fsync(fd)
+    except OSError as error:
+        try:
+            alone = data.startswith(posix.pread(fd, len(data) + 1, start))
+            if alone:
+                posix.ftruncate(fd, start)
+        except OSError:
+            alone = False
+        if alone:
+            raise
+        raise KeptError(*error.args) from error
 
 
 _caches = True

@@ -21,6 +21,8 @@ from memtui.core.rowshape import readable
 LOCK_SECONDS = 10.0
 # So long a change counts as made just now in the terminal where it was made.
 RECENT_SECONDS = 600.0
+BEGUN_PURGE = "What was begun is finished by the next memtui command."
+BEGUN = "What was begun is taken back by the next memtui command."
 # What to do where a settings file was changed since, and an undo leaves it alone.
 INSTEAD = {
     "install": " `memtui hooks uninstall` takes the hooks out of it as it is now.",
@@ -114,36 +116,52 @@ class Journal(Records):
             raise
         path = self.root
         try:
-            for change in changes:
+            for number, change in enumerate(changes):
                 path = change.path
-                making.make(change)
+                self._make(record, changes, number)
         except BaseException as error:
-            self._take_back(record, changes, size)
-            if isinstance(error, OSError):
-                raise ch.storage_error(error, path) from error
-            raise
+            whole = self._take_back(record, changes, size)
+            told = ch.storage_error(error, path) if isinstance(error, OSError) else error
+            if not whole and isinstance(told, MemtuiError):
+                told.hint = f"{told.hint} {BEGUN}".strip()
+            if told is error:
+                raise
+            raise told from error
         # Without room for this line the next start finds all changes made, and writes it.
         with contextlib.suppress(MemtuiError):
             self._end(transaction, "done")
         return transaction
 
-    def _take_back(self, record: Mapping[str, Any], changes: Sequence[Change], size: int) -> None:
-        """Undo the changes that were made; if even that fails the intent stays for the next start."""
+    def _make(self, record: Mapping[str, Any], changes: Sequence[Change], number: int) -> None:
+        """Make one change. Raises as `making.make`, but not for what fails once it is made, as cleaning up can."""
+        try:
+            making.make(changes[number])
+        except OSError:
+            recovery.sweep(self.trash, record, own=True)
+            if recovery.states(record, changes)[number] != "made":
+                raise
+
+    def _take_back(self, record: Mapping[str, Any], changes: Sequence[Change], size: int) -> bool:
+        """Undo the changes that were made; False where even that fails and the intent stays for the next start."""
         try:
             for change in recovery.back(changes, recovery.states(record, changes)):
                 with contextlib.suppress(ConflictError):
                     making.make(change)
         except OSError:
-            return
+            return False
         try:
             self._end(record["id"], "back")
         except MemtuiError:
-            self._cut(size)
+            return self._cut(size)
+        return True
 
-    def _cut(self, size: int) -> None:
-        """Take the last line off again; that needs no space on a full disk."""
-        with contextlib.suppress(OSError):
+    def _cut(self, size: int) -> bool:
+        """Take the last line off again; that needs no space on a full disk. Whether that worked."""
+        try:
             os.truncate(self.path, size)
+        except OSError:
+            return False
+        return True
 
     # After a crash
 
@@ -274,6 +292,9 @@ class Journal(Records):
                 for digest in drop:
                     fs.unlink(self.image_path(digest))
             except OSError as error:
-                raise ch.storage_error(error, self.trash) from error
-            self._end(transaction, "done")
+                told = ch.storage_error(error, self.trash)
+                told.hint = f"{told.hint} {BEGUN_PURGE}"
+                raise told from error
+            with contextlib.suppress(MemtuiError):  # as for other changes, the next start writes it
+                self._end(transaction, "done")
             return transaction

@@ -101,19 +101,22 @@ def _lists(record: "dict[str, object]") -> "list[dict[str, object]]":
 
 
 def take_back(root: str, session_id: str, state: "dict[str, object]") -> "dict[str, object]":
-    """The state of a session without what it was thought to know and did not get; the note is removed.
+    """The state of a session without what it was thought to know and did not get.
 
-    A note that can't be removed is passed over: it would be heeded with every prompt. Raises OSError where
-    the log can't tell what was lost."""
+    The note goes once the state that heeds it is kept: a hook can be killed before. Raises OSError where the log can't
+    tell what was lost."""
     found = session.load(root, session_id, "missed").get("ids")
-    lost = {str(each) for each in found} if isinstance(found, list) else set()
-    try:
-        fs.unlink(session.path(root, session_id, "missed"))
-    except OSError:
+    again = state.get("redone")
+    heeded = [str(each) for each in again] if isinstance(again, list) else []
+    lost = {str(each) for each in found} - set(heeded) if isinstance(found, list) else set()
+    if not lost:
+        try:
+            fs.unlink(session.path(root, session_id, "missed"))
+        except OSError:
+            pass  # in nobody's way
         return state
     after = dict(state)
-    again = after.get("redone")
-    after["redone"] = [*(again if isinstance(again, list) else []), *sorted(lost)]
+    after["redone"] = [*heeded, *sorted(lost)]
     begun = clock.parse(state.get("started"))
     since, within = delivery.back_to(begun or 0.0) - 1.0, delivery.WITHIN_BYTES
     for record in delivery.newest_first(root, needle=session_id.encode(), since=since, within=within):

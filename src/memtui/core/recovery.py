@@ -51,21 +51,24 @@ def back(changes: Sequence[Change], states: Sequence[str]) -> list[Change]:
 
 
 def rest(record: Mapping[str, Any], changes: Sequence[Change]) -> tuple[bool, list[Change]]:
-    """Whether the changes can be finished, and what is left to do for that, or to take them back."""
+    """Whether the changes are all made, and what is left to do to take them back if they are not: a command that could
+    neither go on nor take back what it had begun told the person that it failed."""
     found = states(record, changes)
-    last = max((i for i, state in enumerate(found) if state == "made"), default=-1)
-    # A foreign content after the last change that was made: it was never ours to overwrite.
-    if all(state == "open" for state in found[last + 1 :]):
-        return True, list(changes[last + 1 :])
+    if all(state == "made" for state in found):
+        return True, []
     return False, back(changes, found)
 
 
-def sweep(trash: str, record: Mapping[str, Any]) -> None:
-    """Remove the temporary files that a killed process left: those of a live one are its own business."""
+def sweep(trash: str, record: Mapping[str, Any], own: bool = False) -> None:
+    """Remove the temporary files that a killed process left: those of a live one are its own business. `own`: those of
+    this process, too."""
     for place in {trash + "/", *(row["path"] for row in record["changes"])}:
         directory, name = os.path.split(place)
         with contextlib.suppress(OSError):
             for found in os.listdir(directory):
                 match = TEMPORARY.search(found)
-                if match and found[: match.start()].startswith(name) and not fs.alive(int(match[1])):
+                if not match or not found[: match.start()].startswith(name):
+                    continue
+                pid = int(match[1])
+                if not fs.alive(pid) or (own and pid == os.getpid()):
                     fs.unlink(f"{directory}/{found}")

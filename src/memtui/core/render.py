@@ -182,6 +182,13 @@ class Block:
         self.unlisted = unlisted
 
 
+def repeated(block: Block) -> Block:
+    """The block, marked as one that may have been given before."""
+    marked = {**block.attributes, "repeat": "yes"}
+    intro = (block.intro + " " if block.intro else "") + "It may have been given before."
+    return Block(block.tag, marked, intro, block.parts, block.unlisted)
+
+
 def compose(blocks: "list[Block]", budget: int, delivery_id: str) -> "tuple[str, list[dict[str, object]], list[Part]]":
     """Fill the budget with blocks in the order given. Returns the text, the log's items, and the parts left out.
 

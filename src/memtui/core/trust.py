@@ -92,9 +92,14 @@ def _read_all(root: str) -> "dict[str, object]":
 def load(root: str, memory_dir: str) -> Trust:
     """What is trusted in a directory; nothing where trust.json can't be read."""
     try:
-        dirs = _read_all(root).get("dirs")
+        return recorded(root, memory_dir)
     except (OSError, ValueError, RecursionError):
-        dirs = None
+        return Trust(False, {})
+
+
+def recorded(root: str, memory_dir: str) -> Trust:
+    """As `load`, but raises OSError, ValueError, RecursionError where trust.json can't be read."""
+    dirs = _read_all(root).get("dirs")
     found = dirs.get(key(memory_dir)) if isinstance(dirs, dict) else None
     if not isinstance(found, dict):
         return Trust(False, {})

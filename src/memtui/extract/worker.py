@@ -212,7 +212,7 @@ def tidy(root: str, now: float | None = None) -> int:
         root + "/run", seconds - DAY, lambda name: name.startswith("worker-") and name.endswith(".lock"), locks=True
     )
     removed += _remove(root + "/run", seconds - KEPT_DAYS * DAY, lambda name: name.startswith("client-"))
-    directories = [root, root + "/sessions", root + "/run", root + "/log", root + "/global"]
+    directories = [root, *(f"{root}/{name}" for name in ("sessions", "run", "log", "global", "trash", "backups"))]
     try:
         directories += [f"{root}/projects/{name}" for name in os.listdir(root + "/projects")]
     except OSError:

@@ -64,11 +64,18 @@ def whole(
 
 
 def note(hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]", after: "dict[str, object]") -> None:
-    """Remember what the session knows of each directory: the lines it was told, and when it and their files changed."""
+    """Tell `after` what the session will know of each directory: the lines that it is told, for `keep`, and when it and
+    their files changed."""
     after["dirs"] = {path: stamp(path) for path in _watched(hook, found)}
     lines = {
         scope: {line.file: [line.digest[:16], shown(line)] for line in memories.lines} for scope, memories in found
     }
+    after["lines"] = lines
+
+
+def keep(hook: runner.Hook, after: "dict[str, object]") -> None:
+    """Write down the lines that the session was told by now; `after` is rid of them. What can't be kept is logged."""
+    lines = after.pop("lines")
     try:
         session.save(hook.root, hook.session_id, {"lines": lines}, "index")
     except OSError as error:

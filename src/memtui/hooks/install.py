@@ -312,7 +312,10 @@ def _apply_locked(change: Plan, journal: "Journal") -> str | None:
         journal.run(change.action, [*made, _patch(change)], f"{verb} {change.settings_path}")
     elif noted.before != noted.after:
         noted.make()
-    installs.tidy(change.root, change.settings_path, installs.load(change.root))
+    try:
+        installs.tidy(change.root, change.settings_path, installs.load(change.root))
+    except (OSError, MemtuiError):
+        pass  # old backups go the next time
     return f"{change.root}/{saved}" if saved else None
 
 

@@ -7,30 +7,34 @@ from memtui.hooks import deliver, lists, runner
 def deliver_prompt(hook: runner.Hook, state: "dict[str, object]", stamps: "dict[str, object]", changed: bool) -> None:
     """Everything that is due before this prompt. `stamps`: of the inboxes' pending updates; `changed`: memories may
     have."""
+    if changed:
+        from memtui.hooks import index_block
     delivery_id = ids.new_id()
+    maybe_told = bool(state.get("telling"))
+    state = {key: value for key, value in state.items() if key != "telling"}
     asker = deliver.asker(hook)
     taken, oversize = deliver.collect(hook, asker, delivery_id)
     try:
         told = _told(state)
-        blocks = deliver.guidance_blocks(taken, asker.now) + deliver.oversize_blocks(oversize, told)
-        turn = {"turn": of_this_turn(hook, state), "turn_of": hook.text("prompt_id")}
-        after: dict[str, object] = {**state, "prompted": True, **turn}
-        found = due_lists(hook, state, after, stamps)
+        blocks = deliver.guidance_blocks(taken, asker.now)
+        turn: dict[str, object] = {**state, "turn": of_this_turn(hook, state), "turn_of": hook.text("prompt_id")}
+        after: dict[str, object] = {**turn, "prompted": True}
+        found = deliver.oversize_blocks(oversize, told) + due_lists(hook, state, after, stamps)
         # What fails or takes too long from here on must not hold up the guidance that is already taken.
         try:
             if changed:
-                from memtui.hooks import index_block
-
                 found += index_block.changes(hook, after)
         except Exception as error:
             runner.fail(hook.env, hook.event, error)
         try:
             if found:
-                # Where nothing can be kept, the same lists would come with every prompt.
-                session.save(hook.root, hook.session_id, {**state, "prompted": True})
-                blocks += found
+                # Where nothing can be kept, the same lists would come with every prompt. Who dies from here on leaves
+                # word that they may have been told.
+                session.save(hook.root, hook.session_id, {**state, "telling": delivery_id})
+                blocks += [render.repeated(block) for block in found] if maybe_told else found
         except Exception as error:
             runner.fail(hook.env, hook.event, error)
+            after, oversize = turn, {}
     except BaseException:
         deliver.give_back(hook, taken)
         raise
@@ -40,7 +44,9 @@ def deliver_prompt(hook: runner.Hook, state: "dict[str, object]", stamps: "dict[
     if oversize:
         after["told"] = sorted(told | (oversize.keys() - waiting))
     remember(after, "turn", taken)
-    if after != state:
+    if "lines" in after:
+        index_block.keep(hook, after)
+    if after != state or maybe_told or found:
         session.save(hook.root, hook.session_id, after)
 
 

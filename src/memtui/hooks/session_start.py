@@ -51,6 +51,7 @@ def handle(hook: runner.Hook) -> None:
             blocks += _again(turn, "the compaction")
             # A long turn may be compacted again.
             after |= {"turn": turn, "tool": [], "updates": {}, "stamps": {}}
+            after.pop("telling", None)
         elif source in COPIES and KEEPS not in hook.payload:
             blocks += _again(old.get("tool"), "the resume")
             after["tool"] = []
@@ -88,6 +89,8 @@ def handle(hook: runner.Hook) -> None:
         runner.fail(hook.env, hook.event, error)
     left_out = deliver.send(hook, delivery_id, blocks, [], message)
     prompt.forget(after, left_out)
+    if "lines" in after:
+        index_block.keep(hook, after)
     session.save(hook.root, hook.session_id, after)
 
 

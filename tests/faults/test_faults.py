@@ -1,0 +1,26 @@
+"""The harness in parts, as the gate runs it. A case that fails is tried again by `python tests/faults/sweep.py --case`."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SWEEP = os.path.join(HERE, "sweep.py")
+PARTS = 8
+
+pytestmark = [
+    pytest.mark.kill,
+    pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="the harness needs Linux"),
+]
+
+
+def sweep(*words):
+    return subprocess.run([sys.executable, SWEEP, *words], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_whatever_fails_and_whoever_is_killed_nothing_is_lost_and_nothing_told_wrongly(part):
+    done = sweep("-j", "1", "--part", f"{part}/{PARTS}")
+    assert done.returncode == 0, done.stdout + done.stderr
