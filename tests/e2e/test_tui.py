@@ -186,6 +186,20 @@ def test_bytes_that_are_no_utf_8_and_keys_that_nobody_knows_end_nothing(here):
         assert "Traceback" not in tui.painted
 
 
+def test_the_tui_is_there_again_after_an_editor_that_failed(here):
+    here.remember("prefer-pnpm", "Use pnpm, never npm")
+    here.env["EDITOR"] = "false"
+    with MemtuiTerminal(here) as tui:
+        tui.see("hooks ✓", "prefer-pnpm")
+        tui.press("E")
+        tui.see("The editor ended with 1: nothing was changed", "prefer-pnpm")
+        tui.press("3")
+        tui.see("No guidance|wait to be told|Nothing waits")
+        tui.press("q")
+        assert tui.end() == 0
+        assert tui.left_on == []
+
+
 def test_without_a_terminal_memtui_prints_the_status(here):
     draft(here)
     done = here.memtui()

@@ -100,6 +100,14 @@ ODD = (
     b"\x1b[?2026;2$y",
 )
 WORDS_OF_A_FAILURE = re.compile(r"Traceback|[A-Z]\w+(?:Error|Exception|Matches)\b|unexpected")
+# What a memtui that hangs is asked for: it prints what its tasks wait for.
+TELL_TASKS = """
+import asyncio, signal, sys
+def tell(*_):
+    for task in asyncio.all_tasks():
+        task.print_stack(limit=4, file=sys.__stderr__)
+signal.signal(signal.SIGUSR1, tell)
+"""
 LETTERS = string.ascii_letters + string.digits + string.punctuation + "  äßéж日本語🙂"
 
 
@@ -255,12 +263,13 @@ class Walker:
         self.starts += 1
         options = self._rng.choice(((), (), (), ("--read-only",), ("--screen", "inbox"), ("--screen", "deliveries")))
         self.world.project.mkdir(parents=True, exist_ok=True)
-        found = MemtuiTerminal(self.world, *options, size=self.size)
+        found = MemtuiTerminal(self.world, *options, size=self.size, before=TELL_TASKS)
         if not found.wait_for_paint(0, self.patience):
             raise self._failure("memtui painted nothing at its start", found)
         return found
 
     def _do(self, event: Event) -> None:
+        self._wait_for_the_screen()
         if event.kind == "pause":
             time.sleep(event.seconds)
         elif event.kind == "act":
@@ -273,20 +282,27 @@ class Walker:
         elif not self._terminal.press(event.data, self.patience) and self._terminal.running:
             raise self._hang(f"no key was taken for {self.patience:.0f} s")
         if event.data == b"\x1a":
-            self._go_on()
-        if not self._terminal.running:
-            self._ended()
+            time.sleep(0.2)
+
+    def _wait_for_the_screen(self) -> None:
+        """While memtui has given the terminal back nobody types: an editor runs, ctrl+z stopped it, or it ends."""
+        deadline = time.monotonic() + self.patience
+        while not self._terminal.cells.modes.get("1049") or not self._terminal.running:
+            if not self._terminal.running:
+                self._ended()
+            elif self._state() == "T":
+                self._go_on()
+            elif time.monotonic() > deadline:
+                raise self._hang(f"memtui gave the terminal back and did not end for {self.patience:.0f} s")
+            time.sleep(0.01)
 
     def _go_on(self) -> None:
-        """After ctrl+z: as a shell's `fg`, where memtui stopped. In a field ctrl+z is something else."""
-        for _ in range(40):
-            if self._state() == "T":
-                time.sleep(0.05)
-                if left := self._terminal.left_on:
-                    raise self._failure(f"stopped by ctrl+z, but {', '.join(left)}")
-                self._terminal.process.send_signal(signal.SIGCONT)
-                return
-            time.sleep(0.01)
+        """After ctrl+z: as a shell's `fg`."""
+        time.sleep(0.1)  # until all is read that it wrote before
+        if left := self._terminal.left_on:
+            raise self._failure(f"stopped by ctrl+z, but {', '.join(left)}")
+        self._terminal.process.send_signal(signal.SIGCONT)
+        time.sleep(0.1)
 
     def _state(self) -> str:
         try:
@@ -297,9 +313,8 @@ class Walker:
     def _ended(self) -> None:
         """memtui has ended: fine if it was asked to, and left all as it was; then it starts again."""
         code = self._terminal.end()
-        asked = any(
-            event.data.decode(errors="replace") in {*QUIT, "\r"} or event.kind == "mouse" for event in self._last
-        )
+        keys = {event.data.decode(errors="replace") for event in self._last}
+        asked = keys & {*QUIT, "\r"} or any(event.kind == "mouse" for event in self._last)
         if code or not asked:
             raise self._failure(f"memtui ended with {code}")
         self._must_be_restored()
@@ -317,8 +332,6 @@ class Walker:
     def _look(self) -> None:
         """What may have gone wrong without being seen."""
         self._meddler.look()
-        if self._state() == "T":
-            self._go_on()
         if self._meddler.complaints:
             raise self._failure("; ".join(self._meddler.complaints))
         for error in self.world.errors():
@@ -369,12 +382,14 @@ class Walker:
         self._look()
 
     def _hang(self, what: str) -> WalkFailed:
-        """With what each thread was doing."""
+        """With what each task and each thread was doing."""
         failure = self._failure(what)
         before = len(self._terminal.painted)
+        self._terminal.process.send_signal(signal.SIGUSR1)
+        time.sleep(2)
         self._terminal.process.send_signal(signal.SIGABRT)
         self._terminal.end()
-        return WalkFailed(f"{failure}\nthe threads:\n{self._terminal.painted[before:]}")
+        return WalkFailed(f"{failure}\nthe tasks and the threads:\n{self._terminal.painted[before:]}")
 
     def _failure(self, what: str, terminal: MemtuiTerminal | None = None) -> WalkFailed:
         terminal = terminal or self._terminal

@@ -4,6 +4,7 @@ import asyncio
 import re
 
 import pytest
+from rich.text import Text
 from textual import events
 from textual.widgets import Input, TextArea
 
@@ -11,6 +12,7 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.base import Base
 from memtui.tui.widgets.ask import Choice
 from memtui.tui.widgets.field import Labelled
+from memtui.tui.widgets.preview import Preview
 
 from .conftest import NOW, settle
 
@@ -99,6 +101,33 @@ async def test_there_is_one_palette_however_often_it_is_wanted(app):
         app.action_command_palette()
         await settle(pilot)
         assert len(app.screen_stack) == 3
+
+
+async def test_what_is_typed_with_the_enter_that_closes_the_palette_seeks_nothing(app):
+    async with app.run_test() as pilot:
+        await start(pilot)
+        await pilot.press("ctrl+p")
+        await settle(pilot)
+        palette = app.screen
+        palette.dismiss()
+        palette._gather_commands("inbox")  # as for a change of its line
+        await settle(pilot)
+        assert isinstance(app.screen, Base)
+
+
+async def test_a_preview_that_is_left_at_once_measures_nothing(app):
+    async with app.run_test() as pilot:
+        await start(pilot)
+        preview = Preview("What is written", Text("a line\n" * 100), go="write")
+        app.push_screen(preview)
+        await settle(pilot)
+        await preview.remove_children()
+        preview._fit()
+        preview._look()
+        preview._begin()
+        preview.dismiss()
+        await settle(pilot)
+        assert isinstance(app.screen, Base)
 
 
 async def test_a_double_click_in_a_picker_leaves_a_screen_that_lives(world):

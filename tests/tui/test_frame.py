@@ -457,3 +457,20 @@ async def test_the_panes_at_the_edge_say_that_there_is_none_beyond(app):
         assert "no pane to the left" in notes(app)[0]
         await pilot.press("right", "right", "right")
         assert notes(app) == ["There is no pane to the right of the memory."]
+
+
+async def test_a_dialog_that_was_left_open_over_a_screen_is_in_nobody_s_way(app):
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await pilot.press("5")
+        await settle(pilot)
+        app.do_app_changes()
+        await settle(pilot)
+        app.do_app_memories()
+        await settle(pilot)
+        await pilot.press("comma")
+        await settle(pilot)
+        assert type(app.screen).__name__ == "Changes"
+        await pilot.press("escape")
+        await settle(pilot)
+        assert app.screen.group == "health"

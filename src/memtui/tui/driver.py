@@ -1,6 +1,8 @@
 """The terminal's input: what can't be read of it ends neither the input nor the application."""
 
 import codecs
+import os
+import signal
 from collections.abc import Callable
 
 from textual import events
@@ -25,7 +27,18 @@ class _Parser(XTermParser):
 
 
 class TerminalDriver(LinuxDriver):
-    """Textual's driver, which passes over what it can't read."""
+    """Textual's driver, which passes over what it can't read, and is stopped and goes on like any other process once it
+    has given the terminal back."""
+
+    def _sigtstp_application(self, *args: object) -> None:
+        if self._app._exit:  # noqa: SLF001  textual has no other word for it
+            os.kill(os.getpid(), signal.SIGSTOP)
+        else:
+            super()._sigtstp_application(*args)
+
+    def _sigcont_application(self, *args: object) -> None:
+        if not self._app._exit:  # noqa: SLF001
+            super()._sigcont_application(*args)
 
     def run_input_thread(self) -> None:
         """Read keys until the application ends."""

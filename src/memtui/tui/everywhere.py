@@ -2,6 +2,8 @@
 
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -134,7 +136,7 @@ class Everywhere(Netted):
     def go(self, name: str) -> Any:
         """To a screen of its own name."""
         self.switch_mode(name)
-        return self.screen
+        return self.screen_stack[0]  # over it may still be what was opened there
 
     def do_app_memories(self) -> None:
         """To the memories."""
@@ -260,6 +262,18 @@ class Everywhere(Netted):
             self.push_screen(Help(self.screen.group, self.remapped, getattr(self.screen, "legend", "")))
 
     # the rest
+
+    @contextmanager
+    def suspend(self) -> Iterator[None]:
+        """As textual does; only it comes back also where what was run meanwhile failed."""
+        failed: BaseException | None = None
+        with super().suspend():
+            try:
+                yield
+            except BaseException as error:
+                failed = error
+        if failed is not None:
+            raise failed
 
     def do_app_copy(self) -> None:
         """Copy what the screen shows."""

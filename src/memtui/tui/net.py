@@ -86,6 +86,13 @@ class Netted(App[None]):
             words = f"{error.filename or 'A file'}: {error.strerror}\n{words}"
         self.fail(MemtuiError(words))
 
+    def fell_at_the_end(self, where: str, error: BaseException) -> None:
+        """Note an error on the way out, where nobody can be told. Textual mounts nothing then and has removed the rest,
+        which is sought in vain."""
+        cause = error.error if isinstance(error, WorkerFailed) else error
+        if not isinstance(cause, NoMatches):
+            delivery.log_error(self.errors_root, f"tui: {where}", cause)
+
     def give_up(self, error: Exception) -> None:
         """Leave, since there is nothing to go on with: the application itself did not come up."""
         self.broken = self.broken or error
@@ -108,9 +115,7 @@ class Netted(App[None]):
 
     def _handle_exception(self, error: Exception) -> None:
         if self._exit:
-            cause = error.error if isinstance(error, WorkerFailed) else error
-            if not isinstance(cause, NoMatches):  # textual mounts nothing any more, and removes what there was
-                delivery.log_error(self.errors_root, "tui: on the way out", cause)
+            self.fell_at_the_end("on the way out", error)
         elif not self._running or not self.screen_stack:
             self.give_up(error)
         elif isinstance(error, WorkerFailed):
@@ -157,7 +162,7 @@ def _fell(pump: MessagePump, where: str, error: Exception, *, by_itself: bool = 
     if not isinstance(app, Netted):
         raise error
     if app._exit or not app.screen_stack:  # noqa: SLF001  textual has no other word for it
-        delivery.log_error(app.errors_root, f"tui: {where}, on the way out", error)
+        app.fell_at_the_end(f"{where}, on the way out", error)
     else:
         app.fell(where, error, by_itself=by_itself)
 

@@ -1,6 +1,6 @@
 """The palette: every action as `group: verb`, with its key beside it; those of the present screen first."""
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
@@ -68,7 +68,11 @@ class Verbs(Provider):
 
 
 class Palette(CommandPalette):
-    """Textual's, whose list may be paged before it is drawn, or where there is no room for it."""
+    """Textual's, whose list may be paged before it is drawn, or where there is no room for it; and which seeks nothing
+    for what was typed in one burst with the enter that closed it."""
+
+    def _gather_commands(self, search_value: str) -> Any:
+        return super()._gather_commands(search_value) if self.is_current else None
 
     def _action_command_list(self, action: str) -> None:
         try:

@@ -67,6 +67,8 @@ class Preview(Dialog[bool]):
         return self.query_one("#text", Detail)
 
     def _begin(self) -> None:
+        if not self.query("#text"):
+            return  # it was left meanwhile
         self._fit()
         width = max(1, self.pane.size.width)
         new = [line for line in self.plain.split("\n") if line.startswith("  + ")]
@@ -79,12 +81,14 @@ class Preview(Dialog[bool]):
 
     def _fit(self) -> None:
         """As high as the text, if there is room."""
-        if self.pane.lines:
+        if self.query("#text") and self.pane.lines:
             self.pane.styles.height = max(1, min(len(self.pane.lines), self.size.height * MOST // 100))
             self.call_after_refresh(self._look)
 
     def _look(self) -> None:
         """Whether the end is on the screen, or was."""
+        if not self.query("#text"):
+            return  # it was left meanwhile
         pane = self.pane
         if not self.seen and pane.lines and pane.scroll_y + pane.size.height >= len(pane.lines):
             self.seen = True
