@@ -7,6 +7,7 @@ client reports a refusal or an answer, so these count only where the record itse
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from memtui.core import transcript
@@ -105,15 +106,6 @@ def normalised(text: str) -> str:
     return " ".join(text.lower().split()).strip(" .!?,;:-*`\"'")
 
 
-def _todo_list(given: object) -> list[Todo]:
-    """The entries of a TodoWrite call."""
-    return [
-        Todo(transcript.text_of(entry.get("content")), transcript.text_of(entry.get("status")))
-        for entry in (given if isinstance(given, list) else [])
-        if isinstance(entry, dict)
-    ]
-
-
 def _pairs(given: object) -> list[Todo]:
     """Entries kept as [text, status]."""
     return [
@@ -143,17 +135,19 @@ def refusal(record: dict[str, object], block: dict[str, object], tool: str) -> s
         by_person = kind == "user-rejected" or source == "user_reject"
     else:
         by_person = not tool.startswith(_FOREIGN_TOOL) and "mcpMeta" not in record
-    said = _REJECTED.match(transcript.result_text(block)[:MAX_TEXT]) if by_person else None
+    said = _REJECTED.match(transcript.result_text(block)[: 4 * MAX_TEXT]) if by_person else None
     return _NOTE.sub("", said["said"]).strip() if said else ""
 
 
 class Conversation:
     """Feed it the records of a transcript in order; read `turns`, `todos()`, `last_message`, `was_injected`.
 
-    `state` (a JSON object from `to_state`) goes on where an earlier reading ended.
+    `state` (a JSON object from `to_state`) goes on where an earlier reading ended. `clean` sees every text before
+    anything is cut from it: for what is kept, half a key would not be known as one.
     """
 
-    def __init__(self, state: dict[str, object] | None = None) -> None:
+    def __init__(self, state: dict[str, object] | None = None, clean: Callable[[str], str] = str) -> None:
+        self._clean = clean
         self.turns: list[Turn] = []
         self.last_message = ""
         self.session = ""
@@ -218,6 +212,21 @@ class Conversation:
             len(wanted) >= MIN_INJECTED_LINE and any(wanted in line for line in self._injected)
         )
 
+    def _text(self, value: object, limit: int = MAX_TEXT) -> str:
+        """A text as it is taken in, at most so long. What is far longer is cut before it is cleaned, between words."""
+        text = transcript.text_of(value)
+        if len(text) > 2 * limit:
+            text = text[: text.rfind(" ", limit, 2 * limit) + 1 or limit]
+        return self._clean(text)[:limit]
+
+    def _todo_list(self, given: object) -> list[Todo]:
+        """The entries of a TodoWrite call."""
+        return [
+            Todo(self._text(entry.get("content")), transcript.text_of(entry.get("status")))
+            for entry in (given if isinstance(given, list) else [])
+            if isinstance(entry, dict)
+        ]
+
     def _assistant(self, record: dict[str, object]) -> None:
         message = record.get("message")
         if not isinstance(message, dict) or message.get("model") == "<synthetic>" or record.get("isApiErrorMessage"):
@@ -226,7 +235,7 @@ class Conversation:
         said = []
         for block in transcript.blocks(record):
             if block.get("type") == "text":
-                said.append(transcript.text_of(block.get("text"))[:MAX_TEXT])
+                said.append(self._text(block.get("text")))
             elif block.get("type") == "tool_use":
                 self._tool_use(block, transcript.text_of(record.get("timestamp")))
         text = "\n\n".join([part for part in said if part.strip()])
@@ -243,7 +252,7 @@ class Conversation:
         kept = given if name in _TASK_TOOLS and isinstance(given, dict) else {}
         if name == "TodoWrite" and isinstance(given, dict) and time >= self._todos_time:
             kept = {"before": [[todo.text, todo.status] for todo in self._todos], "before_time": self._todos_time}
-            self._todos, self._todos_time = _todo_list(given.get("todos")), time
+            self._todos, self._todos_time = self._todo_list(given.get("todos")), time
         self._calls[transcript.text_of(block.get("id"))] = (name, kept, time)
         if len(self._calls) > MAX_CALLS:
             del self._calls[next(iter(self._calls))]
@@ -263,7 +272,7 @@ class Conversation:
                 self._unsay("\n".join(said))
 
     def _tool_result(self, record: dict[str, object], block: dict[str, object]) -> None:
-        text = transcript.result_text(block)[:MAX_TEXT]
+        text = transcript.result_text(block)[: 4 * MAX_TEXT]
         name, given, time = self._calls.pop(transcript.text_of(block.get("tool_use_id")), ("", {}, ""))
         if block.get("is_error"):
             if name == "TodoWrite" and self._todos_time == time and "before" in given:
@@ -282,14 +291,14 @@ class Conversation:
             number = re.search(r"#(\w+)", text)
             key = str(task["id"]) if isinstance(task, dict) and "id" in task else number[1] if number else ""
             if key and key not in self._tasks:
-                self._tasks[key] = (Todo(transcript.text_of(given.get("subject")), "pending"), time)
+                self._tasks[key] = (Todo(self._text(given.get("subject")), "pending"), time)
             return
         key = str(given.get("taskId", ""))
         todo, changed = self._tasks.get(key, (Todo("", "pending"), ""))
         if time >= changed and not (isinstance(result, dict) and result.get("success") is False):
             todo = replace(
                 todo,
-                text=transcript.text_of(given.get("subject")) or todo.text,
+                text=self._text(given.get("subject")) or todo.text,
                 status=transcript.text_of(given.get("status")) or todo.status,
             )
             self._tasks[key] = (todo, time)
@@ -314,7 +323,7 @@ class Conversation:
         for question, answer in answers.items():
             said = transcript.text_of(answer)
             if said and offered and normalised(said) not in offered:
-                self._say(record, said, "answer", agent=transcript.text_of(question))
+                self._say(record, said, "answer", agent=self._text(question))
 
     def _attachment(self, record: dict[str, object]) -> None:
         found = transcript.attachment(record)
@@ -328,7 +337,7 @@ class Conversation:
                 self._unsay(said)
         elif transcript.text_of(found.get("type")).startswith("hook_"):
             for text in [*transcript.attachment_texts(found), transcript.text_of(found.get("stdout"))]:
-                for line in text[: 10 * MAX_TEXT].splitlines():
+                for line in self._text(text, 10 * MAX_TEXT).splitlines():
                     if len(line) >= MIN_INJECTED_LINE and len(self._injected) < MAX_INJECTED_LINES:
                         self._injected.add(normalised(line))
 
@@ -344,14 +353,14 @@ class Conversation:
 
     def _unsay(self, text: str) -> None:
         """Forget a queued message: whoever queued it, the record that follows says that it was not the person."""
-        text = spoken(text)
+        text = spoken(self._text(text))
         for at in range(len(self.turns) - 1, max(-1, len(self.turns) - 1 - QUEUE_WINDOW), -1):
             if self.turns[at].channel == "queued" and not self.turns[at].uuid and self.turns[at].text == text:
                 del self.turns[at]
                 return
 
     def _say(self, record: dict[str, object], text: str, channel: str, agent: str = "") -> None:
-        text = spoken(text)
+        text = spoken(self._text(text))
         if not text:
             return
         uuid = transcript.text_of(record.get("uuid"))

@@ -57,7 +57,7 @@ def log_error(root: str, where: str, error: BaseException) -> bool:
         "time": clock.iso(clock.now()),
         "where": where,
         "error": type(error).__name__,
-        "message": _harmless(str(error)[:MESSAGE_LIMIT]),
+        "message": _harmless(str(error)[: 8 * MESSAGE_LIMIT])[:MESSAGE_LIMIT],
         "trace": places[-TRACE_LIMIT:],
     }
     try:

@@ -6,7 +6,7 @@ Entries are edited where they stand; what others append to the same file meanwhi
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 
-from memtui.core import clock, delivery, fastjson, frontmatter, fs, ids, inbox, memory, paths, upkeep
+from memtui.core import clock, delivery, fastjson, frontmatter, fs, ids, inbox, memory, paths, redact, upkeep
 from memtui.core.changes import ANCHOR_LINES, Change, FileChange, TextEdit
 from memtui.core.conversation import normalised
 from memtui.core.errors import ConflictError, MemtuiError, NotFoundError, UsageError
@@ -220,8 +220,7 @@ class Review:
         self.journal = Journal(root, by=by, now=now)
 
     def _run(self, op: str, changes: Sequence[Change], items: Sequence[Waiting], verb: str) -> str:
-        first = " ".join(items[0].text.split())[:60]
-        summary = f"{verb} “{first}”" if len(items) == 1 else f"{verb} {len(items)} entries"
+        summary = f"{verb} “{_gist(items[0].text)}”" if len(items) == 1 else f"{verb} {len(items)} entries"
         return self.journal.run(op, changes, summary, entries=[item.id for item in items])
 
     def withdraw(self, items: Sequence[Waiting]) -> str:
@@ -246,7 +245,7 @@ class Review:
         changes: list[Change] = list(_removals(items))
         if never:
             for item in items:
-                words = item.text.split("\n")[0].strip()
+                words = redact.redact(item.text)[0].split("\n")[0].strip()
                 digest = ids.content_hash(normalised(words))
                 row = {"v": 1, "hash": digest, "text": words, "time": clock.iso_seconds(self.now()), "id": item.id}
                 changes.append(TextEdit(f"{item.directory}/{REJECTED}", "", fastjson.dumps(row) + "\n"))
@@ -296,7 +295,7 @@ class Review:
         now = self.now()
         whole = {"id": ids.new_id(now), "time": clock.iso_seconds(now), **fields}
         change = _appended(directory, "guidance", whole, text)
-        words = f"guidance “{' '.join(text.split())[:60]}”"
+        words = f"guidance “{_gist(text)}”"
         return whole["id"], self.journal.run("guide", [change], words, entries=[whole["id"]])
 
     def reword(self, item: Waiting, directory: str, fields: dict[str, str], text: str) -> str:
@@ -320,6 +319,11 @@ class Review:
             return dict(item.entry.fields)
         extra = {key: value for key, value in item.entry.fields.items() if key != "state"}
         return {"id": ids.new_id(self.now()), "time": clock.iso_seconds(self.now()), "from": self.by, **extra}
+
+
+def _gist(text: str) -> str:
+    """The first words of an entry, for the journal, which keeps them when the entry is gone: without secrets."""
+    return " ".join(redact.redact(text)[0].split())[:60]
 
 
 def from_the_end(items: Iterable[Waiting]) -> list[Waiting]:

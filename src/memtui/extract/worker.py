@@ -6,10 +6,9 @@ Runs in a process of its own that nobody waits for. Every step is guarded: what 
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from memtui.core import clock, config, delivery, fastjson, fs, ids, inbox, paths, session, transcript
-from memtui.core.conversation import QUEUE_WINDOW, Conversation, Turn, normalised
+from memtui.core.conversation import QUEUE_WINDOW, Conversation, normalised
 from memtui.core.redact import redact
 from memtui.extract import items, signals, write
 
@@ -123,11 +122,11 @@ def read_session(
     cursor = session.load(root, session_id, "cursor")
     start = _start(cursor, path)
     state = cursor.get("state") if start else None
-    conversation = Conversation(state if isinstance(state, dict) else None)
+    conversation = Conversation(state if isinstance(state, dict) else None, _without_secrets)
     reader = transcript.Reader(path, start)
     drafts = list(_drafts(reader, conversation))
     if last.strip():
-        conversation.last_message = last
+        conversation.last_message = _without_secrets(last)
     drafts = [d for d in drafts if not conversation.was_injected(d.description)]
     written = write.write_drafts(env, cwd, drafts, threshold)
     changed = write.write_items(env, cwd, session_id, _open_items(root, cwd, conversation))
@@ -151,13 +150,12 @@ def _drafts(reader: transcript.Reader, conversation: Conversation) -> Iterator[s
         if len(conversation.turns) > HELD_TURNS:
             done = conversation.turns[:-QUEUE_WINDOW]
             del conversation.turns[:-QUEUE_WINDOW]
-            yield from signals.extract(_clean(done))
-    yield from signals.extract(_clean(conversation.turns))
+            yield from signals.extract(done)
+    yield from signals.extract(conversation.turns)
 
 
-def _clean(turns: list[Turn]) -> list[Turn]:
-    """Turns without secrets: taken out before anything is cut to size, where half a key would not be known as one."""
-    return [replace(turn, text=redact(turn.text)[0], agent=redact(turn.agent)[0]) for turn in turns]
+def _without_secrets(text: str) -> str:
+    return redact(text)[0]
 
 
 def _open_items(root: str, cwd: str, conversation: Conversation) -> list[str]:
@@ -186,8 +184,9 @@ def _mark(path: str, offset: int) -> str:
 
 
 def _redacted(value: object) -> object:
+    """A state without secrets, also where it holds what a tool was given, or what an older version kept."""
     if isinstance(value, str):
-        return redact(value)[0]
+        return _without_secrets(value)
     if isinstance(value, list):
         return [_redacted(part) for part in value]
     return {key: _redacted(part) for key, part in value.items()} if isinstance(value, dict) else value
