@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.core import delivery, fastjson, fs, ids
+from memtui.core import clock, delivery, fastjson, fs, ids
 
 NOVEMBER, DECEMBER = 1795219200.0, 1797811200.0  # 2026
 
@@ -92,6 +92,21 @@ def test_reading_ends_at_records_from_before_but_not_at_one_that_was_written_lat
     # Hooks at the same time may log in another order than they began.
     early = add(root, NOVEMBER + 950)
     assert list(delivery.newest_first(root, since=NOVEMBER + 1000)) == [early, newest, wanted]
+
+
+def test_reading_goes_on_behind_older_records_for_the_clock_may_have_been_put_back(root):
+    add(root, NOVEMBER - 9000)
+    wanted = add(root, NOVEMBER)
+    later = [add(root, NOVEMBER - 3600 + n) for n in range(5)]
+    assert list(delivery.newest_first(root, since=NOVEMBER)) == [*reversed(later), wanted]
+
+
+def test_a_clock_put_back_over_the_end_of_a_month_writes_on_in_the_month_before(root):
+    december = clock.parse("2026-12-01T00:00:30Z")
+    wanted = add(root, december)
+    add(root, december - 3600)
+    found = delivery.newest_first(root, needle=wanted["id"].encode(), since=december)
+    assert next(found) == wanted
 
 
 @given(st.lists(st.binary(max_size=30), max_size=20), st.integers(1, 40), st.booleans())
