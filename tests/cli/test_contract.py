@@ -65,6 +65,8 @@ CALLS = [
     ["trust", "--yes"],
     ["trust", "--list"],
     ["doctor"],
+    ["gc", "--dry-run"],
+    ["gc"],
     ["doctor", "--fix"],
     ["doctor", "--fix", "errors"],
     ["paths"],
@@ -223,7 +225,17 @@ def test_nothing_is_written_by_looking(memtui, world):
         "receipts",
         "sessions",
     ]
-    looks += ["trust --list", "doctor", "paths", "config", "undo --list", "restore", "hooks install --dry-run", ""]
+    looks += [
+        "trust --list",
+        "doctor",
+        "gc --dry-run",
+        "paths",
+        "config",
+        "undo --list",
+        "restore",
+        "hooks install --dry-run",
+        "",
+    ]
     for words in looks:
         memtui(*words.split(), check=False)
     assert snapshot(world) == before

@@ -488,3 +488,15 @@ async def test_on_a_small_screen_its_beginning_and_its_receipt_stand_below_the_l
         await pilot.resize_terminal(120, 40)
         await settle(pilot)
         assert not screen.query_one("#glance").display
+
+
+def test_a_delivery_whose_text_is_kept_no_longer_says_so():
+    from memtui.core.deliveries import told
+    from memtui.core.logtail import Place
+    from memtui.tui.screens.delivery_text import FOLDED, delivery_glance, delivery_text
+
+    record = {"v": 1, "id": "x", "event": "UserPromptSubmit", "chars": 1234, "folded": True, "items": []}
+    row = told(record, Place("", 0, 0))
+    assert row.injected
+    assert f"{FOLDED}, 1,234 characters" in delivery_text(row, record, "arrived", "", NOW).plain
+    assert delivery_glance(row, record, "arrived", "")[0].plain == FOLDED

@@ -64,6 +64,7 @@ def test_nothing_is_wrong_where_nothing_is(machine):
         "trust",
         "journal",
         "log",
+        "kept",
     }
 
 

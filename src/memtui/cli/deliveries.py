@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, cut, line, safe
-from memtui.core import clock, delivery, ids, receipts, review, scopes
+from memtui.core import clock, delivery, ids, receipts, retention, review, scopes
 from memtui.core.deliveries import PLAIN
 from memtui.core.errors import NotFoundError, UsageError
-from memtui.core.told import GLYPHS, MEANINGS, SEVERAL, Record, items_of, text_of, what
+from memtui.core.told import GLYPHS, MEANINGS, SEVERAL, Record, injected, is_folded, items_of, text_of, what
 from memtui.core.words import age, ago, many
 
 LIMIT = 20
@@ -47,7 +47,9 @@ def register(commands: "parser.Commands") -> None:
         "--memory", metavar="NAME|PATH", help="only what brought this memory, or used it; also one that is gone"
     )
     found.add_argument("--outcome", choices=sorted(GLYPHS), metavar="WORD", help=", ".join(GLYPHS))
-    found.add_argument("--text", metavar="WORDS", help="only with these words in the delivered text")
+    found.add_argument(
+        "--text", metavar="WORDS", help="only with these words in the delivered text, which is not kept for ever"
+    )
     found.add_argument("--since", metavar="WHEN", help="not older than 2h, 3d, 2026-11-01")
     found.add_argument("--limit", type=int, default=LIMIT, metavar="N", help=f"default: {LIMIT}, 0: all")
     found.add_argument("--follow", action="store_true", help="wait for further ones (with --json: one answer a line)")
@@ -328,6 +330,10 @@ def _print_one(ctx: Context, out: Output, record: Record, outcome: str, path: "s
     if record.get("text"):
         out.heading("Text", "exactly as the model got it")
         out.print(safe(text_of(record, "text")))
+    elif is_folded(record):
+        chars, days = record.get("chars"), retention.limits(ctx.root).texts_days
+        out.heading("Text", f"{chars:,} characters" if isinstance(chars, int) else "")
+        out.print(f"  text removed: it is more than {many(days, 'day')} old" if days else "  text removed: it was old")
 
 
 def _word(value: object) -> str:
@@ -345,7 +351,7 @@ def prove(ctx: Context, args: argparse.Namespace) -> Result:
         given = (
             r
             for r in delivery.newest_first(ctx.root)
-            if r.get("text") and (not ctx.given or r.get("project") == ctx.slug)
+            if injected(r) and (not ctx.given or r.get("project") == ctx.slug)
         )
         records = list(itertools.islice(given, max(1, args.limit)))
     told = receipts.outcomes(records, ctx.env, ctx.now())

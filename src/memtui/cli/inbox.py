@@ -309,6 +309,9 @@ def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, st
         note = told.find(ctx.root, ref.strip().upper())
         if note is None:
             raise
+        if told.is_folded(note.record):
+            hint = "Leave it anew: memtui guide TEXT"
+            raise MemtuiError("The text of that note is not kept any more.", hint) from None
         return _say_again(ctx, note, fields)
     new_id, done = review.Review(ctx.root, now=ctx.now).again(item, expires)
     data = {"id": new_id, "was": item.id, "text": item.text, "transaction": done}

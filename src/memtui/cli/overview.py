@@ -8,7 +8,7 @@ from memtui.cli.memories import tilde
 from memtui.cli.output import Output, Result, line
 from memtui.core import clock, config, delivery, locate, receipts, review, scopes, trust
 from memtui.core.errors import MemtuiError
-from memtui.core.told import GLYPHS, text_of, what
+from memtui.core.told import GLYPHS, injected, text_of, what
 from memtui.core.words import ago, many
 
 KIND_WORDS = {
@@ -29,7 +29,7 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
     unread: list[MemtuiError] = []
     for entry in review.waiting(ctx.root, [ctx.slug, None], unread=unread):
         waiting[entry.kind] += 1
-    last = next((record for record in delivery.newest_first(ctx.root) if record.get("text")), None)
+    last = next((record for record in delivery.newest_first(ctx.root) if injected(record)), None)
     outcome = receipts.outcomes([last], ctx.env, ctx.now())[text_of(last, "id")] if last else None
     steps = _steps(ctx, waiting, total=sum(counts.values()))
     data = {

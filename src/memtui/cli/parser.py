@@ -34,6 +34,7 @@ COMMANDS = {
     "hooks": "hooks",
     "trust": "trust",
     "doctor": "doctor",
+    "gc": "gc",
     "paths": "paths",
     "config": "config",
     "demo": "demo",

@@ -18,6 +18,10 @@ DEFAULTS: "dict[str, object]" = {
     "extract": True,
     "extract_confidence": 0.5,
     "banner": True,
+    "undo_days": 180,
+    "undo_changes": 2000,
+    "texts_days": 90,
+    "trust_days": 180,
     "glyphs": "auto",
     "theme": "dark",
 }

@@ -6,13 +6,24 @@ The hooks and the client are looked at by the command line (cli/doctor.py), whic
 import os
 from collections.abc import Iterator, Mapping
 
-from memtui.core import clock, delivery, doctor_content, doctor_settings, fastjson, fs, paths
+from memtui.core import (
+    clock,
+    compaction,
+    delivery,
+    doctor_content,
+    doctor_settings,
+    fastjson,
+    fs,
+    logtail,
+    paths,
+    retention,
+)
 from memtui.core.doctor_content import Fits
 from memtui.core.errors import MemtuiError
 from memtui.core.finding import NOTE, OK, PROBLEM, Finding, some
 from memtui.core.journal import Journal
 from memtui.core.memory import Memory
-from memtui.core.words import many
+from memtui.core.words import ago, many, size
 
 DAY = 86400.0
 ERRORS_DAYS = 7
@@ -35,6 +46,7 @@ def check(
     """
     root = paths.root(env)
     found: list[Finding] = []
+    journal = Journal(root)
     checks: dict[str, Iterator[Finding]] = {
         "root": _root(root),
         "config": doctor_settings.check(env, root, paths.project_root(cwd), actions),
@@ -42,8 +54,9 @@ def check(
         "inbox": doctor_content.inboxes(root, now, fits),
         "memories": doctor_content.memories(env, cwd, known),
         "trust": doctor_content.trust(env, root, cwd),
-        "journal": _journal(root),
+        "journal": _journal(journal),
         "log": _log(root),
+        "kept": _kept(journal, now),
     }
     for area, findings in checks.items():
         try:
@@ -150,8 +163,7 @@ def _errors(root: str, now: float) -> Iterator[Finding]:
         )
 
 
-def _journal(root: str) -> Iterator[Finding]:
-    journal = Journal(root)
+def _journal(journal: Journal) -> Iterator[Finding]:
     ledger = journal.ledger()
     if journal.unfinished() is not None:
         yield Finding("journal", NOTE, "a change was cut off; the next one finishes it or takes it back")
@@ -168,3 +180,20 @@ def _log(root: str) -> Iterator[Finding]:
             bad += fastjson.loads_dict(line).get("v") != delivery.VERSION
         if bad:
             yield Finding("log", NOTE, f"{bad} of the newest lines of {path} can't be read and are passed over")
+
+
+def _kept(journal: Journal, now: float) -> Iterator[Finding]:
+    """How much is kept, and what is due to go."""
+    ledger = journal.ledger()
+    keep = retention.limits(journal.root)
+    due = retention.due(journal.root, now, ledger, trusted=False)
+    changes = sum(map(compaction.counts, ledger.all()))
+    oldest = next((clock.parse(each.time) for each in ledger.all()), None)
+    since = f" since {ago(oldest, now)}" if oldest is not None else ""
+    log = sum(logtail.sizes(journal.root).values())
+    texts = f"their texts for {many(keep.texts_days, 'day')}" if keep.texts_days else "with all texts"
+    words = f"{many(changes, 'change')} for undo{since}, {size(log)} of deliveries, {texts}"
+    if due.anything:
+        yield Finding("kept", NOTE, f"{words}; some of it is due to go with the end of a turn", "memtui gc --dry-run")
+    else:
+        yield Finding("kept", OK, words)

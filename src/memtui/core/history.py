@@ -149,18 +149,13 @@ class Ledger:
     def _done(self, found: Transaction) -> None:
         of = found.of or ""
         target = self.transactions.get(of)
-        if found.op == "undo":
-            _drop(self.undoable, of)
-            self.redoable.append(of)
+        if found.op in {"undo", "redo"}:
             if target is not None:
-                target.state, target.turned = "undone", found
-                self._trash(target, undone=True)
-        elif found.op == "redo":
-            _drop(self.redoable, of)
-            self.undoable.append(of)
-            if target is not None:
-                target.state, target.turned = "done", found
-                self._trash(target, undone=False)
+                undone = found.op == "undo"
+                _drop(self.undoable if undone else self.redoable, of)
+                (self.redoable if undone else self.undoable).append(of)
+                target.state, target.turned = "undone" if undone else "done", found
+                self._trash(target, undone=undone)
         elif found.op == "purge":
             gone = [key for key in found.record.get("gone", ()) if isinstance(key, str)]
             for key in (of, *gone):

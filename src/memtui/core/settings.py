@@ -19,6 +19,10 @@ MEANINGS = {
     "extract": "whether drafts are made of what you say",
     "extract_confidence": "drafts below this are dropped, 0 to 1",
     "banner": "the line for you at a session's start",
+    "undo_days": "days that changes can be undone, 0: all",
+    "undo_changes": "newest changes kept for undo, 0: all",
+    "texts_days": "days that delivered texts stay, 0: all",
+    "trust_days": "days that trust outlives a text, 0: all",
     "glyphs": "unicode, ascii, or auto: by the locale",
     "theme": "the control room's colours",
 }

@@ -43,6 +43,16 @@ def text_of(record: Record, key: str) -> str:
     return found if isinstance(found, str) else ""
 
 
+def injected(record: Record) -> bool:
+    """Whether anything was put before the model, also where the text is not kept any more."""
+    return bool(record.get("text") or record.get("chars"))
+
+
+def is_folded(record: Record) -> bool:
+    """Whether its text was removed since it is old (core/folding.py)."""
+    return record.get("folded") is True and not record.get("text")
+
+
 def what(record: Record) -> str:
     """`2 guidance, index of 14`: what a record brought, and how much was left out."""
     counts: dict[str, int] = {}

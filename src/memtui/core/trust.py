@@ -107,6 +107,17 @@ def recorded(root: str, memory_dir: str) -> Trust:
     return Trust(found.get("always") is True, hashes if isinstance(hashes, dict) else {})
 
 
+def everything(root: str) -> "dict[str, Trust]":
+    """What is trusted, by the `key` of each directory. Raises OSError, ValueError where trust.json can't be read."""
+    dirs = _read_all(root).get("dirs")
+    found = {}
+    for name, row in dirs.items() if isinstance(dirs, dict) else ():
+        hashes = row.get("hashes") if isinstance(row, dict) else None
+        if isinstance(row, dict):
+            found[name] = Trust(row.get("always") is True, hashes if isinstance(hashes, dict) else {})
+    return found
+
+
 def trusted_names(root: str, memory_dir: str) -> "set[str]":
     """Relative paths of the memories in a directory that may be delivered as they are now.
 

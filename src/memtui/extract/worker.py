@@ -25,6 +25,7 @@ READ_SECONDS = 30.0
 HELD_TURNS = 10 * QUEUE_WINDOW
 KEPT_DAYS = 30
 TIDY_SECONDS = 86_400.0
+TIDY_MOST = 30.0
 DAY = 86_400.0
 
 
@@ -195,8 +196,8 @@ def _redacted(value: object) -> object:
 def tidy(root: str, now: float | None = None) -> int:
     """Remove, at most once a day, what nothing needs any more; the number of files removed.
 
-    Session files untouched for KEPT_DAYS, temporary files of writers that died, locks of workers long gone. Raises
-    OSError where the stamp can't be written.
+    Session files untouched for KEPT_DAYS, locks of workers long gone, and what the settings keep no longer
+    (core/retention.py), as far as it goes in TIDY_MOST seconds. Raises OSError where the stamp can't be written.
     """
     seconds = clock.now() if now is None else now
     stamp = root + "/run/tidied"
@@ -211,14 +212,10 @@ def tidy(root: str, now: float | None = None) -> int:
         root + "/run", seconds - DAY, lambda name: name.startswith("worker-") and name.endswith(".lock"), locks=True
     )
     removed += _remove(root + "/run", seconds - KEPT_DAYS * DAY, lambda name: name.startswith("client-"))
-    directories = [root, *(f"{root}/{name}" for name in ("sessions", "run", "log", "global", "trash", "backups"))]
-    try:
-        directories += [f"{root}/projects/{name}" for name in os.listdir(root + "/projects")]
-    except OSError:
-        pass
-    for directory in directories:
-        removed += _remove(directory, seconds - DAY, lambda name: name.endswith(".tmp") and "-" in name)
-    return removed
+    from memtui.core import retention
+
+    done = retention.collect(root, seconds, retention.deadline(TIDY_MOST))
+    return removed + len(done.temporary) + done.images
 
 
 def _remove(directory: str, before: float, wanted: Callable[[str], bool], locks: bool = False) -> int:

@@ -24,6 +24,7 @@ TITLES = {
     "trust": "trust in the project's memories",
     "journal": "the journal of changes",
     "log": "the delivery log",
+    "kept": "what is kept",
 }
 
 

@@ -6,7 +6,7 @@ from rich.text import Text
 
 from memtui.core import receipts, render
 from memtui.core.deliveries import Told
-from memtui.core.told import GLYPHS, MEANINGS, Record, items_of, text_of
+from memtui.core.told import GLYPHS, MEANINGS, Record, is_folded, items_of, text_of
 from memtui.core.words import ago, many
 from memtui.tui import actions, safe
 
@@ -21,6 +21,7 @@ EVENTS = {
 }
 NAMES_SHOWN = 12
 GONE = "This record is not in the log any more."
+FOLDED = "Text removed: it is old (texts_days in the settings)"
 # A few lines of what was injected, where there is no room for more.
 GLANCED = 2000
 DAY = 86400.0
@@ -55,6 +56,8 @@ def delivery_text(row: Told, record: Record | None, outcome: str, title: str, no
         units = f"{render.units(injected):,} characters"
         text.append(f"\nThe exact text  {units}\n", style="bold")
         text.append(safe.clean(injected[: safe.MAX_LINE * 20]))
+    elif is_folded(record):
+        text.append(f"\n{FOLDED}, {row.chars:,} characters\n", style="dim")
     return text
 
 
@@ -62,7 +65,8 @@ def delivery_glance(row: Told, record: Record | None, outcome: str, title: str) 
     """The beginning of what was injected, without our tags; and whether it arrived, and where."""
     injected = text_of(record or {}, "text")
     lines = [line for line in injected[:GLANCED].split("\n") if not line.startswith(("<memtui-", "</memtui-"))]
-    words = safe.clean("\n".join(lines)) or "A record without a text." if record else GONE
+    nothing = FOLDED if is_folded(record or {}) else "A record without a text."
+    words = safe.clean("\n".join(lines)) or nothing if record else GONE
     glyph, style = GLYPHS.get(outcome, ("…", "dim"))
     end = Text().append(f"{glyph} {outcome or 'looking for its receipt'}", style)
     end.append(safe.line(f"  session {row.session[:8]}" + (f" “{title}”" if title else ""), 120), "dim")

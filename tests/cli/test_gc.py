@@ -1,0 +1,102 @@
+"""`memtui gc` says what would go, removes it for good, and everything else shows sensibly what went."""
+
+import os
+
+import pytest
+
+from memtui.core import clock, delivery, ids
+
+from .conftest import NOW
+
+DAY = 86_400.0
+
+
+@pytest.fixture
+def old(bare):
+    """Changes and deliveries of long ago, and of today."""
+    bare.env["MEMTUI_NOW"] = clock.iso(NOW - 300 * DAY)
+    bare("new", "long-ago", "--scope", "global", "--type", "user", "--description", "d", "--body", "Long ago.")
+    bare("rm", "long-ago")
+    bare.env["MEMTUI_NOW"] = clock.iso(NOW)
+    bare("new", "today", "--scope", "global", "--type", "user", "--description", "d", "--body", "Today.")
+    root = bare.env["HOME"] + "/.claude/memtui"
+    made = []
+    for seconds in (NOW - 200 * DAY, NOW - 1):
+        record = {
+            "v": 1,
+            "id": ids.new_id(seconds),
+            "time": clock.iso(seconds),
+            "event": "UserPromptSubmit",
+            "session_id": "5e551011",
+            "project": "-shop",
+            "text": '<memtui-guidance id="01K8ZC5N8W3M1T9Q6V2R4B7XAD" from="ci">\nNote.\nCI is red.\n</memtui-guidance>',
+            "chars": 97,
+            "items": [{"kind": "guidance", "id": "01K8ZC5N8W3M1T9Q6V2R4B7XAD", "scope": "project"}],
+        }
+        delivery.append(root, record, seconds)
+        made.append(record["id"])
+    os.rename(delivery.log_path(root, NOW), root + "/now")
+    return made
+
+
+def test_a_dry_run_says_what_would_go_and_changes_nothing(bare, old):
+    said = bare("gc", "--dry-run").out
+    assert "2 changes older than 180 days or beyond the newest 2,000" in said
+    assert "1 deleted memory can't be restored then: global:long-ago" in " ".join(said.split())
+    assert "deliveries-2026-05.jsonl" in said
+    assert "no undo brings it back" in said
+    assert max(map(len, said.splitlines())) <= 80
+    data = bare.json("gc", "--dry-run")
+    assert data["dry_run"]
+    assert data["deleted_memories"] == ["global:long-ago"]
+    assert data["kept"] == {"undo_days": 180, "undo_changes": 2000, "texts_days": 90, "trust_days": 180}
+    assert len(bare.json("undo", "--list")["history"]) == 3
+    assert "CI is red." in bare("deliveries", "show", old[0]).out
+
+
+def test_what_is_due_goes_for_good(bare, old):
+    said = " ".join(bare("gc").out.split())
+    assert "can't be undone any more" in said
+    assert "gone for good" in said
+    assert [row["summary"] for row in bare.json("undo", "--list")["history"]] == ["create global:today"]
+    assert bare.json("restore")["trash"] == []
+    assert bare("gc").out.startswith("Nothing is due.")
+    assert "The oldest change kept is of just now" in bare("gc", "--dry-run").out
+    bare("undo")
+    assert bare("show", "today", check=False).code == 3
+
+
+def test_a_delivery_whose_text_went_is_still_told(bare, old):
+    bare("gc")
+    shown = bare("deliveries", "show", old[0]).out
+    assert "97 characters" in shown
+    assert "text removed: it is more than 90 days old" in shown
+    assert "1 guidance" in bare("deliveries").out
+    assert old[0] in [row["id"] for row in bare.json("receipts")["receipts"]]
+    row = bare.json("sessions")["sessions"][0]
+    assert row["deliveries"] == 1
+    assert bare.json("sessions", "show", "5e551011")["sums"]["characters"] == 97
+    refused = bare("guide", "--again", "01K8ZC5N8W3M1T9Q6V2R4B7XAD", check=False)
+    assert refused.code == 1
+    assert "not kept any more" in refused.err
+    assert bare.json("status")["last_delivery"]["id"] == old[0]
+
+
+def test_the_doctor_says_what_is_kept_and_what_is_due(bare, old):
+    def kept():
+        return next(row for row in bare.json("doctor", check=False)["findings"] if row["area"] == "kept")
+
+    assert kept()["level"] == "note"
+    assert "3 changes for undo since" in kept()["message"]
+    assert kept()["remedy"] == "memtui gc --dry-run"
+    bare("gc")
+    assert kept()["level"] == "ok"
+    assert "1 change for undo" in kept()["message"]
+    assert "their texts for 90 days" in kept()["message"]
+
+
+def test_how_long_things_are_kept_is_a_setting(bare, old):
+    bare("config", "set", "undo_days", "400")
+    bare("config", "set", "texts_days", "0")
+    assert "Nothing is due" in bare("gc", "--dry-run").out
+    assert bare("config", "set", "undo_days", "-1", check=False).code == 2
