@@ -54,6 +54,15 @@ class Context:
         except KeyError:
             raise _homeless() from None
 
+    def must_own(self) -> None:
+        """Raise MemtuiError where memtui's directories belong to somebody else: nothing there is read or written."""
+        try:
+            found = paths.strangers(self.root, self.slug)
+        except UsageError:
+            return  # there are none
+        if found:
+            raise MemtuiError(strange(*found[0]) + ".", "`memtui doctor` lists all, and says what to do.")
+
     @property
     def config_dir(self) -> str:
         """Claude's configuration directory. Raises UsageError where nothing names it."""
@@ -113,6 +122,11 @@ class Context:
         sys.stderr.flush()
         if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
             raise MemtuiError(otherwise)
+
+
+def strange(path: str, owner: int) -> str:
+    """What is wrong with a directory of somebody else's."""
+    return f"{path} belongs to another user (number {owner}): nothing there is read or written"
 
 
 def _homeless() -> UsageError:

@@ -50,6 +50,8 @@ def register(commands: "parser.Commands") -> None:
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Mend what is asked for, then check everything."""
     ctx.must_have_home()
+    if args.errors or args.fix:
+        ctx.must_own()
     if args.errors:
         if args.fix:
             raise UsageError("--errors and --fix go alone.", "`memtui doctor --fix errors` sets them aside.")

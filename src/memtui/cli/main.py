@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 EXIT_INTERRUPTED = 130
 EXIT_PIPE = 141  # as a shell reports a process that SIGPIPE ended
+# These look at memtui's directories with care, or not at all.
+ANYWHERE = {"doctor", "paths", "completions", "demo"}
 ONE_LINE = {"guide"}  # called by monitors, whose logs want a line
 
 
@@ -117,6 +119,8 @@ def _command(args: "Namespace", out: "Output") -> int:
         run = tui.run if asked or (tui.has_terminal() and not out.json) else tui.status
     else:
         run = args.run
+    if name not in ANYWHERE:
+        ctx.must_own()
     result = run(ctx, args)
     if out.json:
         out.envelope(name, result.data)

@@ -2,7 +2,7 @@
 
 import posix
 
-from memtui.core import clock, fastjson, fs, ids
+from memtui.core import clock, fastjson, fs, ids, paths
 
 VERSION = 1
 PREFIX, SUFFIX = "deliveries-", ".jsonl"
@@ -45,6 +45,8 @@ def append(root: str, record: "dict[str, object]", seconds: float) -> None:
 def log_error(root: str, where: str, error: BaseException) -> bool:
     """Note what went wrong, with where it happened; False if that can't be noted. Never raises; a log over its limit
     starts anew, one old one is kept. A message may quote what was read: secrets are taken out."""
+    if paths.strangers(root):
+        return False
     path = root + "/log/errors.jsonl"
     trace = error.__traceback__
     places = []

@@ -4,7 +4,7 @@ The hooks and the client are looked at by the command line (cli/doctor.py), whic
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from memtui.core import (
     clock,
@@ -69,6 +69,13 @@ def check(
     return found
 
 
+def strangers(found: Sequence[tuple[str, int]]) -> Iterator[Finding]:
+    """What is to be said of directories that belong to others, (path, user)."""
+    for path, owner in found:
+        whose = f"{path} belongs to another user (number {owner}): nothing there is read or written"
+        yield Finding("root", PROBLEM, whose, f'Make it yours: sudo chown -R "$USER" {path}, or move it away.')
+
+
 def _root(root: str) -> Iterator[Finding]:
     if not os.path.lexists(root):
         above = root
@@ -91,6 +98,9 @@ def _root(root: str) -> Iterator[Finding]:
         remedy = f"memtui doctor --fix files, or: chmod -R u+rwX {root}"
         yield Finding("root", PROBLEM, f"{root} is not writable: hooks log nothing", remedy)
         return
+    if os.path.isdir(root + "/projects"):
+        for name in sorted(os.listdir(root + "/projects")):
+            yield from strangers(paths.inbox_strangers(root, name))
     open_to_others, locked = [], []
     # In a directory that is closed, a note left by `echo >>` is as safe as any.
     closed = not os.stat(root).st_mode & 0o077

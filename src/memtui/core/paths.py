@@ -130,6 +130,43 @@ def inbox_dir(root_dir: str, project_slug: "str | None") -> str:
     return root_dir + "/projects/" + project_slug if project_slug else root_dir + "/global"
 
 
+def stranger(path: str) -> "int | None":
+    """Who owns a path, or what it links to, if that is neither we nor root; None too where nothing is."""
+    ours = (posix.geteuid(), 0)
+    try:
+        owner = posix.lstat(path).st_uid
+        owner = posix.stat(path).st_uid if owner in ours else owner
+    except OSError:
+        return None
+    return None if owner in ours else owner
+
+
+def strangers(root_dir: str, project_slug: "str | None" = None) -> "list[tuple[str, int]]":
+    """memtui's directories, those of one project among them, that belong to somebody else, with whom: (path, user).
+    Nothing is read or written where there are any: who owns a directory can put words into the person's mouth there."""
+    found = []
+    for part in ("", "/log", "/run", "/sessions", "/global", "/global/claimed", "/projects"):
+        owner = stranger(root_dir + part)
+        if owner is not None:
+            found.append((root_dir + part, owner))
+    return found + inbox_strangers(root_dir, project_slug) if project_slug else found
+
+
+def inbox_slugs(root_dir: str) -> "list[str]":
+    """The projects that have an inbox, in order, but for those whose inbox belongs to somebody else."""
+    try:
+        names = sorted(posix.listdir(root_dir + "/projects"))
+    except OSError:
+        return []
+    return [name for name in names if not inbox_strangers(root_dir, name)]
+
+
+def inbox_strangers(root_dir: str, project_slug: str) -> "list[tuple[str, int]]":
+    """As `strangers`, of one project's inbox alone."""
+    top = inbox_dir(root_dir, project_slug)
+    return [(path, owner) for path in (top, top + "/claimed") if (owner := stranger(path)) is not None]
+
+
 def resolve(path: str) -> "str | None":
     """`os.path.realpath` of an absolute path, without `os`; parts that don't exist are kept, a loop gives None."""
     done, rest, links = "/", [part for part in reversed(path.split("/")) if part], 0

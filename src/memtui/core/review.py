@@ -72,12 +72,7 @@ class Waiting:
 
 def slugs(root: str) -> list[str]:
     """The projects that have an inbox."""
-    import os
-
-    try:
-        return sorted(os.listdir(root + "/projects"))
-    except OSError:
-        return []
+    return paths.inbox_slugs(root)
 
 
 def waiting(

@@ -40,11 +40,7 @@ class Settled:
 
 def all_inboxes(root: str) -> "list[str]":
     """The directories of every inbox there is."""
-    try:
-        slugs = sorted(posix.listdir(root + "/projects"))
-    except OSError:
-        slugs = []
-    return [paths.inbox_dir(root, None), *[paths.inbox_dir(root, slug) for slug in slugs]]
+    return [paths.inbox_dir(root, None), *[paths.inbox_dir(root, slug) for slug in paths.inbox_slugs(root)]]
 
 
 def settle(

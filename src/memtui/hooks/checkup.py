@@ -39,6 +39,9 @@ def check(
     """All findings; changes nothing. `client`: what `client_check` told before, as that starts a process. `actions`:
     those of the control room, id to keys; None leaves `[keys]` in config.toml unlooked at. `known` as for
     `survey.survey`."""
+    foreign = paths.strangers(paths.root(env), paths.slug(paths.project_root(cwd)))
+    if foreign:
+        return list(doctor.strangers(foreign))
     settings = config.load(paths.root(env))
 
     def fits(entry: inbox.Entry, scope: str, directory: str) -> bool:

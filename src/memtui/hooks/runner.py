@@ -171,7 +171,7 @@ def main(argv: "list[str]") -> None:
         payload = fastjson.loads_dict(read_stdin())
         hook = Hook(argv[0], env, payload, started)
         hook.deadline = deadline
-        if not hook.session_id:
+        if not hook.session_id or paths.strangers(hook.root, hook.slug):
             return
         if "plugin" in argv[1:] and _stands_down(hook):
             return
