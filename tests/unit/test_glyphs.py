@@ -13,6 +13,8 @@ from memtui.core import glyphs
 SOURCES = pathlib.Path(memtui.__file__).parent
 # What these hold is no drawing: words of other languages, the text of the sample world.
 ELSEWHERE = {"demo.py", "demo_data.py", "extract"}
+# What is looked for in texts.
+TABLES = {"LOOK_ALIKES", "OPENERS", "_QUOTES"}
 
 
 def is_drawing(char):
@@ -26,6 +28,9 @@ def drawn():
             continue
         tree = ast.parse(path.read_text(encoding="utf-8"))
         passed = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for table in (node for node in ast.walk(tree) if isinstance(node, ast.Assign)):
+            if {getattr(target, "id", "") for target in table.targets} & TABLES:
+                passed |= {id(node) for node in ast.walk(table)}
         for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
             if getattr(call.func, "attr", "") == "compile":
                 passed |= {id(node) for node in ast.walk(call)}
