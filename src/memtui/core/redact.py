@@ -263,6 +263,7 @@ def _names() -> tuple[re.Pattern[str], dict[str, str]]:
     return re.compile(_trie(sorted(known))), known
 
 
+_ENDS = ".)]},:!?；"
 _QUOTES = "\"'`“”„«»‘’「」『』《》"
 _OF = "for|of|on|to|in|at|für|von|zu|pour|de|du|del|do|da|di|van|voor|dla|для|от"
 _IS = "is|was|ist|lautet|est|es|è|é|jest|to"
@@ -318,7 +319,7 @@ def _given(text: str, match: re.Match[str], word: str, start: int) -> Found | No
     """The value that a name is given, if it is a secret."""
     more = match["more"]
     value, at = _value(text, match)
-    tail = len(value) - len(value.rstrip(".)]},:!?；")) if not match["quote"] else 0
+    tail = len(value) - len(value.rstrip(_ENDS)) if not match["quote"] else 0
     value = value[: len(value) - tail] if tail < len(value) else value
     if len(value) < 4 or not TELLS.search(value) or BARRIER in value or PLACEHOLDER.match(value):
         return None
