@@ -1,10 +1,12 @@
 """What a hook costs, as a whole process, in multiples of a bare interpreter measured in the same run.
 
-    python tests/benchmarks/hooks.py [--runs 60] [--large] [--check]
+    python tests/benchmarks/hooks.py [--runs 60] [--large] [--only WORD] [--check]
 
-Every case is run in turn, round after round, so that a machine that slows down slows all of them. Printed: the median of
-each, and the median of the ratios to the bare interpreter (`python -I -S -c pass`) of the same round. `--large` puts
-10,000 memories and a 100 MB delivery log on disk first. `--check` exits 1 where a bar is missed.
+Hooks are started as the client does it: `sh -c` with the command line that `memtui hooks install` writes. Every case is
+run in turn, round after round, so that a machine that slows down slows all of them. Printed: the median of each, the
+median of the ratios to the bare interpreter (`python -I -S -c pass`, without a shell) of the same round, and the bar.
+`--large` puts 10,000 memories and a 100 MB delivery log on disk first. `--only` runs the cases with a word in their
+name. `--check` exits 1 where a bar is missed.
 """
 
 import argparse
@@ -15,7 +17,10 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+
+from memtui.hooks import entries
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 LAUNCHER = SOURCE / "memtui" / "hooks" / "launch.py"
@@ -45,14 +50,24 @@ posix.write(3, b"%d" % usage.ru_maxrss)
 posix._exit(1 if status else 0)
 """
 
-BARS = {"nothing to deliver": 1.25, "guidance delivered": 1.6, "stop": 1.6}
+BARS = {
+    "nothing to deliver": 1.25,
+    "guidance delivered": 1.6,
+    "stop": 1.6,
+    "settling prompt": 1.8,
+    "1 of 1,000 changed": 1.6,
+    "1 of 10,000 changed": 1.6,
+    "1 new beside 10,000": 1.6,
+    "first start, 10,000": 4.0,
+}
 MEMORY_BAR_MB = 20
 
 
 class World:
     """A home with a project, an inbox, and what a prompt hook would be given."""
 
-    def __init__(self, base: Path, large: bool) -> None:
+    def __init__(self, base: Path, memories: int = 20, log: bool = False) -> None:
+        base.mkdir()
         self.base = base
         self.project = base / "shop"
         (self.project / ".git").mkdir(parents=True)
@@ -61,25 +76,30 @@ class World:
         slug = "".join(c if c.isascii() and c.isalnum() else "-" for c in str(self.project))
         self.inbox = self.root / "projects" / slug
         self.inbox.mkdir(parents=True)
+        # Its records are of now, or no claim would be settled by them.
         self.transcript = self.config / "projects" / slug / "bench.jsonl"
         self.transcript.parent.mkdir(parents=True)
         self.transcript.write_text("")
         for name in ("a.md", "b.md", "c.md"):
             (base / name).write_text("CI is red on master.\n")
-        memories = self.config / "memory"
-        memories.mkdir()
-        for number in range(10_000 if large else 20):
-            (memories / f"memory-{number:05}.md").write_text(
-                f"---\nname: memory-{number:05}\ndescription: What is known of matter {number}\n"
-                "metadata:\n  type: reference\n---\nThe whole of it.\n"
-            )
-        if large:
+        self.memories = self.config / "memory"
+        self.memories.mkdir()
+        for number in range(memories):
+            self.remember(number)
+        if log:
             self.fill_log()
         self.env = {"HOME": str(base), "PATH": "/usr/bin:/bin"}
         self.input = base / "input.json"
         self.script = base / "ten_lines.py"
         self.script.write_text(TEN_LINES)
         self.weigh = False
+
+    def remember(self, number: int, words: str = "What is known of matter") -> None:
+        """Write a memory, or write it anew in its place."""
+        (self.memories / f"memory-{number:05}.md").write_text(
+            f"---\nname: memory-{number:05}\ndescription: {words} {number}\n"
+            "metadata:\n  type: reference\n---\nThe whole of it.\n"
+        )
 
     def fill_log(self) -> None:
         """100 MB of deliveries in this month's log."""
@@ -125,11 +145,18 @@ class World:
         return seconds, int(weight.read_bytes() or 0) / 1024, out.read_bytes()
 
     def hook(self, event: str) -> list[str]:
-        """The command line of a hook, as the installer writes it."""
-        return [PYTHON, "-I", "-S", str(LAUNCHER), event]
+        """How the client starts a hook."""
+        return ["/bin/sh", "-c", entries.command(event, PYTHON, str(LAUNCHER), str(self.root), str(self.config))]
+
+    def say(self, event: str, session: str = "bench", **more: object) -> tuple[float, float, bytes]:
+        """Run a hook; any worker it leaves behind has ended when this returns, and is not in the time."""
+        self.payload(event, session, **more)
+        found = self.run(self.hook(event))
+        wait_for_workers(self)
+        return found
 
 
-def cases(world: World) -> dict[str, object]:
+def cases(world: World) -> dict[str, Callable[[], tuple[float, float]]]:
     """Name -> function that runs the case once and returns (seconds, MB)."""
 
     def bare() -> tuple[float, float]:
@@ -149,11 +176,7 @@ def cases(world: World) -> dict[str, object]:
         return seconds, memory
 
     def guidance() -> tuple[float, float]:
-        shutil.rmtree(world.inbox / "claimed", ignore_errors=True)
-        (world.inbox / "guidance.md").write_text(
-            "<!-- memtui id=01K8ZC5N8W3M1T9Q6V2R4B7XAD time=2026-11-21T09:00:00Z from=ci-watch -->\n"
-            "CI is red on master: the lockfile job fails.\n<!-- /memtui -->\n"
-        )
+        guide(world)
         world.payload("UserPromptSubmit", prompt="hi")
         log = next((world.root / "log").glob("deliveries-*.jsonl"), None)
         before = log.stat().st_size if log else 0
@@ -192,7 +215,82 @@ def cases(world: World) -> dict[str, object]:
         "stop": stop,
         "tool, nothing urgent": tool,
         "session start, index": start,
+        "settling prompt": settling(world),
     }
+
+
+def guide(world: World) -> None:
+    """Leave a note for the next prompt."""
+    shutil.rmtree(world.inbox / "claimed", ignore_errors=True)
+    (world.inbox / "guidance.md").write_text(
+        "<!-- memtui id=01K8ZC5N8W3M1T9Q6V2R4B7XAD time=2026-11-21T09:00:00Z from=ci-watch -->\n"
+        "CI is red on master: the lockfile job fails.\n<!-- /memtui -->\n"
+    )
+
+
+def settling(world: World) -> Callable[[], tuple[float, float]]:
+    """A prompt that finds out that the guidance of the prompt before arrived."""
+
+    def case() -> tuple[float, float]:
+        guide(world)
+        _, _, out = world.say("UserPromptSubmit", prompt="hi")
+        (claimed,) = (world.inbox / "claimed").iterdir()
+        now = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() + 2)) + ".000Z"
+        context = json.loads(out)["hookSpecificOutput"]["additionalContext"]
+        attachment = {"type": "hook_additional_context", "content": [context]}
+        records: list[dict[str, object]] = [
+            {"type": "user", "uuid": "u1", "parentUuid": None, "message": {"content": "hi"}, "timestamp": now},
+            {"type": "attachment", "uuid": "u2", "parentUuid": "u1", "attachment": attachment, "timestamp": now},
+            {
+                "type": "assistant",
+                "uuid": "u3",
+                "parentUuid": "u2",
+                "message": {"id": "m", "content": [{"type": "text", "text": "Done."}]},
+                "timestamp": now,
+            },
+        ]
+        world.transcript.write_text("".join(json.dumps(record) + "\n" for record in records))
+        seconds, memory, _ = world.say("UserPromptSubmit", prompt="on")
+        assert not claimed.exists(), "not settled"
+        world.transcript.write_text("")
+        return seconds, memory
+
+    return case
+
+
+def changed(world: World, new: bool) -> Callable[[], tuple[float, float]]:
+    """A prompt after one memory that the session was told of was written anew, or the agent wrote a new one."""
+    count = len(list(world.memories.iterdir()))
+    world.say("SessionStart", source="startup")
+    world.say("UserPromptSubmit", prompt="hi")
+    world.say("UserPromptSubmit", prompt="hi")
+    rounds = 0
+
+    def case() -> tuple[float, float]:
+        nonlocal rounds
+        rounds += 1
+        number = count + rounds if new else count - 1
+        world.remember(number, f"Seen {rounds} times, matter")
+        if new:
+            given = {"file_path": str(world.memories / f"memory-{number:05}.md")}
+            world.say("PostToolUse", tool_name="Write", tool_input=given, tool_use_id="t", tool_response={})
+        seconds, memory, out = world.say("UserPromptSubmit", prompt="hi")
+        assert f"Seen {rounds} times".encode() in out, out
+        return seconds, memory
+
+    return case
+
+
+def first_start(world: World) -> Callable[[], tuple[float, float]]:
+    """The start of a session where nothing is known yet of the memories."""
+
+    def case() -> tuple[float, float]:
+        shutil.rmtree(world.root / "run", ignore_errors=True)
+        seconds, memory, out = world.say("SessionStart", source="startup")
+        assert b"memtui-index" in out
+        return seconds, memory
+
+    return case
 
 
 def wait_for_workers(world: World) -> None:
@@ -217,31 +315,43 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=60)
     parser.add_argument("--large", action="store_true")
+    parser.add_argument("--only", default="")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
-        world = World(Path(directory), options.large)
+        base = Path(directory)
+        world = World(base / "one", 10_000 if options.large else 20, options.large)
+        worlds = {"thousand": 1_000, "many": 10_000, "more": 10_000, "first": 10_000}
+        others = {name: World(base / name, count) for name, count in worlds.items()}
         found = cases(world)
+        found["1 of 1,000 changed"] = changed(others["thousand"], new=False)
+        found["1 of 10,000 changed"] = changed(others["many"], new=False)
+        found["1 new beside 10,000"] = changed(others["more"], new=True)
+        found["first start, 10,000"] = first_start(others["first"])
+        found = {name: case for name, case in found.items() if options.only in name or name == "bare interpreter"}
         times: dict[str, list[float]] = {name: [] for name in found}
         memory: dict[str, float] = dict.fromkeys(found, 0.0)
+        every = [world, *others.values()]
         for _ in range(3):
             for name, case in found.items():
-                world.weigh = True
+                for each in every:
+                    each.weigh = True
                 memory[name] = max(memory[name], case()[1])
-        world.weigh = False
+        for each in every:
+            each.weigh = False
         for _ in range(options.runs):
             for name, case in found.items():
                 times[name].append(case()[0])
     print(f"Python {sys.version.split()[0]}, {options.runs} rounds" + (", 10,000 memories, 100 MB log" * options.large))
     print(f"{'case':24} {'ms':>7} {'ratio':>6} {'bar':>5} {'MB':>6}")
-    base = times["bare interpreter"]
+    bare = times["bare interpreter"]
     missed = []
     for name, seconds in times.items():
-        ratio = statistics.median([s / b for s, b in zip(seconds, base, strict=True)])
+        ratio = statistics.median([s / b for s, b in zip(seconds, bare, strict=True)])
         bar = BARS.get(name)
         print(
             f"{name:24} {statistics.median(seconds) * 1000:7.2f} {ratio:6.2f} {bar or '':>5} {memory[name]:6.1f}"
-            + (" missed" if bar and ratio > bar else "")
+            + (" over the bar" if bar and ratio > bar else "")
         )
         if (bar and ratio > bar) or (name != "ten-line script" and memory[name] > MEMORY_BAR_MB):
             missed.append(name)

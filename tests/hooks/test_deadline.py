@@ -80,7 +80,7 @@ def test_changes_among_memories_that_take_too_long_come_with_a_later_prompt(home
     home.start()
     home.remember("two")
     home.guide("said")
-    said = slow("UserPromptSubmit", ("core/catalog.py", "read")).context
+    said = slow("UserPromptSubmit", ("core/catalog.py", "look")).context
     assert "said" in said
     assert "two" not in said
     assert "two" in home.prompt().context
@@ -88,7 +88,7 @@ def test_changes_among_memories_that_take_too_long_come_with_a_later_prompt(home
 
 def test_an_index_that_takes_too_long_leaves_the_line_for_the_person(home, slow):
     home.remember("one")
-    said = slow("SessionStart", ("core/catalog.py", "read"))
+    said = slow("SessionStart", ("core/catalog.py", "look"))
     assert "memtui full" in said.message
     assert said.context == ""
 

@@ -3,12 +3,15 @@
 import json
 import os
 import re
+import time
 from pathlib import Path
 
 import pytest
 from launching import Home
 
-from memtui.core import clock, paths, vouch
+from memtui.core import clock, fs, paths, vouch
+from memtui.core.store import Store
+from memtui.extract import worker
 
 
 @pytest.fixture
@@ -449,17 +452,104 @@ def test_a_memory_directory_that_is_a_file_is_no_memory_directory(home):
     assert home.errors() == []
 
 
-def test_ten_thousand_memories_do_not_break_a_start(home):
+def fill(home, count=1000):
     directory = home.config / "memory"
     directory.mkdir(parents=True)
-    for number in range(10_000):
-        path = f"{directory}/m{number:05}.md"
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT)
-        os.write(fd, b"---\nname: m%05d\ndescription: d\ntype: user\n---\n" % number)
-        os.close(fd)
-    said = home.start().context
-    assert re.search(r"\(9\d{3} more left out for lack of room", said)
+    for number in range(count):
+        path = directory / f"m{number:04}.md"
+        path.write_text(f"---\nname: m{number:04}\ndescription: d\ntype: user\n---\n")
+        os.utime(path, (1_700_000_000 + number,) * 2)
+    return directory
+
+
+def settled(home):
+    """Once no worker is at the catalogs any more."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        if any((home.root / "run").glob("catalog-*.json")):
+            with fs.Lock(str(home.root / "run" / "worker-catalog.lock"), 20.0):
+                return
+        time.sleep(0.02)
+    raise AssertionError("no catalog was built")
+
+
+def turn_ends(home):
+    """A turn ends, and the worker that looks at the memories then has done so."""
+    payload = home.payload("Stop")
+    worker.build_catalogs(home.env, payload)
+
+
+def test_an_index_that_there_is_no_time_for_is_built_by_a_worker_and_comes_with_the_next_prompt(home):
+    fill(home)
+    said = home.start()
+    assert "The index of 1000 memories that the user keeps in" in said.context
+    assert "1000 global memories" in said.message
+    settled(home)
+    said = home.prompt().context
+    assert re.search(r"\(\d{3} more left out for lack of room", said)
+    assert "- [user] m0999: d\n" in said
+    assert "change=" not in said
     assert home.prompt().raw == b""
+    assert re.search(r"\(\d{3} more left out for lack of room", home.start(session="s2").context)
+    assert home.errors() == []
+
+
+def test_of_many_memories_a_prompt_tells_what_was_written_without_looking_at_the_others(home):
+    directory = fill(home)
+    home.start()
+    settled(home)
+    home.prompt()
+    home.prompt()
+    # In its place, one of those in the index.
+    path = directory / "m0998.md"
+    path.write_text(path.read_text().replace("d\n", "other\n"))
+    assert "+ - [user] m0998: other\n" in home.prompt().context
+    # Replaced, as most editors and the control room do it.
+    fs.write_atomic(str(path), path.read_bytes().replace(b"other\n", b"third\n"))
+    assert "- - [user] m0998: other\n+ - [user] m0998: third\n" in home.prompt().context
+    # A new one, and one that is gone.
+    home.remember("new", "New", "user")
+    assert "+ - [user] new: New\n" in home.prompt().context
+    (directory / "m0997.md").unlink()
+    assert "- - [user] m0997: d\n" in home.prompt().context
+    # What the agent, or memtui, writes is noted, wherever it stands.
+    path = directory / "m0001.md"
+    path.write_text(path.read_text().replace("d\n", "by the agent\n"))
+    home.hook("PostToolUse", tool_name="Edit", tool_input={"file_path": str(path)})
+    assert "+ - [user] m0001: by the agent\n" in home.prompt().context
+    store = Store(home.env, str(home.project))
+    store.edit(store.find("global:m0002"), {"description": "by hand"})
+    assert "+ - [user] m0002: by hand\n" in home.prompt().context
+    # What nobody noted is found when the turn ends.
+    fs.write_atomic(str(directory / "m0003.md"), b"---\nname: m0003\ndescription: unseen\ntype: user\n---\n")
+    assert home.prompt().raw == b""
+    turn_ends(home)
+    assert "+ - [user] m0003: unseen\n" in home.prompt().context
+    assert home.prompt().raw == b""
+    assert home.errors() == []
+
+
+def test_many_memories_of_a_project_are_told_as_far_as_they_are_trusted(home):
+    for number in range(300):
+        home.remember(f"m{number}", scope="project", trusted=False)
+    directory = str(home.project / ".claude" / "memory")
+    path = home.remember("good", "Good", scope="project", trusted=False)
+    vouch.give(str(home.root), directory, {"good.md": path.read_bytes()})
+    home.start()
+    settled(home)
+    assert listed(home.prompt().context) == ["good"]
+    home.remember("m7", "not read by anybody", scope="project", trusted=False)
+    home.remember("good", "better", scope="project", trusted=False)
+    said = home.prompt().context
+    assert "- - [feedback] good: Good\n" in said
+    assert "better" not in said
+    assert "not read" not in said
+    home.remember("good", "Good", scope="project", trusted=False)
+    turn_ends(home)
+    assert "+ - [feedback] good: Good\n" in home.prompt().context
+    vouch.take(str(home.root), directory)
+    assert "- - [feedback] good: Good\n" in home.prompt().context
+    assert listed(home.start(session="s2").context) == []
 
 
 def test_where_memtui_lives_can_be_chosen(home, tmp_path):

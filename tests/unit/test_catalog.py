@@ -1,6 +1,7 @@
-"""What memories a directory holds: the same answer from the files and from the caches."""
+"""What memories a directory holds: the same answer from the files, from what is kept, and at a glance."""
 
 import os
+import tempfile
 
 import pytest
 
@@ -31,15 +32,25 @@ def names(found):
     return [line.name for line in found.lines]
 
 
+def read(root, directory, known=None):
+    """What hooks see; with `known` as memories of a project that are trusted so."""
+    if known is not None:
+        trusted = {"v": 1, "dirs": {trust.key(directory): {"always": known.always, "hashes": known.hashes}}}
+        data = catalog.fastjson.dumps(trusted).encode()
+        if fs.read_or_empty(root + "/trust.json") != data:
+            fs.write_atomic(root + "/trust.json", data)
+    return catalog.look(root, directory, known is not None)
+
+
 def test_a_missing_or_empty_directory_holds_nothing(root, memory):
     for directory in (str(memory), str(memory / "none")):
-        found = catalog.read(root, directory)
+        found = read(root, directory)
         assert (found.lines, found.count, found.untrusted) == ([], 0, 0)
 
 
 def test_lines_tell_name_description_type_and_the_digest_of_the_bytes(root, memory):
     write(memory, "sub/prefer-pnpm.md", "feedback", "Use pnpm")
-    (line,) = catalog.read(root, str(memory)).lines
+    (line,) = read(root, str(memory)).lines
     assert (line.file, line.name, line.description, line.type) == (
         "sub/prefer-pnpm.md", "prefer-pnpm", "Use pnpm", "feedback",
     )  # fmt: skip
@@ -50,7 +61,7 @@ def test_rules_come_first_then_the_newest(root, memory):
     for number, kind in enumerate(["reference", "project", "tool", "user", "feedback", "decision"]):
         write(memory, f"{kind}-old.md", kind, seconds=1000 + number)
         write(memory, f"{kind}-new.md", kind, seconds=2000 + number)
-    assert names(catalog.read(root, str(memory))) == [
+    assert names(read(root, str(memory))) == [
         f"{kind}-{age}"
         for kind in ("feedback", "user", "tool", "project", "reference", "decision")
         for age in ("new", "old")
@@ -68,7 +79,7 @@ def test_the_index_hidden_files_other_files_and_links_that_leave_are_none_of_it(
     (memory / "in.md").symlink_to("a.md")
     (memory / "dir.md").mkdir()
     os.mkfifo(memory / "fifo.md")
-    assert sorted(line.file for line in catalog.read(root, str(memory)).lines) == ["a.md", "in.md"]
+    assert sorted(line.file for line in read(root, str(memory)).lines) == ["a.md", "in.md"]
 
 
 def test_files_of_any_content_have_a_line(root, memory):
@@ -78,7 +89,7 @@ def test_files_of_any_content_have_a_line(root, memory):
     (memory / "bare.md").write_text("# Just a heading\n\ntext\n")
     (memory / os.fsdecode(b"latin\xe9.md")).write_text("x\n")
     (memory / "long.md").write_text(f"---\nname: long\ndescription: {'x' * 5000}\n---\n")
-    found = {line.file: line for line in catalog.read(root, str(memory)).lines}
+    found = {line.file: line for line in read(root, str(memory)).lines}
     assert len(found) == 6
     assert found["bare.md"].description == "Just a heading"
     assert "5000 characters" in found["long.md"].description
@@ -88,10 +99,10 @@ def test_what_is_not_trusted_is_only_counted(root, memory):
     for name in ("a", "b", "c"):
         write(memory, f"{name}.md")
     known = trust.Trust(False, {ids.digest((memory / "b.md").read_bytes()): "b.md"})
-    found = catalog.read(root, str(memory), known)
+    found = read(root, str(memory), known)
     assert (names(found), found.count, found.untrusted) == (["b"], 1, 2)
-    assert catalog.read(root, str(memory), trust.Trust(True, {})).count == 3
-    assert catalog.read(root, str(memory), trust.Trust(False, {})).untrusted == 3
+    assert read(root, str(memory), trust.Trust(True, {})).count == 3
+    assert read(root, str(memory), trust.Trust(False, {})).untrusted == 3
 
 
 # --- with caches
@@ -109,7 +120,8 @@ def picture(found):
 
 
 def uncached(directory, known=None):
-    return picture(catalog.read("/proc/none", str(directory), known))
+    with tempfile.TemporaryDirectory() as root:
+        return picture(read(root, str(directory), known))
 
 
 def changes():
@@ -139,14 +151,14 @@ def changes():
 
 @pytest.mark.parametrize("change", changes(), ids=lambda change: change.__name__)
 def test_a_change_is_seen_though_everything_was_cached(root, many, change):
-    first = catalog.read(root, str(many))
+    first = read(root, str(many))
     assert len(first.lines) == catalog.HEAD
     assert first.count == catalog.CACHE_FROM + 200
-    assert picture(catalog.read(root, str(many))) == picture(first) == uncached(many)
+    assert picture(read(root, str(many))) == picture(first) == uncached(many)
     change(many)
     assert uncached(many) != picture(first)
     for _ in range(2):
-        assert picture(catalog.read(root, str(many))) == uncached(many)
+        assert picture(read(root, str(many))) == uncached(many)
 
 
 def test_a_change_of_trust_is_seen_though_everything_was_cached(root, many):
@@ -154,24 +166,24 @@ def test_a_change_of_trust_is_seen_though_everything_was_cached(root, many):
     some = dict(list(every.items())[:60])
     for known in (trust.Trust(False, every), trust.Trust(False, some), trust.Trust(True, {}), trust.Trust(False, some)):
         for _ in range(2):
-            assert picture(catalog.read(root, str(many), known)) == uncached(many, known)
-    assert catalog.read(root, str(many)).untrusted == 0
+            assert picture(read(root, str(many), known)) == uncached(many, known)
+    assert read(root, str(many)).untrusted == 0
 
 
 @pytest.mark.parametrize(
     "garbage", [b"", b"{}", b"[]", b"\xff\x00", b'{"rows": [{}], "dirs": {}, "known": null, "count": 1}']
 )
 def test_broken_caches_are_made_anew(root, many, garbage):
-    catalog.read(root, str(many))
+    read(root, str(many))
     for name in os.listdir(root + "/run"):
         with open(f"{root}/run/{name}", "wb") as file:
             file.write(garbage)
-    assert picture(catalog.read(root, str(many))) == uncached(many)
+    assert picture(read(root, str(many))) == uncached(many)
 
 
 @pytest.mark.parametrize("row", [[], {}, "x", None, 5, [1, 2, 3, 4, 5, 6], ["a.md"]])
 def test_rows_of_another_shape_are_made_anew(root, many, row):
-    catalog.read(root, str(many))
+    read(root, str(many))
     for name in os.listdir(root + "/run"):
         path = f"{root}/run/{name}"
         if name.endswith(".json"):
@@ -182,9 +194,9 @@ def test_rows_of_another_shape_are_made_anew(root, many, row):
             text = catalog.fastjson.dumps(row).encode()
             fs.write_atomic(path, b"".join(b"m%03d.md\t%s\n" % (n, text) for n in range(248)))
     for suffix in (".json", ".rows"):
-        assert picture(catalog.read(root, str(many))) == uncached(many), suffix
+        assert picture(read(root, str(many))) == uncached(many), suffix
 
 
 def test_where_no_cache_can_be_kept_the_answer_is_the_same(tmp_path, many):
     fs.append(str(tmp_path / "memtui"), b"a file\n")
-    assert picture(catalog.read(str(tmp_path / "memtui"), str(many))) == uncached(many)
+    assert picture(read(str(tmp_path / "memtui"), str(many))) == uncached(many)

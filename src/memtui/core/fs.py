@@ -190,6 +190,20 @@ def write_cache(path: str, data: bytes) -> None:
         pass
 
 
+def overwrite(path: str, data: bytes) -> None:
+    """Write a file in its place, which costs a fifth of `write_atomic`; dying in between spoils it. Raises OSError."""
+    fd = _open_making_dirs(path, posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC | posix.O_NONBLOCK, FILE_MODE)
+    try:
+        found = posix.fstat(fd)
+        if found.st_mode & S_IFMT != S_IFREG:
+            raise OSError(22, NOT_REGULAR, path)
+        write_all(fd, data)
+        if found.st_size > len(data):
+            posix.ftruncate(fd, len(data))
+    finally:
+        posix.close(fd)
+
+
 def write_atomic(path: str, data: bytes, durable: bool = True) -> None:
     """Replace a file: temporary file in the same directory, flush, fsync, rename.
 

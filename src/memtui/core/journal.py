@@ -10,8 +10,8 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from memtui.core import catalog, clock, delivery, fastjson, fs, ids, making, recovery, seat
 from memtui.core import changes as ch
-from memtui.core import clock, delivery, fastjson, fs, ids, making, recovery, seat
 from memtui.core.changes import Change
 from memtui.core.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.history import VERSION, Ledger, Transaction, Turned
@@ -119,6 +119,8 @@ class Journal(Records):
             for number, change in enumerate(changes):
                 path = change.path
                 self._make(record, changes, number)
+                if path.endswith(".md") and len(changes) <= catalog.AT_ONCE:
+                    catalog.touch(self.root, path)
         except BaseException as error:
             whole = self._take_back(record, changes, size)
             told = ch.storage_error(error, path) if isinstance(error, OSError) else error

@@ -141,28 +141,43 @@ def _expand(env: "dict[str, str]", value: str) -> "str | None":
     return value if len(value) >= 3 else None
 
 
-def walk(directory: str, directories: "list[str] | None" = None) -> "list[tuple[str, str]]":
+class TooManyError(Exception):
+    """A directory has more files than there is time to look at."""
+
+
+def is_memory(top: str, path: str) -> bool:
+    """Whether a path below the directory `top` is a memory that may be read, as `walk` has it."""
+    name = path[path.rfind("/") + 1 :]
+    if not name.endswith(SUFFIX) or name == INDEX_NAME or name.startswith("."):
+        return False
+    return is_file(path) and inside(top, path)
+
+
+def walk(directory: str, directories: "list[str] | None" = None, most: int = -1) -> "list[tuple[str, str]]":
     """The Markdown files under a directory as (relative path, problem), sorted; the index is none of them.
 
     `problem` is empty, or says why the file must not be read: a symlink that leaves the directory. Hidden names,
     special files and symlinks to directories within are passed over. A directory that is missing has no files; one that
-    can't be read raises OSError. The directories gone through are added to `directories`.
+    can't be read raises OSError. The directories gone through are added to `directories`. Raises TooManyError where
+    there are more than `most` (-1: any number).
     """
     found: list[tuple[str, str]] = []
     through: list[str] = [] if directories is None else directories
     try:
-        _walk(directory, directory.rstrip("/"), "", found, through)
+        _walk(directory, directory.rstrip("/"), "", found, through, most)
     except (FileNotFoundError, NotADirectoryError):
         return []
     found.sort()
     return found
 
 
-def _walk(top: str, here: str, prefix: str, found: "list[tuple[str, str]]", through: "list[str]") -> None:
+def _walk(top: str, here: str, prefix: str, found: "list[tuple[str, str]]", through: "list[str]", most: int) -> None:
     below = []
     through.append(here)
     with posix.scandir(here) as entries:
         for entry in entries:
+            if 0 <= most < max(len(found), len(through)):
+                raise TooManyError
             name = entry.name
             if name.startswith("."):
                 continue
@@ -179,7 +194,7 @@ def _walk(top: str, here: str, prefix: str, found: "list[tuple[str, str]]", thro
                 below.append(name)
     for name in below:
         try:
-            _walk(top, here + "/" + name, prefix + name + "/", found, through)
+            _walk(top, here + "/" + name, prefix + name + "/", found, through, most)
         except (FileNotFoundError, NotADirectoryError):
             continue  # it went since it was listed
         except OSError:

@@ -27,8 +27,21 @@ def load(root: str, session_id: str, part: str = "") -> "dict[str, object]":
 
 
 def save(root: str, session_id: str, state: "dict[str, object]", part: str = "") -> None:
-    """Replace the state. Raises OSError. Not synced to disk: see the module."""
-    fs.write_atomic(path(root, session_id, part), fastjson.dumps({**state, "v": VERSION}).encode(), durable=False)
+    """Replace the state. Raises OSError. Not synced to disk: see the module.
+
+    A part, which holds no words of a person, is written in its place: at worst it is lost.
+    """
+    data = fastjson.dumps({**state, "v": VERSION}).encode()
+    if part:
+        fs.overwrite(path(root, session_id, part), data)
+    else:
+        fs.write_atomic(path(root, session_id), data, durable=False)
+
+
+def number(state: "dict[str, object]", key: str) -> int:
+    """A whole number of the state, 0 if it is missing or of another shape."""
+    found = state.get(key)
+    return found if isinstance(found, int) else 0
 
 
 def table(state: "dict[str, object]", key: str) -> "dict[str, object]":

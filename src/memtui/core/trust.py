@@ -6,7 +6,6 @@ trusts does so by core/vouch.py, which goes through the journal.
 """
 
 from memtui.core import fastjson, fs, ids, locate, paths
-from memtui.core.errors import MemtuiError
 
 VERSION = 1
 LOCK_SECONDS = 5.0
@@ -173,6 +172,8 @@ def update(
 ) -> None:
     """Change what is trusted in the directory of that `key`, whatever else is trusted by then; `always` None: as it is.
     Raises MemtuiError."""
+    from memtui.core.errors import MemtuiError
+
     try:
         with fs.Lock(root + "/run/trust.lock", LOCK_SECONDS):
             whole = _read_all(root)

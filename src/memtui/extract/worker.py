@@ -29,8 +29,9 @@ TIDY_MOST = 30.0
 DAY = 86_400.0
 
 
-def run(env: dict[str, str], payload: dict[str, object], event: str) -> None:
-    """Do what is due after `event` (Stop, PreCompact, SessionEnd). Never raises; errors are in log/errors.jsonl.
+def run(env: dict[str, str], payload: dict[str, object], event: str, task: str = "") -> None:
+    """Do what is due after `event` (Stop, PreCompact, SessionEnd), or one `task` of it: `catalog`. Never raises; errors
+    are in log/errors.jsonl.
 
     One worker a session at a time: a second waits for the first, then reads on from where that one ended.
     """
@@ -48,9 +49,31 @@ def run(env: dict[str, str], payload: dict[str, object], event: str) -> None:
             settle.finish(env, root, session_id)
         missed.note(env, root, session_id)
 
-    _guarded(root, f"{event}: extract", extraction)
-    _guarded(root, f"{event}: settle", settling)
-    _guarded(root, f"{event}: tidy", lambda: tidy(root))
+    steps: dict[str, Callable[[], object]] = {
+        "extract": extraction,
+        "settle": settling,
+        "catalog": lambda: build_catalogs(env, payload),
+        "tidy": lambda: tidy(root),
+    }
+    for name, step in steps.items():
+        if task in {"", name}:
+            _guarded(root, f"{event}: {name}", step)
+
+
+def build_catalogs(env: dict[str, str], payload: dict[str, object]) -> None:
+    """Bring up to date what is kept of the session's memories, so that no hook has to look at all (core/catalog.py)."""
+    from memtui.core import catalog
+
+    root = paths.root(env)
+    cwd = paths.normal(env.get("CLAUDE_PROJECT_DIR") or transcript.text_of(payload.get("cwd")) or "/")
+    if config.value(config.load(root), paths.project_root(cwd), "mode") != "full":
+        return
+    try:
+        with fs.Lock(root + "/run/worker-catalog.lock", 0.0):
+            for scope, directory in catalog.served(env, cwd):
+                catalog.build(root, directory, scope == "project")
+    except fs.LockTimeoutError:
+        pass  # another one is at it
 
 
 def _guarded(root: str, where: str, step: Callable[[], object]) -> None:

@@ -3,13 +3,15 @@
 import posix
 import time
 
-from memtui.core import claims, clock, config, delivery, ids, inbox, process, render
+from memtui.core import clock, config, delivery, ids, process, render
 from memtui.hooks import runner
 
 ID_UNITS = 26
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memtui.core import claims, inbox
+
     Oversize = dict[str, tuple[str, str, inbox.Entry]]  # id -> (scope, directory of the inbox, entry)
 
 
@@ -18,23 +20,27 @@ def budget(hook: runner.Hook) -> int:
     return config.number(hook.settings, "budget")
 
 
-def asker(hook: runner.Hook) -> claims.Asker:
+def asker(hook: runner.Hook) -> "claims.Asker":
     """Who this hook asks guidance for."""
+    from memtui.core import claims
+
     return claims.Asker(hook.session_id, hook.env.get("MEMTUI_AGENT", ""), hook.project_root, clock.now())
 
 
 def collect(
-    hook: runner.Hook, who: claims.Asker, delivery_id: str
+    hook: runner.Hook, who: "claims.Asker", delivery_id: str
 ) -> "tuple[list[tuple[str, claims.Claim]], Oversize]":
     """Take the guidance that is due, as (scope, claim), and what is due but too long for any delivery, by id.
 
     An inbox that can't be read keeps nothing from the other.
     """
+    from memtui.core import claims
+
     taken: list[tuple[str, claims.Claim]] = []
     oversize: Oversize = {}
     for scope, directory in hook.inboxes():
 
-        def fits(entry: inbox.Entry, scope: str = scope, directory: str = directory) -> bool:
+        def fits(entry: "inbox.Entry", scope: str = scope, directory: str = directory) -> bool:
             block = _note(scope, directory, entry, "", who.now)
             if render.compose([block], budget(hook), "0" * ID_UNITS)[0]:
                 return True
@@ -62,18 +68,18 @@ def ago(seconds: "float | None", now: float) -> str:
     return "just now"
 
 
-def _item(scope: str, directory: str, entry: inbox.Entry, reason: str) -> "dict[str, object]":
+def _item(scope: str, directory: str, entry: "inbox.Entry", reason: str) -> "dict[str, object]":
     return {
         "kind": "guidance",
         "id": entry.id,
         "scope": scope,
-        "path": f"{directory}/{inbox.FILES['guidance']}",
+        "path": f"{directory}/guidance.md",
         "hash": ids.content_hash(entry.text),
         "reason": reason,
     }
 
 
-def _note(scope: str, directory: str, entry: inbox.Entry, reason: str, now: float) -> render.Block:
+def _note(scope: str, directory: str, entry: "inbox.Entry", reason: str, now: float) -> render.Block:
     source = entry.fields.get("from") or "a hand-written note"
     fields = {"id": entry.id, "scope": scope, "from": source}
     if entry.fields.get("time"):
@@ -138,12 +144,16 @@ def send(
             runner.fail(hook.env, hook.event, error)
     for _, claim in taken:
         if not claim.entries:
+            from memtui.core import claims
+
             claims.drop(claim)
     return left_out
 
 
 def give_back(hook: runner.Hook, taken: "list[tuple[str, claims.Claim]]") -> None:
     """Put all that was taken back into its inboxes. What that fails for is settled later."""
+    from memtui.core import claims
+
     for _, claim in taken:
         try:
             claims.put_back(claim.directory, [entry for entry, _ in claim.entries])
@@ -157,6 +167,8 @@ def _return_left_out(taken: "list[tuple[str, claims.Claim]]", left_out: "list[di
         names = {item["id"] for item in left_out if item["scope"] == scope}
         back = [entry for entry, _ in claim.entries if entry.id in names]
         if back:
+            from memtui.core import claims
+
             claims.put_back(claim.directory, back)
             claim.entries = [pair for pair in claim.entries if pair[0].id not in names]
 

@@ -11,8 +11,8 @@ from memtui.hooks import runner
 PATIENCE, MOST = 60.0, 240.0
 
 
-def detach(hook: runner.Hook) -> None:
-    """Fork the worker for this event and return at once."""
+def detach(hook: runner.Hook, task: str = "") -> None:
+    """Fork the worker for this event, or for one `task` of it only, and return at once."""
     if posix.fork():
         return
     try:
@@ -26,7 +26,7 @@ def detach(hook: runner.Hook) -> None:
         runner.Deadline(PATIENCE, MOST, lambda: runner.fail(hook.env, hook.event + " worker", late))
         from memtui.extract import worker
 
-        worker.run({**hook.env, runner.INSIDE: "1"}, hook.payload, hook.event)
+        worker.run({**hook.env, runner.INSIDE: "1"}, hook.payload, hook.event, task)
     except BaseException as error:
         runner.fail(hook.env, hook.event + " worker", error)
     finally:

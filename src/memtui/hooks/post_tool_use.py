@@ -23,4 +23,8 @@ def handle(hook: Hook) -> None:
 
     name = path[path.rfind("/") + 1 :].removesuffix(".md")
     item: dict[str, object] = {"kind": "use", "action": action, "id": name, "scope": scope, "path": path}
+    if action == "wrote":
+        from memtui.core import catalog
+
+        catalog.touch(hook.root, path)
     delivery.append(hook.root, deliver.record(hook, ids.new_id(), "", [item], []), clock.now())

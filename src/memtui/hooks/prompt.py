@@ -1,29 +1,39 @@
 """A prompt that has something to bring: take guidance, compose, print, log, remember."""
 
-from memtui.core import claims, ids, inbox, render, session
-from memtui.hooks import deliver, lists, runner
+from memtui.core import clock, ids, render, session
+from memtui.hooks import deliver, runner
+from memtui.hooks.user_prompt_submit import stamp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memtui.core import claims
 
 
-def deliver_prompt(hook: runner.Hook, state: "dict[str, object]", stamps: "dict[str, object]", changed: bool) -> None:
-    """Everything that is due before this prompt. `stamps`: of the inboxes' pending updates; `changed`: memories may
-    have."""
+def deliver_prompt(
+    hook: runner.Hook, state: "dict[str, object]", stamps: "dict[str, object]", changed: "list[str]"
+) -> None:
+    """Everything that is due before this prompt. `stamps`: of the inboxes' pending updates; `changed`: what tells of
+    changes among the memories."""
     if changed:
         from memtui.hooks import index_block
     delivery_id = ids.new_id()
     maybe_told = bool(state.get("telling"))
     state = {key: value for key, value in state.items() if key != "telling"}
-    asker = deliver.asker(hook)
-    taken, oversize = deliver.collect(hook, asker, delivery_id)
+    taken: list[tuple[str, claims.Claim]] = []
+    oversize: deliver.Oversize = {}
+    if any(stamp(directory + "/guidance.md") for _, directory in hook.inboxes()):
+        taken, oversize = deliver.collect(hook, deliver.asker(hook), delivery_id)
     try:
         told = _told(state)
-        blocks = deliver.guidance_blocks(taken, asker.now)
+        blocks = deliver.guidance_blocks(taken, clock.now())
         turn: dict[str, object] = {**state, "turn": of_this_turn(hook, state), "turn_of": hook.text("prompt_id")}
         after: dict[str, object] = {**turn, "prompted": True}
         found = deliver.oversize_blocks(oversize, told) + due_lists(hook, state, after, stamps)
         # What fails or takes too long from here on must not hold up the guidance that is already taken.
         try:
             if changed:
-                found += index_block.changes(hook, after)
+                news = index_block.glance(hook, changed, after)
+                found += index_block.changes(hook, index_block.sources(hook), after) if news is None else news
         except Exception as error:
             runner.fail(hook.env, hook.event, error)
         try:
@@ -66,6 +76,8 @@ def due_lists(
     for scope, directory in hook.inboxes() if hook.mode == "full" else []:
         if stamps.get(scope) != session.table(state, "stamps").get(scope, 0):
             try:
+                from memtui.hooks import lists
+
                 block, knows[scope] = lists.updates(hook, scope, directory, session.table(known, scope))
             except Exception as error:
                 runner.fail(hook.env, hook.event, error)
@@ -75,6 +87,8 @@ def due_lists(
     only = {str(each) for each in waiting} if state.get("prompted") and isinstance(waiting, list) else None
     for scope, directory in hook.inboxes() if only or not state.get("prompted") else []:
         try:
+            from memtui.hooks import lists
+
             block = lists.items(hook, scope, directory, only)
         except Exception as error:
             runner.fail(hook.env, hook.event, error)
@@ -114,5 +128,7 @@ def remember(after: "dict[str, object]", key: str, taken: "list[tuple[str, claim
     kept = after.get(key)
     notes = kept if isinstance(kept, list) else []
     for scope, claim in taken:
+        from memtui.core import inbox
+
         notes.extend([[scope, inbox.render({**e.fields, "id": e.id}, e.text)] for e, _ in claim.entries])
     after[key] = notes

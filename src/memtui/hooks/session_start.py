@@ -2,7 +2,7 @@
 
 import posix
 
-from memtui.core import clock, config, fs, ids, inbox, locate, render, session
+from memtui.core import catalog, clock, config, fs, ids, inbox, locate, render, session
 from memtui.hooks import deliver, forks, index_block, prompt, runner
 from memtui.hooks.user_prompt_submit import settle_claims, stamp, taken_back
 
@@ -43,6 +43,7 @@ def handle(hook: runner.Hook) -> None:
     }
     _settle(hook)
     blocks: list[render.Block] = []
+    found: list[tuple[str, catalog.Catalog]] = []
     untrusted = 0
     try:
         if source == "compact":
@@ -61,7 +62,7 @@ def handle(hook: runner.Hook) -> None:
             if source == "compact" and old.get("prompted"):
                 blocks += _lists(hook, after)
             if source in COPIES and (old.get("dirs") or _told(hook.text("transcript_path"))):
-                blocks += index_block.changes(hook, after) if old.get("dirs") else []
+                blocks += index_block.changes(hook, found, after) if old.get("dirs") else []
                 index_block.note(hook, found, after)
             else:
                 blocks += index_block.whole(hook, found, after)
@@ -92,6 +93,7 @@ def handle(hook: runner.Hook) -> None:
     if "lines" in after:
         index_block.keep(hook, after)
     session.save(hook.root, hook.session_id, after)
+    index_block.catch_up(hook, found)
 
 
 def _settle(hook: runner.Hook) -> None:

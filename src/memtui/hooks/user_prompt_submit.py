@@ -67,7 +67,7 @@ def handle(hook: Hook) -> None:
     if busy or changed:
         from memtui.hooks import prompt
 
-        prompt.deliver_prompt(hook, state, now, bool(changed))
+        prompt.deliver_prompt(hook, state, now, changed)
     elif first or state.get("turn"):
         session.save(hook.root, hook.session_id, {**state, "prompted": True, "stamps": now, "turn": []})
 
