@@ -138,6 +138,7 @@ def _between(found: dict, plain: dict, none: dict) -> bool:
 
 
 C = CommandScenario
+OLD = '{"v": 1, "id": "01KE2V3B000000000000000000", "time": "2026-01-05T09:00:00Z", "text": "tok-x9", "items": []}\n'
 EDITOR = {"EDITOR": "sed -i s/Body/Text/"}
 SCENARIOS = [
     C("guide", "tok-n1 note"),
@@ -223,6 +224,13 @@ SCENARIOS = [
         pieces=True,
         files={"home/.claude/memory/MEMORY.md": "- [Nowhere](nowhere.md) — x\n"},
     ),
+    C(
+        "gc",
+        pieces=True,
+        files={"home/.claude/memtui/log/deliveries-2026-01.jsonl": OLD},
+        before=[("config", "set", "undo_changes", "1"), ("rm", "native"), ("rm", "alpha")],
+    ),
+    C("gc", "--dry-run", reads=True, files={"home/.claude/memtui/log/deliveries-2026-01.jsonl": OLD}),
     C("list", reads=True),
     C("status", reads=True),
     C("inbox", reads=True),

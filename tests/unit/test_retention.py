@@ -6,6 +6,7 @@ import posix
 import shutil
 import signal
 import threading
+import time
 
 import pytest
 from hypothesis import given
@@ -549,6 +550,21 @@ def arm(point):
         real = getattr(posix, name)
         for module in (os, posix):
             setattr(module, name, wrap(name, real))
+
+
+def test_others_need_not_wait_until_all_contents_are_removed(world, monkeypatch):
+    world.create("young")
+    for number in range(30):
+        fs.append(f"{world.root}/trash/{number:064x}", b"x")
+    held = []
+    real = Journal.locked
+    monkeypatch.setattr(Journal, "locked", lambda journal: held.append(1) or real(journal))
+    monkeypatch.setattr(compaction, "HELD_SECONDS", 0.001)
+    unlink = fs.unlink
+    monkeypatch.setattr(fs, "unlink", lambda path: (time.sleep(0.0005), unlink(path)))
+    assert world.collect().images == 30
+    assert len(held) > 5
+    assert len(world.images()) == 3, "those of the memory and its line"
 
 
 def test_two_at_once_do_it_once(world):

@@ -7,6 +7,8 @@ from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core import clock, retention
+from memtui.core.changes import storage_error
+from memtui.core.errors import EXIT_FAILED
 from memtui.core.finding import some
 from memtui.core.retention import Due, Limits
 from memtui.core.words import ago, many, size
@@ -34,11 +36,13 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Remove what is due, or say what is."""
     ctx.must_have_home()
     keep = retention.limits(ctx.root)
-    found = (
-        retention.due(ctx.root, ctx.now())
-        if args.dry_run
-        else retention.collect(ctx.root, ctx.now(), wait=WAIT_SECONDS)
-    )
+    try:
+        if args.dry_run:
+            found = retention.due(ctx.root, ctx.now())
+        else:
+            found = retention.collect(ctx.root, ctx.now(), wait=WAIT_SECONDS)
+    except OSError as error:
+        raise storage_error(error, str(error.filename or ctx.root)) from error
     kept = {
         "undo_days": keep.undo_days,
         "undo_changes": keep.undo_changes,
@@ -46,7 +50,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         "trust_days": keep.trust_days,
     }
     data = {"dry_run": args.dry_run, "kept": kept, **found.data()}
-    return Result(data, lambda out: _print(ctx, out, found, keep, dry=args.dry_run))
+    code = EXIT_FAILED if found.busy else 0
+    return Result(data, lambda out: _print(ctx, out, found, keep, dry=args.dry_run), code)
 
 
 def _print(ctx: Context, out: Output, found: Due, keep: Limits, *, dry: bool) -> None:
@@ -78,7 +83,7 @@ def _rows(found: Due, keep: Limits, *, dry: bool) -> "list[tuple[str, str]]":
     deleted = f"{number} {restored}: {some([line(name) for name in found.deleted])}" if found.deleted else ""
     contents = f"{many(found.images, 'old content')} in the trash, {size(found.image_bytes)}" if found.images else ""
     names = some([os.path.basename(path) for path in found.months])
-    less = f"{size(found.text_bytes)} of logs to be rewritten" if dry else f"{size(found.text_bytes)} less"
+    less = f"{size(max(0, found.text_bytes))} {'of logs to be written anew' if dry else 'less'}"
     ago_words = f"more than {many(keep.texts_days, 'day')} ago"
     texts = f"the texts of what was delivered {ago_words}: {names} ({less}); the records stay"
     trusted = [f"{many(found.trusted, 'trusted text')} that no memory has had for {many(keep.trust_days, 'day')}"]

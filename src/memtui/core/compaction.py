@@ -4,6 +4,7 @@ they held go. Under the lock of all changes; a process killed in between leaves 
 
 import os
 import re
+import time
 from collections.abc import Callable, Iterator
 
 from memtui.core import changes as ch
@@ -13,8 +14,8 @@ from memtui.core.journal import Journal
 
 DAY = 86_400.0
 DIGEST = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
-# Contents removed at once while others wait for the lock.
-BATCH = 5000
+# So long contents are removed while others wait for the lock, and so long they have to get it then.
+HELD_SECONDS, FREE_SECONDS = 0.5, 4 * fs.LOCK_POLL_SECONDS
 
 
 def _families(every: list[Transaction]) -> list[list[Transaction]]:
@@ -110,20 +111,25 @@ def unheld(journal: Journal, gone: set[str] | None = None) -> list[tuple[str, in
 
 
 def sweep(journal: Journal, go: Callable[[], bool]) -> tuple[int, int]:
-    """Remove the contents that nothing names, a batch at a time, while `go` says so; how many, and their bytes. Raises
+    """Remove the contents that nothing names, some at a time, while `go` says so; how many, and their bytes. Raises
     MemtuiError."""
     count = size = 0
-    while go():
+    left = True
+    while left and go():
         with journal.locked():  # what is written for a change is named before the lock is let go
             try:
-                found = unheld(journal)[:BATCH]
+                found = unheld(journal)
+                until = time.monotonic() + HELD_SECONDS
                 for path, length in found:
+                    if left := time.monotonic() > until:
+                        break
                     fs.unlink(path)
                     count, size = count + 1, size + length
+                else:
+                    left = False
             except OSError as error:
                 raise ch.storage_error(error, journal.trash) from error
-        if len(found) < BATCH:
-            break
+        time.sleep(FREE_SECONDS if left else 0)
     return count, size
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from memtui.core import compaction, config, delivery, fastjson, folding, fs, ids, locate, paths, trust
+from memtui.core.changes import storage_error
 from memtui.core.errors import MemtuiError
 from memtui.core.history import Ledger, Transaction
 from memtui.core.journal import Journal
@@ -255,10 +256,16 @@ def collect(root: str, now: float, go: Callable[[], bool] = lambda: True, wait: 
                     else:
                         found.busy.append(f"{name}: there was no time left")
                 except (MemtuiError, OSError, ValueError, RecursionError) as error:
-                    found.busy.append(f"{name}: {error}")
+                    found.busy.append(f"{name}: {_why(error, root)}")
     except fs.LockTimeoutError:
         found.busy.append("another one is at work")
     return found
+
+
+def _why(error: Exception, root: str) -> str:
+    if isinstance(error, OSError):
+        error = storage_error(error, str(error.filename or root))
+    return error.message if isinstance(error, MemtuiError) else str(error)
 
 
 def _undo(root: str, now: float, keep: Limits, found: Due, go: Callable[[], bool]) -> None:
