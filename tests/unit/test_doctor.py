@@ -148,6 +148,15 @@ def test_guidance_that_nobody_will_get(machine, fields, word):
     only(machine, "inbox", word, "memtui guide --withdraw", "-srv-shop")
 
 
+def test_hand_written_guidance_that_holds_a_secret(machine):
+    path = f"{machine.root}/projects/-srv-shop/guidance.md"
+    fs.append(path, b"The database wants password=hunter2 now.\n")
+    only(machine, "inbox", "looks like it holds a password", "memtui guide --withdraw", "-srv-shop")
+    os.unlink(path)
+    machine.guide("The database wants password=hunter2 now.", slug="-srv-shop", **{"from": "cli"})  # was asked about
+    assert machine.problems() == []
+
+
 def test_guidance_that_is_too_long(machine):
     only(machine, "inbox", "too long", fits=lambda entry, *_: entry.text != "hello")
 

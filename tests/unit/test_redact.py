@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from secretkinds import CLASSES, NAMES, PLACED_KINDS, SHAPED_KINDS, left_of, made, planted
 
 from memtui.core import keyshapes
-from memtui.core.redact import kinds_in, redact
+from memtui.core.redact import described, kinds_in, redact
 
 RANDOM = "aZ3kQ9xL2mN8pR5tV7wY1bC4dF6gH0jK"
 SECRETS = [
@@ -20,7 +20,7 @@ SECRETS = [
     ("gh" + "p_" + RANDOM + "abcd", "GitHub token"),
     ("github_" + "pat_" + RANDOM, "GitHub token"),
     ("gl" + "pat-" + RANDOM, "GitLab token"),
-    ("AK" + "IA" + "ABCDEFGHIJKLMNOP", "AWS key id"),
+    ("AK" + "IA" + "ABCDEFGHIJKLMNOP", "AWS access key"),
     ("AI" + "za" + RANDOM + "abc", "Google key"),
     ("xo" + "xb-1234567890-" + RANDOM, "Slack token"),
     ("sk_" + "live_" + RANDOM, "Stripe key"),
@@ -39,6 +39,14 @@ def test_a_key_of_a_known_shape_is_found_anywhere(secret, kind):
     text, kinds = redact(f"use {secret}, please")
     assert text == f"use [redacted: {kind}], please"
     assert kinds == kinds_in(f"use {secret}, please") == [kind]
+
+
+def test_kinds_are_named_in_words_and_only_new_ones_when_there_was_text_before():
+    text = f"{SECRETS[5][0]} and {SECRETS[9][0]}"
+    assert described(kinds_in(text)) == "an AWS access key and an npm token"
+    assert described(kinds_in(text + " and password=hunter2")) == "an AWS access key, an npm token and a password"
+    assert kinds_in(text, f"before: {SECRETS[5][0]}") == ["npm token"]
+    assert kinds_in(text, text) == []
 
 
 @pytest.mark.parametrize("name", [name for name, _ in SHAPED_KINDS])

@@ -3,7 +3,7 @@
 import argparse
 import dataclasses
 
-from memtui.cli import guide, inbox
+from memtui.cli import guide, inbox, secret
 from memtui.cli.context import Context
 from memtui.cli.editing import text_of
 from memtui.cli.output import Output, Result, line, safe
@@ -75,6 +75,9 @@ def _create(ctx: Context, store: Store, args: argparse.Namespace, item: Waiting,
     ready = approval.ready(store, proposal, ctx.now, args.scope or "")
     if args.edit:
         ready = dataclasses.replace(ready, proposal=_edited(ctx, ready.proposal))
+    if not args.dry_run:
+        data = secret.checked_bytes(ctx, ready.proposal.data, yes=args.yes, otherwise="Nothing was approved.")
+        ready = dataclasses.replace(ready, proposal=dataclasses.replace(ready.proposal, data=data))
     outcome = Outcome(item, ready.scope.label, ready.proposal.name, ready.path, ready.proposal.data)
     if args.dry_run:
         _check_free(ready)
@@ -131,6 +134,7 @@ def _into(ctx: Context, store: Store, args: argparse.Namespace, item: Waiting) -
         raise MemtuiError(f"{found.path} is broken: {found.broken}.", "Mend it in an editor first.")
     outcome = Outcome(item, found.scope_label, found.stem, found.path, review.merged(item, found))
     if not args.dry_run:
+        secret.asked(ctx, item.text, yes=args.yes, otherwise="Nothing was approved.")
         Review(ctx.root, now=ctx.now).merge(store, item, found)
     return outcome
 

@@ -4,13 +4,13 @@ import argparse
 import difflib
 import sys
 
-from memtui.cli import parser
+from memtui.cli import parser, secret
 from memtui.cli.bulk import Bulk
 from memtui.cli.context import Context
 from memtui.cli.editor import Draft
 from memtui.cli.memories import find, tilde
 from memtui.cli.output import Output, Result, line, safe
-from memtui.core import frontmatter, inbox, memory, scopes, upkeep
+from memtui.core import frontmatter, inbox, memory, redact, scopes, upkeep
 from memtui.core.errors import ConflictError, MemtuiError, UsageError
 from memtui.core.memory import Memory
 from memtui.core.scopes import Scope
@@ -36,6 +36,7 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--scope", help="default: project where the repository has one, else auto (the client's own)")
     found.add_argument("--description", help="the one line that the index shows; default: the first of the body")
     found.add_argument("--body", metavar="TEXT", help="the text; `-` reads standard input")
+    found.add_argument("--yes", action="store_true", help=secret.HELP)
 
     found = parser.command(
         commands,
@@ -53,6 +54,7 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--type", help="another type")
     found.add_argument("--description", help="another description")
     found.add_argument("--body", metavar="TEXT", help="another text; `-` reads standard input")
+    found.add_argument("--yes", action="store_true", help=secret.HELP)
 
 
 def text_of(given: str) -> str:
@@ -93,20 +95,31 @@ def new(ctx: Context, args: argparse.Namespace) -> Result:
     store = ctx.store()
     scope = store.scope(args.scope) if args.scope else scopes.home(store.scopes())
     stem = upkeep.check_name(args.name)
+    redacted: list[str] = []
     if args.body is None:
         if not sys.stdin.isatty():
             raise UsageError("There is no body.", "Give one with --body TEXT, or --body - for standard input.")
         made = _new_in_editor(ctx, store, scope, stem, args)
     else:
-        body = text_of(args.body)
-        description = args.description or _first_line(body) or stem
+        given = {"body": text_of(args.body), "description": args.description or ""}
+        given, redacted = _checked(ctx, given, yes=args.yes, otherwise="No memory was made.")
+        body = given["body"]
+        description = given["description"] or _first_line(body) or stem
         made = store.create(scope, stem, description, args.type, body or description)
 
     def text(out: Output) -> None:
         written(ctx, out, "made", made)
         _tell_type(out, made)
 
-    return Result(as_data(made), text)
+    return Result({**as_data(made), "redacted": redacted}, text)
+
+
+def _checked(
+    ctx: Context, fields: "dict[str, str]", *, yes: bool, otherwise: str
+) -> "tuple[dict[str, str], list[str]]":
+    """Fields as they may be kept, and the kinds of secrets that were taken out of them."""
+    _, redacted = secret.checked(ctx, "\n".join(fields.values()), yes=yes, otherwise=otherwise)
+    return ({key: redact.redact(value)[0] for key, value in fields.items()} if redacted else fields), redacted
 
 
 def _tell_type(out: Output, found: Memory) -> None:
@@ -121,7 +134,7 @@ def _new_in_editor(ctx: Context, store: Store, scope: Scope, stem: str, args: ar
     template = memory.TEMPLATES.get(args.type, "")
     data = memory.new_memory_bytes(stem, args.description or ABOUT, args.type, template)
     with Draft(ctx, stem, data) as draft:
-        after = draft.edit()
+        after = secret.checked_bytes(ctx, draft.edit(), yes=args.yes, otherwise="No memory was made.")
         if not draft.edited:
             raise MemtuiError("The template was left as it is: no memory was made.")
         doc = frontmatter.parse(after)
@@ -158,7 +171,8 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
     store = ctx.store()
     fields = _fields(args)
     if fields:
-        return _edit_fields(ctx, store, args.names, fields)
+        fields, redacted = _checked(ctx, fields, yes=args.yes, otherwise="Nothing was changed.")
+        return _edit_fields(ctx, store, args.names, fields, redacted)
     if len(args.names) > 1:
         raise UsageError("Your editor opens on one memory.", "For several: --type, --set, --description or --body.")
     found = find(ctx, args.names[0])
@@ -167,6 +181,7 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
     upkeep.writable(store.scope(found.scope_label))
     with Draft(ctx, found.stem, found.raw) as draft:
         after = draft.edit()
+        after = secret.checked_bytes(ctx, after, yes=args.yes, otherwise="Nothing was changed.", before=found.raw)
         try:
             made = store.edit(found, after, seen=True)
         except ConflictError as error:
@@ -179,7 +194,9 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(data, lambda out: _print(ctx, out, found, made))
 
 
-def _edit_fields(ctx: Context, store: Store, names: "list[str]", fields: "dict[str, str]") -> Result:
+def _edit_fields(
+    ctx: Context, store: Store, names: "list[str]", fields: "dict[str, str]", redacted: "list[str]"
+) -> Result:
     def change(name: str) -> "tuple[Memory, Memory]":
         found = find(ctx, name)
         return found, store.edit(found, fields)
@@ -192,7 +209,7 @@ def _edit_fields(ctx: Context, store: Store, names: "list[str]", fields: "dict[s
         for found, made in done:
             _print(ctx, out, found, made)
 
-    return bulk.result({**(rows[0] if len(names) == 1 else {}), "edited": rows}, text)
+    return bulk.result({**(rows[0] if len(names) == 1 else {}), "edited": rows, "redacted": redacted}, text)
 
 
 def _fields(args: argparse.Namespace) -> "dict[str, str]":

@@ -2,13 +2,14 @@
 
 import argparse
 
-from memtui.cli import parser
+from memtui.cli import parser, secret
 from memtui.cli.context import Context
 from memtui.cli.output import Result
 from memtui.core import fs, guide, inbox
 from memtui.core.errors import MemtuiError, UsageError
 from memtui.hooks import fit
 
+UNTOLD = "Nothing was left. Say where the secret is kept, instead of the secret itself."
 EXAMPLE = """\
 memtui guide "CI is red: the lockfile job fails" --urgent --expires 2h
 tail -5 build.log | memtui guide - --from ci-watch --to 'path:src/**'
@@ -56,6 +57,7 @@ def register(commands: "parser.Commands") -> None:
         metavar="ID",
         help="change guidance that waits: TEXT, --to (or anyone), --urgent, --expires (or never), --global",
     )
+    found.add_argument("--yes", action="store_true", help=secret.HELP)
     found.add_argument("--withdraw", metavar="ID", help="take back guidance that was not delivered yet")
 
 
@@ -80,6 +82,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         raise UsageError("--no-urgent goes with --edit.")
     fields = guide.fields(args.sender, args.to, bool(args.urgent), args.expires, ctx.now())
     directory = ctx.inbox(args.everywhere)
+    text, redacted = secret.checked(ctx, text, yes=args.yes, otherwise=UNTOLD)
     fit.check(ctx.settings(), ctx.now(), text, fields, "global" if args.everywhere else "project", directory)
     # The journal costs a monitor's every minute more than the note; a monitor takes nothing back.
     asked = ctx.out.json or ctx.out.stderr.isatty()
@@ -103,6 +106,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         "path": f"{directory}/{inbox.FILES['guidance']}",
         "fields": fields,
         "text": text,
+        "redacted": redacted,
         "unheard": {"why": guide.UNHEARD[deaf][0], "do": guide.UNHEARD[deaf][1]} if deaf else None,
     }
     return Result(data, lambda out: out.print(entry_id))

@@ -2,7 +2,7 @@
 
 import argparse
 
-from memtui.cli import parser
+from memtui.cli import parser, secret
 from memtui.cli.context import Context
 from memtui.cli.memories import tilde
 from memtui.cli.output import Output, Result, line, safe
@@ -60,6 +60,7 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--into", metavar="MEMORY", help="append to a memory that is there already")
     found.add_argument("--edit", action="store_true", help="edit the memory's text first")
     found.add_argument("--dry-run", action="store_true", help="show what would be written")
+    found.add_argument("--yes", action="store_true", help=secret.HELP)
 
     found = parser.command(
         commands,

@@ -3,6 +3,7 @@
 import argparse
 
 from memtui.cli import inbox as waiting
+from memtui.cli import secret
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result
 from memtui.core import clock, guide, review
@@ -31,12 +32,17 @@ def run(ctx: Context, args: argparse.Namespace, text: "str | None") -> Result:
         if args.urgent:
             fields["urgent"] = "yes"
     _end(fields, args.expires, ctx.now())
-    words = item.text if text is None else guide.text(text)
+    words = item.text
+    redacted: list[str] = []
+    if text is not None:
+        words, redacted = secret.checked(
+            ctx, guide.text(text), yes=args.yes, otherwise="Nothing was changed.", before=item.text
+        )
     directory = ctx.inbox(everywhere=True) if args.everywhere else item.directory
     scope = "global" if args.everywhere else item.scope
     fit.check(ctx.settings(), ctx.now(), words, fields, scope, directory)
     done = review.Review(ctx.root, now=ctx.now).reword(item, directory, fields, words)
-    data = {"id": item.id, "scope": scope, "fields": fields, "text": words, "transaction": done}
+    data = {"id": item.id, "scope": scope, "fields": fields, "text": words, "redacted": redacted, "transaction": done}
 
     def answer(out: Output) -> None:
         out.print(item.id)

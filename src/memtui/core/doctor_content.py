@@ -15,6 +15,7 @@ from memtui.core import (
     locate,
     memory_index,
     paths,
+    redact,
     render,
     review,
     scopes,
@@ -88,6 +89,10 @@ def _guidance(slug: str | None, directory: str, now: float, fits: Fits) -> Itera
             yield told(f"{what} is binary and not delivered", withdraw)
         elif not fits(entry, "project" if slug else "global", directory):
             yield told(f"{what} is too long to be delivered", f"Shorten it, or {withdraw}")
+        # Who left a note with memtui was asked already.
+        if not entry.fields.get("from") and (kinds := redact.kinds_in(entry.text)):
+            reword = f"memtui guide --edit {entry.id[-6:]} TEXT"
+            yield told(f"{what} looks like it holds {redact.described(kinds)}", f"{reword}, or {withdraw}")
 
 
 def memories(env: dict[str, str], cwd: str, known: dict[str, Memory] | None) -> Iterator[Finding]:

@@ -51,7 +51,7 @@ PREFIXED: tuple[tuple[str, str, str], ...] = (
     ("Context7 key", "ctx7sk-", "W{20,}"),
     ("Weights & Biases key", "wandb_v1_", "W{30,}"),
     ("Databricks token", "dapi", "H{32}(?:-[0-9])?"),
-    ("AWS key id", "AKIA ASIA ABIA ACCA AROA AIDA AGPA ANPA ANVA A3T", "U{16,17}(?!A{1})"),
+    ("AWS access key", "AKIA ASIA ABIA ACCA AROA AIDA AGPA ANPA ANVA A3T", "U{16,17}(?!A{1})"),
     ("AWS session token", "FwoGZXIvYXdz IQoJb3JpZ2lu FQoGZXIvYXdz", "[A-Za-z0-9+/=]{60,}"),
     ("AWS Bedrock key", "ABSK bedrock-api-key-", "[A-Za-z0-9+/=]{80,}"),
     ("Amazon MWS token", "amzn.mws.", _UUID),

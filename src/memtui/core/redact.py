@@ -10,9 +10,8 @@ Time is linear in the length of the text: what a rule has read it does not read 
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import NamedTuple
 
 from memtui.core import keyshapes, secretwords
 from memtui.core.generated import (
@@ -49,13 +48,13 @@ MAX_PASSES = 8
 BARRIER = "\0"
 
 
-class Found(NamedTuple):
+class Found:
     """A secret: from where to where it stands, and its kind. The smaller the rank, the surer the kind."""
 
-    start: int
-    end: int
-    kind: str
-    rank: int
+    __slots__ = ("end", "kind", "rank", "start")
+
+    def __init__(self, start: int, end: int, kind: str, rank: int) -> None:
+        self.start, self.end, self.kind, self.rank = start, end, kind, rank
 
 
 @cache
@@ -613,7 +612,7 @@ def _is_whole(text: str, start: int, end: int, found: Found) -> bool:
 
 def _merged(text: str, found: list[Found]) -> list[Found]:
     kept: list[Found] = []
-    for each in sorted(found):
+    for each in sorted(found, key=lambda f: (f.start, f.end, f.rank, f.kind)):
         if kept and each.start < kept[-1].end:
             last = kept[-1]
             best = min(last, each, key=lambda f: f.rank)
@@ -642,6 +641,17 @@ def redact(text: str) -> tuple[str, list[str]]:
     return text, list(kinds)
 
 
-def kinds_in(text: str) -> list[str]:
-    """The kinds of secrets that a text seems to hold, in its order, each once."""
-    return list(dict.fromkeys(found.kind for found in found_in(text)))
+def kinds_in(text: str, before: str = "") -> list[str]:
+    """The kinds of secrets that a text seems to hold and `before` did not, in its order, each once."""
+    known = {before[found.start : found.end] for found in found_in(before)} if before else set()
+    return list(dict.fromkeys(each.kind for each in found_in(text) if text[each.start : each.end] not in known))
+
+
+def described(kinds: Iterable[str]) -> str:
+    """Kinds of secrets in words: `a GitHub token and an npm token`."""
+    words = [f"{'an' if kind.startswith(_AN) else 'a'} {kind}" for kind in kinds]
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+# Kinds that are read out with a vowel first.
+_AN = (*"AEIOaeio", "Un", "npm", "NVIDIA", "Nx", "xAI", "SAS")

@@ -1,0 +1,111 @@
+"""What holds a secret is asked about before it is kept; where nobody can be asked the secret is taken out, and told."""
+
+import os
+import random
+import string
+
+import pytest
+
+from memtui.cli.context import Context
+from memtui.core import inbox, paths
+
+KEY = "gh" + "p_" + "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=36))
+LOOKS = "looks like it holds a GitHub token"
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Somebody sits at the terminal."""
+    monkeypatch.setattr(Context, "can_ask", property(lambda _: True))
+
+
+def notes(shell):
+    return inbox.read(paths.inbox_dir(shell.env["HOME"] + "/.claude/memtui", paths.slug(shell.cwd)) + "/guidance.md")
+
+
+def kept(shell):
+    """Every byte below the home directory."""
+    found = b""
+    for top, _, names in os.walk(shell.env["HOME"]):
+        for name in names:
+            with open(os.path.join(top, name), "rb") as file:
+                found += file.read()
+    return found.decode("utf-8", "replace")
+
+
+def test_a_script_leaves_its_note_without_the_secret_and_is_told(bare):
+    done = bare("guide", "CI is red,", KEY, "expired", "--from", "ci-watch")
+    (note,) = notes(bare)
+    assert note.text == "CI is red, [redacted: GitHub token] expired"
+    assert done.out == note.id + "\n"
+    assert LOOKS in done.err
+    assert "--yes" in done.err
+    assert KEY not in kept(bare)
+
+
+def test_json_names_what_was_taken_out(bare):
+    data = bare.json("guide", f"use {KEY}")
+    assert data["redacted"] == ["GitHub token"]
+    assert data["text"] == "use [redacted: GitHub token]"
+    assert bare.json("guide", "CI is red: see job 4711")["redacted"] == []
+
+
+def test_yes_keeps_it(bare):
+    done = bare("guide", "--yes", f"use {KEY}")
+    assert notes(bare)[0].text == f"use {KEY}"
+    assert done.err == ""
+
+
+def test_at_a_terminal_no_leaves_nothing_and_yes_leaves_it_as_it_is(bare, asked):
+    done = bare("guide", f"use {KEY}", stdin="n\n", check=False)
+    assert (done.code, notes(bare)) == (1, [])
+    assert LOOKS in done.err
+    assert "Nothing was left" in done.err
+    bare("guide", f"use {KEY}", stdin="y\n")
+    assert notes(bare)[0].text == f"use {KEY}"
+
+
+def test_changed_guidance_is_asked_about_only_where_the_secret_is_new(bare, asked):
+    bare("guide", "--yes", f"use {KEY}")
+    bare("guide", "--edit", notes(bare)[0].id, f"use {KEY} always", stdin="")
+    assert notes(bare)[0].text == f"use {KEY} always"
+    done = bare("guide", "--edit", notes(bare)[0].id, "password=hunter2", stdin="n\n", check=False)
+    assert (done.code, notes(bare)[0].text) == (1, f"use {KEY} always")
+
+
+def test_memories_are_made_and_changed_without_the_secret(bare):
+    made = bare.json("new", "deploy", "--body", f"Deploy with {KEY}.")
+    assert made["redacted"] == ["GitHub token"]
+    changed = bare.json("edit", "deploy", "--description", f"{KEY} deploys")
+    assert changed["redacted"] == ["GitHub token"]
+    assert "[redacted: GitHub token] deploys" in kept(bare)
+    assert KEY not in kept(bare)
+    bare("edit", "deploy", "--body", f"Deploy with {KEY}.", "--yes")
+    assert KEY in kept(bare)
+
+
+def test_at_a_terminal_a_memory_with_a_secret_is_asked_about(bare, asked):
+    assert bare("new", "deploy", "--body", f"Deploy with {KEY}.", stdin="n\n", check=False).code == 1
+    assert KEY not in kept(bare)
+    bare("new", "deploy", "--body", f"Deploy with {KEY}.", stdin="y\n")
+    assert KEY in kept(bare)
+
+
+def test_what_was_typed_in_an_editor_is_not_lost_by_a_no(bare, asked, tmp_path):
+    bare("new", "deploy", "--body", "Deploy by hand.")
+    bare.env["EDITOR"] = f"sh -c 'echo {KEY} >> \"$0\"'"
+    done = bare("edit", "deploy", stdin="n\n", check=False)
+    assert done.code == 1
+    assert KEY not in kept(bare)
+    path = done.err.split("Your text is kept in ")[1].split()[0]
+    with open(path, encoding="utf-8") as file:
+        assert KEY in file.read()
+    os.unlink(path)
+
+
+def test_approving_with_another_body_takes_the_secret_out(memtui):
+    draft = memtui.json("inbox", "--kind", "updates")["entries"][0]["id"]
+    done = memtui("approve", draft, "--body", f"Always use {KEY}")
+    assert LOOKS in done.err
+    assert "[redacted: GitHub token]" in done.out
+    assert KEY not in done.out
