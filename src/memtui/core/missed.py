@@ -21,8 +21,7 @@ def note(env: "dict[str, str]", root: str, session_id: str) -> "list[str]":
     begun = clock.parse(state.get("started"))
     if begun is None:
         return []
-    again = state.get("redone")
-    done = set(again) if isinstance(again, list) else set()
+    done = _names(state, "redone")
     records = [
         record
         for record in delivery.newest_first(
@@ -32,21 +31,36 @@ def note(env: "dict[str, str]", root: str, session_id: str) -> "list[str]":
     ]
     if not records:
         return []
-    outcomes = receipts.outcomes(records, env)
-    path = receipts.transcript_path({**state, "session_id": session_id}, paths.config_dir(env))
     names = {str(record["id"]) for record in records}
-    left = left_behind(path, names, _tip(root, session_id)) if path else Left()
-    lost = [name for name in sorted(names) if outcomes.get(name) in LOST or name in left.names]
+    # What a worker found out before: the last record of the conversation then, and what had arrived.
+    before = session.load(root, session_id, "tip")
+    arrived = names & _names(before, "arrived")
+    path = receipts.transcript_path({**state, "session_id": session_id}, paths.config_dir(env)) or ""
+    outcomes = _outcomes(env, path, [record for record in records if record["id"] not in arrived])
+    arrived |= {name for name, outcome in outcomes.items() if outcome == receipts.ARRIVED}
+    left = left_behind(path, names, transcript.text_of(before.get("uuid")))
+    lost = {name for name, outcome in outcomes.items() if outcome in LOST} | left.names
     if lost:
-        session.save(root, session_id, {"ids": lost}, "missed")
+        lost |= _names(session.load(root, session_id, "missed"), "ids")
+        session.save(root, session_id, {"ids": sorted(lost)}, "missed")
     if left.tip:
-        session.save(root, session_id, {"uuid": left.tip}, "tip")
-    return lost
+        session.save(root, session_id, {"uuid": left.tip, "arrived": sorted(arrived)}, "tip")
+    return sorted(lost)
 
 
-def _tip(root: str, session_id: str) -> str:
-    """The last record of the conversation when a worker looked before."""
-    return transcript.text_of(session.load(root, session_id, "tip").get("uuid"))
+def _names(state: "dict[str, object]", key: str) -> "set[str]":
+    found = state.get(key)
+    return {str(each) for each in found} if isinstance(found, list) else set()
+
+
+def _outcomes(env: "dict[str, str]", path: str, records: "list[dict[str, object]]") -> "dict[str, str]":
+    """What became of some deliveries of a session, by its transcript from where the first of them was made."""
+    starts = [receipts.size_of(record) for record in records]
+    views = {}
+    if path and starts and None not in starts:
+        view = receipts.view_from(path, min([start for start in starts if start is not None]))
+        views = {path: view} if view is not None else {}
+    return receipts.outcomes(records, env, views=views)
 
 
 class Left:
@@ -105,10 +119,8 @@ def take_back(root: str, session_id: str, state: "dict[str, object]") -> "dict[s
 
     The note goes once the state that heeds it is kept: a hook can be killed before. Raises OSError where the log can't
     tell what was lost."""
-    found = session.load(root, session_id, "missed").get("ids")
-    again = state.get("redone")
-    heeded = [str(each) for each in again] if isinstance(again, list) else []
-    lost = {str(each) for each in found} - set(heeded) if isinstance(found, list) else set()
+    heeded = sorted(_names(state, "redone"))
+    lost = _names(session.load(root, session_id, "missed"), "ids") - {*heeded}
     if not lost:
         try:
             fs.unlink(session.path(root, session_id, "missed"))

@@ -43,6 +43,7 @@ BLOCKED_MARK = "operation blocked by hook"
 # A message that the client wrote itself: an error of the API, or a filler at a resume.
 SYNTHETIC = "<synthetic>"
 LINKS = (b"assistant", b"user", b"attachment", b"queue-operation", b'"system"', b"last-prompt")
+ATTACHMENT = b'"attachment"'
 # Requests as the client keeps them beside the conversation (2.1.330): copies of what stands there.
 COPIES = b'{"type":"api-request'
 
@@ -316,7 +317,7 @@ class TranscriptView:
     def trouble(self, record: "dict[str, object]") -> "str | None":
         """The outcome of a cancelled or failed run of our hook that fits this delivery in event, tool use and place."""
         seconds = clock.parse(record.get("time")) or 0.0
-        size = _size(record)
+        size = size_of(record)
         tool = record.get("tool_use_id")
         prompt = record.get("prompt_id")
         for each in self.troubles:
@@ -337,7 +338,7 @@ class TranscriptView:
     def passed(self, record: "dict[str, object]") -> bool:
         """Whether the turn has gone on beyond this delivery, so that its trace would be there."""
         seconds = clock.parse(record.get("time")) or 0.0
-        size = _size(record)
+        size = size_of(record)
         steps = self.steps
         at = steps.at(seconds) if size is None else size
         event = record.get("event")
@@ -371,7 +372,7 @@ class TranscriptView:
         return None
 
 
-def _size(record: "dict[str, object]") -> "int | None":
+def size_of(record: "dict[str, object]") -> "int | None":
     """How long the transcript was when the delivery was logged; None if the record does not tell."""
     found = record.get("transcript_size")
     return found if isinstance(found, int) and not isinstance(found, bool) else None
@@ -411,6 +412,21 @@ def outcome(record: "dict[str, object]", view: TranscriptView, now: "float | Non
     if record.get("agent_id") or not view.records_attachments:
         return UNKNOWN
     return FAILED if passed or quiet else DROPPED
+
+
+def view_from(path: str, start: int, limit: "int | None" = None, wanted: str = "") -> "TranscriptView | None":
+    """A refreshed view of a transcript from the first line behind byte `start`, as `TranscriptView.refresh`; None if it
+    would take more than `limit` bytes to tell whether this client records what hooks give."""
+    try:
+        start = transcript.line_start(path, start)
+    except OSError:
+        start = 0
+    view = TranscriptView(path, start).refresh(limit, wanted)
+    if start and view.exists and not view.records_attachments:  # a quiet stretch says nothing of the client
+        view.records_attachments = transcript.holds(path, ATTACHMENT, start, limit)
+        if not view.records_attachments and limit is not None and start > limit:
+            return None
+    return view
 
 
 def recent_start(path: str, seconds: float, limit: "int | None" = None) -> "int | None":

@@ -9,7 +9,7 @@ session that ended before it wrote a transcript.
 import posix
 import time
 
-from memtui.core import carry, claims, clock, delivery, fs, ids, inbox, paths, process, receipts, session, transcript
+from memtui.core import carry, claims, clock, delivery, fs, ids, inbox, paths, process, receipts, session
 
 # A hook is ended by the client's time-out long before this; so is its chance to log.
 HOOK_SECONDS = 30.0
@@ -24,7 +24,6 @@ TOOL_BYTES = 1 << 16
 HOOK_BYTES = 1 << 20
 BACK = {receipts.PREVIEWED, *receipts.LOST}
 SHOWN = {receipts.ARRIVED, receipts.PREVIEWED, receipts.DROPPED}
-ATTACHMENT = b'"attachment"'
 
 
 class Settled:
@@ -160,24 +159,12 @@ class _Claim:
         too much."""
         if not path:
             return receipts.TranscriptView("")
-        size = self.record.get("transcript_size") if self.record is not None else None
-        if isinstance(size, int) and not isinstance(size, bool) and self.record is not None:
-            before = TOOL_BYTES if self.record.get("tool_use_id") else 0
-            try:
-                start = transcript.line_start(path, max(0, size - before))
-            except OSError:
-                start = 0
+        size = receipts.size_of(self.record) if self.record is not None else None
+        if size is not None and self.record is not None:
+            start: int | None = max(0, size - (TOOL_BYTES if self.record.get("tool_use_id") else 0))
         else:
-            recent = receipts.recent_start(path, ids.id_time(self.delivery_id) or 0.0, limit)
-            if recent is None:
-                return None
-            start = recent
-        view = receipts.TranscriptView(path, start).refresh(limit, self.delivery_id)
-        if start and view.exists and not view.records_attachments:  # a quiet stretch says nothing of the client
-            view.records_attachments = transcript.holds(path, ATTACHMENT, start, limit)
-            if not view.records_attachments and limit is not None and start > limit:
-                return None
-        return view
+            start = receipts.recent_start(path, ids.id_time(self.delivery_id) or 0.0, limit)
+        return None if start is None else receipts.view_from(path, start, limit, self.delivery_id)
 
     def _untold(self, age: float, ended: bool) -> str:
         """What became of a delivery of whose session there is no transcript: it comes with the first request, unless
