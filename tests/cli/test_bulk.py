@@ -92,3 +92,36 @@ def test_the_last_delivered_come_first(memtui, world):
     times = [row["last_delivery"] or "" for row in rows]
     assert times == sorted(times, reverse=True)
     assert times[-1] == ""
+
+
+def test_many_go_to_the_trash_only_after_a_yes(memtui, world):
+    many = [f"many-{number}" for number in range(21)]
+    for name in many:
+        Path(world.shop, f".claude/memory/{name}.md").write_text(f"---\nname: {name}\n---\nText.\n")
+    before = files(world)
+    done = memtui("rm", *many, check=False)
+    assert done.code == 1
+    assert "Nothing was moved to the trash." in done.err
+    assert "--yes" in done.err
+    assert files(world) == before
+    memtui("rm", *many[:20])
+    memtui("undo")
+    assert files(world) == before
+    memtui("rm", *many, "--yes")
+    assert files(world) != before
+
+
+def test_those_of_two_projects_go_to_the_trash_only_after_a_yes(memtui, world):
+    paths = []
+    for name in ("one", "two"):
+        paths.append(Path(world.config, f"projects/-srv-{name}/memory/of-{name}.md"))
+        paths[-1].parent.mkdir(parents=True)
+        paths[-1].write_text("---\nname: x\n---\nText.\n")
+    done = memtui("rm", *map(str, paths), check=False)
+    assert done.code == 1
+    assert all(path.exists() for path in paths)
+    memtui("rm", str(paths[0]), "global:concise-answers")  # everybody's belongs to no project
+    assert not paths[0].exists()
+    memtui("undo")
+    memtui("rm", *map(str, paths), "--yes")
+    assert not any(path.exists() for path in paths)

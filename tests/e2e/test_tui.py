@@ -164,6 +164,29 @@ def test_told_to_end_it_keeps_what_was_typed_and_gives_the_terminal_back(here, n
         tui.see(NOTE)
 
 
+def test_ctrl_c_in_an_editor_is_the_editors(here, tmp_path):
+    editor = tmp_path / "editor"
+    editor.write_text(
+        "#!/bin/sh\ntrap 'echo in the editor' INT\necho editing\nread line\nread line\necho words >> \"$1\"\n"
+    )
+    editor.chmod(0o755)
+    here.env["VISUAL"] = str(editor)
+    memory = here.home / ".claude/memory/note.md"
+    memory.parent.mkdir(parents=True)
+    memory.write_text("---\nname: note\ndescription: A note\n---\nText.\n")
+    with MemtuiTerminal(here) as tui:
+        tui.see("note")
+        tui.press("E")
+        tui.see("editing")
+        tui.press("\x03")
+        tui.see("in the editor")
+        tui.press("\n\n")
+        tui.see("1 Memories", "note")
+        tui.press("q")
+        assert tui.end() == 0
+    assert memory.read_text().endswith("words\n")
+
+
 def test_a_terminal_that_is_closed_ends_it(here):
     with MemtuiTerminal(here) as tui:
         tui.see("1 Memories")

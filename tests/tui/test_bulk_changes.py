@@ -254,13 +254,57 @@ async def test_keys_are_answered_while_many_are_changed_and_escape_stops(crowd):
         assert files(crowd) == there
 
 
+async def test_many_go_to_the_trash_only_after_a_question(crowd):
+    app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await until(pilot, lambda: len(app.screen.table.rows) > MANY)
+        there = files(crowd)
+        await press(pilot, "/", *"many-", "enter", "A", "d")
+        assert app.screen.question == f"Move {MANY} memories to the trash?"
+        await press(pilot, "enter")  # cancel is in focus
+        assert files(crowd) == there
+        assert len(app.screen.table.marks) == MANY  # still to be decided on
+
+
+async def test_those_of_two_projects_go_to_the_trash_only_after_a_question(app, world):
+    for name in ("one", "two"):
+        os.makedirs(f"{world.config}/projects/-srv-{name}/memory")
+        write(f"{world.config}/projects/-srv-{name}/memory/xyzzy-{name}.md", f"---\nname: xyzzy-{name}\n---\nText.\n")
+    there = files(world)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        app.screen.go_to_place("others")
+        await until(pilot, lambda: len(app.screen.table.rows) > 1)
+        app.screen.table.focus()
+        await press(pilot, "/", *"xyzzy", "enter", "A", "d")
+        assert app.screen.question == "Move 2 memories of 2 projects to the trash?"
+        await press(pilot, "enter")
+        assert files(world) == there
+        await press(pilot, "d", "j", "enter")
+        assert files(world) != there
+
+
+@pytest.mark.parametrize("place", ["list", "trash"])
+async def test_deleting_many_for_good_is_asked_with_their_number(crowd, place):
+    app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await until(pilot, lambda: len(app.screen.table.rows) > MANY)
+        await press(pilot, "/", *"many-", "enter", *["space"] * 8)
+        if place == "trash":
+            await press(pilot, "d", "b", *["space"] * 8)
+        await press(pilot, "D")
+        assert app.screen.question == "Delete 8 memories for good? Nothing brings them back."
+
+
 async def test_many_go_and_come_back_as_one_step(crowd):
     app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await until(pilot, lambda: len(app.screen.table.rows) > MANY)
         there = files(crowd)
-        await press(pilot, "/", *"many-", "enter", "A", "d")
+        await press(pilot, "/", *"many-", "enter", "A", "d", "j", "enter")
         await until(pilot, lambda: not app.at_work)
         assert not exists(everywhere(crowd, "many-000.md"))
         assert f"In the trash, z brings back: {MANY} memories." in told(app)

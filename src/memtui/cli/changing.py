@@ -11,6 +11,7 @@ from memtui.cli.editing import as_data, written
 from memtui.cli.memories import find
 from memtui.cli.output import Output, Result, line
 from memtui.core import clock, review, scopes
+from memtui.core.bulk import asked_about, counted
 from memtui.core.errors import ConflictError, MemtuiError, NotFoundError, UsageError
 from memtui.core.memory import Memory
 from memtui.core.store import Store
@@ -102,6 +103,9 @@ def rm(ctx: Context, args: argparse.Namespace) -> Result:
     if args.purge:
         return _purge(ctx, store, args)
 
+    if not args.yes:
+        _ask(ctx, args.names)
+
     def delete(name: str) -> "tuple[Memory, str]":
         found = find(ctx, name)
         return found, store.delete(found)
@@ -115,6 +119,20 @@ def rm(ctx: Context, args: argparse.Namespace) -> Result:
         out.say(f"memtui undo brings {'it' if len(done) == 1 else 'them'} back.")
 
     return bulk.result({"deleted": [{**as_data(found), "trash_id": key} for found, key in done]}, text)
+
+
+def _ask(ctx: Context, names: "list[str]") -> None:
+    """Ask about many memories, and about those of several projects. Raises MemtuiError for no."""
+    labels = ["project"] * len(names)  # a bare name is one of this project or of none
+    if len(names) > 1 and any(":" in name or "/" in name for name in names):
+        labels = []
+        for name in names:
+            try:
+                labels.append(find(ctx, name).scope_label)
+            except MemtuiError:
+                continue  # told where it is tried
+    if asked_about(labels):
+        ctx.confirm(f"Move {counted(labels)} to the trash?", "Nothing was moved to the trash.")
 
 
 def _purge(ctx: Context, store: Store, args: argparse.Namespace) -> Result:

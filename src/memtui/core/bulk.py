@@ -9,6 +9,8 @@ from memtui.core.errors import MemtuiError
 from memtui.core.store import Store
 from memtui.core.words import many
 
+ASKED_OVER = 20
+
 Item = TypeVar("Item")
 Done = TypeVar("Done")
 
@@ -43,6 +45,24 @@ def each(
             except OSError as error:
                 outcome.failed.append((item, changes.storage_error(error, error.filename or "A file")))
     return outcome
+
+
+def asked_about(labels: Sequence[str]) -> bool:
+    """Whether so many memories, of scopes with these labels, go to the trash only after a question: more than a screen
+    shows at once, or of more than one project."""
+    return len(labels) > ASKED_OVER or _projects(labels) > 1
+
+
+def counted(labels: Sequence[str]) -> str:
+    """How many memories of scopes with these labels, in words: `3,105 memories of 59 projects`."""
+    projects = _projects(labels)
+    return many(len(labels), "memory", "memories") + (f" of {projects:,} projects" if projects > 1 else "")
+
+
+def _projects(labels: Sequence[str]) -> int:
+    """Of how many projects. What is everybody's, and the person's own agents, belong to none."""
+    here = {"here" for label in labels if label in {"project", "auto"} or label.endswith(("@project", "@local"))}
+    return len(here | {label for label in labels if label.startswith("auto:")})
 
 
 def left_alone(count: int) -> str:

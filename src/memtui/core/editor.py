@@ -3,9 +3,12 @@
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from memtui.core.errors import MemtuiError, UsageError
 
@@ -30,13 +33,24 @@ def run(env: "dict[str, str]", path: str) -> bytes:
     """Run the editor on a file; what it saved. Raises MemtuiError if it ended with an error."""
     words = command(env)
     try:
-        done = subprocess.run([*words, path], check=False, env=env)
+        with _interrupts_are_its_own():
+            done = subprocess.run([*words, path], check=False, env=env)
     except OSError as error:
         raise MemtuiError(f"The editor {words[0]} can't be started: {error.strerror}.", "Set $EDITOR.") from error
     if done.returncode:
         raise MemtuiError(f"The editor ended with {done.returncode}: nothing was changed.")
     with open(path, "rb") as file:
         return file.read()
+
+
+@contextmanager
+def _interrupts_are_its_own() -> Iterator[None]:
+    """ctrl+c in an editor goes to us as well, and means the editor. It does not inherit this, as it would SIG_IGN."""
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def edited(env: "dict[str, str]", name: str, data: bytes) -> bytes:

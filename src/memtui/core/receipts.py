@@ -351,11 +351,11 @@ class TranscriptView:
         if event != "UserPromptSubmit" or size is None:
             queued = self._queued(at, seconds) if event == "UserPromptSubmit" else None
             if queued:
-                return steps.call > queued[1]
+                return max(steps.call, steps.blocked) > queued[1]
             return steps.prompt > at or steps.blocked > at or (steps.call > at and (not tool or size is None))
         queued = self._queued(at)
         if queued:
-            return steps.call > queued[1]
+            return max(steps.call, steps.blocked) > queued[1]
         own = record.get("prompt_id")
         after = [name for place, name in steps.prompts if place > at]
         if not own:  # a client that names no prompts runs no hooks for those typed in mid-turn

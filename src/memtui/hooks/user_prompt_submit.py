@@ -68,8 +68,8 @@ def handle(hook: Hook) -> None:
         from memtui.hooks import prompt
 
         prompt.deliver_prompt(hook, state, now, changed)
-    elif first or state.get("turn"):
-        session.save(hook.root, hook.session_id, {**state, "prompted": True, "stamps": now, "turn": []})
+    elif first:
+        session.save(hook.root, hook.session_id, {**state, "prompted": True, "stamps": now})
 
 
 def settle_claims(hook: Hook, session_id: str = "") -> None:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from memtui.core import memory
+from memtui.core import bulk, memory
 from memtui.core.errors import MemtuiError
 from memtui.core.memory import Memory
 from memtui.core.scopes import Scope
@@ -108,14 +108,30 @@ class Changes(Edits):
         self.main.read()
 
     def _names(self, chosen: list[Pair]) -> str:
-        names = ", ".join(safe.line(row.memory.stem, 60) for _, row in chosen[:NAMES_SHOWN])
-        return names + (f" and {len(chosen) - NAMES_SHOWN} more" if len(chosen) > NAMES_SHOWN else "")
+        """A few by their names, where these tell them apart; more by their number."""
+        names = {row.memory.stem for _, row in chosen}
+        if len(chosen) > NAMES_SHOWN or len(names) < len(chosen):
+            return bulk.counted([scope.label for scope, _ in chosen])
+        return ", ".join(safe.line(row.memory.stem, 60) for _, row in chosen)
 
     # away and back
 
     def do_memories_trash(self) -> None:
-        """Move to the trash."""
-        self._each(lambda store, found: store.delete(found), actions.keyed("In the trash, {app.undo} brings back"))
+        """Move to the trash; many, or those of several projects, after asking."""
+        chosen = self.table.chosen()
+        labels = [scope.label for scope, _ in chosen]
+
+        def then(answer: str | None) -> None:
+            if answer:
+                self._each(
+                    lambda store, found: store.delete(found), actions.keyed("In the trash, {app.undo} brings back")
+                )
+
+        if bulk.asked_about(labels):
+            question = f"Move {bulk.counted(labels)} to the trash?"
+            self.app.push_screen(Sure(question, "Move to the trash"), then)
+        else:
+            then("yes")
 
     def do_memories_purge(self) -> None:
         """Delete for good, after asking."""
@@ -125,7 +141,8 @@ class Changes(Edits):
             if answer:
                 self._each(lambda store, found: store.purge(store.delete(found)), "Gone for good")
 
-        question = f"Delete {self._names(chosen)} for good? Nothing brings it back."
+        them = "it" if len(chosen) == 1 else "them"
+        question = f"Delete {self._names(chosen)} for good? Nothing brings {them} back."
         self.app.push_screen(Sure(question, "Delete for good"), then)
 
     def do_memories_restore(self) -> None:

@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from memtui.core import clock
+from memtui.core import bulk, clock
 from memtui.core.errors import MemtuiError
 from memtui.core.trash import TrashItem
 from memtui.core.words import age, many
@@ -156,8 +156,10 @@ class Trash(Dialog[str | None]):
                 store = self.data.store()
                 self._each(store, chosen, lambda item: store.purge(item.id), "Gone for good")
 
-        names = ", ".join(item.memory.stem for item in chosen[:5]) + (" …" if len(chosen) > 5 else "")
-        self.app.push_screen(Sure(f"Delete {names} for good? Nothing brings it back.", "Delete for good"), then)
+        one = len(chosen) == 1
+        names = safe.line(chosen[0].memory.stem, 60) if one else bulk.counted([item.scope_label for item in chosen])
+        question = f"Delete {names} for good? Nothing brings {'it' if one else 'them'} back."
+        self.app.push_screen(Sure(question, "Delete for good"), then)
 
     def _each(self, store: "Store", chosen: "list[TrashItem]", act: Callable[[TrashItem], None], words: str) -> None:
         """Do it to each and tell how it went; what it was not done to stays marked."""
