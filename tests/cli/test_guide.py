@@ -30,6 +30,49 @@ def test_it_prints_the_id_and_says_nothing_else(bare):
     assert entry.fields["expires"] == "2026-11-21T11:00:00Z"
 
 
+@pytest.mark.parametrize(
+    ("usual", "to", "found"),
+    [
+        (None, [], None),
+        (None, ["people"], "people"),
+        (None, ["path:src/**", "people", "people"], "path:src/**,people"),
+        (None, ["anyone"], None),
+        ("people", [], "people"),
+        ("people", ["anyone"], None),
+        ("people", ["agent:reviewer"], "agent:reviewer"),
+        ("anyone", [], None),
+    ],
+)
+def test_whom_it_is_for(bare, usual, to, found):
+    if usual:
+        bare("config", "set", "guide_to", usual)
+    bare("guide", "hello", *(word for each in to for word in ("--to", each)))
+    assert waiting(bare)[0].fields.get("for") == found
+
+
+def test_whom_a_note_is_for_can_be_changed(bare):
+    note = bare("guide", "hello", "--to", "people").out.strip()
+    bare("guide", "--edit", note, "--to", "anyone")
+    assert "for" not in waiting(bare)[0].fields
+    bare("guide", "--edit", note, "--to", "people")
+    assert waiting(bare)[0].fields["for"] == "people"
+    assert "for people" in bare("guide", "--list").out
+
+
+@pytest.mark.parametrize("words", [["--to", "human"], ["--to", "people:me"], ["--to", "anyone", "--to", "people"]])
+def test_nobody_else_is_accepted(bare, words):
+    done = bare("guide", "hello", *words, check=False)
+    assert done.code == 2
+    assert "people" in done.err or "anyone goes alone" in done.err
+    assert waiting(bare) == []
+
+
+def test_a_setting_that_means_nobody_is_refused(bare):
+    done = bare("config", "set", "guide_to", "me", check=False)
+    assert done.code == 2
+    assert "must be one of anyone, people, not me" in done.err
+
+
 @pytest.mark.parametrize("words", [["-"], []])
 def test_it_reads_standard_input(bare, words):
     bare("guide", *words, stdin="first line\r\nzweite Zeile äöü 🎉\n\n")
@@ -327,3 +370,52 @@ def test_what_a_hook_took_is_listed_as_under_way(bare):
     told = bare("guide", "--list").out
     assert "under way to session 5e551017\n" in told
     assert "mind the step" in told
+
+
+def hook(shell, session, **env):
+    """A prompt in a session, as the client reports it."""
+    payload = {"session_id": session, "cwd": str(shell.cwd), "hook_event_name": "UserPromptSubmit", "prompt": "hi"}
+    command = [sys.executable, "-I", "-S", str(LAUNCHER), "UserPromptSubmit"]
+    done = subprocess.run(
+        command, input=json.dumps(payload), env={**shell.env, **env}, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def test_a_note_for_people_is_left_alone_by_scripts_and_told_is_who_took_it(bare):
+    bare("guide", "for me alone", "--to", "people")
+    bare("guide", "for whoever comes")
+    for kind in ({"CLAUDE_CODE_ENTRYPOINT": "sdk-cli"}, {"CLAUDE_CODE_ENTRYPOINT": "sdk-ts"}, {}):
+        assert "for me alone" not in hook(bare, "5c819700-0000", **kind)
+    assert "for me alone" in hook(bare, "9e450000-0000", CLAUDE_CODE_ENTRYPOINT="cli")
+    under_way = {row["text"]: row["entrypoint"] for row in bare.json("guide", "--list")["in_delivery"]}
+    assert under_way == {"for whoever comes": "sdk-cli", "for me alone": "cli"}
+    listed = bare("guide", "--list").out
+    assert "under way to session 9e450000 of a person\n" in listed
+    assert "under way to session 5c819700 of a script\n" in listed
+    told = bare.json("guide", "--list")["told"]
+    assert [(row["text"], row["entrypoint"], row["outcome"]) for row in told] == [
+        ("for me alone", "cli", "unknown"),
+        ("for whoever comes", "sdk-cli", "unknown"),
+    ]
+    deliveries = bare("deliveries").out
+    assert "9e450000 person" in deliveries
+    assert "5c819700 script" in deliveries
+    assert "9e450000-0000, of a person" in bare("deliveries", "show", told[0]["delivery"]).out
+
+
+def test_a_repository_does_not_make_a_script_a_person(bare):
+    bare("guide", "for me alone", "--to", "people")
+    settings = Path(bare.cwd) / ".claude" / "settings.json"
+    settings.parent.mkdir(exist_ok=True)
+    settings.write_text(json.dumps({"env": {"CLAUDE_CODE_ENTRYPOINT": "cli"}}))
+    assert hook(bare, "5c819700-0000", CLAUDE_CODE_ENTRYPOINT="cli") == ""
+    settings.unlink()
+    assert "for me alone" in hook(bare, "9e450000-0000", CLAUDE_CODE_ENTRYPOINT="cli")
+
+
+def test_a_record_that_does_not_tell_of_its_session_is_listed_as_it_is(memtui):
+    (row, *_) = memtui.json("guide", "--list")["told"]
+    assert row["entrypoint"] == ""
+    assert f"session {row['session'][:8]}" in memtui("guide", "--list").out or row["text"]
+    assert " of a " not in memtui("guide", "--list").out

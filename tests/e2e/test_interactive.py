@@ -199,3 +199,26 @@ def test_a_task_that_ends_in_the_background_is_not_the_person_who_speaks(on, mod
     assert model.main[-1].count("<task-notification>") == 1
     on.eventually(lambda: on.waiting("updates"), seconds=2)
     assert "yarn" not in on.waiting("updates")
+
+
+def test_a_note_for_people_waits_for_a_person(on, model):
+    on.memtui("guide", "For me alone.", "--to", "people")
+    on.memtui("guide", "For whoever comes.")
+    script = on.claude("hi")
+    assert tally(script.main[0], "For me alone.", "For whoever comes.") == [0, 1]
+    assert "For me alone." in on.waiting()
+    # Also a script that a person's session runs is a script.
+    allow_bash(on)
+    inner = f"'{on.binary}' -p inner </dev/null"
+    on.leave("Also for me alone.", scope="global", for_="people")
+    with Terminal(on) as terminal:
+        model.script = lambda request: (
+            "Done." if request.tool_results() or "outer" not in request.text() else use("Bash", command=inner)
+        )
+        terminal.say("outer")
+        terminal.see("Done")
+    inside = [request for request in model.main if "outer" not in request.text() and "inner" in request.text()]
+    assert [tally(request, "me alone.") for request in inside] == [[0]]
+    assert tally(model.main[-1], "For me alone.", "Also for me alone.", "For whoever comes.") == [1, 1, 0]
+    kinds_of = {row["text"]: row["entrypoint"] for row in on.memtui_json("guide", "--list")["told"]}
+    assert kinds_of == {"For me alone.": "cli", "Also for me alone.": "cli", "For whoever comes.": "sdk-cli"}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, Select, TextArea
 
-from memtui.core import clock, ids, inbox, paths, review
+from memtui.core import clock, delivery, ids, inbox, paths, review
 from memtui.hooks import install
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.base import Base
@@ -51,7 +51,7 @@ async def to(pilot, text):
     await settle(pilot)
 
 
-async def write(pilot, text, to="", agent="", path="", when="", expires=""):
+async def write(pilot, text, to="", agent="", path="", when="", expires="", who=None):
     """Fill the form that is open."""
     await settle(pilot)
     form = pilot.app.screen
@@ -65,6 +65,8 @@ async def write(pilot, text, to="", agent="", path="", when="", expires=""):
             form.query_one(f"#{field}", Input).value = value
     if when:
         form.query_one("#when", Select).value = when
+    if who is not None:
+        form.query_one("#who", Select).value = who
     form.query_one("#expires", Input).value = expires
     await pilot.pause()
 
@@ -110,15 +112,16 @@ async def test_urgency_and_expiry(world, app):
         ({"agent": "reviewer"}, "agent:reviewer"),
         ({"path": "src/**"}, "path:src/**"),
         ({"agent": "reviewer", "path": "src/**"}, "agent:reviewer,path:src/**"),
+        ({"who": "people", "path": "src/**"}, "people,path:src/**"),
     ],
 )
-async def test_addressed_to_an_agent_a_path_or_both(world, app, given, wanted):
+async def test_addressed_to_an_agent_a_path_people_or_several(world, app, given, wanted):
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
         await pilot.press("n")
         await write(pilot, "Only for you", **given)
         told = str(app.screen.query_one(".told").render())
-        assert all(value in told for value in given.values())
+        assert all({"people": "that a person holds"}.get(value, value) in told for value in given.values())
         await pilot.press("ctrl+s")
         await settle(pilot)
     assert notes(world)["Only for you"]["for"] == wanted
@@ -127,7 +130,7 @@ async def test_addressed_to_an_agent_a_path_or_both(world, app, given, wanted):
 async def test_all_addressees_of_a_note_stand_in_its_form(world, app):
     directory = paths.inbox_dir(world.root, paths.slug(world.shop))
     session = world.sessions["today"]
-    whom = f"session:{session},agent:reviewer,path:src/**"
+    whom = f"session:{session},people,agent:reviewer,path:src/**"
     inbox.append_entry(directory, "guidance", {"from": "cli", "for": whom}, "For one", now=NOW)
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "For one")
@@ -135,19 +138,58 @@ async def test_all_addressees_of_a_note_stand_in_its_form(world, app):
         await settle(pilot)
         form = app.screen
         assert form.query_one("#to", Select).value == f"session:{session}"
+        assert form.query_one("#who", Select).value == "people"
         assert form.query_one("#agent", Input).value == "reviewer"
         assert form.query_one("#path", Input).value == "src/**"
         form.query_one("#agent", Input).value = ""
         form.query_one("#expires", Input).value = "18:00"
         await pilot.press("ctrl+s")
         await settle(pilot)
-        assert notes(world)["For one"]["for"] == f"session:{session},path:src/**"
+        assert notes(world)["For one"]["for"] == f"session:{session},people,path:src/**"
         await pilot.press("z")
         await settle(pilot)
         assert notes(world)["For one"]["for"] == whom
         await pilot.press("Z")
         await settle(pilot)
-    assert notes(world)["For one"]["for"] == f"session:{session},path:src/**"
+    assert notes(world)["For one"]["for"] == f"session:{session},people,path:src/**"
+
+
+async def test_a_note_is_for_people_where_the_settings_say_so_unless_it_is_said(world, app):
+    put(world.root + "/config.toml", 'guide_to = "people"\n')
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        for text, who in (("For me", None), ("For anyone", "")):
+            await pilot.press("n")
+            await write(pilot, text, who=who)
+            await pilot.press("ctrl+s")
+            await settle(pilot)
+    assert notes(world)["For me"]["for"] == "people"
+    assert "for" not in notes(world)["For anyone"]
+
+
+async def test_what_kind_of_session_took_a_note_is_told(world, app):
+    directory = paths.inbox_dir(world.root, paths.slug(world.shop))
+    for kind, text in (("cli", "By me"), ("sdk-cli", "By a script")):
+        name = ids.new_id(NOW - 60)
+        os.makedirs(directory + "/claimed", exist_ok=True)
+        put(f"{directory}/claimed/{name}~{kind}-0000~1.md", inbox.render({"id": name, "from": "cli"}, text + " taken"))
+        tag = f'<memtui-guidance id="{name}" from="cli" delivery="{name}">\nintro\n{text} told\n</memtui-guidance>'
+        item = {"kind": "guidance", "id": name, "scope": "project", "reason": "next prompt"}
+        record = {"v": 1, "id": name, "event": "UserPromptSubmit", "session_id": f"{kind}-0000", "entrypoint": kind}
+        record |= {"time": clock.iso(NOW - 60), "project": paths.slug(world.shop), "text": tag, "items": [item]}
+        delivery.append(world.root, record, NOW - 60)
+    async with app.run_test(size=WIDE) as pilot:
+        for text, words in (
+            ("By me taken", "session cli-0000 of a person"),
+            ("By a script taken", "session sdk-cli- of a script"),
+            ("By me told", "session cli-0000 of a person"),
+            ("By a script told", "session sdk-cli- of a script"),
+        ):
+            await to(pilot, text)
+            assert words in app.screen.query_one("#detail").plain
+        await pilot.press("4")
+        await settle(pilot)
+        assert "session sdk-cli- of a script" in app.screen.query_one("#detail").plain
 
 
 async def test_the_form_says_whom_it_reaches_and_until_when(world, app):

@@ -13,7 +13,7 @@ from memtui.cli.output import Output, Result, cut, line, safe
 from memtui.core import clock, delivery, ids, receipts, retention, review, scopes
 from memtui.core.deliveries import PLAIN
 from memtui.core.errors import NotFoundError, UsageError
-from memtui.core.told import GLYPHS, MEANINGS, SEVERAL, Record, injected, is_folded, items_of, text_of, what
+from memtui.core.told import GLYPHS, MEANINGS, SEVERAL, Record, injected, is_folded, items_of, taker, text_of, what
 from memtui.core.words import age, ago, many
 
 LIMIT = 20
@@ -195,7 +195,7 @@ def _cells(ctx: Context, record: Record, outcome: str) -> "list[Sequence[str]]":
         (text_of(record, "id")[-6:], "cyan"),
         age(clock.parse(record.get("time")), ctx.now()),
         (f"{glyph} {outcome}", style),
-        line(text_of(record, "session_id"))[:8],
+        f"{line(text_of(record, 'session_id'))[:8]} {line(taker(record))}".rstrip(),
         line(where),
         line(text_of(record, "event")),
         line(what(record)),
@@ -204,7 +204,7 @@ def _cells(ctx: Context, record: Record, outcome: str) -> "list[Sequence[str]]":
 
 HEADERS = ("ID", "AGE", "RECEIPT", "SESSION", "PROJECT", "EVENT", "WHAT")
 # Lines that come one by one stand below each other only in columns that are known before.
-WIDTHS = (6, 4, 11, 8, 9, 16)
+WIDTHS = (6, 4, 11, 15, 9, 16)
 
 
 def _print(
@@ -309,7 +309,7 @@ def _print_one(ctx: Context, out: Output, record: Record, outcome: str, path: "s
             "event",
             line(text_of(record, "event")) + (f", tool {line(text_of(record, 'tool'))}" if record.get("tool") else ""),
         ),
-        ("session", line(text_of(record, "session_id"))),
+        ("session", line(text_of(record, "session_id") + (f", of a {kind}" if (kind := taker(record)) else ""))),
         ("project", line(text_of(record, "project_root") or text_of(record, "project"))),
         ("transcript", line(path or "gone")),
         ("size", f"{record.get('chars', 0)} characters, in {record.get('ms', '?')} ms"),

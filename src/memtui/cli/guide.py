@@ -13,6 +13,7 @@ UNTOLD = "Nothing was left. Say where the secret is kept, instead of the secret 
 EXAMPLE = """\
 memtui guide "CI is red: the lockfile job fails" --urgent --expires 2h
 tail -5 build.log | memtui guide - --from ci-watch --to 'path:src/**'
+memtui guide "I moved the API keys: ask me before you use them" --to people
 memtui guide --edit 7XAD --expires never
 memtui guide --again 7XAD --to session:1f0c"""
 
@@ -33,7 +34,8 @@ def register(commands: "parser.Commands") -> None:
         action="append",
         default=[],
         metavar="WHOM",
-        help="session:ID, agent:NAME or path:GLOB (when a tool touches it); given several times, all must hold",
+        help="people (not a script's claude -p), session:ID, agent:NAME or path:GLOB (when a tool touches it); "
+        "given several times, all must hold; anyone, where the setting guide_to says people",
     )
     found.add_argument("--global", dest="everywhere", action="store_true", help="for any project, not only this one")
     found.add_argument(
@@ -74,13 +76,15 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
         if args.again:
             expires = None if args.expires is None else guide.expiry(args.expires, ctx.now())
-            fields = guide.fields(args.sender, args.to, bool(args.urgent), args.expires, ctx.now())
+            to = guide.audience(args.to, ctx.setting("guide_to"))
+            fields = guide.fields(args.sender, to, bool(args.urgent), args.expires, ctx.now())
             return waiting.again(ctx, args.again, expires, fields)
         return waiting.list_guidance(ctx) if args.list else waiting.withdraw(ctx, args.withdraw)
     text = _text(args.text)
     if args.urgent is False:
         raise UsageError("--no-urgent goes with --edit.")
-    fields = guide.fields(args.sender, args.to, bool(args.urgent), args.expires, ctx.now())
+    to = guide.audience(args.to, ctx.setting("guide_to"))
+    fields = guide.fields(args.sender, to, bool(args.urgent), args.expires, ctx.now())
     directory = ctx.inbox(args.everywhere)
     text, redacted = secret.checked(ctx, text, yes=args.yes, otherwise=UNTOLD)
     fit.check(ctx.settings(), ctx.now(), text, fields, "global" if args.everywhere else "project", directory)

@@ -6,13 +6,16 @@ from memtui.cli import parser, secret
 from memtui.cli.context import Context
 from memtui.cli.memories import tilde
 from memtui.cli.output import Output, Result, line, safe
-from memtui.core import clock, paths, review, told, underway
+from memtui.core import clock, delivery, paths, receipts, review, told, underway
 from memtui.core.errors import MemtuiError, NotFoundError, UsageError
 from memtui.core.review import Waiting
 from memtui.core.words import age, ago, many, until
 from memtui.hooks import fit
 
 LIMIT = 200
+# Notes told last, and characters of each, that `guide --list` shows.
+TOLD = 5
+SHOWN = 600
 KIND_WORDS = {"guidance": "guidance", "updates": "pending updates", "items": "pending items"}
 ONE = {"guidance": "Guidance", "updates": "Pending update", "items": "Pending item"}
 NEXT = {
@@ -168,8 +171,8 @@ def pick(ctx: Context, refs: "list[str]", kinds: "tuple[str, ...]", what: str) -
     return list(found.values())
 
 
-def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """List what waits."""
+def run(ctx: Context, args: argparse.Namespace, over: "list[dict[str, object]] | None" = None) -> Result:
+    """List what waits; after it `over`, guidance that was told."""
     kinds = (args.kind,) if args.kind else review.KINDS
     every = entries(ctx, kinds, all_projects=True)
     near = [item for item in every if args.all_projects or item.slug in {ctx.slug, None}]
@@ -182,8 +185,14 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         "in_delivery": taken,
         "elsewhere": len(every) - len(near),
         "unread": ctx.kept["unread"],
+        **({} if over is None else {"told": over}),
     }
-    return Result(data, lambda out: _print(ctx, out, shown, more, taken, len(every) - len(near)))
+
+    def text(out: Output) -> None:
+        _print(ctx, out, shown, more, taken, len(every) - len(near))
+        _print_told(ctx, out, over or [])
+
+    return Result(data, text)
 
 
 def first(items: "list[Waiting]", limit: int) -> "tuple[list[Waiting], dict[str, int]]":
@@ -199,7 +208,30 @@ def first(items: "list[Waiting]", limit: int) -> "tuple[list[Waiting], dict[str,
 
 def list_guidance(ctx: Context) -> Result:
     """`guide --list`."""
-    return run(ctx, argparse.Namespace(kind="guidance", all_projects=False, limit=LIMIT))
+    return run(ctx, argparse.Namespace(kind="guidance", all_projects=False, limit=LIMIT), _told(ctx))
+
+
+def _told(ctx: Context) -> "list[dict[str, object]]":
+    """The guidance of this project and of the global inbox that was told last, and which session got it."""
+    found: list[told.Note] = []
+    for record in delivery.newest_first(ctx.root, needle=b'"guidance"', most=delivery.WINDOW_BYTES):
+        mine = told.text_of(record, "project") == ctx.slug
+        found += [note for note in told.notes(record) if note.text and (mine or note.scope == "global")]
+        if len(found) >= TOLD:
+            break
+    outcomes = receipts.outcomes([note.record for note in found], ctx.env, ctx.now())
+    return [
+        {
+            "id": note.id,
+            "text": note.text,
+            "delivery": told.text_of(note.record, "id"),
+            "session": told.text_of(note.record, "session_id"),
+            "entrypoint": told.text_of(note.record, "entrypoint"),
+            "time": told.text_of(note.record, "time"),
+            "outcome": outcomes[told.text_of(note.record, "id")],
+        }
+        for note in found[:TOLD]
+    ]
 
 
 def _taken(ctx: Context, all_projects: bool) -> "list[dict[str, object]]":
@@ -211,6 +243,7 @@ def _taken(ctx: Context, all_projects: bool) -> "list[dict[str, object]]":
             "text": each.entry.text,
             "delivery": each.delivery,
             "session": each.session,
+            "entrypoint": told.text_of(each.record, "entrypoint"),
             "time": None if each.time is None else clock.iso_seconds(each.time),
             "project": each.slug,
         }
@@ -242,7 +275,7 @@ def _print(
             words = ["! " + ", ".join(bad)] if bad else []
             words += [where] if where else []
             out.marked(head, 14, "  ·  ".join([*words, *_details(item, now)]), "yellow" if bad else "")
-            out.paragraph(item.text if len(item.text) <= 600 else item.text[:600] + " …", "      ")
+            _paragraph(out, item.text)
         if more[kind]:
             out.print(f"  and {more[kind]:,} more: memtui inbox --kind {kind} --limit 0")
         out.print()
@@ -250,9 +283,9 @@ def _print(
         out.heading("Under way", f"{len(taken)}  ·  a hook gave it to the client, no transcript proves it yet")
     for row in taken:
         head = f"  {out.style(short(str(row['id'])), 'cyan')}  {age(clock.parse(row['time']), now):>4}  "
-        out.marked(head, 14, f"→ under way to session {line(str(row['session']))[:8]}", "cyan")
-        told_text = str(row["text"])
-        out.paragraph(told_text if len(told_text) <= 600 else told_text[:600] + " …", "      ")
+        whom = told.session_words({"session_id": row["session"], "entrypoint": row["entrypoint"]})
+        out.marked(head, 14, f"→ under way to {line(whom)}", "cyan")
+        _paragraph(out, str(row["text"]))
     if taken:
         out.print()
     if not items and not taken:
@@ -260,6 +293,22 @@ def _print(
         out.print('  Leave guidance: memtui guide "…"')
     if elsewhere:
         out.print(f"{elsewhere} more in other projects: memtui inbox --all-projects")
+
+
+def _print_told(ctx: Context, out: Output, rows: "list[dict[str, object]]") -> None:
+    if rows:
+        out.print()
+        out.heading("Told", "all: memtui deliveries --kind guidance · say it again: --again ID")
+    for row in rows:
+        glyph, style = told.GLYPHS[str(row["outcome"])]
+        head = f"  {out.style(short(str(row['id'])), 'cyan')}  {age(clock.parse(row['time']), ctx.now()):>4}  "
+        words = told.session_words({"session_id": row["session"], "entrypoint": row["entrypoint"]})
+        out.marked(head, 14, f"{glyph} {row['outcome']} · {line(words)}", style)
+        _paragraph(out, str(row["text"]))
+
+
+def _paragraph(out: Output, text: str) -> None:
+    out.paragraph(text if len(text) <= SHOWN else text[:SHOWN] + " …", "      ")
 
 
 def show(ctx: Context, args: argparse.Namespace) -> Result:

@@ -10,7 +10,7 @@ from memtui.core import clock, guide, review
 from memtui.core.errors import UsageError
 from memtui.hooks import fit
 
-NOBODY, NEVER = "anyone", "never"
+NEVER = "never"
 
 
 def run(ctx: Context, args: argparse.Namespace, text: "str | None") -> Result:
@@ -25,8 +25,8 @@ def run(ctx: Context, args: argparse.Namespace, text: "str | None") -> Result:
     fields = {key: value for key, value in item.entry.fields.items() if key in {"for", "urgent", "expires"}}
     if args.to:
         fields.pop("for", None)
-        if args.to != [NOBODY]:
-            fields["for"] = ",".join(guide.addresses(args.to))
+        if to := guide.audience(args.to):
+            fields["for"] = ",".join(guide.addresses(to))
     if args.urgent is not None:
         fields.pop("urgent", None)
         if args.urgent:

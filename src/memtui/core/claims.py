@@ -15,6 +15,10 @@ LOCK_SECONDS = 0.05
 MAX_ATTEMPTS = 3
 MIN_SESSION_PREFIX = 4
 ADDRESSES = ("session", "agent", "path")
+# A word of its own in `for`: only sessions that a person holds, not those of scripts (`claude -p`, the SDK).
+PEOPLE = "people"
+# What the client says of itself in CLAUDE_CODE_ENTRYPOINT where a person sits before it (docs/hooks.md).
+PERSONAL = "cli"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,10 +26,10 @@ if TYPE_CHECKING:
 
 
 class Asker:
-    """Who asks for guidance: a session of a project, perhaps with an agent's name, perhaps touching paths. `top`: the
-    work tree that path globs are relative to."""
+    """Who asks for guidance: a session of a project, perhaps with an agent's name, perhaps held by a person, perhaps
+    touching paths. `top`: the work tree that path globs are relative to."""
 
-    __slots__ = ("agent", "now", "paths", "session_id", "top", "urgent_only")
+    __slots__ = ("agent", "now", "paths", "personal", "session_id", "top", "urgent_only")
 
     def __init__(self, session_id: str, agent: str, top: str, now: float) -> None:
         self.session_id = session_id
@@ -33,6 +37,7 @@ class Asker:
         self.top = top
         self.now = now
         self.paths: list[str] = []
+        self.personal = False
         self.urgent_only = False
 
 
@@ -49,7 +54,9 @@ def addressed(entry: inbox.Entry, asker: Asker) -> "str | None":
         if not word:
             continue
         kind, _, name = word.partition(":")
-        if kind == "session" and len(name) >= MIN_SESSION_PREFIX and asker.session_id.startswith(name):
+        if word == PEOPLE and asker.personal:
+            reasons.append("for people")
+        elif kind == "session" and len(name) >= MIN_SESSION_PREFIX and asker.session_id.startswith(name):
             reasons.append("for this session")
         elif kind == "agent" and name and name == asker.agent:
             reasons.append("for agent " + name)
@@ -70,7 +77,7 @@ def no_addressee(entry: inbox.Entry) -> str:
     for given in entry.fields.get("for", "").split(","):
         kind, _, name = given.strip().partition(":")
         least = MIN_SESSION_PREFIX if kind == "session" else 1
-        if given.strip() and (kind not in ADDRESSES or len(name) < least):
+        if given.strip() not in {"", PEOPLE} and (kind not in ADDRESSES or len(name) < least):
             return given.strip()
     return ""
 

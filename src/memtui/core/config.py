@@ -22,6 +22,7 @@ DEFAULTS: "dict[str, object]" = {
     "undo_changes": 2000,
     "texts_days": 90,
     "trust_days": 180,
+    "guide_to": "anyone",
     "glyphs": "auto",
     "theme": "dark",
 }
@@ -35,10 +36,11 @@ MORE_THEMES = (
 )
 CHOICES = {
     "mode": MODES,
+    "guide_to": ("anyone", "people"),
     "glyphs": ("auto", "unicode", "ascii"),
     "theme": (*THEMES, *MORE_THEMES.split()),
 }
-PER_PROJECT = ("mode", "extract", "banner")
+PER_PROJECT = ("mode", "extract", "banner", "guide_to")
 # Above this the client replaces a hook's context by a preview (docs/hooks.md).
 CLIENT_CAP = 10_000
 BUDGET_RANGE = (500, 9800)

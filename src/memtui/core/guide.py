@@ -8,6 +8,8 @@ from memtui.core.errors import UsageError
 NAME_LIMIT = 80
 TIMES = "Say 30m, 2h, 3d, 18:00, tomorrow, or a date as 2026-12-31T18:00 (without a zone: UTC)."
 DAYS = {"today": 0, "tomorrow": 1}
+ANYONE = "anyone"
+WHOM = "Say people, session:ID, agent:NAME or path:GLOB, no commas; or anyone."
 # What keeps all that is left from being delivered: in words, and the command that changes it.
 UNHEARD = {
     "hooks": ("no hooks are installed", "memtui hooks install"),
@@ -48,14 +50,26 @@ def sender(given: str) -> str:
     return name
 
 
+def audience(given: "list[str]", default: object = ANYONE) -> "list[str]":
+    """Whom a note is for: as given; where nothing is, as the setting `guide_to` says. `anyone` is no addressee."""
+    if not given:
+        return [claims.PEOPLE] if default == claims.PEOPLE else []
+    if given != [ANYONE] and ANYONE in given:
+        raise UsageError(f"{ANYONE} goes alone: with other addressees, those must hold.")
+    return [] if given == [ANYONE] else given
+
+
 def addresses(given: "list[str]") -> "list[str]":
-    """`session:ID`, `agent:NAME`, `path:GLOB`, at most one of each: all must hold."""
+    """`people`, `session:ID`, `agent:NAME`, `path:GLOB`, at most one of each: all must hold."""
     found: list[str] = []
     for address in given:
         kind, colon, name = address.strip().partition(":")
         name = name.strip()
+        if kind == claims.PEOPLE and not colon:
+            found += [kind] if kind not in found else []
+            continue
         if not colon or kind not in claims.ADDRESSES or not name or "," in name or not name.isprintable():
-            raise UsageError(f"{address}: not an addressee.", "Say session:ID, agent:NAME or path:GLOB, no commas.")
+            raise UsageError(f"{address}: not an addressee.", WHOM)
         if kind == "session" and len(name) < claims.MIN_SESSION_PREFIX:
             raise UsageError(f"{address}: at least {claims.MIN_SESSION_PREFIX} characters of the session's id.")
         if any(other.startswith(kind + ":") for other in found):

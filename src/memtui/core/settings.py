@@ -23,6 +23,7 @@ MEANINGS = {
     "undo_changes": "newest changes kept for undo, 0: all",
     "texts_days": "days that delivered texts stay, 0: all",
     "trust_days": "days that trust outlives a text, 0: all",
+    "guide_to": "whom guidance is for: anyone, people",
     "glyphs": "unicode, ascii, or auto: by the locale",
     "theme": "the control room's colours",
 }

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from memtui.core import receipts, render
+from memtui.core import claims, receipts, render
 
 Record = dict[str, object]
 # More ids than that are not named where a beginning fits several.
@@ -51,6 +51,19 @@ def injected(record: Record) -> bool:
 def is_folded(record: Record) -> bool:
     """Whether its text was removed since it is old (core/folding.py)."""
     return record.get("folded") is True and not record.get("text")
+
+
+def taker(record: Record) -> str:
+    """What kind of session a record is of: `person`, `script` (`claude -p`, the SDK), or as the client calls it; empty
+    in a record that does not tell."""
+    name = text_of(record, "entrypoint")
+    return "person" if name == claims.PERSONAL else "script" if name.startswith("sdk") else name
+
+
+def session_words(record: Record) -> str:
+    """`session 1f0c2b3d of a script`."""
+    kind = taker(record)
+    return f"session {text_of(record, 'session_id')[:8]}" + (f" of a {kind}" if kind else "")
 
 
 def what(record: Record) -> str:

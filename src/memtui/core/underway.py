@@ -3,18 +3,21 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from memtui.core import claims, fs, ids, inbox, paths
+from memtui.core import claims, delivery, fs, ids, inbox, paths
+from memtui.core.told import Record, items_of
 
 
 @dataclass(frozen=True)
 class UnderWay:
-    """One note of a claim. `slug` is its project, None for the global inbox; `time` is when the hook took it."""
+    """One note of a claim. `slug` is its project, None for the global inbox; `time` is when the hook took it; `record`
+    is what the hook logged of it, empty before it did."""
 
     delivery: str
     session: str
     time: float | None
     slug: str | None
     entry: inbox.Entry
+    record: Record
 
 
 def listed(root: str, projects: Iterable[str | None]) -> list[UnderWay]:
@@ -28,5 +31,14 @@ def listed(root: str, projects: Iterable[str | None]) -> list[UnderWay]:
             except OSError:
                 continue  # settled in between
             entries = inbox.parse(inbox.decode(data))
-            found += [UnderWay(delivery_id, session_id, ids.id_time(delivery_id), slug, each) for each in entries]
+            taken, record = ids.id_time(delivery_id), _record(root, delivery_id, session_id)
+            # What the hook took but did not give stands in the inbox again.
+            given = {item.get("id") for item in items_of(record) if not item.get("left_out")}
+            mine = [each for each in entries if each.id in given or not given]
+            found += [UnderWay(delivery_id, session_id, taken, slug, each, record) for each in mine]
     return sorted(found, key=lambda each: each.time or 0.0, reverse=True)
+
+
+def _record(root: str, delivery_id: str, session_id: str) -> Record:
+    logged = delivery.newest_first(root, needle=delivery_id.encode(), since=ids.id_time(delivery_id))
+    return next((each for each in logged if each.get("id") == delivery_id), {"session_id": session_id})

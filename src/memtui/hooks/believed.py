@@ -1,12 +1,14 @@
 """Which environment a hook believes: a repository's settings can set variables for the hooks of a session in it.
 
-Those that say where memtui's files are would let it speak as the user of this machine, and those that silence hooks
-would mute memtui. The command that `memtui hooks install` writes names both directories, and they hold.
+Those that say where memtui's files are would let it speak as the user of this machine, those that silence hooks would
+mute memtui, and that which says what kind of session it is would hand a person's note to a script. The command that
+`memtui hooks install` writes names both directories, and they hold.
 """
 
 import posix
 
 from memtui.core import fastjson, fs, paths
+from memtui.hooks.runner import ENTRYPOINT
 
 # Variables that a repository has no business with.
 ROOTS = ("MEMTUI_HOME", "CLAUDE_CONFIG_DIR")
@@ -48,8 +50,17 @@ def set_by_project(directory: str) -> "list[tuple[str, str]]":
         except OSError:
             continue
         if isinstance(given, dict):
-            found += [(path, variable) for variable in given if variable in ROOTS or variable in MUTES]
+            found += [(path, variable) for variable in given if variable in {*ROOTS, *MUTES, ENTRYPOINT}]
     return found
+
+
+def personal(env: "dict[str, str]", directory: str) -> bool:
+    """Whether the client says that a person holds the session, and no settings of the project made it say so."""
+    from memtui.core import claims
+
+    if env.get(ENTRYPOINT) != claims.PERSONAL:
+        return False
+    return all(name != ENTRYPOINT for _, name in set_by_project(directory))
 
 
 def _within_project(env: "dict[str, str]", here: str) -> bool:

@@ -7,6 +7,7 @@ from memtui.core import clock, config, delivery, ids, process, render
 from memtui.hooks import runner
 
 ID_UNITS = 26
+ENTRYPOINT_LENGTH = 40
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,8 +24,11 @@ def budget(hook: runner.Hook) -> int:
 def asker(hook: runner.Hook) -> "claims.Asker":
     """Who this hook asks guidance for."""
     from memtui.core import claims
+    from memtui.hooks import believed
 
-    return claims.Asker(hook.session_id, hook.env.get("MEMTUI_AGENT", ""), hook.project_root, clock.now())
+    found = claims.Asker(hook.session_id, hook.env.get("MEMTUI_AGENT", ""), hook.project_root, clock.now())
+    found.personal = believed.personal(hook.env, hook.started_in)
+    return found
 
 
 def collect(
@@ -209,6 +213,7 @@ def record(
         found |= {"transcript_size": _size(hook.text("transcript_path")), "client": process.client()}
     further = {
         "agent": hook.env.get("MEMTUI_AGENT", ""),
+        "entrypoint": hook.env.get(runner.ENTRYPOINT, "")[:ENTRYPOINT_LENGTH],
         "agent_id": hook.text("agent_id"),
         "tool": hook.text("tool_name"),
         "tool_use_id": hook.text("tool_use_id"),

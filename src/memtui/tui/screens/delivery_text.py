@@ -6,7 +6,7 @@ from rich.text import Text
 
 from memtui.core import receipts, render
 from memtui.core.deliveries import Told
-from memtui.core.told import GLYPHS, MEANINGS, Record, is_folded, items_of, text_of
+from memtui.core.told import GLYPHS, MEANINGS, Record, is_folded, items_of, session_words, text_of
 from memtui.core.words import ago, many
 from memtui.tui import actions, safe
 
@@ -69,7 +69,8 @@ def delivery_glance(row: Told, record: Record | None, outcome: str, title: str) 
     words = safe.clean("\n".join(lines)) or nothing if record else GONE
     glyph, style = GLYPHS.get(outcome, ("…", "dim"))
     end = Text().append(f"{glyph} {outcome or 'looking for its receipt'}", style)
-    end.append(safe.line(f"  session {row.session[:8]}" + (f" “{title}”" if title else ""), 120), "dim")
+    who = session_words(record or {"session_id": row.session})
+    end.append(safe.line(f"  {who}" + (f" “{title}”" if title else ""), 120), "dim")
     return Text(words, "" if injected else "dim"), end
 
 
@@ -78,7 +79,7 @@ def _head(text: Text, row: Told, record: Record, title: str, now: float) -> None
     text.append(safe.line(f"{row.event}{tool}", 200), style="bold")
     clock_time = time.strftime("%a %d %b %Y %H:%M:%S", time.localtime(row.time)) if row.time else "no time"
     text.append(f"  {ago(row.time or None, now)}, {clock_time}\n", style="dim")
-    words = f"session {row.session[:8]}"
+    words = session_words(record)
     if title:
         words += f" “{safe.line(title, 60)}”"
     text.append(safe.line(f"{words}  {row.project}", 300) + "\n", style="dim")

@@ -10,7 +10,7 @@ from memtui.tui.actions import Action
 from memtui.tui.screens import guidance_rows as rows
 from memtui.tui.screens.guidance_rows import Row
 from memtui.tui.screens.twopanes import TwoPanes
-from memtui.tui.widgets.compose import EVERYWHERE, PROJECT, Compose, Note, note_of
+from memtui.tui.widgets.compose import EVERYWHERE, PROJECT, Compose, blank, note_of
 from memtui.tui.widgets.rows import RowList
 
 # The foot's order.
@@ -155,7 +155,7 @@ class GuidanceActs(TwoPanes):
             self._renew(row.item)
             return
         everywhere = row.note is not None and row.note.scope == "global"
-        note = note_of(row.item) if row.item else Note(row.text, EVERYWHERE if everywhere else PROJECT)
+        note = note_of(row.item) if row.item else blank(self.main.data, row.text, EVERYWHERE if everywhere else PROJECT)
         home = self._slug(row), self._project(row)
         self._write(Compose(self.main.data, note, key=row.key.rpartition(" ")[2], home=home))
 

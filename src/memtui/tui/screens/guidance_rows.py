@@ -7,7 +7,7 @@ from rich.text import Text
 
 from memtui.core import clock, receipts
 from memtui.core.review import Waiting
-from memtui.core.told import GLYPHS, MEANINGS, Note, text_of
+from memtui.core.told import GLYPHS, MEANINGS, Note, Record, session_words, taker, text_of
 from memtui.core.underway import UnderWay
 from memtui.core.words import age, ago, until
 from memtui.tui import actions, safe
@@ -54,15 +54,21 @@ def is_over(row: Row) -> bool:
 def to(row: Row, project: str) -> str:
     """For whom it is, or which session got it."""
     if row.note is not None:
-        return "→ " + text_of(row.note.record, "session_id")[:8]
+        return _holder(row.note.record)
     if row.taken is not None:
-        return "→ " + row.taken.session[:8]
+        return _holder(row.taken.record)
     if row.item is None:
         return ""
     addressees = row.item.entry.fields.get("for", "")
     if addressees:
         return addressees.replace("session:", "session ")
     return project if row.item.slug else "every project"
+
+
+def _holder(record: Record) -> str:
+    """The session that got it: what kind it is, where that is known, in place of the rest of its id."""
+    session, kind = text_of(record, "session_id"), taker(record)
+    return f"→ {session[:4]} {kind}" if kind else f"→ {session[:8]}"
 
 
 def sender(row: Row) -> str:
@@ -93,10 +99,10 @@ def _told(text: Text, row: Row, note: Note, titles: dict[str, str], now: float) 
     if row.back:
         text.append("It is back in the queue, above.\n", style="yellow")
     record = note.record
-    session = text_of(record, "session_id")
-    title = titles.get(session, "")
+    title = titles.get(text_of(record, "session_id"), "")
     told = [
-        f"told {ago(clock.parse(record.get('time')), now)} to session {session[:8]}" + (f" “{title}”" if title else ""),
+        f"told {ago(clock.parse(record.get('time')), now)} to {session_words(record)}"
+        + (f" “{title}”" if title else ""),
         f"in {text_of(record, 'project_root') or text_of(record, 'cwd')}",
         f"by {text_of(record, 'event')}" + (f", {note.reason}" if note.reason else ""),
         f"from {note.sender or 'by hand'} · {note.scope}",
@@ -109,7 +115,7 @@ def _told(text: Text, row: Row, note: Note, titles: dict[str, str], now: float) 
 
 def _under_way(text: Text, taken: UnderWay, titles: dict[str, str], now: float) -> None:
     title = titles.get(taken.session, "")
-    words = f"taken {ago(taken.time, now)} by session {taken.session[:8]}" + (f" “{title}”" if title else "")
+    words = f"taken {ago(taken.time, now)} by {session_words(taken.record)}" + (f" “{title}”" if title else "")
     text.append("→ under way", style="cyan")
     text.append(": a hook has given it to the client; the transcript does not show it yet\n")
     text.append(safe.line(words) + "\n", style="dim")

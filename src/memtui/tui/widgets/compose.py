@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input, Select, Static, TextArea
 
-from memtui.core import clock, config, drafts, guide, ids, memory, paths, receipts, render, sessions, titles
+from memtui.core import claims, clock, config, drafts, guide, ids, memory, paths, receipts, render, sessions, titles
 from memtui.core.errors import ConflictError, MemtuiError, UsageError
 from memtui.core.review import Waiting
 from memtui.core.words import age, until
@@ -26,6 +26,7 @@ RECORDS = 300
 PROJECT, EVERYWHERE, SESSION = "project", "global", "session:"
 NEXT, URGENT = "next", "urgent"
 WHEN = {NEXT: "with the next prompt", URGENT: "urgent: before the next tool use"}
+WHO = {"": "any, a script's too (claude -p)", claims.PEOPLE: "only those of people, not of scripts"}
 LINES = ("agent", "path", "expires")
 MOVED = "It was changed by somebody else since you typed this: saving shows both."
 PLACEHOLDERS = {
@@ -37,7 +38,8 @@ PLACEHOLDERS = {
 
 @dataclass(frozen=True)
 class Note:
-    """What stands in the form. `to` is project, global or session:ID; `agent` and `path` narrow that, and all hold."""
+    """What stands in the form. `to` is project, global or session:ID; `who` (people, or empty), `agent` and `path`
+    narrow that, and all hold."""
 
     text: str = ""
     to: str = PROJECT
@@ -45,10 +47,12 @@ class Note:
     path: str = ""
     urgent: bool = False
     expires: str = ""
+    who: str = ""
 
     def addresses(self) -> list[str]:
         """As `guide.addresses` takes them."""
         found = [self.to] if self.to.startswith(SESSION) else []
+        found += [self.who] if self.who else []
         found += [f"agent:{self.agent}"] if self.agent else []
         return found + ([f"path:{self.path}"] if self.path else [])
 
@@ -59,8 +63,14 @@ def note_of(item: Waiting) -> Note:
     named = {kind: name for kind, _, name in (each.strip().partition(":") for each in fields.get("for", "").split(","))}
     to = EVERYWHERE if item.slug is None else PROJECT
     to = SESSION + named["session"] if named.get("session") else to
-    agent, path = named.get("agent", ""), named.get("path", "")
-    return Note(item.text, to, agent, path, item.entry.flag("urgent"), fields.get("expires", ""))
+    who = claims.PEOPLE if claims.PEOPLE in named else ""
+    end = fields.get("expires", "")
+    return Note(item.text, to, named.get("agent", ""), named.get("path", ""), item.entry.flag("urgent"), end, who)
+
+
+def blank(data: Data, text: str = "", to: str = PROJECT) -> Note:
+    """A new note, for whom the settings say."""
+    return Note(text, to, who="".join(guide.audience([], data.setting("guide_to"))))
 
 
 class Compose(Typed[str | None]):
@@ -68,7 +78,7 @@ class Compose(Typed[str | None]):
     name) the project it is for, if not this one. Ends with the text that was sent."""
 
     DEFAULT_CSS = """
-    Compose > Vertical { height: 24; max-height: 100%; padding: 0 1; background: $panel; }
+    Compose > Vertical { height: 25; max-height: 100%; padding: 0 1; background: $panel; }
     Compose Select { width: 1fr; height: 1; }
     Compose Select.-textual-compact > SelectCurrent { padding: 0 1; }
     Compose Body { height: 1fr; min-height: 3; margin: 1 0; }
@@ -95,11 +105,11 @@ class Compose(Typed[str | None]):
         self.slug, self.project = (data.slug, data.facts.project) if own else (str(home[0]), home[1])
         self.data, self.item = data, item
         self.draft = f"guidance-{item.id}" if item else f"guidance{'-' + key if key else ''}"
-        self.given = note or (note_of(item) if item else Note())
+        self.given = note or (note_of(item) if item else blank(data))
         kept = drafts.load(data.root, self.draft)
         self.note = self.given
         if kept:
-            texts = {name: str(kept.get(name, "")) for name in ("text", "to", *LINES)}
+            texts = {name: str(kept.get(name, "")) for name in ("text", "to", "who", *LINES)}
             self.note = Note(**texts, urgent=bool(kept.get("urgent")))
         own_base = _base(item)
         self.base = str(kept.get("base", own_base))
@@ -121,6 +131,9 @@ class Compose(Typed[str | None]):
             chosen = URGENT if self.note.urgent else NEXT
             to = Select(self._places([]), value=self._fitting(), allow_blank=False, compact=True, id="to")
             yield Labelled("to", to)
+            whose = [(Text(words), value) for value, words in WHO.items()]
+            who = self.note.who if self.note.who in WHO else ""
+            yield Labelled("sessions", Select(whose, value=who, allow_blank=False, compact=True, id="who"))
             yield Labelled("only agent", self._line("agent"))
             yield Labelled("only files", self._line("path"))
             yield Labelled("when", Select(whens, value=chosen, allow_blank=False, compact=True, id="when"))
@@ -187,6 +200,7 @@ class Compose(Typed[str | None]):
             self.query_one("#text", TextArea).text,
             str(self.query_one("#to", Select).value),
             urgent=self.query_one("#when", Select).value == URGENT,
+            who=str(self.query_one("#who", Select).value),
             **typed,
         )
 
@@ -220,6 +234,7 @@ class Compose(Typed[str | None]):
         """In a sentence, what will happen."""
         whom = {PROJECT: f"a session of {self.project}", EVERYWHERE: "any session"}
         words = ["Told once, to " + whom.get(note.to, f"session {note.to[8:16]}")]
+        words += ["that a person holds"] if note.who else []
         words += [f"of the agent {safe.line(note.agent, 40)}"] if note.agent else []
         words += (
             [f"when a tool touches {safe.line(note.path, 40)}"]
