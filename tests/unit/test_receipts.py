@@ -2,6 +2,7 @@
 
 import json
 import os
+import posix
 import subprocess
 from pathlib import Path
 
@@ -418,3 +419,22 @@ def test_a_reader_that_asks_for_one_delivery_stops_where_it_is_told(transcript, 
     assert view.prompt_id == "P1"
     limited = receipts.TranscriptView(path, places(*rows[:5])[-1]).refresh(limit=1 << 20)
     assert (limited.exists, limited.whole) == (True, False)
+
+
+def test_many_sessions_are_found_among_many_projects_by_one_look_at_each(tmp_path, monkeypatch):
+    config = tmp_path / ".claude"
+    for number in range(40):
+        place = config / "projects" / f"p{number}"
+        place.mkdir(parents=True)
+        (place / f"s{number}.jsonl").write_text("")
+    (config / "projects" / "p3" / "s7.jsonl").write_text("")
+    os.utime(config / "projects" / "p7" / "s7.jsonl", (1, 1))
+    stats = []
+    real = posix.stat
+    monkeypatch.setattr(posix, "stat", lambda *given: stats.append(1) or real(*given))
+    finder = receipts.Finder(str(config))
+    for number in range(39, -1, -1):
+        place = 3 if number == 7 else number
+        assert finder.find(f"s{number}") == f"{config}/projects/p{place}/s{number}.jsonl"
+    assert finder.find("nobody") is None
+    assert len(stats) == 40 * (receipts.LOOKED_FOR + 1)

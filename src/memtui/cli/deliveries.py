@@ -180,8 +180,9 @@ def _with_outcome(
     records: list[Record] = []
     told: dict[str, str] = {}
     views: dict[str, receipts.TranscriptView] = {}
+    finder = receipts.Finder(ctx.config_dir)
     while (limit is None or len(records) < limit) and (batch := list(itertools.islice(found, BATCH))):
-        known = receipts.outcomes(batch, ctx.env, ctx.now(), views)
+        known = receipts.outcomes(batch, ctx.env, ctx.now(), views, finder)
         fit = [record for record in batch if known.get(text_of(record, "id")) == outcome]
         records += fit
         told.update((text_of(record, "id"), outcome) for record in fit)

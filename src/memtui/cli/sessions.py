@@ -108,9 +108,10 @@ def _read(ctx: Context, ref: str, rows: int) -> "dict[str, Shown]":
     """The sessions that a reference may mean, by id; of too many only the first."""
     found = {name: Shown(each) for name, each in states(ctx.root).items() if fits(name, ref)}
     views: dict[str, receipts.TranscriptView] = {}
+    finder = receipts.Finder(ctx.config_dir)
     every = told(ctx.root, ref)
     while len(found) <= SEVERAL and (batch := list(itertools.islice(every, BATCH))):
-        known = receipts.outcomes(batch, ctx.env, ctx.now(), views)
+        known = receipts.outcomes(batch, ctx.env, ctx.now(), views, finder)
         for record in batch:
             name = text_of(record, "session_id")
             outcome = known.get(text_of(record, "id"), receipts.UNKNOWN)

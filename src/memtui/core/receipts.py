@@ -31,6 +31,7 @@ QUIET_SECONDS = 3600.0
 # A record this long is a file's content, not a turn's beginning or our text.
 LONG_LINE = 1 << 20
 KEPT_MESSAGES = 64
+LOOKED_FOR = 8
 # So many records back a tool's siblings are looked for, and so many steps of a session are remembered.
 KEPT_RECORDS = 512
 KEPT_STEPS = 4096
@@ -450,16 +451,16 @@ def recent_start(path: str, seconds: float, limit: "int | None" = None) -> "int 
     return 0 if limit is None or size <= limit else None
 
 
-def transcript_path(record: "dict[str, object]", config_dir: str) -> "str | None":
+def transcript_path(record: "dict[str, object]", config_dir: str, finder: "Finder | None" = None) -> "str | None":
     """Where the transcript of a delivery is: as the client said, else wherever its session's file lies now.
 
-    With `agent_id`: the subagent's own transcript, if there is one.
+    With `agent_id`: the subagent's own transcript, if there is one. `finder`: of who asks for many.
     """
     named = transcript.text_of(record.get("transcript"))
     path: str | None = named if named.startswith("/") and _is_file(named) else None
     wanted = transcript.text_of(record.get("session_id"))
     if path is None and wanted and session.safe(wanted) == wanted:
-        path = find_transcript(config_dir, wanted)
+        path = finder.find(wanted) if finder else find_transcript(config_dir, wanted)
     agent = transcript.text_of(record.get("agent_id"))
     if path and agent and session.safe(agent) == agent:
         own = f"{path.removesuffix('.jsonl')}/subagents/agent-{agent}.jsonl"
@@ -487,6 +488,44 @@ def find_transcript(config_dir: str, session_id: str) -> "str | None":
     return best[1] if best else None
 
 
+class Finder:
+    """Finds the transcripts of many sessions among thousands of projects: a few are looked for one by one, for more all
+    directories are read once."""
+
+    def __init__(self, config_dir: str) -> None:
+        self._config = config_dir
+        self._asked = 0
+        self._all: dict[str, str] | None = None
+
+    def find(self, session_id: str) -> "str | None":
+        """As `find_transcript`."""
+        self._asked += 1
+        if self._asked <= LOOKED_FOR:
+            return find_transcript(self._config, session_id)
+        if self._all is None:
+            self._all = self._read()
+        path = self._all.get(session_id)
+        # Of several the newest counts: a name that is there once is sure.
+        return find_transcript(self._config, session_id) if path == "" else path
+
+    def _read(self) -> "dict[str, str]":
+        found: dict[str, str] = {}
+        base = self._config + "/projects"
+        for directory in _listed(base):
+            for name in _listed(f"{base}/{directory}"):
+                if name.endswith(".jsonl"):
+                    key = name.removesuffix(".jsonl")
+                    found[key] = "" if key in found else f"{base}/{directory}/{name}"
+        return found
+
+
+def _listed(directory: str) -> "list[str]":
+    try:
+        return posix.listdir(directory)
+    except OSError:
+        return []
+
+
 def _is_file(path: str) -> bool:
     try:
         return posix.stat(path).st_mode & 0o170000 == 0o100000
@@ -499,10 +538,12 @@ def outcomes(
     env: "dict[str, str]",
     now: "float | None" = None,
     views: "dict[str, TranscriptView] | None" = None,
+    finder: "Finder | None" = None,
 ) -> "dict[str, str]":
     """Delivery id -> outcome, for records of the delivery log. Each transcript is read once; who asks again and again
-    keeps the `views` (path -> view), so that only what is new is read."""
+    keeps the `views` (path -> view), so that only what is new is read, and in one run the `finder`."""
     config = paths.config_dir(env)
+    finder = finder or Finder(config)
     views = {} if views is None else views
     read: set[str] = set()
     located: dict[tuple[object, object, object], str | None] = {}
@@ -513,7 +554,7 @@ def outcomes(
             continue
         key = (record.get("transcript"), record.get("session_id"), record.get("agent_id"))
         if key not in located:
-            located[key] = transcript_path(record, config)
+            located[key] = transcript_path(record, config, finder)
         path = located[key] or ""
         if path not in views:
             inside = path[path.rfind("/") + 1 :].startswith("agent-")

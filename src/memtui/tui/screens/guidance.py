@@ -122,8 +122,9 @@ class Guidance(GuidanceActs):
     def _look_up(self, sessions: set[str]) -> None:
         """What each session is about, read once."""
         found = {}
+        finder = receipts.Finder(paths.config_dir(self.main.data.env))
         for session in sessions - set(self.titles):
-            path = receipts.find_transcript(paths.config_dir(self.main.data.env), session)
+            path = finder.find(session)
             found[session] = first.first_words(path)[:80] if path else ""
         if found:
             self.app.call_from_thread(self._named, found)

@@ -174,8 +174,9 @@ class Compose(Typed[str | None]):
     def _sessions(self) -> None:
         data = self.data
         found = []
+        finder = receipts.Finder(paths.config_dir(data.env))
         for each in sessions.collect(data.root, data.records(RECORDS))[:SESSIONS]:
-            path = receipts.find_transcript(paths.config_dir(data.env), each.id)
+            path = finder.find(each.id)
             title = titles.first_words(path) if path else ""
             where = each.project.rstrip("/").rpartition("/")[2]
             when = age(clock.parse(each.last), data.now())
