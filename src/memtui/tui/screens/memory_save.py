@@ -12,6 +12,7 @@ from memtui.tui.data import Data
 from memtui.tui.drafts import Draft
 from memtui.tui.screens.memory_conflict import BACK, THEIRS, Conflict
 from memtui.tui.screens.memory_values import bytes_of
+from memtui.tui.widgets import secret
 from memtui.tui.widgets.ask import Choice
 from memtui.tui.widgets.dialog import Typed
 
@@ -79,6 +80,9 @@ class Saving(Typed[str | None]):
     def action_save(self) -> None:
         """Save, unless something is wrong with it."""
         self.keep_now()
+        before = self.found.raw.decode("utf-8", "replace") if self.found is not None else ""
+        if secret.asks(self, "\n".join(self.changed().values()), before, self.action_save):
+            return
         self._try(self._create if self.found is None else self._save)
 
     def _try(self, write: Callable[[], Memory | None]) -> None:

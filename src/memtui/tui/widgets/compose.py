@@ -17,6 +17,7 @@ from memtui.core.words import age, until
 from memtui.hooks import fit
 from memtui.tui import actions, safe, unheard
 from memtui.tui.data import Data
+from memtui.tui.widgets import secret
 from memtui.tui.widgets.body import Body
 from memtui.tui.widgets.dialog import Keys, Typed, form_keys
 from memtui.tui.widgets.field import Field, Labelled
@@ -223,6 +224,8 @@ class Compose(Typed[str | None]):
             words += [f"{units:,} characters."] if units > budget // 2 else []
             words += ["What you had typed before is here again; ^g discards it."] if self.note != self.given else []
             words += [MOVED] if self.moved else []
+            looks = secret.words(note.text, self._before())
+            words += [f"{looks} ^s asks before it is kept."] if looks else []
             deaf = unheard.words(self.data)
             text = safe.styled(" ".join(words)).append(
                 f"\n! {deaf[:1].upper()}{deaf[1:]}." if deaf else "", "bold yellow"
@@ -277,8 +280,11 @@ class Compose(Typed[str | None]):
         if self.item is not None and self.base != _base(self.item):
             self._ask(self.item)
             return
+        note = self.read()
+        if secret.asks(self, note.text, self._before(), self.action_send):
+            return
         try:
-            text = self._send(self.read())
+            text = self._send(note)
         except MemtuiError as error:
             there = self._there() if isinstance(error, ConflictError) else None
             if there is not None:
@@ -290,6 +296,10 @@ class Compose(Typed[str | None]):
             self._say(f"It can't be written: {error.strerror}.")
             return
         self._close(text)
+
+    def _before(self) -> str:
+        """The text that the note has already, whose secrets are no news."""
+        return self.item.text if self.item is not None else ""
 
     def _there(self) -> Waiting | None:
         """The note as it stands in its inbox now, if somebody changed it."""

@@ -158,6 +158,8 @@ class Typed(Dialog[Result]):
     """A form: what is typed is kept while one types, so that neither escape, nor quitting, nor a crash loses it."""
 
     _timer: Timer | None = None
+    # What looks like a secret, and may stay: the person was asked.
+    allowed = ""
 
     def keep(self) -> None:
         """Keep what was typed."""

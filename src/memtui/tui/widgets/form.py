@@ -16,6 +16,7 @@ from memtui.core import drafts, memory
 from memtui.core.errors import MemtuiError
 from memtui.core.memory import TYPES
 from memtui.tui import safe
+from memtui.tui.widgets import secret
 from memtui.tui.widgets.body import Body
 from memtui.tui.widgets.dialog import Keys, Typed, form_keys
 from memtui.tui.widgets.field import Field, Labelled
@@ -155,6 +156,8 @@ class Form(Typed[dict[str, str] | None]):
             self.query_one(".told", Static).update(safe.styled(f"{error.message} {error.hint}"))
             return
         self.keep_now()
+        if secret.asks(self, "\n".join(found.values()), "\n".join(self.given.values()), self.action_save):
+            return
         now = self.there()
         if now is None:
             self.query_one(".told", Static).update(Text(GONE))

@@ -1,0 +1,100 @@
+"""What looks like a secret is named in the form, and asked about before it is kept."""
+
+import random
+import string
+
+import pytest
+from textual.widgets import TextArea
+
+from memtui.core import paths, review
+from memtui.tui.app import MemtuiApp
+from memtui.tui.screens.memory_form import Form
+from memtui.tui.widgets.ask import Choice
+from memtui.tui.widgets.body import Body
+from memtui.tui.widgets.compose import Compose
+
+from .conftest import NOW, settle
+from .test_memories import read, stand_on
+from .test_memory_changes import choose, press
+
+KEY = "gh" + "p_" + "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=36))
+LOOKS = "looks like it holds a GitHub token"
+
+
+def notes(world):
+    return [each.text for each in review.waiting(world.root, [paths.slug(world.shop)], ("guidance",))]
+
+
+async def compose(pilot):
+    await settle(pilot)
+    await press(pilot, "g")
+    form = pilot.app.screen
+    assert isinstance(form, Compose)
+    form.query_one("#text", TextArea).text = f"Install with {KEY} today"
+    await pilot.pause()
+    return form
+
+
+@pytest.mark.parametrize(
+    ("answer", "left"),
+    [("keep", f"Install with {KEY} today"), ("out", "Install with [redacted: GitHub token] today"), ("back", None)],
+)
+async def test_guidance_with_a_secret_is_asked_about(world, answer, left):
+    app = MemtuiApp(dict(world.env), world.shop, screen="guidance", now=NOW)
+    async with app.run_test(size=(80, 24)) as pilot:
+        form = await compose(pilot)
+        assert LOOKS in " ".join(str(form.query_one(".told").render()).split())
+        await press(pilot, "ctrl+s")
+        assert isinstance(app.screen, Choice)
+        assert LOOKS in app.screen.question
+        assert not any(KEY in text for text in notes(world))
+        await choose(pilot, {"keep": "Keep", "out": "Take", "back": "Go back"}[answer])
+        await settle(pilot)
+        assert (left in notes(world)) == (left is not None)
+        assert isinstance(app.screen, Compose) == (left is None)
+        if left is None:
+            assert KEY in form.query_one("#text", TextArea).text
+
+
+async def test_guidance_without_a_secret_is_not_asked_about(world):
+    app = MemtuiApp(dict(world.env), world.shop, screen="guidance", now=NOW)
+    async with app.run_test(size=(80, 24)) as pilot:
+        form = await compose(pilot)
+        form.query_one("#text", TextArea).text = "Never put the token into the log"
+        await pilot.pause()
+        await press(pilot, "ctrl+s")
+        assert "Never put the token into the log" in notes(world)
+
+
+async def test_a_memory_with_a_secret_is_asked_about_once(world):
+    app = MemtuiApp(dict(world.env), world.shop, screen="memories", now=NOW)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "prefer-pnpm")
+        await press(pilot, "e")
+        form = app.screen
+        assert isinstance(form, Form)
+        path = form.found.path
+        form.query_one(Body).text = f"Install with {KEY}."
+        await pilot.pause()
+        await press(pilot, "ctrl+s")
+        assert isinstance(app.screen, Choice)
+        await choose(pilot, "Take")
+        await settle(pilot)
+        assert "Install with [redacted: GitHub token]." in read(path)
+        assert KEY not in read(path)
+
+
+async def test_a_draft_that_is_rewritten_with_a_secret_is_asked_about(world):
+    app = MemtuiApp(dict(world.env), world.shop, screen="inbox", now=NOW)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await press(pilot, "e")
+        form = app.screen
+        form.query_one("#body", TextArea).text = f"Install with {KEY}."
+        await pilot.pause()
+        await press(pilot, "ctrl+s")
+        assert isinstance(app.screen, Choice)
+        assert LOOKS in app.screen.question
+        await choose(pilot, "Go back")
+        assert app.screen is form
