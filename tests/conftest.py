@@ -1,10 +1,19 @@
 """How all tests are run: in which order, and in how many processes."""
 
 import os
+import random
 import shutil
 import tempfile
 
 import pytest
+
+# The same in all processes of a run.
+os.environ.setdefault("MEMTUI_WALK_SEED", str(random.randrange(1 << 32)))
+
+
+def pytest_report_header():
+    """The seed of the walk that is new each time."""
+    return f"random walk: MEMTUI_WALK_SEED={os.environ['MEMTUI_WALK_SEED']}"
 
 
 def pytest_collection_modifyitems(items):

@@ -223,6 +223,15 @@ def test_the_tui_is_there_again_after_an_editor_that_failed(here):
         assert tui.left_on == []
 
 
+def test_ctrl_z_on_the_way_out_stops_nothing(here):
+    with MemtuiTerminal(here) as tui:
+        tui.see("hooks ✓", "1 Memories")
+        tui.press("q\x1a\x1a")
+        assert tui.end() == 0
+        assert tui.left_on == []
+        assert "Traceback" not in tui.painted
+
+
 def test_without_a_terminal_memtui_prints_the_status(here):
     draft(here)
     done = here.memtui()

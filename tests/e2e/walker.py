@@ -287,10 +287,10 @@ class Walker:
     def _wait_for_the_screen(self) -> None:
         """While memtui has given the terminal back nobody types: an editor runs, ctrl+z stopped it, or it ends."""
         deadline = time.monotonic() + self.patience
-        while not self._terminal.cells.modes.get("1049") or not self._terminal.running:
+        while (state := self._state()) in {"T", "Z", ""} or not self._terminal.cells.modes.get("1049"):
             if not self._terminal.running:
                 self._ended()
-            elif self._state() == "T":
+            elif state == "T":
                 self._go_on()
             elif time.monotonic() > deadline:
                 raise self._hang(f"memtui gave the terminal back and did not end for {self.patience:.0f} s")
@@ -383,11 +383,14 @@ class Walker:
 
     def _hang(self, what: str) -> WalkFailed:
         """With what each task and each thread was doing."""
-        failure = self._failure(what)
+        failure = self._failure(f"{what}; state {self._state()}")
         before = len(self._terminal.painted)
         self._terminal.process.send_signal(signal.SIGUSR1)
         time.sleep(2)
         self._terminal.process.send_signal(signal.SIGABRT)
+        self._terminal.process.send_signal(signal.SIGCONT)
+        time.sleep(2)
+        self._terminal.process.kill()
         self._terminal.end()
         return WalkFailed(f"{failure}\nthe tasks and the threads:\n{self._terminal.painted[before:]}")
 

@@ -1,8 +1,6 @@
 """The terminal's input: what can't be read of it ends neither the input nor the application."""
 
 import codecs
-import os
-import signal
 from collections.abc import Callable
 
 from textual import events
@@ -27,13 +25,11 @@ class _Parser(XTermParser):
 
 
 class TerminalDriver(LinuxDriver):
-    """Textual's driver, which passes over what it can't read, and is stopped and goes on like any other process once it
-    has given the terminal back."""
+    """Textual's driver, which passes over what it can't read, and is not stopped any more once it ends: it would
+    take the terminal again."""
 
     def _sigtstp_application(self, *args: object) -> None:
-        if self._app._exit:  # noqa: SLF001  textual has no other word for it
-            os.kill(os.getpid(), signal.SIGSTOP)
-        else:
+        if not self._app._exit:  # noqa: SLF001  textual has no other word for it
             super()._sigtstp_application(*args)
 
     def _sigcont_application(self, *args: object) -> None:

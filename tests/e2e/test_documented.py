@@ -1,0 +1,365 @@
+"""Every command and key that README.md and docs/*.md name, typed in a terminal: it does what is said there."""
+
+import re
+import sys
+import time
+from dataclasses import dataclass, field
+
+import pytest
+
+from memtui.core import inbox, paths
+
+from . import documented
+from .screen import SECONDS, MemtuiTerminal, ShellTerminal
+from .worlds import DemoWorld
+
+ASKED = (r"\[y/N\] ", "y\r")
+QUIT = (r"1 Memories", "q")
+# What is typed for a word that stands for something else.
+EXCEPTIONS = {
+    "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/memtui demo": "installs; the gate does, and demo is typed",
+    "python3 -m venv .venv && .venv/bin/pip install -q -c constraints.txt -e '.[test]' && .venv/bin/pytest": "the gate itself",
+    "pipx install .": "installs",
+    "source .venv/bin/activate": "of an environment that the line above makes",
+    "claude plugin marketplace add PATH-OR-URL && claude plugin install memtui@memtui": "the client's: test_install.py",
+    "claude -p": "the client's",
+    "python -I -S": "how hooks are run, not typed",
+}
+
+
+@dataclass(frozen=True)
+class Typed:
+    """What is typed for documented commands: `code` is how it ends, `shows` what is printed."""
+
+    documented: str | tuple[str, ...]
+    line: str
+    shows: str = ""
+    code: int = 0
+    answers: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def commands(self) -> set[str]:
+        """Those that are documented so."""
+        return {self.documented} if isinstance(self.documented, str) else set(self.documented)
+
+
+def typed(
+    documented: str | tuple[str, ...], line: str, shows: str = "", code: int = 0, *answers: tuple[str, str]
+) -> Typed:
+    return Typed(documented, line, shows, code, list(answers))
+
+
+# Each in a sample world of its own, one after the other. `{update}`, `{note}`, … are ids there.
+STORIES = {
+    "readme": [
+        typed(("memtui hooks uninstall", "hooks uninstall"), "memtui hooks uninstall", "settings", 0, ASKED),
+        typed(("memtui hooks install", "hooks install"), "memtui hooks install", "settings", 0, ASKED),
+        typed("hooks status", "memtui hooks status", "all well"),
+        typed("", "memtui hooks install --scope project --dry-run", "settings"),
+        typed(
+            'memtui guide "CI is broken on master: fix that first"',
+            'memtui guide "CI is broken on master: fix that first"',
+            r"[0-9A-Z]{26}",
+        ),
+        typed(("memtui deliveries", "deliveries"), "memtui deliveries", "arrived"),
+        typed(("memtui receipts", "receipts [ID…]"), "memtui receipts", "arrived"),
+        typed(("memtui inbox", "inbox"), "memtui inbox", "CI is broken on master"),
+        typed("", "memtui inbox --limit 1", "more|--limit"),
+        typed(("memtui approve 4B7XAD", "approve ID…", "approve"), "memtui approve {update}", "memtui undo"),
+        typed(("memtui list", "list"), "memtui list", "prefer-pnpm"),
+        typed(("memtui undo", "undo [ID]", "undo"), "memtui undo", "(?i)undo|taken back|approve"),
+        typed(("memtui doctor", "doctor"), "memtui doctor", "memtui", 5),
+        typed(("memtui trust", "trust"), "memtui trust", "skip-code-review", 0, ASKED),
+        typed("", "memtui trust --remove skip-code-review", "skip-code-review"),
+        typed("", "memtui trust --list", "skip-code-review"),
+        typed("", "memtui trust --always --yes", ""),
+        typed("memtui", "memtui", "", 0, QUIT),
+        typed("demo [DIR]", "memtui demo", "A sample world"),
+        typed("demo [DIR]", "memtui demo $TMPDIR/mine", "Try it yourself"),
+        typed(".venv/bin/memtui demo --open", "memtui demo --open", "", 0, QUIT),
+        typed(
+            'echo "CI is red" >> guidance.md',
+            '(cd {inbox} && echo "CI is red" >> guidance.md) && memtui inbox',
+            "CI is red",
+        ),
+        typed("memtui config set mode whisper", "memtui config set mode whisper", "whisper"),
+        typed("memtui config set mode off --project .", "memtui config set mode off --project .", "off"),
+    ],
+    "memories": [
+        typed("", "memtui list --attention && memtui list --never", "prefer-pnpm|payment"),
+        typed("show NAME", "memtui show prefer-pnpm", "Use pnpm"),
+        typed("", "memtui show prefer-pnpm --raw", "name: prefer-pnpm"),
+        typed("search WORD…", "memtui search lock file", "prefer-pnpm"),
+        typed("new NAME", "memtui new from-editor --type feedback", "from-editor"),
+        typed("", "memtui new from-body --type project --description Short --body 'A body.'", "from-body"),
+        typed(
+            "edit NAME…",
+            "memtui edit prefer-pnpm --set owner=me --type user --description 'pnpm only' --body 'Use it.'",
+            "prefer-pnpm",
+        ),
+        typed("edit NAME…", "memtui edit prefer-pnpm", "prefer-pnpm"),
+        typed("mv NAME NEWNAME", "memtui mv from-body moved", "moved"),
+        typed("mv NAME… --to SCOPE", "memtui mv moved --to global", "global"),
+        typed("", "memtui mv moved --scope project --name prefer-npm", "prefer-npm"),
+        typed("cp NAME NEWNAME", "memtui cp prefer-npm copied", "copied"),
+        typed("cp NAME… --to SCOPE", "memtui cp copied --to global", "global"),
+        typed("memtui rm prefer-npm && memtui undo", "memtui rm prefer-npm && memtui undo", "prefer-npm"),
+        typed("redo", "memtui redo", "prefer-npm"),
+        typed("undo --list", "memtui undo --list", "prefer-npm"),
+        typed(
+            "memtui undo 4B7XAD",
+            "memtui cp prefer-pnpm again && memtui undo $(memtui undo --list | sed -n 3p | cut -c1-6)",
+            "delete|prefer-npm",
+        ),
+        typed("memtui undo --yes", "memtui undo --yes", ""),
+        typed("rm NAME…", "memtui rm from-editor", "trash"),
+        typed("restore [ID|NAME…]", "memtui restore && memtui restore from-editor", "from-editor"),
+        typed("", "memtui rm from-editor --purge --yes", "from-editor"),
+        typed("index", "memtui index", "old-wiki"),
+        typed("", "memtui index --fix", "old-wiki", 0, ASKED),
+        typed("", "memtui index --fix --yes", "MEMORY.md|index"),
+    ],
+    "what waits": [
+        typed(("guide TEXT", "guide"), "memtui guide Take care", r"[0-9A-Z]{26}"),
+        typed("", "memtui guide Be quick --global --urgent --expires 2h --from me --json", '"ok": true'),
+        typed("", "memtui guide Look --to session:0b5d3a52 --to 'path:src/**'", r"[0-9A-Z]{26}"),
+        typed("memtui guide --to people", "memtui guide --to people Look up", r"[0-9A-Z]{26}"),
+        typed("memtui config set guide_to people", "memtui config set guide_to people", "people"),
+        typed("memtui guide --to agent:NAME", "memtui guide --to agent:reviewer Look", r"[0-9A-Z]{26}"),
+        typed("", "memtui guide --yes The token is ghp_0123456789abcdefghijABCDEFGHIJ012345", r"[0-9A-Z]{26}"),
+        typed("", "memtui guide --list", "Take care"),
+        typed("", "memtui guide --edit {note} --no-urgent --expires 18:00 --to anyone Changed", ""),
+        typed("", "memtui guide --withdraw {note}", ""),
+        typed("memtui guide --again", "memtui guide --again JVPWFV --expires 2h", r"[0-9A-Z]{6}"),
+        typed("inbox show ID", "memtui inbox show {update}", "In its setting"),
+        typed(
+            "",
+            "memtui approve {update} --dry-run --name a-name --type user --scope global --description D --body B",
+            "a-name",
+        ),
+        typed("", "memtui approve {update} --edit --name edited", "edited"),
+        typed("", "memtui undo --yes && memtui approve {update} --into prefer-pnpm", "prefer-pnpm"),
+        typed("reject ID…", "memtui reject {other} --never", ""),
+        typed("items", "memtui items", "snapshot|item|test"),
+        typed("items done ID…", "memtui items done {item}", ""),
+        typed("items keep ID…", "memtui items keep {kept}", ""),
+        typed("items edit ID TEXT", "memtui items edit {kept} Another text", ""),
+        typed("items guide ID…", "memtui items guide {kept}", ""),
+    ],
+    "the rest": [
+        typed(
+            "",
+            "memtui deliveries --session 0b5d --kind guidance --memory prefer-pnpm --outcome arrived --text x --since 2d",
+            "",
+        ),
+        typed("", "memtui deliveries --follow", "", 130, ("arrived", "\x03")),
+        typed("deliveries --stats", "memtui deliveries --stats --days 30", "P95"),
+        typed("deliveries show ID", "memtui deliveries show Z2C4A7", "memtui-"),
+        typed("sessions", "memtui sessions", "3e8f"),
+        typed(("sessions show ID", "sessions show"), "memtui sessions show 3e8f --rows 1", "and 2 older"),
+        typed("tui", "memtui tui --screen inbox --read-only", "", 0, ("read-only", "q")),
+        typed("status", "memtui status", "memtui full"),
+        typed("", "memtui doctor --errors", ""),
+        typed("doctor --fix", "memtui doctor --fix", "old-wiki", 5, ASKED),
+        typed("", "memtui doctor --fix --yes", "memtui", 5),
+        typed(("config", "config list"), "memtui config list", "budget"),
+        typed(("memtui config list --keys", "config list --keys"), "memtui config list --keys", "memories.edit"),
+        typed("config list --all-projects", "memtui config list --all-projects", "shop"),
+        typed("config get KEY", "memtui config get mode", "full"),
+        typed("config set KEY VALUE", "memtui config set budget 8000", "8000"),
+        typed("config unset KEY", "memtui config unset budget", "9000|default|budget"),
+        typed(("memtui gc --dry-run", "memtui gc", "gc"), "memtui gc --dry-run && memtui gc", ""),
+        typed("config edit", "memtui config edit", ""),
+        typed("memtui config set glyphs ascii", "memtui config set glyphs ascii", "ascii"),
+        typed("paths [NAME]", "memtui paths && memtui paths errors", r"errors\.jsonl"),
+        typed("completions SHELL", "memtui completions bash", "complete"),
+        typed("memtui help COMMAND", "memtui help guide", "example"),
+        typed("", "memtui --debug --project . list --json", '"ok": true'),
+    ],
+}
+
+
+@pytest.fixture
+def world(tmp_path):
+    """The sample world with `memtui` on its PATH, and an editor that adds a line."""
+    found = DemoWorld(tmp_path)
+    for name, script in (
+        ("memtui", f'#!/bin/sh\nexec {sys.executable} -m memtui "$@"\n'),
+        ("editor", '#!/bin/sh\necho "# A line." >> "$1"\n'),
+    ):
+        (found.bin / name).write_text(script)
+        (found.bin / name).chmod(0o700)
+    return found
+
+
+def ids(world):
+    """What the words in braces stand for."""
+    box = paths.inbox_dir(str(world.root), paths.slug(str(world.project)))
+
+    def waiting(name):
+        with open(f"{box}/{name}", encoding="utf-8") as file:
+            return [entry.id for entry in inbox.parse(file.read())]
+
+    updates, items, notes = waiting("pending-updates.md"), waiting("pending-items.md"), waiting("guidance.md")
+    return {
+        "update": "J5VMX3",
+        "other": next(each for each in updates if not each.endswith("J5VMX3")),
+        "item": items[0],
+        "kept": items[1],
+        "note": notes[0],
+        "inbox": box,
+    }
+
+
+def numbers(tui, world):
+    """1 to 5 open the five screens."""
+    for key, words in (
+        ("2", "Inbox"),
+        ("3", "wait to be told"),
+        ("4", "deliveries"),
+        ("5", "Settings|Hooks"),
+        ("1", "prefer-pnpm"),
+    ):
+        tui.press(key)
+        tui.see(words)
+
+
+def help_(tui, world):
+    tui.press("?")
+    tui.see("Memories: what the agent remembers", "Edit its fields and text")
+    tui.press(">")
+    tui.see("Keys can be remapped")
+    tui.press("\x1b")
+    tui.see("prefer-pnpm")
+
+
+def guide_and_undo(tui, world):
+    """g leaves guidance, z takes it back, Z gives it again."""
+    tui.press("g")
+    tui.see("Guidance for the agent")
+    tui.press("A note of mine.")
+    tui.see("A note of mine.")
+    tui.press("\x13")
+    tui.see("3 Guidance 7")
+    tui.press("z")
+    tui.see("3 Guidance 6")
+    tui.press("Z")
+    tui.see("3 Guidance 7")
+
+
+def undo_of_others(tui, world):
+    """What was done elsewhere is named first; the same key again means yes."""
+    with ShellTerminal(world) as shell:
+        assert shell.run("memtui rm release-steps")[0] == 0
+    tui.press("z")
+    tui.see("z again")
+    assert not (world.project / ".claude/memory/release-steps.md").exists()
+    tui.press("z")
+    tui.see("Undone|undone")
+    assert (world.project / ".claude/memory/release-steps.md").exists()
+
+
+def themes(tui, world):
+    """ctrl+t goes round four themes, and settings name the one that was chosen."""
+    for name in ("light", "ansi-dark", "ansi-light", "dark", "light"):
+        tui.press("\x14")
+        tui.see(f"Theme: {name}")
+    deadline = time.monotonic() + SECONDS
+    while 'theme = "light"' not in settings(world):
+        assert time.monotonic() < deadline, settings(world)
+        time.sleep(0.1)
+
+
+def settings(world):
+    path = world.root / "config.toml"
+    return path.read_text() if path.exists() else ""
+
+
+# What is done in the TUI for the keys that a text names.
+KEYS = {
+    ("README.md", "?"): help_,
+    ("README.md", "g"): guide_and_undo,
+    ("README.md", "z"): guide_and_undo,
+    ("cli.md", "z"): undo_of_others,
+    ("cli.md", "Z"): guide_and_undo,
+    ("file-formats.md", "ctrl+t"): themes,
+}
+
+
+def test_documented_keys_do_what_is_said(world):
+    with MemtuiTerminal(world) as tui:
+        tui.see("hooks", "prefer-pnpm")
+        for steps in dict.fromkeys([numbers, *KEYS.values()]):
+            steps(tui, world)
+        # It follows what others do.
+        (world.root / "global" / "guidance.md").write_text("Something new.\n")
+        tui.press("3")
+        tui.see("Something new")
+        tui.press("q")
+        assert tui.end() == 0
+        assert tui.left_on == []
+    assert world.errors() == []
+
+
+def test_documented_settings_of_keys_are_heard(world):
+    """`"memories.edit" = "E"` and `"app.quit" = "x,ctrl+x"` of docs/file-formats.md."""
+    text = (documented.REPO / "docs/file-formats.md").read_text()
+    lines = [line for line in ('"memories.edit" = "E"', '"app.quit" = "x,ctrl+x"') if line in text]
+    assert len(lines) == 2
+    (world.root / "config.toml").write_text("[keys]\n" + "\n".join(lines) + "\n")
+    for key in ("x", "\x18"):
+        with MemtuiTerminal(world) as tui:
+            tui.see("hooks", "prefer-pnpm")
+            if key == "x":
+                tui.press("E")
+                tui.see("save  ")
+                tui.press("\x1b")
+                tui.see("x quit")
+            tui.press(key)
+            assert tui.end() == 0
+
+
+def test_every_documented_key_is_pressed():
+    found = {(each.file, each.text) for each in documented.keys()}
+    assert found == set(KEYS)
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_a_documented_command_does_what_is_said(world, story):
+    given = ids(world)
+    with ShellTerminal(world) as shell:
+        shell.run(f"export TMPDIR={world.base} COLUMNS=150")
+        for each in STORIES[story]:
+            line = each.line.format(**given)
+            code, printed = shell.run(line, each.answers)
+            assert code == each.code, printed
+            assert re.search(each.shows, printed), (line, printed)
+            assert not re.search(r"Traceback|unexpected", printed), (line, printed)
+    assert world.errors() == []
+
+
+def lines():
+    """All that is typed."""
+    return [each.line for story in STORIES.values() for each in story]
+
+
+def is_typed(text):
+    """As it stands there, and perhaps with what it takes."""
+    return any(re.search(rf"memtui {re.escape(text.removeprefix('memtui '))}(?!\w)", line) for line in lines())
+
+
+def test_every_documented_command_is_typed():
+    known = {command for story in STORIES.values() for each in story for command in each.commands} | set(EXCEPTIONS)
+    found = documented.commands()
+    missing = [each for each in found if each.text not in known and not is_typed(each.text)]
+    assert [f"{each.file}:{each.line} {each.text}" for each in missing] == []
+    assert known - {""} - {each.text for each in found} == set()
+
+
+def test_every_documented_option_is_typed():
+    found = {
+        (command, option)
+        for command, option in documented.options()
+        if not any(re.search(rf"memtui {command}\b[^&]*{option}\b", line) for line in lines())
+    }
+    assert found == set()
