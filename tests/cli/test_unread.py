@@ -49,3 +49,41 @@ def test_a_closed_file_is_named(memtui, world):
     path = Path(paths.inbox_dir(world.root, paths.slug(world.shop)), "pending-items.md")
     path.chmod(0)
     assert "is closed to you" in memtui("items").err
+
+
+@pytest.fixture
+def long(world):
+    """The shop's guidance with a log of 3 MB in its middle."""
+    path = Path(paths.inbox_dir(world.root, paths.slug(world.shop)), "guidance.md")
+    with path.open("a") as file:
+        file.write("error: no such file\n" * 150_000)
+    return path
+
+
+@pytest.mark.parametrize(
+    "words", [["status"], ["inbox"], ["guide", "--list"], ["guide", "newest"], ["doctor"]], ids=" ".join
+)
+def test_an_inbox_too_long_to_be_read_whole_is_named_with_what_to_do(memtui, long, words):
+    done = memtui(*words, check=False)
+    said = " ".join((done.out + done.err).split())
+    assert f"{long.name} is larger than 1 MB" in said
+    assert "Take out of it what is no note" in said
+
+
+def test_what_stands_at_its_ends_is_listed_changed_and_taken_back(memtui, long):
+    before = long.read_bytes()
+    first = memtui.json("guide", "--list")["entries"]
+    assert first
+    newest = memtui.json("guide", "newest")["id"]
+    found = memtui.json("guide", "--list")
+    assert {entry["id"] for entry in found["entries"]} == {*[entry["id"] for entry in first], newest}
+    assert found["unread"]
+    memtui("guide", "--edit", newest, "newer still")
+    memtui("guide", "--withdraw", first[0]["id"])
+    assert "newer still" in [entry["text"] for entry in memtui.json("guide", "--list")["entries"]]
+    memtui("guide", "--withdraw", newest)
+    memtui("undo", "--yes")
+    memtui("undo", "--yes")
+    memtui("undo", "--yes")
+    assert long.read_bytes().startswith(before)
+    assert long.read_bytes().count(b"error: no such file") == 150_000

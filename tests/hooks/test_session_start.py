@@ -425,6 +425,22 @@ def test_a_turn_that_nothing_was_said_in_is_a_new_one_all_the_same(home):
 # --- when things are broken
 
 
+def test_an_inbox_too_long_to_be_read_whole_is_named_and_its_newest_note_comes(home):
+    home.guide("oldest")
+    with home.file("guidance").open("a") as file:
+        file.write("error: no such file\n" * 150_000)
+    home.guide("newest")
+    said = home.start().message
+    assert "waiting: 2 guidance" in said
+    assert f"{home.file('guidance')} is larger than 1 MB" in said
+    said = home.prompt().context
+    assert "oldest" in said
+    assert "newest" in said
+    assert home.prompt().raw == b""
+    assert home.file("guidance").read_text().count("error: no such file\n") == 150_000
+    assert home.errors() == []
+
+
 @pytest.mark.parametrize("broken", ["catalog", "trust", "claims", "items"])
 def test_the_index_comes_though_something_else_is_broken(home, broken):
     home.remember("memory")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.core import locate, paths
+from memtui.core import fs, locate, paths
 from memtui.tui.app import MemtuiApp
 from tui.conftest import settle
 
@@ -53,6 +53,20 @@ async def test_keys_are_what_the_settings_say(world):
         assert app.is_running
         await pilot.press("f9")
     assert app.return_code == 0
+
+
+async def test_an_inbox_too_long_to_be_read_whole_is_named_in_guidance_and_in_health(world):
+    path = Path(paths.inbox_dir(world.root, paths.slug(world.shop)), "guidance.md")
+    fs.append(str(path), b"error: no such file\n" * 150_000)
+    app = MemtuiApp(dict(world.env), world.shop)
+    async with app.run_test(size=(160, 48)) as pilot:
+        await settle(pilot)
+        await pilot.press("3")
+        await settle(pilot)
+        assert "guidance.md is larger than 1 MB" in app.screen._problem
+        await pilot.press("5")
+        await settle(pilot)
+        assert any("guidance.md is larger than 1 MB" in row.words for row in app.screen.table.rows)
 
 
 @pytest.mark.parametrize("name", ["guidance.md", "pending-updates.md", "pending-items.md"])

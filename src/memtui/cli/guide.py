@@ -101,19 +101,34 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         raise MemtuiError(
             f"{directory} can't be written: {error.strerror or error}", "Nothing was left. Mend that and try again."
         ) from error
+    path = f"{directory}/{inbox.FILES['guidance']}"
+    too_long = _warn(ctx, path) if inbox.unread(path) else None
     deaf = unheard(ctx) if asked else ""
     _narrate(ctx, args.everywhere, entry_id, deaf)
     data: dict[str, object] = {
         "id": entry_id,
         "scope": "global" if args.everywhere else "project",
         "project": None if args.everywhere else ctx.project_root,
-        "path": f"{directory}/{inbox.FILES['guidance']}",
+        "path": path,
         "fields": fields,
         "text": text,
         "redacted": redacted,
+        "unread": too_long,
         "unheard": {"why": guide.UNHEARD[deaf][0], "do": guide.UNHEARD[deaf][1]} if deaf else None,
     }
     return Result(data, lambda out: out.print(entry_id))
+
+
+def _warn(ctx: Context, path: str) -> "dict[str, str] | None":
+    """Say that of this inbox not all is read, as `guide --list` and the others do."""
+    from memtui.cli.output import safe
+    from memtui.core.review import unread_part
+
+    found = unread_part(path)
+    if found is None:
+        return None
+    ctx.out.say(f"! {safe(found.message)}\n  {safe(found.hint)}")
+    return {"message": found.message, "hint": found.hint}
 
 
 def _left(ctx: Context, directory: str, fields: "dict[str, str]", text: str) -> str:

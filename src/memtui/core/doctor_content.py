@@ -1,6 +1,5 @@
 """What is wrong with what a person keeps: memories and their index, trust in them, and what waits in the inboxes."""
 
-import os
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -41,23 +40,19 @@ def inboxes(root: str, now: float, fits: Fits) -> Iterator[Finding]:
             yield Finding("inbox", PROBLEM, error.message, error.hint)
         for kind, file in inbox.FILES.items():
             path = f"{directory}/{file}"
-            try:
-                size = os.stat(path).st_size
-            except OSError:
-                continue
-            if any(error.message.startswith(path + " ") for error in unread):
-                continue
-            if size > inbox.MAX_BYTES:
-                yield Finding(
-                    "inbox",
-                    PROBLEM,
-                    f"{path} is larger than {inbox.MAX_BYTES >> 20} MB: hooks don't read it whole",
-                    "Shorten it in an editor.",
-                )
+            if any(error.message.startswith(path + " ") for error in unread) and not inbox.unread(path):
                 continue
             if kind == "guidance":
                 yield from _guidance(slug, directory, now, fits)
         for file, delivery_id, _, _ in claims.listed(directory):
+            try:
+                fs.read(f"{directory}/{claims.DIRECTORY}/{file}", "claim")
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                where = f"{directory}/{claims.DIRECTORY}/{file}"
+                yield Finding("inbox", PROBLEM, f"{where} {error.strerror}: nobody settles it", f"Move {where} away.")
+                continue
             if now - (ids.id_time(delivery_id) or now) > CLAIM_SECONDS:
                 yield Finding(
                     "inbox",

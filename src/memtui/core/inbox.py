@@ -231,14 +231,7 @@ def read(path: str, items: bool = False) -> "list[Entry]":
 
     Of a file over MAX_BYTES only the beginning and the end are read, and no entry that is cut there (`unread`).
     """
-    try:
-        fd = fs.open_regular(path, ours=True)
-    except FileNotFoundError:
-        return []
-    try:
-        return [entry for entry, _ in placed(fd, items)]
-    finally:
-        posix.close(fd)
+    return [entry for _, _, entries in sources(path, items) for entry in entries]
 
 
 def unread(path: str) -> int:
@@ -250,22 +243,41 @@ def unread(path: str) -> int:
     return max(0, found.st_size - MAX_BYTES) if found.st_mode & fs.S_IFMT == fs.S_IFREG else 0
 
 
+def sources(path: str, items: bool = False) -> "list[tuple[str, int, list[Entry]]]":
+    """The parts of an inbox file that are read, each as its text, its first byte, and its entries; none if it is
+    missing. Raises OSError."""
+    try:
+        fd = fs.open_regular(path, ours=True)
+    except FileNotFoundError:
+        return []
+    try:
+        return _windows(fd, items)
+    finally:
+        posix.close(fd)
+
+
 def placed(fd: int, items: bool = False) -> "list[tuple[Entry, int]]":
     """The entries that `read` gives of an open file, each with the byte at which it begins. Raises OSError."""
+    return [pair for source, start, entries in _windows(fd, items) for pair in _offsets(entries, source, start)]
+
+
+def _windows(fd: int, items: bool) -> "list[tuple[str, int, list[Entry]]]":
+    """(text, its first byte, the entries that are whole in it) of what is read of a file: all of it, or its ends."""
     size = posix.fstat(fd).st_size
     if size <= MAX_BYTES:
         source = decode(posix.pread(fd, MAX_BYTES, 0))
-        return _offsets(parse(source, items), source, 0)
+        return [(source, 0, parse(source, items))]
     half = MAX_BYTES // 2
     source = decode(posix.pread(fd, half, 0))
     entries = parse(source, items)
     if entries and entries[-1].start + len(entries[-1].raw) >= len(source):
         entries.pop()  # cut
-    head = _offsets(entries, source, 0)
-    source = decode(posix.pread(fd, half, size - half))
-    skipped = _whole_from(source, items)
-    start = size - half + len(encode(source[:skipped]))
-    return head + _offsets(parse(source[skipped:], items), source[skipped:], start)
+    end = decode(posix.pread(fd, half, size - half))
+    skipped = _whole_from(end, items)
+    last = parse(end[skipped:], items)
+    for entry in last:
+        entry.start += skipped
+    return [(source, 0, entries), (end, size - half, last)]
 
 
 def _offsets(entries: "list[Entry]", source: str, start: int) -> "list[tuple[Entry, int]]":

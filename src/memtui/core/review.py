@@ -6,7 +6,7 @@ Entries are edited where they stand; what others append to the same file meanwhi
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 
-from memtui.core import clock, delivery, fastjson, frontmatter, fs, ids, inbox, memory, paths, redact, upkeep
+from memtui.core import clock, delivery, fastjson, frontmatter, ids, inbox, memory, paths, redact, upkeep
 from memtui.core.changes import ANCHOR_LINES, Change, FileChange, TextEdit
 from memtui.core.conversation import normalised
 from memtui.core.errors import ConflictError, MemtuiError, NotFoundError, UsageError
@@ -25,7 +25,7 @@ MIN_REF = 4
 class Waiting:
     """An entry of an inbox. `slug` is its project, None for the global inbox; `kind` is one of KINDS.
 
-    `source` is the text of the whole file as it was read.
+    `source` is the text that was read of the file: all of it, or the end of it from the byte `begin` on.
     """
 
     kind: str
@@ -33,6 +33,7 @@ class Waiting:
     directory: str
     entry: inbox.Entry
     source: str = dataclasses.field(repr=False)
+    begin: int = 0
 
     @property
     def id(self) -> str:
@@ -83,7 +84,8 @@ def waiting(
 ) -> list[Waiting]:
     """The entries of some projects' inboxes (None: the global one), in the order of the files.
 
-    A file that can't be read keeps nobody from the others: it is passed over, and told in `unread`.
+    A file that can't be read keeps nobody from the others: it is passed over, and told in `unread`. So is the part that
+    nobody reads of one that is too long.
     """
     found = []
     for slug in projects:
@@ -91,15 +93,30 @@ def waiting(
         for kind in kinds:
             path = f"{directory}/{inbox.FILES[kind]}"
             try:
-                source = inbox.decode(fs.read_or_empty(path))
+                parts = inbox.sources(path, kind == "items")
             except NotADirectoryError:
                 continue
             except OSError as error:
                 if unread is not None:
                     unread.append(_unreadable(path, error))
                 continue
-            found += [Waiting(kind, slug, directory, entry, source) for entry in inbox.parse(source, kind == "items")]
+            if unread is not None and (too_long := unread_part(path)):
+                unread.append(too_long)
+            for source, begin, entries in parts:
+                found += [Waiting(kind, slug, directory, entry, source, begin) for entry in entries]
     return found
+
+
+def unread_part(path: str) -> MemtuiError | None:
+    """What to say of an inbox file that is too long to be read whole; None for any other."""
+    size = inbox.unread(path)
+    if not size:
+        return None
+    return MemtuiError(
+        f"{path} is larger than {inbox.MAX_BYTES >> 20} MB: only notes in its first and its last half MB are read;"
+        f" {size / (1 << 20):.1f} MB between them wait in vain.",
+        "Take out of it what is no note: a log belongs into a file of its own, which a note can name.",
+    )
 
 
 def _unreadable(path: str, error: OSError) -> MemtuiError:
@@ -143,13 +160,13 @@ def _anchor(entry: inbox.Entry, source: str) -> str:
 
 def removal(item: Waiting) -> TextEdit:
     """The change that takes an entry out of its file."""
-    return TextEdit(item.path, item.entry.raw, "", _anchor(item.entry, item.source), item.entry.start)
+    return TextEdit(item.path, item.entry.raw, "", _anchor(item.entry, item.source), item.begin + item.entry.start)
 
 
 def _rewritten(item: Waiting, fields: dict[str, str], text: str) -> TextEdit:
     """The change that puts another entry in the place of this one; hand-written text gets an entry's form."""
     made = inbox.render(fields, text)
-    return TextEdit(item.path, item.entry.raw, made, _anchor(item.entry, item.source), item.entry.start)
+    return TextEdit(item.path, item.entry.raw, made, _anchor(item.entry, item.source), item.begin + item.entry.start)
 
 
 def _appended(directory: str, kind: str, fields: dict[str, str], text: str) -> TextEdit:
@@ -282,7 +299,10 @@ class Review:
         return self._run("edit entry", [change], [item], "edit")
 
     def guide(self, directory: str, fields: dict[str, str], text: str) -> str:
-        """Leave guidance in an inbox as a step that can be undone until a hook takes it; the entry's id."""
+        """Leave guidance in an inbox as a step that can be undone until a hook takes it; the entry's id. Nothing is
+        undone of a file that is too long: it would have to be written anew."""
+        if inbox.unread(f"{directory}/{inbox.FILES['guidance']}"):
+            return inbox.append_entry(directory, "guidance", fields, text, now=self.now())
         return self.say(directory, fields, text)[0]
 
     def say(self, directory: str, fields: dict[str, str], text: str) -> tuple[str, str]:

@@ -174,6 +174,9 @@ def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
         if number:
             waiting.append(f"{number} {one}")
     words.append("waiting: " + ", ".join(waiting) if waiting else "nothing waiting")
+    for _, directory in hook.inboxes():
+        too_long = [f"{directory}/{file}" for file in inbox.FILES.values() if inbox.unread(f"{directory}/{file}")]
+        words += [f"{path} is larger than 1 MB: only its beginning and its end are read" for path in too_long]
     if "error" in hook.settings:
         words.append(f"config.toml can't be read, the last good settings hold: {hook.settings['error']}")
     return words
