@@ -9,6 +9,7 @@ import pytest
 
 from memtui.core import clock, config, fs, index_budget, memory_index, paths, settings, trust
 from memtui.core.errors import MemtuiError
+from memtui.core.journal import Journal
 from memtui.hooks import install, status
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.health_text import health_text
@@ -473,6 +474,26 @@ async def test_settle_says_what_it_did(health, world):
         await pilot.press("C")
         await ready(pilot)
         assert any("ettled" in note.message for note in pilot.app._notifications)
+
+
+async def test_what_is_kept_no_longer_goes_after_a_question(health, world):
+    fs.append(f"{world.root}/config.toml", b"undo_changes = 1\n")
+    before = len(Journal(world.root).ledger().transactions)
+    async with health.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await stand(pilot, screen, lambda r: getattr(r.about, "area", "") == "kept")
+        assert "removes for good what is due" in detail(screen)
+        await pilot.press("F")
+        await settle(pilot)
+        assert "can't be undone then" in pilot.app.screen.question
+        await pilot.press("enter")  # cancel is in focus
+        await settle(pilot)
+        assert len(Journal(world.root).ledger().transactions) == before
+        await pilot.press("F")
+        await settle(pilot)
+        await pilot.press("down", "enter")
+        await ready(pilot)
+    assert len(Journal(world.root).ledger().transactions) == 1
 
 
 async def test_the_view_follows_a_change_from_outside(health, world):

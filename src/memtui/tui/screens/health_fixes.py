@@ -15,6 +15,7 @@ from memtui.core import (
     locate,
     memory,
     mending,
+    retention,
     review,
     settings,
     settle,
@@ -30,7 +31,7 @@ from memtui.tui import actions, offer
 from memtui.tui.checks import Look, Row
 from memtui.tui.screens.base import Base
 from memtui.tui.screens.memory_conflict import difference
-from memtui.tui.widgets.ask import Choice
+from memtui.tui.widgets.ask import Choice, Sure
 from memtui.tui.widgets.preview import Preview
 from memtui.tui.widgets.setting import SettingScreen
 
@@ -89,6 +90,8 @@ class Fixes(Base):
             return "makes them yours alone", self._close
         if about.area == "config" and about.level == PROBLEM:
             return "opens config.toml in your editor", self._edit_config
+        if about.area == "kept" and about.remedy:
+            return "removes for good what is due, after asking", self._collect
         return None
 
     def do_health_fix(self) -> None:
@@ -144,6 +147,24 @@ class Fixes(Base):
         data = self.main.data
         items = review.waiting(data.root, [None, *review.slugs(data.root)], ("guidance",))
         return review.find(items, entry_id, "guidance")
+
+    def _collect(self) -> None:
+        """Say what is kept no longer, and remove it if that is wanted."""
+        data = self.main.data
+        keep = retention.limits(data.root)
+        due = "; ".join(words for _, words in retention.said(retention.due(data.root, data.now()), keep, dry=True))
+
+        def then(yes: str | None) -> None:
+            if yes:
+                self.run_worker(self._collected, thread=True, exclusive=True, group="collect")
+
+        self.app.push_screen(Sure(f"Remove for good, with no undo: {due}?", "Remove for good"), then)
+
+    def _collected(self) -> None:
+        data = self.main.data
+        found = retention.collect(data.root, data.now())
+        words = "; ".join(found.busy) or ("That is gone for good." if found.anything else "Nothing is due any more.")
+        self.app.call_from_thread(self.done, words)
 
     def _set_errors_aside(self) -> None:
         path = mending.set_errors_aside(self.main.data.journal())
