@@ -1,6 +1,7 @@
 """The frame: screens by number, help and palette from one table, read-only."""
 
 import pytest
+from textual import events
 
 from memtui.core import config, settings
 from memtui.core.errors import MemtuiError
@@ -474,3 +475,19 @@ async def test_a_dialog_that_was_left_open_over_a_screen_is_in_nobody_s_way(app)
         await pilot.press("escape")
         await settle(pilot)
         assert app.screen.group == "health"
+
+
+async def test_a_note_that_is_gone_and_still_painted_can_t_be_clicked(app):
+    async with app.run_test(notifications=True) as pilot:
+        await settle(pilot)
+        app.say("A note")
+        await settle(pilot)
+        toast = app.screen.query_one("Toast")
+        x, y = toast.region.x + 2, toast.region.y
+        assert app.screen.get_widget_at(x, y)[0] is toast
+        parent = toast.parent
+        toast._detach()
+        app.post_message(events.MouseDown(None, x, y, 0, 0, 1, False, False, False, x, y))
+        await pilot.pause()
+        assert app.is_running
+        toast._attach(parent)

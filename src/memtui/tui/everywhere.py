@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from textual import events
+from textual.errors import NoWidget
 from textual.notifications import Notify
 from textual.theme import BUILTIN_THEMES
 from textual.timer import Timer
@@ -226,10 +227,19 @@ class Everywhere(Netted):
             self.turning.forget_question({"app.undo": "undo", "app.redo": "redo"}.get(action_id, ""))
 
     async def on_event(self, event: events.Event) -> None:
-        """Escape stops an undo that takes long, wherever one is."""
+        """Escape stops an undo that takes long, wherever one is; what is gone can't be clicked."""
         if isinstance(event, events.Key) and event.key == "escape" and self.at_work and self.turning.stop():
             return
+        if isinstance(event, events.MouseDown) and self._is_gone(event):
+            return
         await super().on_event(event)
+
+    def _is_gone(self, event: events.MouseDown) -> bool:
+        """Whether what was hit is not there any more and only not painted over yet: a note whose time is up."""
+        try:
+            return not self.screen.get_widget_at(int(event.x), int(event.y))[0].is_attached
+        except NoWidget:
+            return False
 
     # over the screen
 
