@@ -6,6 +6,7 @@ called at all: a command that succeeded leaves the one, one that failed the othe
 
 import re
 
+import faulty
 import running
 from hooklife import differ
 from world import DAY, World
@@ -54,7 +55,10 @@ class CommandScenario:
         env = {**world.env, **{k: v.replace("TOP", world.top) for k, v in self.env.items()}}
         words = self._filled(world, self.words)
         cwd = f"{world.top}/{self.cwd}"
-        return running.forked(lambda: running.command(words), env, self.stdin.encode(), cwd, fault, trace)
+        stdin = self.stdin.encode()
+        if fault is not None and fault.kind not in faulty.KILLS:
+            return running.failing(lambda: running.command(words), env, stdin, cwd, fault)
+        return running.forked(lambda: running.command(words), env, stdin, cwd, fault, trace)
 
 
 def live(world: World, _) -> dict:
@@ -87,7 +91,7 @@ def wrong(scenario: CommandScenario, fault, ended: running.Ended, found: dict, p
     text = (ended.out + ended.err).decode(errors="replace")
     if ended.code not in CODES | {137}:
         said.append(f"exit code {ended.code}")
-    if "Traceback" in text or "unexpected:" in text:
+    if "Traceback" in text:
         said.append(f"printed: {text[-1500:]}")
     if "Errno" in text:
         said.append(f"unfriendly: {text[-600:]}")

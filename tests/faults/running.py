@@ -7,6 +7,7 @@ import posix
 import select
 import signal
 import sys
+import tempfile
 import time
 import traceback
 
@@ -50,6 +51,7 @@ def _streams(given: bytes, out: int, err: int) -> None:
 
 
 def _environment(env: "dict[str, str]") -> None:
+    tempfile.tempdir = env["TMPDIR"]  # found out once a process, by trying
     os.environ.clear()
     os.environ.update(env)
     posix.environ.clear()
@@ -148,6 +150,23 @@ def here(body, stdin=b"") -> Ended:
     _streams(stdin, out, err)
     code = body()
     return Ended(code, _content(out), _content(err), False)
+
+
+def failing(body, env, stdin, cwd, fault) -> Ended:
+    """As `forked`, in this process: for a fault that ends no process, in what starts none."""
+
+    def run() -> int:
+        faulty.arm(fault)
+        try:
+            return body()
+        except BaseException:
+            faulty.disarm()
+            os.write(2, traceback.format_exc().encode())
+            return 70
+        finally:
+            faulty.disarm()
+
+    return asked(lambda: here(run, stdin), env, cwd)
 
 
 def hook_here(event: str, payload: dict) -> Ended:

@@ -57,11 +57,14 @@ def warm() -> None:
             importlib.import_module(found.name)
     for name in ("tomllib", "yaml", "traceback", "difflib"):
         importlib.import_module(name)
+    from memtui.cli import main as cli
     from memtui.extract import worker
     from memtui.hooks import entries, install
 
     entries.choose_interpreter()
     install._compile = lambda: None  # it would write beside the sources
+    told = cli._words_of
+    cli._words_of = lambda error: told(error) if isinstance(error, OSError) else traceback.format_exc()
     worker.TURN_SECONDS = worker.QUIET_SECONDS = 0.02  # the transcript is written before the event
     gc.collect()
     gc.freeze()
@@ -117,11 +120,12 @@ class Stage:
     def faults(self, every: bool) -> "list[tuple[Fault, str]]":
         """The cases: the fault, and the call it hits."""
         found = []
-        last = {role: number for role, number, _, _ in self.calls}
         for role, number, name, place in self.calls:
             call = f"{name} {place}"
             out = name == "write" and place.startswith("/memfd:")
-            kinds = ["before", *(["after"] if every or number == last[role] else [])]
+            # Killed before a call is killed after the one before it, and what only waits leaves all as it was.
+            kinds = ["before"] if every or number == 1 else []
+            kinds += ["after"] if every or name not in {"fsync", "flock"} else []
             # Of a file that gets its name when it is whole, a part is as little as nothing.
             parts = name == "write" and not out and (every or not place.endswith(".tmp"))
             if parts:

@@ -139,7 +139,7 @@ class Journal(Records):
         try:
             making.make(changes[number])
         except OSError:
-            recovery.sweep(self.trash, record, own=True)
+            recovery.sweep(self.trash, record)
             if recovery.states(record, changes)[number] != "made":
                 raise
 

@@ -59,9 +59,9 @@ def rest(record: Mapping[str, Any], changes: Sequence[Change]) -> tuple[bool, li
     return False, back(changes, found)
 
 
-def sweep(trash: str, record: Mapping[str, Any], own: bool = False) -> None:
-    """Remove the temporary files that a killed process left: those of a live one are its own business. `own`: those of
-    this process, too."""
+def sweep(trash: str, record: Mapping[str, Any]) -> None:
+    """Remove the temporary files that a killed process left, or this one where it failed: those of another that lives
+    are its own business. The caller holds the journal's lock, so that this one is at work on none."""
     for place in {trash + "/", *(row["path"] for row in record["changes"])}:
         directory, name = os.path.split(place)
         with contextlib.suppress(OSError):
@@ -70,5 +70,5 @@ def sweep(trash: str, record: Mapping[str, Any], own: bool = False) -> None:
                 if not match or not found[: match.start()].startswith(name):
                     continue
                 pid = int(match[1])
-                if not fs.alive(pid) or (own and pid == os.getpid()):
+                if pid == os.getpid() or not fs.alive(pid):
                     fs.unlink(f"{directory}/{found}")
