@@ -321,3 +321,33 @@ def test_the_budget_is_filled_by_priority(home):
     assert "g" * 500 in said
     assert len(re.findall(r"\(\d+ more left out for lack of room", said)) == 2
     assert 2000 < len(said) <= 2600
+
+
+def test_lists_that_a_killed_hook_may_have_told_come_again_and_marked(home):
+    home.leave("updates", "a draft")
+    home.leave("items", "an item")
+    state = home.root / "sessions" / "s1.json"
+    home.prompt()
+    # As it was when the hook had printed, and had not noted that it did.
+    state.write_text('{"telling": "01KAJ000000000000000000000", "v": 1}')
+    said = home.prompt().context
+    assert re.search(r'<memtui-pending-updates [^>]*repeat="yes"', said)
+    assert re.search(r'<memtui-pending-items [^>]*repeat="yes"', said)
+    assert "It may have been given before." in said
+    assert home.prompt().raw == b""
+
+
+def test_lists_that_were_not_told_since_nothing_could_be_kept_come_later(home):
+    home.leave("updates", "a draft")
+    home.leave("items", "an item")
+    home.start()
+    sessions = home.root / "sessions"
+    sessions.rename(home.root / "aside")
+    sessions.write_text("in the way")
+    assert home.prompt().raw == b""
+    sessions.unlink()
+    (home.root / "aside").rename(sessions)
+    said = home.prompt().context
+    assert "a draft" in said
+    assert "an item" in said
+    assert "repeat" not in said

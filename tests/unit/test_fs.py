@@ -268,3 +268,21 @@ def test_a_small_file_is_read_at_once_and_what_grows_is_read_on(tmp_path, monkey
     monkeypatch.setattr(posix, "read", lambda fd, size: sizes.append(size) or real(fd, size))
     assert fs.read_bytes(str(path)) == b"c" * 100
     assert sizes == [101]
+
+
+def test_what_the_disk_does_not_confirm_is_taken_off_again_or_said_to_be_there(base, monkeypatch):
+    def fails(*_):
+        raise OSError(5, "Input/output error")
+
+    path = base + "/notes"
+    fs.append(path, b"one\n", durable=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(posix, "fsync", fails)
+        with pytest.raises(OSError, match="Input") as told:
+            fs.append(path, b"two\n", durable=True)
+        assert not isinstance(told.value, fs.KeptError)
+        assert fs.read_bytes(path) == b"one\n"
+        patch.setattr(posix, "ftruncate", fails)
+        with pytest.raises(fs.KeptError):
+            fs.append(path, b"two\n", durable=True)
+    assert fs.read_bytes(path) == b"one\ntwo\n"
