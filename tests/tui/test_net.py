@@ -303,6 +303,21 @@ async def test_quitting_works_whatever_fails(app, monkeypatch, fallen):
     fallen.clear()
 
 
+async def test_what_a_dialog_looks_for_in_itself_while_it_goes_is_no_error(app, fallen):
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        for going in (True, False):
+            dialog = Choice("Which?", [("a", "one")])
+            app.push_screen(dialog)
+            await settle(pilot)
+            if going:
+                dialog.dismiss()
+            dialog.call_next(lambda dialog=dialog: dialog.query_one("#nothing"))
+            await settle(pilot)
+            assert len(log(app)) == 1 - going
+    fallen.clear()
+
+
 async def test_on_the_way_out_missing_widgets_are_no_error(app, fallen):
     """Textual mounts none any more, and takes those away that there were, under what still runs."""
     async with app.run_test() as pilot:

@@ -16,9 +16,11 @@ from typing import Any
 from rich.segment import Segment
 from rich.text import Text
 from textual import events
+from textual._context import active_message_pump
 from textual.app import App, ComposeResult
 from textual.box_model import BoxModel
 from textual.css.query import NoMatches
+from textual.dom import DOMNode
 from textual.geometry import Region, Spacing
 from textual.message import Message
 from textual.message_pump import MessagePump
@@ -114,6 +116,8 @@ class Netted(App[None]):
         asyncio.get_running_loop().set_exception_handler(fell)
 
     def _handle_exception(self, error: Exception) -> None:
+        if _in_vain(error):
+            return
         if self._exit:
             self.fell_at_the_end("on the way out", error)
         elif not self._running or not self.screen_stack:
@@ -147,6 +151,15 @@ def composed(screen: Widget, body: Callable[[], ComposeResult]) -> ComposeResult
         _close(screen)
 
 
+def _in_vain(error: Exception) -> bool:
+    """Whether what is being removed looked for a part of itself: textual takes the parts away while what was to
+    be done after the next paint, or what a worker found, is still to come."""
+    cause = error.error if isinstance(error, WorkerFailed) else error
+    pump = active_message_pump.get(None)
+    gone = isinstance(pump, DOMNode) and (pump._pruning or pump._closing or pump._closed)  # noqa: SLF001  no other word
+    return gone and isinstance(cause, NoMatches)
+
+
 def _place(error: BaseException) -> str:
     """What happened, and in which line."""
     trace = error.__traceback__
@@ -161,6 +174,8 @@ def _fell(pump: MessagePump, where: str, error: Exception, *, by_itself: bool = 
     app = pump.app
     if not isinstance(app, Netted):
         raise error
+    if _in_vain(error):
+        return
     if app._exit or not app.screen_stack:  # noqa: SLF001  textual has no other word for it
         app.fell_at_the_end(f"{where}, on the way out", error)
     else:
