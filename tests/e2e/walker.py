@@ -34,7 +34,7 @@ from e2e.screen import MemtuiTerminal
 from e2e.worlds import WORLDS, DemoWorld
 from memtui.tui import actions
 
-PATIENCE = 60.0  # seconds in which memtui must have painted something; two busy cores take a tenth of that at most
+PATIENCE = 60.0  # seconds in which memtui must have painted something
 LOOK_EVERY, PROBE_EVERY = 20, 150  # events
 SHOWN = 40  # events, where a walk failed
 MEMORY = {"demo": 300, "large": 450}  # megabytes
@@ -130,6 +130,31 @@ class Event:
 
 class WalkFailed(Exception):
     """What went wrong on a walk, with the seed and the last events."""
+
+
+def process(pid: int) -> tuple[str, float]:
+    """The state of a process (R, S, T, …; empty for none), and the seconds for which it has computed."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return "", 0.0
+    return fields[0], (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+class Waiting:
+    """A wait for a process, which may get little of a busy machine: not in vain before it slept or computed too long."""
+
+    def __init__(self, pid: int, patience: float) -> None:
+        self._pid, self._patience = pid, patience
+        self._began, self._computed = time.monotonic(), process(pid)[1]
+
+    @property
+    def for_nothing(self) -> bool:
+        """Whether nothing will come."""
+        waited = time.monotonic() - self._began
+        state, computed = process(self._pid)
+        too_much = state in {"S", "T"} or computed - self._computed > self._patience / 3
+        return waited > self._patience * (1 if too_much else 10)
 
 
 def sequence(key: str) -> str:
@@ -264,7 +289,7 @@ class Walker:
         options = self._rng.choice(((), (), (), ("--read-only",), ("--screen", "inbox"), ("--screen", "deliveries")))
         self.world.project.mkdir(parents=True, exist_ok=True)
         found = MemtuiTerminal(self.world, *options, size=self.size, before=TELL_TASKS)
-        if not found.wait_for_paint(0, self.patience):
+        if not found.wait_for_paint(0, self.patience * 5):
             raise self._failure("memtui painted nothing at its start", found)
         return found
 
@@ -279,21 +304,21 @@ class Walker:
         elif event.kind == "resize":
             self.size = event.size
             self._terminal.resize(*event.size)
-        elif not self._terminal.press(event.data, self.patience) and self._terminal.running:
-            raise self._hang(f"no key was taken for {self.patience:.0f} s")
+        elif not self._terminal.press(event.data, self.patience * 5) and self._terminal.running:
+            raise self._hang("no key was taken")
         if event.data == b"\x1a":
             time.sleep(0.2)
 
     def _wait_for_the_screen(self) -> None:
         """While memtui has given the terminal back nobody types: an editor runs, ctrl+z stopped it, or it ends."""
-        deadline = time.monotonic() + self.patience
+        waiting = Waiting(self._terminal.process.pid, self.patience)
         while (state := self._state()) in {"T", "Z", ""} or not self._terminal.cells.modes.get("1049"):
             if not self._terminal.running:
                 self._ended()
             elif state == "T":
                 self._go_on()
-            elif time.monotonic() > deadline:
-                raise self._hang(f"memtui gave the terminal back and did not end for {self.patience:.0f} s")
+            elif waiting.for_nothing:
+                raise self._hang("memtui gave the terminal back and did not end")
             time.sleep(0.01)
 
     def _go_on(self) -> None:
@@ -305,10 +330,7 @@ class Walker:
         time.sleep(0.1)
 
     def _state(self) -> str:
-        try:
-            return Path(f"/proc/{self._terminal.process.pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except OSError:
-            return ""
+        return process(self._terminal.process.pid)[0]
 
     def _ended(self) -> None:
         """memtui has ended: fine if it was asked to, and left all as it was; then it starts again."""
@@ -357,18 +379,20 @@ class Walker:
         columns, lines = self.size
         self.size = (columns - 1 if columns > 20 else columns + 1, lines)
         self._terminal.resize(*self.size)
-        if not self._terminal.wait_for_paint(before, self.patience):
-            raise self._hang(f"nothing was painted for {self.patience:.0f} s")
+        waiting = Waiting(self._terminal.process.pid, self.patience)
+        while not self._terminal.wait_for_paint(before, 1.0):
+            if waiting.for_nothing:
+                raise self._hang("nothing was painted")
         if not self._terminal.running:
             self._ended()
 
     def _leave(self) -> None:
         """Out of whatever is open, and out of memtui."""
         self._look()
-        deadline = time.monotonic() + self.patience
+        waiting = Waiting(self._terminal.process.pid, self.patience)
         while self._terminal.running:
-            if time.monotonic() > deadline:
-                raise self._failure(f"memtui did not end within {self.patience:.0f} s")
+            if waiting.for_nothing:
+                raise self._hang("memtui did not end")
             if self._state() == "T":
                 self._go_on()
             self._terminal.press("\x1b", 1.0)
