@@ -254,6 +254,13 @@ auth token: x-auth-token: <<{H32}>>
 subscription key: Ocp-Apim-Subscription-Key: <<{H32}>>
 bearer: Authorization: Bearer <<{A40}>>
 bearer lower: authorization: bearer <<{A40}>>
+bearer short: Authorization: Bearer <<{H16}>>
+basic quoted: headers = {"Authorization": "Basic <<{B24}>>"}
+header hex: X-Api-Key: <<{H24}>>
+login pair: login: admin / <<{P12}>>
+no scheme: scp bob:<<{P12}>>@files.example.com:/x .
+password hash: bob:<<$2b$12${A53}>>
+one line key: -----BEGIN PRIVATE KEY----- <<{A64} {A64}>> -----END PRIVATE KEY-----
 basic: AUTHORIZATION: Basic <<{B40}>>
 token scheme: Authorization: token <<{H40}>>
 cookie: Cookie: theme=dark; <<session={A32}>>

@@ -85,6 +85,21 @@ def test_a_key_over_two_lines_or_with_something_invisible_inside_is_found(betwee
         assert found.endswith(" for it")
 
 
+@pytest.mark.parametrize("width", [16, 32])
+@pytest.mark.parametrize("before", ["", "    ", "> ", "# "])
+def test_a_key_over_many_lines_is_found(width, before):
+    for name, template in SHAPED_KINDS:
+        text, secret = planted(template, "m")
+        # A bar before a piece reads as a mark of quotation.
+        if "://" in template or name in {"aws secret", "facebook app"} or len(secret) < 2 * width:
+            continue
+        pieces = [text[at : at + width] for at in range(0, len(text), width)]
+        found, _ = redact(f"Use this:\n{before}" + f"\n{before}".join(pieces) + "\nthanks, Bob")
+        assert not [piece for piece in pieces if len(piece) >= 8 and piece in found], (name, found)
+        assert found.startswith("Use this:")
+        assert found.endswith("thanks, Bob")
+
+
 @pytest.mark.parametrize("name", [name for name, _ in PLACED_KINDS])
 def test_what_only_its_place_tells_is_found(name):
     template = dict(PLACED_KINDS)[name]

@@ -60,11 +60,11 @@ def _is_mixed_up(value: str, longest_run: float) -> bool:
     """Whether letters and digits, or both cases, take turns as they don't in words, with numbers behind them or not."""
     if is_both(value):
         return run_length(value) <= longest_run
-    return any(len(piece) >= 7 and len(_SWITCH.findall(piece)) > 1 for piece in _SEPARATED.split(value))
+    return any(len(piece) >= 7 and len(SWITCH.findall(piece)) > 1 for piece in _SEPARATED.split(value))
 
 
 DIGIT, _LETTER = re.compile("[0-9]"), re.compile(r"[^\W\d_]")
-_SWITCH = re.compile(r"(?<=[0-9])(?=[A-Za-z])|(?<=[A-Za-z])(?=[0-9])")
+SWITCH = re.compile(r"(?<=[0-9])(?=[A-Za-z])|(?<=[A-Za-z])(?=[0-9])")
 _SEPARATED = re.compile(r"[^A-Za-z0-9!#$%&*?]+")
 _WORD = re.compile(r"^(?:[A-Z]?[a-z]+|[A-Z]+|[0-9]+)$")
 
@@ -81,23 +81,30 @@ def is_given(value: str) -> bool:
 
 
 def is_key_body(body: str, beginning: str) -> bool:
-    """Whether what follows a beginning is a key's: no words with dashes between, and no row of equal characters. A
-    beginning of few letters tells less."""
-    pieces = [piece for piece in _SEPARATED.split(body) if piece]
-    if len(set(body)) < min(6, len(body)):
+    """Whether what follows a beginning is a key's: no words, in camel case or with dashes between. A beginning of a few
+    letters tells less, so that a row of equal characters is no key there."""
+    telling = len(beginning) > 3 or (not beginning.isalpha() and len(beginning.strip("._-/")) > 1)
+    if not telling and len(set(body)) < min(6, len(body)):
         return False
-    longest = NAMED_RUN if len(beginning) <= 3 and beginning.isalpha() else WORD_RUN
-    return any(
-        (
-            any(c.isdigit() for c in piece)
-            and not piece.isdigit()
-            and len(piece) > 3
-            and (run_length(piece) <= longest or not is_both(piece))
-        )
-        or (len(piece) >= 8 and not _WORD.match(piece) and run_length(piece) <= longest)
-        or (len(piece) >= 12 and piece.isupper())
-        for piece in pieces
-    )
+    longest = WORD_RUN if telling else NAMED_RUN
+    return any(_is_key_piece(piece, longest, telling) for piece in _SEPARATED.split(body) if piece)
+
+
+def _is_key_piece(piece: str, longest: float, telling: bool) -> bool:
+    if telling and len(piece) >= 20 and DIGIT.search(piece):
+        return True
+    run = run_length(piece)
+    if is_both(piece) and longest < run <= _ALPHABET_RUN:
+        return False
+    if not piece.isdigit() and len(piece) > 3 and DIGIT.search(piece):
+        return True
+    if len(piece) >= 8 and not _WORD.match(piece):
+        return True
+    return (len(piece) >= 12 and piece.isupper()) or (telling and len(piece) >= 20)
+
+
+# Of an alphabet in a row, as examples have it: no words are that long.
+_ALPHABET_RUN = 9.0
 
 
 def is_both(text: str) -> bool:

@@ -22,6 +22,7 @@ from memtui.core.generated import (
     PATHLIKE,
     PLACEHOLDER,
     REFERENCE,
+    SWITCH,
     SYMBOLS,
     TELLS,
     WORD_RUN,
@@ -117,7 +118,8 @@ _KEY_GAP = r"(?:[ \t>|#*\"'+,]|\\[nr]|\r?\n)*+"
 _KEY_LINE = re.compile(
     _KEY_GAP
     + r"(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Encryption|Public-Lines|Private-Lines|Key-Derivation"
-    r"|Argon2-[A-Za-z]+)\b[^\n\\]{0,200}|[A-Za-z0-9+/=]{1,1000})(?=[ \t]*(?:\r?\n|\\[nr]|[\"'`]|-{4}|\Z))"
+    r"|Argon2-[A-Za-z]+)\b[^\n\\]{0,200}|[A-Za-z0-9+/=]{1,1000})"
+    r"(?=[ \t]*(?:\r?\n|\\[nr]|[\"'`]|-{4}|\Z)|[ \t][A-Za-z0-9+/=]{16})"
 )
 _KEY_REST = re.compile(f"{_KEY_GAP}(?:{_KEY_END.pattern})")
 _CUT_LINE = re.compile(r"^[ \t>|]*[A-Za-z0-9+/=]{16,}\s*$")
@@ -198,7 +200,7 @@ def _in_addresses(text: str) -> Iterator[Found]:
             at = text.find(mark, match.end() if match else at + 1)
 
 
-_HEADER = re.compile(r"(?i)(?:(?P<auth>authorization)|cookie)\\?[\"'`]?\]?[ \t]*(?::|=>?|,)[ \t]*[fbru]?\\?[\"'`]?")
+_HEADER = re.compile(r"(?i)(?:(?P<auth>authorization)|cookie)\\?[\"'`]?\]?[ \t]*(?::|=>?|,)[ \t]*(?:[fbru]?\\?[\"'`])?")
 _SCHEMED = re.compile(
     r"(?i)(?:(?:bearer|basic|token|digest|apikey|api-key|negotiate|bot|sso-key|aws4-hmac-sha256|glsa|key|signature)"
     r"[ \t:=]{1,3})?(?P<secret>[^\s\"'`<>\0]{8,2000})"
@@ -240,7 +242,7 @@ def _in_commands(text: str, low: str) -> Iterator[Found]:
         if any(word in low for word in needed):
             for match in _shape(pattern).finditer(text):
                 value = match["secret"]
-                if not PLACEHOLDER.match(value) and BARRIER not in value:
+                if BARRIER not in value and (kind == "password hash" or not PLACEHOLDER.match(value)):
                     yield Found(match.start("secret"), _trimmed(match), kind, 1 if kind != "password" else 2)
 
 
@@ -340,8 +342,12 @@ def _given(text: str, match: re.Match[str], word: str, start: int) -> Found | No
             return found if not REFERENCE.match(value) or generated(value, WORD_RUN) else None
         if word == "weak":
             return None
+        if "/" in value or "." in value:
+            return None
+        if word == "password" and "_" not in value:
+            return found if len(value) >= 6 and DIGIT.search(value) and any(map(str.isalpha, value)) else None
         strong = len(value) >= 8 and generated(value, NEAR_RUN) and (word == "password" or len(value) >= NEAR_LENGTH)
-        return found if strong and "/" not in value and "." not in value else None
+        return found if strong else None
     if match["of"]:
         return (
             found
@@ -350,7 +356,9 @@ def _given(text: str, match: re.Match[str], word: str, start: int) -> Found | No
             and not is_code(value)
             else None
         )
-    tight = bool(match["quote"] or match["pair"] or match["tag"]) or ("=" in op and op == op.strip())
+    # A header's name has dashes, and a header a value of its own.
+    header = word == "secret" and op.lstrip().startswith(":") and "-" in text[max(0, start - 2) : match.start()]
+    tight = header or bool(match["quote"] or match["pair"] or match["tag"]) or ("=" in op and op == op.strip())
     if not match["quote"] and is_code(value):
         return None
     if word == "weak":
@@ -367,6 +375,7 @@ def _given(text: str, match: re.Match[str], word: str, start: int) -> Found | No
         if len(value) >= 8
         and (
             generated(value, FREE_RUN)
+            or (len(value) >= 12 and len(SWITCH.findall(value)) > 2 and generated(value, WORD_RUN))
             or (is_given(value) and not is_both(value))
             or (len(value) >= 32 and is_long_hash(value) and "-" not in value)
         )
@@ -530,10 +539,16 @@ def _piece(text: str, piece: str, at: int, before: str) -> Found | None:
 _FORTY = re.compile("(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/])")
 
 
+_NOT_ALNUM = re.compile("[^A-Za-z0-9]+")
+
+
 def _in_path(text: str, start: int, end: int, run: str) -> bool:
     """Whether a run of characters belongs to a path or an address."""
-    # The 40 characters of an AWS secret key may hold slashes, too.
-    if run.count("/") > 1 and (run_length(run) > 2.2 or (run.count("/") > 2 and not _FORTY.search(run))):
+    # Base 64 holds slashes, too: there what stands between them looks random, or it is long enough for a key.
+    if run.count("/") > 1 and not (
+        (_FORTY.search(run) and run_length(run) <= 2.2)
+        or any(len(part) >= 16 and is_both(part) and run_length(part) <= 2.2 for part in _NOT_ALNUM.split(run))
+    ):
         return True
     left = text[max(0, start - 200) : start]
     word = left[max(left.rfind(" "), left.rfind("\n"), left.rfind('"'), left.rfind("'"), left.rfind("(")) + 1 :]

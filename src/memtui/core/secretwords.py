@@ -17,6 +17,9 @@ password | password-stdin | (?:echo|printf)\s(?:-n )?[\"']?(?=[^\s|]{4})SECRET[\
 password | identified | (?i:identified[ \t]+(?:with[ \t]+\w+[ \t]+)?by)[ \t]+(?i:password[ \t]+)?[\"']SECRET[\"']
 password | password | (?i:(?:create|alter)[ \t]+(?:user|role|login)[ \t]…password)[ \t]*=?[ \t]*[\"']SECRET[\"']
 password | net user | (?i:net[ \t]+user)[ \t]+\S{1,60}[ \t]+(?![/*])SECRET
+password | @ | [\w.-]{1,60}:(?=[^\s:@/]*[0-9])(?P<secret>[^\s:@/\"'<>]{5,80})@[A-Za-z0-9-]{1,60}\.[a-z][a-z0-9.-]+
+password hash | $ | (?P<secret>\$(?:2[abxy]|[567]|g?y|apr1|argon2[id]+|scrypt|pbkdf2-\w+)\$[./\w$=,+-]{20,200})
+password | login cred | (?i:login|credential|cred)s?[ \t]*[:=][ \t]*[^\s/:]{2,40} ?[/:|] ?(?=[^\s]*[0-9])SECRET
 Docker login | "auth" | \"auth\"\s*:\s*\"(?=[A-Za-z0-9+/=]{8,2000}\")SECRET
 npm token | _auth | _auth(?:Token)?\s*=\s*[\"']?SECRET
 Kubernetes token | kubeadm | kubeadm\s…--token[ =](?P<secret>[a-z0-9]{6}\.[a-z0-9]{16})
@@ -59,7 +62,7 @@ secret token credential credentials jeton geheimnis geheim schlüssel segredo se
 секрет ключ секретный_ключ 密钥 密鑰 令牌 秘钥 秘密鍵 トークン シークレット apiキー 토큰 비밀키 api키 api_key access_key
 secret_key private_key client_secret auth_token access_token refresh_token signing_key
 encryption_key master_key license_key account_key shared_key webhook_secret app_secret api_secret
-api_token subscription_key service_key deploy_key bot_token session_token auth_key secret_access_key
+api_token subscription_key service_key totp otp deploy_key bot_token session_token auth_key secret_access_key
 access_key_id shared_access_key clé_secrète clé_api clave_api clave_secreta chave_api chave_de_api
 chiave_segreta api_schlüssel geheim_schlüssel
 """

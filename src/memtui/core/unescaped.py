@@ -74,10 +74,12 @@ class View:
 
 # A line that ends within a token, and the next that goes on with one, behind indentation or marks of quotation.
 _WRAPPED = re.compile(
-    r"(?<=[A-Za-z0-9_+/=.~-])(?P<gap>[ \t]*\\?\r?\n[ \t]*(?:(?:[>|#*│┃]|//)[ \t]*){0,6})"
-    r"(?P<rest>[A-Za-z0-9_+/=.~-][A-Za-z0-9_+/=.~$!:%-]*)"
+    r"(?<=[A-Za-z0-9_+/=.~!$%-])(?P<gap>[ \t]*\\?\r?\n[ \t]*(?:(?:[>|#*│┃]|//)[ \t]*){0,6})"
+    r"(?P<rest>[A-Za-z0-9_+/=.~$:-][A-Za-z0-9_+/=.~$!:%-]*)"
 )
-_LIST_NUMBER = re.compile(r"^(?:[0-9]{1,5}[.)]?|[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T.*)?|v?[0-9]+(?:\.[0-9]+)+.*)$")
+_LIST_NUMBER = re.compile(
+    r"^(?:[0-9]{1,5}[.)]?|[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T.*)?|v?[0-9]+(?:\.[0-9]+)+(?:[-+][\w.]+)?)$"
+)
 
 
 def _goes_on(rest: str) -> bool:
@@ -103,9 +105,12 @@ def unwrapped(text: str) -> View | None:
 
 
 def _joins(text: str) -> Iterator[tuple[int, int, str]]:
-    at = 0
-    while match := _WRAPPED.search(text, at):
-        if _goes_on(match["rest"]):
+    at = joined = -1
+    while match := _WRAPPED.search(text, max(at, 0)):
+        rest = match["rest"]
+        # The last line of a key may be a few digits, or a letter.
+        if _goes_on(rest) or ((rest.isdigit() or len(rest) < 3) and match.start("gap") == joined):
             yield match.start("gap"), match.end("gap"), ""
+            joined = match.end("rest")
         # A key in many lines: the next line break may follow right behind this piece.
         at = max(match.end("rest") - 1, match.start("rest"))
