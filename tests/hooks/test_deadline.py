@@ -12,7 +12,7 @@ from launching import LAUNCHER, PYTHON, Home, Reply
 from memtui.hooks import entries, runner
 
 # Of the copy that the tests slow down: seconds of patience, and altogether.
-SHORT = "PATIENCE, LONGER = (0.4, 3.0), (0.4, 3.0)"
+SHORT = "PATIENCE, LONGER = (1.5, 6.0), (1.5, 6.0)"
 SLOW = "\n    __import__('time').sleep(60)\n"
 
 
@@ -25,10 +25,14 @@ def home(tmp_path):
 def slow(home, tmp_path):
     """Runs hooks of a copy of memtui in which some functions do not come to an end."""
     package = tmp_path / "copy" / "memtui"
-    shutil.copytree(LAUNCHER.parents[1], package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(LAUNCHER.parents[1], package)  # compiled, or a busy machine takes its time for that
     source = (package / "hooks" / "runner.py").read_text()
     assert "PATIENCE, LONGER = (1.5, 3.5), (3.0, 7.0)" in source
     (package / "hooks" / "runner.py").write_text(source.replace("PATIENCE, LONGER = (1.5, 3.5), (3.0, 7.0)", SHORT))
+
+    source = (package / "hooks" / "detach.py").read_text()
+    assert "PATIENCE, MOST = 60.0, 240.0" in source
+    (package / "hooks" / "detach.py").write_text(source.replace("60.0, 240.0", "4.0, 40.0"))
 
     def run(event, *places, source=SLOW, **more):
         for file, function in places:
@@ -121,10 +125,21 @@ def test_a_hook_that_can_not_be_broken_off_ends(home, slow):
 
 def test_what_was_printed_is_logged_however_long_that_takes(home, slow):
     home.guide("said")
-    source = "\n    __import__('time').sleep(1.5)\n"
+    source = "\n    __import__('time').sleep(2)\n"
     assert "said" in slow("UserPromptSubmit", ("core/delivery.py", "append"), source=source).context
     assert home.blocks()[0][0] == "guidance"
     assert errors(home) == []
+
+
+def test_a_step_of_a_worker_that_takes_too_long_is_broken_off_and_the_next_ones_run(home, slow):
+    home.guide("said")
+    home.prompt()
+    assert slow("Stop", ("core/settle.py", "settle"), last_assistant_message="").raw == b""
+    deadline = time.monotonic() + 40
+    while time.monotonic() < deadline and not (home.root / "run" / "tidied").exists():
+        time.sleep(0.05)
+    assert (home.root / "run" / "tidied").exists()
+    assert [(error["error"], error["where"]) for error in home.errors()] == [("LateError", "Stop: settle")]
 
 
 def test_input_that_never_ends_is_not_waited_for(home, tmp_path):

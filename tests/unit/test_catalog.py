@@ -200,3 +200,90 @@ def test_rows_of_another_shape_are_made_anew(root, many, row):
 def test_where_no_cache_can_be_kept_the_answer_is_the_same(tmp_path, many):
     fs.append(str(tmp_path / "memtui"), b"a file\n")
     assert picture(read(str(tmp_path / "memtui"), str(many))) == uncached(many)
+
+
+# --- of directories that a hook has no time to look at whole
+
+
+@pytest.fixture
+def large(memory):
+    for number in range(catalog.AT_ONCE + 50):
+        write(memory, f"m{number:03}.md", seconds=1_700_000_000 + number)
+    return memory
+
+
+def test_of_a_large_directory_nothing_is_said_but_its_size_until_it_was_built(root, large):
+    found = read(root, str(large))
+    assert (found.lines, found.count, found.building, found.unready) == ([], catalog.AT_ONCE + 50, True, True)
+    built = catalog.build(root, str(large), project=False)
+    assert len(built.lines) == catalog.HEAD
+    found = read(root, str(large))
+    assert (picture(found), found.building, found.unready) == (picture(built), False, False)
+
+
+def unnoted(directory):
+    fs.write_atomic(str(directory / "m000.md"), b"---\nname: m000\nmetadata:\n  type: feedback\n---\nx\n")
+
+
+def many_new(directory):
+    for number in range(catalog.AT_ONCE + 10):
+        write(directory, f"new{number}.md", "feedback")
+
+
+def below(directory):
+    write(directory, "sub/new.md", "feedback")
+
+
+@pytest.mark.parametrize("change", [*changes(), unnoted, many_new, below], ids=lambda change: change.__name__)
+@pytest.mark.parametrize("quick", [False, True])
+def test_a_change_of_a_large_directory_is_seen_or_known_to_be_unseen_until_it_is_built(root, large, change, quick):
+    first = catalog.build(root, str(large), project=False)
+    change(large)
+    found = catalog.look(root, str(large), project=False, quick=quick)
+    truth = catalog.build(root + "2", str(large), project=False)
+    if not found.unready:
+        assert {line.file: line.digest for line in found.lines[: catalog.HEAD - 1]} == {
+            line.file: line.digest for line in truth.lines[: catalog.HEAD - 1]
+        }
+        assert found.count == truth.count
+    assert picture(truth) != picture(first)
+    assert picture(catalog.build(root, str(large), project=False)) == picture(truth)
+    assert picture(read(root, str(large))) == picture(truth)
+    assert not read(root, str(large)).unready
+
+
+def test_what_was_noted_is_read_wherever_it_ranks(root, large):
+    catalog.build(root, str(large), project=False)
+    unnoted(large)
+    catalog.touch(root, str(large / "m000.md"))
+    assert read(root, str(large)).lines[0].file == "m000.md"
+    assert catalog.look(root, str(large), project=False, quick=True).lines[0].file == "m000.md"
+    catalog.build(root, str(large), project=False)
+    assert catalog.touched(catalog.look(root, str(large), project=False).files[-1]) == []
+
+
+def in_its_place(path, what):
+    if os.path.lexists(path):
+        os.unlink(path)
+    if what == "directory":
+        os.mkdir(path)
+    elif what == "fifo":
+        os.mkfifo(path)
+    elif what == "device":
+        os.symlink("/dev/zero", path)
+    else:
+        with open(path, "wb") as file:
+            file.truncate(1 << 30)
+
+
+@pytest.mark.parametrize("what", ["directory", "fifo", "device", "huge"])
+@pytest.mark.parametrize("suffix", [".json", ".rows", ".names", ".touched"])
+def test_what_is_no_cache_in_the_place_of_one_costs_a_start_at_most(root, large, suffix, what):
+    truth = catalog.build(root, str(large), project=False)
+    (base,) = [name.removesuffix(".json") for name in os.listdir(root + "/run") if name.endswith(".json")]
+    in_its_place(f"{root}/run/{base}{suffix}", what)
+    write(large, "new.md", "feedback")
+    found = read(root, str(large))
+    assert found.unready or found.lines[0].file == "new.md"
+    catalog.touch(root, str(large / "new.md"))
+    assert catalog.build(root, str(large), project=False).count == truth.count + 1

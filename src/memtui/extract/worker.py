@@ -29,9 +29,15 @@ TIDY_MOST = 30.0
 DAY = 86_400.0
 
 
-def run(env: dict[str, str], payload: dict[str, object], event: str, task: str = "") -> None:
+def run(
+    env: dict[str, str],
+    payload: dict[str, object],
+    event: str,
+    task: str = "",
+    begin: Callable[[], None] = lambda: None,
+) -> None:
     """Do what is due after `event` (Stop, PreCompact, SessionEnd), or one `task` of it: `catalog`. Never raises; errors
-    are in log/errors.jsonl.
+    are in log/errors.jsonl. `begin` is called before each step.
 
     One worker a session at a time: a second waits for the first, then reads on from where that one ended.
     """
@@ -57,6 +63,7 @@ def run(env: dict[str, str], payload: dict[str, object], event: str, task: str =
     }
     for name, step in steps.items():
         if task in {"", name}:
+            begin()
             _guarded(root, f"{event}: {name}", step)
 
 

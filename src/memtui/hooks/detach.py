@@ -23,10 +23,10 @@ def detach(hook: runner.Hook, task: str = "") -> None:
         # The client may hold the directory; a worker must not keep it busy.
         posix.chdir("/")
         late = runner.LateError("it took too long altogether")
-        runner.Deadline(PATIENCE, MOST, lambda: runner.fail(hook.env, hook.event + " worker", late))
+        deadline = runner.Deadline(PATIENCE, MOST, lambda: runner.fail(hook.env, hook.event + " worker", late))
         from memtui.extract import worker
 
-        worker.run({**hook.env, runner.INSIDE: "1"}, hook.payload, hook.event, task)
+        worker.run({**hook.env, runner.INSIDE: "1"}, hook.payload, hook.event, task, deadline.again)
     except BaseException as error:
         runner.fail(hook.env, hook.event + " worker", error)
     finally:

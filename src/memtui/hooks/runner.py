@@ -58,8 +58,15 @@ class Deadline:
         self.lifted = False
         self._end = time.monotonic() + most
         self._ends = ends
+        self._patience = patience
         _signal.signal(_signal.SIGALRM, self._ring)
-        _signal.setitimer(_signal.ITIMER_REAL, patience, patience)
+        self.again()
+
+    def again(self) -> None:
+        """Something else begins: it has all of the patience."""
+        import _signal
+
+        _signal.setitimer(_signal.ITIMER_REAL, self._patience, self._patience)
 
     def _ring(self, _number: int, _frame: "object") -> None:
         if self.lifted:
