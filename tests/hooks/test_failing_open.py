@@ -241,6 +241,9 @@ def test_an_inbox_with_a_broken_file_keeps_nothing_of_another_from_the_prompt(ho
     breaker(home.boxes["project"] / name)
     fill(home)
     home.space = SPACE
+    if breaker is somebody_elses and name == "claimed":
+        assert home.start().raw == home.prompt().raw == b""  # a directory of memtui's that is not ours
+        return
     home.start()
     said = home.prompt().context
     assert "LateError" not in [error["error"] for error in home.errors()]
@@ -291,6 +294,9 @@ def test_broken_files_of_memtuis_own_do_not_keep_guidance_away(home, name, break
     if name == "run/config.json":
         home.settings("budget = 8000")
     home.space = SPACE
+    if breaker is somebody_elses and name in {"run", "log", "projects"}:
+        assert home.start().raw == home.prompt().raw == b""  # a directory of memtui's that is not ours
+        return
     assert "memory" in home.start().context
     assert "global note" in home.prompt().context
     home.guide("now", "global", urgent="yes")

@@ -123,7 +123,7 @@ async def test_flags_are_letters_that_the_help_explains(app):
         await settle(pilot)
         letters = {row.memory.stem: row.letters for _, row in app.screen.table.rows}
         assert letters["meeting-notes"] == "X"
-        assert letters["skip-code-review"] == "UN"
+        assert letters["skip-code-review"] == "U"
         assert letters["flaky-upload-test"] == "L"
         await pilot.press("question_mark")
         assert isinstance(app.screen, Help)
@@ -410,7 +410,7 @@ async def test_findings_are_filtered_sorted_and_told_in_words(app):
         await settle(pilot)
         await pilot.press("slash", *"not trusted")
         assert names(app) == ["skip-code-review"]
-        assert "not trusted, not delivered: u trusts it; no line in MEMORY.md" in line(app, "#line")
+        assert "not trusted, not delivered: u trusts it" in line(app, "#line")
         await pilot.press("escape")
         await stand_on(pilot, "editor")
         assert "index" in line(app, "#line")

@@ -26,14 +26,15 @@ def environment(
 ) -> "tuple[dict[str, str], NotBelievedError | None]":
     """The environment without what is not believed, and what that was, to be logged. `root` and `config`: as the
     installed command names them, empty if it does not."""
-    here = paths.normal(env.get("CLAUDE_PROJECT_DIR") or posix.getcwd())
+    told = env.get("CLAUDE_PROJECT_DIR")  # by every client that we know
+    here = paths.normal(told or posix.getcwd())
     doubts = {name: path for path, name in set_by_project(here) if name in env}
     found = {name: value for name, value in env.items() if name not in doubts}
     if root and config:
         if paths.root(found) != root or paths.config_dir(found) != config:
             doubts.update({name: "the installed hooks" for name in ROOTS if name in found})
             found |= {"MEMTUI_HOME": root, "CLAUDE_CONFIG_DIR": config}
-    elif any(name in found for name in ROOTS) and _within_project(found, here):
+    elif told and any(name in found for name in ROOTS) and _within_project(found, here):
         doubts.update({name: "the directory of this project" for name in ROOTS if name in found})
         found = {name: value for name, value in found.items() if name not in ROOTS}
     words = ", ".join([f"{name} (because of {path})" for name, path in doubts.items()])
