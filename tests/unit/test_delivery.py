@@ -4,7 +4,7 @@ import os
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.core import clock, delivery, fastjson, fs, ids
@@ -119,6 +119,7 @@ def test_lines_backwards_are_the_lines_forwards_reversed(tmp_path_factory, lines
     assert list(delivery.lines_backwards(path, block)) == expected[::-1]
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.binary(max_size=12), max_size=20),
     st.binary(min_size=1, max_size=3).filter(lambda word: b"\n" not in word),
