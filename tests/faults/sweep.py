@@ -218,6 +218,7 @@ def main() -> int:
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="only scenarios that begin so")
     parser.add_argument("--part", metavar="I/N", default="0/1", help="one of N parts, the first is 0/N")
     parser.add_argument("--case", metavar="'NAME FAULT'", help="one case, as it is printed")
+    parser.add_argument("--commands", action="store_true", help="list the commands that are tried")
     parser.add_argument("--calls", action="store_true", help="print the calls of the scenarios")
     parser.add_argument("-j", type=int, default=os.cpu_count() or 1, metavar="N", help="processes")
     args = parser.parse_args()
@@ -226,6 +227,9 @@ def main() -> int:
     names = names[part::parts]
     if args.list:
         print("\n".join(names))
+        return 0
+    if args.commands:
+        print("\n".join(sorted({each.words[0] for each in commandlife.SCENARIOS})))
         return 0
     place = tempfile.mkdtemp(prefix="memtui-faults-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
     started = time.monotonic()

@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from memtui.cli import parser
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 SWEEP = os.path.join(HERE, "sweep.py")
 PARTS = 8
@@ -14,6 +16,13 @@ pytestmark = [
     pytest.mark.kill,
     pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="the harness needs Linux"),
 ]
+
+
+def test_every_command_is_tried():
+    # The sample world is made to be thrown away; the control room has tests of its own.
+    done = sweep("--commands")
+    missing = parser.COMMANDS.keys() - {"demo", "tui"} - set(done.stdout.split())
+    assert not missing, f"give tests/faults/commandlife.py a line for {missing}; {done.stderr}"
 
 
 def sweep(*words):
