@@ -146,7 +146,10 @@ def assign(ctx: Context, args: argparse.Namespace) -> Result:
     value = settings.value_of(args.key, args.value)
     settings.assign(ctx.root, ctx.journal(), args.key, value, owner)
     where = f" for {owner}" if owner else ""
-    problems = _problems(configfile.parse(settings.text(ctx.root)))
+    try:
+        problems = _problems(configfile.parse(settings.text(ctx.root)))
+    except MemtuiError:
+        problems = []  # the setting is changed, whether the file can be read again now or not
     data = {"key": args.key, "value": value, "project": owner, "problems": problems}
 
     def text(out: Output) -> None:
@@ -165,7 +168,10 @@ def remove(ctx: Context, args: argparse.Namespace) -> Result:
     """Go back to the default."""
     owner = _owner(ctx, args.key)
     settings.assign(ctx.root, ctx.journal(), args.key, None, owner)
-    now = _row(ctx, args.key)
+    try:
+        now = _row(ctx, args.key)
+    except MemtuiError:  # it is changed, whether the file can be read again now or not
+        return Result({"key": args.key}, lambda out: out.print(f"{args.key} is not set any more"))
     shown = configfile.written(settings.plain(now["value"]))
     return Result(now, lambda out: out.print(f"{args.key} is {shown} ({now['source']})"))
 
