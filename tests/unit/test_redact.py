@@ -158,6 +158,7 @@ def test_a_secret_beside_a_telling_word_is_found(text, secret):
         "commit 3c6c0ea70b91a6b7f25b0ed1f3c7bb1b3c7aa7b1 broke it",
         "the token in src/core/token_provider.py, line 22",
         "session 7072595a-75b0-4521-805d-26329675245d holds the token",
+        "New session: 2026-01-23-7072595a-75b0-4521-805d-26329675245d",
         "password: required",
         "use GITHUB_TOKEN=$TOKEN and HOMEBREW_TAP_GITHUB_TOKEN",
         "max_tokens=4096, token usage: 1234567",

@@ -12,7 +12,7 @@ _RUN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z]|[0-9]+")
 HASH = re.compile(
     r"^(?:(?:[A-Za-z.]{1,24}[-_.])*[A-Za-z]?[0-9a-f]{7,40}|[0-9A-F]{7,40}|(?:[A-Za-z]{1,24}[-_.])?[0-9a-f]{56}"
     r"|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}"
-    r"|(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))$"
+    r"|(?i:(?:[0-9]{4}-[0-9]{2}-[0-9]{2}-|[a-z]{1,24}[-_:])?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))$"
 )
 # What stands for a value: a variable, a type, a word of advice.
 PLACEHOLDER = re.compile(
