@@ -48,7 +48,7 @@ def register(commands: "parser.Commands") -> None:
         "--expires", metavar="WHEN", help="not delivered from then on: 30m, 2h, 3d, 18:00, tomorrow, 2026-12-31T18:00Z"
     )
     found.add_argument("--from", dest="sender", default="cli", metavar="NAME", help="who says so (default: cli)")
-    found.add_argument("--list", action="store_true", help="list the guidance that waits, is under way, or was told last")
+    found.add_argument("--list", action="store_true", help="list guidance: what waits, is under way, was told last")
     found.add_argument(
         "--again",
         metavar="ID",
