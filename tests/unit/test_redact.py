@@ -6,7 +6,7 @@ import time
 
 import pytest
 from harmless import MAKERS
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from secretkinds import CLASSES, NAMES, PLACED_KINDS, SHAPED_KINDS, left_of, made, planted
 
@@ -189,6 +189,7 @@ def test_harmless_text_keeps_its_words(make):
     assert wrong <= max(4, WRONG_WORDS * sum(map(len, texts)) / 1e6)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 1 << 30))
 def test_lock_files_hashes_and_pictures_keep_every_byte(seed):
     chosen = random.Random(seed)
@@ -198,6 +199,7 @@ def test_lock_files_hashes_and_pictures_keep_every_byte(seed):
             assert redact(text)[0] == text
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200), st.sampled_from([s for s, _ in SECRETS]), st.text(max_size=50))
 def test_nothing_of_a_key_is_left_and_redacting_twice_changes_nothing(before, secret, after):
     found, _ = redact(before + " " + secret + "\n" + after)
@@ -205,6 +207,7 @@ def test_nothing_of_a_key_is_left_and_redacting_twice_changes_nothing(before, se
     assert redact(found)[0] == found
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from([t for _, t in SHAPED_KINDS + PLACED_KINDS]), min_size=2, max_size=4), st.integers())
 def test_redacting_many_secrets_twice_changes_nothing(templates, seed):
     text = (
@@ -243,11 +246,11 @@ def test_time_grows_with_the_length_and_no_faster(piece):
     assert long < 24 * short + 0.05
 
 
-@given(
-    st.text(st.sampled_from(string.ascii_letters + string.digits + " \n=:/_-.\"'@~|+&%\\"), min_size=500, max_size=3000)
-)
-def test_no_text_is_a_trap(text):
-    redact(text * 4)
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 1 << 30))
+def test_no_text_is_a_trap(seed):
+    marks = string.ascii_letters + string.digits + " \n=:/_-.\"'@~|+&%\\"
+    redact("".join(random.Random(seed).choices(marks, k=3000)) * 4)
 
 
 def test_examples_are_the_same_each_time():
