@@ -186,10 +186,11 @@ def walk(seed: int) -> Iterator[Event]:
             yield typed(rng.choice(known))
         elif drawn < 0.42:
             yield typed(rng.choice("12345,"))
-        elif drawn < 0.66:
+        elif drawn < 0.58:
             yield from [typed(rng.choice(moves))] * rng.choice((1, 1, 1, 3, 8))
-        elif drawn < 0.71:
-            yield from (typed("\x1b"), Event("pause", "a pause", seconds=0.05))
+        elif drawn < 0.71:  # out of what is open, where most keys mean something
+            for _ in range(rng.choice((1, 2, 3))):
+                yield from (typed("\x1b"), Event("pause", "a pause", seconds=0.05))
         elif drawn < 0.77:
             yield from (typed(letter) for letter in rng.choices(LETTERS, k=rng.choice((1, 3, 8))))
         elif drawn < 0.80:  # an action by its name
