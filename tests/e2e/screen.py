@@ -269,8 +269,10 @@ class MemtuiTerminal:
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         rest = ""
         while True:
-            if not select.select([self._master], [], [], 0.1)[0]:
-                if self._closing:
+            closing = self._closing
+            # On a busy machine the last words take a moment to come through.
+            if not select.select([self._master], [], [], 1.0 if closing else 0.1)[0]:
+                if closing:
                     return
                 continue
             try:

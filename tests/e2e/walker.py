@@ -409,7 +409,7 @@ class Walker:
     def _hang(self, what: str) -> WalkFailed:
         """With what each task and each thread was doing."""
         failure = self._failure(f"{what}; state {self._state()}")
-        before = len(self._terminal.painted)
+        self._terminal.painted = ""
         self._terminal.process.send_signal(signal.SIGUSR1)
         time.sleep(2)
         self._terminal.process.send_signal(signal.SIGABRT)
@@ -417,7 +417,7 @@ class Walker:
         time.sleep(2)
         self._terminal.process.kill()
         self._terminal.end()
-        return WalkFailed(f"{failure}\nthe tasks and the threads:\n{self._terminal.painted[before:]}")
+        return WalkFailed(f"{failure}\nthe tasks and the threads:\n{self._terminal.painted}")
 
     def _failure(self, what: str, terminal: MemtuiTerminal | None = None) -> WalkFailed:
         terminal = terminal or self._terminal

@@ -16,7 +16,6 @@ from typing import Any
 from rich.segment import Segment
 from rich.text import Text
 from textual import events
-from textual._context import active_message_pump
 from textual.app import App, ComposeResult
 from textual.box_model import BoxModel
 from textual.css.query import NoMatches
@@ -152,11 +151,14 @@ def composed(screen: Widget, body: Callable[[], ComposeResult]) -> ComposeResult
 
 
 def _in_vain(error: Exception) -> bool:
-    """Whether what is being removed looked for a part of itself: textual takes the parts away while what was to
-    be done after the next paint, or what a worker found, is still to come."""
+    """Whether a part was sought of what is being removed: textual takes the parts away while keys, what was to be done
+    after the next paint, or what a worker found are still to come."""
     cause = error.error if isinstance(error, WorkerFailed) else error
-    pump = active_message_pump.get(None)
-    gone = isinstance(pump, DOMNode) and (pump._pruning or pump._closing or pump._closed)  # noqa: SLF001  no other word
+    trace = cause.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    node = trace.tb_frame.f_locals.get("self") if trace is not None else None
+    gone = isinstance(node, DOMNode) and (node._pruning or node._closing or node._closed)  # noqa: SLF001  no other word
     return gone and isinstance(cause, NoMatches)
 
 
