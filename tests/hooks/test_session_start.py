@@ -546,7 +546,7 @@ def test_of_many_memories_a_prompt_tells_what_was_written_without_looking_at_the
 
 
 def test_many_memories_of_a_project_are_told_as_far_as_they_are_trusted(home):
-    for number in range(300):
+    for number in range(400):
         home.remember(f"m{number}", scope="project", trusted=False)
     directory = str(home.project / ".claude" / "memory")
     path = home.remember("good", "Good", scope="project", trusted=False)

@@ -23,7 +23,7 @@ MAX_DESCRIPTION = 500
 # Reading a few files again is cheaper than keeping caches of them.
 CACHE_FROM = 48
 # A hook has time to read, or to look at, so many files.
-AT_ONCE = 256
+AT_ONCE = 320
 # A prompt, which somebody waits for, has time to look at so many of the head (a look costs some microseconds, and an
 # index has room for about as many lines), and to list so many names.
 WATCHED = 64
