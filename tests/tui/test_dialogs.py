@@ -130,6 +130,21 @@ async def test_a_preview_that_is_left_at_once_measures_nothing(app):
         assert isinstance(app.screen, Base)
 
 
+async def test_a_line_beyond_all_measure_is_not_pasted_into_a_field(app):
+    async with app.run_test(notifications=True) as pilot:
+        await start(pilot)
+        await pilot.press("slash")
+        await settle(pilot)
+        field = app.focused
+        app.post_message(events.Paste("words " * 10_000))
+        await settle(pilot)
+        assert field.value == ""
+        assert any("60,000 characters are too many" in note.message for note in app._notifications)
+        app.post_message(events.Paste("pnpm\nand more"))
+        await settle(pilot)
+        assert field.value == "pnpm"
+
+
 async def test_a_double_click_in_a_picker_leaves_a_screen_that_lives(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=SMALL) as pilot:

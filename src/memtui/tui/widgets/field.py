@@ -1,5 +1,6 @@
 """A line to type in: never with a border, which would leave no room for the text; what is pasted draws harmlessly."""
 
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.geometry import Size
@@ -34,6 +35,14 @@ class Field(Input):
     def validate_value(self, value: str) -> str:
         """What was pasted, letter for letter harmless; it is one line."""
         return safe.same_length(value).replace("\t", " ")
+
+    def on_paste(self, event: events.Paste) -> None:
+        """A line beyond all measure is refused: every key after it would take a second."""
+        line = (event.text.splitlines() or [""])[0]
+        if len(self.value) + len(line) > safe.MAX_LINE:
+            event.prevent_default()
+            event.stop()
+            self.notify(f"{len(line):,} characters are too many for one line: nothing was pasted.", severity="warning")
 
 
 class Labelled(Horizontal):
