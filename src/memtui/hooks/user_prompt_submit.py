@@ -68,8 +68,10 @@ def handle(hook: Hook) -> None:
         from memtui.hooks import prompt
 
         prompt.deliver_prompt(hook, state, now, changed)
-    elif first:
-        session.save(hook.root, hook.session_id, {**state, "prompted": True, "stamps": now})
+    elif first or (state.get("turn") and not hook.text("prompt_id")):
+        # Where the client names no turn, each prompt begins one.
+        ended: dict[str, object] = {} if hook.text("prompt_id") else {"turn": []}
+        session.save(hook.root, hook.session_id, {**state, "prompted": True, "stamps": now, **ended})
 
 
 def settle_claims(hook: Hook, session_id: str = "") -> None:
