@@ -318,6 +318,17 @@ async def test_what_a_dialog_looks_for_in_itself_while_it_goes_is_no_error(app, 
     fallen.clear()
 
 
+async def test_a_key_for_a_screen_that_is_not_there_yet_is_no_error(app, monkeypatch, fallen):
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        coming = Inbox()
+        monkeypatch.setattr(Memories, "do_memories_sort", lambda self: coming.query_one("#filter"))
+        await pilot.press("s")
+        await settle(pilot)
+        assert log(app) == []
+    fallen.clear()
+
+
 async def test_on_the_way_out_missing_widgets_are_no_error(app, fallen):
     """Textual mounts none any more, and takes those away that there were, under what still runs."""
     async with app.run_test() as pilot:

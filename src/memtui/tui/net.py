@@ -23,7 +23,7 @@ from textual.dom import DOMNode
 from textual.geometry import Region, Spacing
 from textual.message import Message
 from textual.message_pump import MessagePump
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.strip import Strip
 from textual.visual import Visual, visualize
 from textual.widget import Widget
@@ -71,6 +71,8 @@ class Netted(App[None]):
 
     def fell(self, where: str, error: BaseException, *, by_itself: bool = False) -> None:
         """Note an error and tell it, unless that was done since the last key; `by_itself`: unless it ever was."""
+        if _in_vain(error):
+            return
         if isinstance(error, WorkerFailed):
             error = error.error
         told = self._told_once if by_itself else self._told
@@ -150,7 +152,7 @@ def composed(screen: Widget, body: Callable[[], ComposeResult]) -> ComposeResult
         _close(screen)
 
 
-def _in_vain(error: Exception) -> bool:
+def _in_vain(error: BaseException) -> bool:
     """Whether a part was sought of what is being removed: textual takes the parts away while keys, what was to be done
     after the next paint, or what a worker found are still to come."""
     cause = error.error if isinstance(error, WorkerFailed) else error
@@ -159,7 +161,8 @@ def _in_vain(error: Exception) -> bool:
         trace = trace.tb_next
     node = trace.tb_frame.f_locals.get("self") if trace is not None else None
     gone = isinstance(node, DOMNode) and (node._pruning or node._closing or node._closed)  # noqa: SLF001  no other word
-    return gone and isinstance(cause, NoMatches)
+    empty = isinstance(node, Screen) and not node.children  # not there yet, as keys of one burst may find it
+    return (gone or empty) and isinstance(cause, NoMatches)
 
 
 def _place(error: BaseException) -> str:
