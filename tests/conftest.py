@@ -23,8 +23,9 @@ def pytest_collection_modifyitems(items):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):
-    """Only this process for a few files: others would take longer to start than the tests. Else one a core."""
-    return 0 if all(".py" in os.path.basename(each) for each in config.args) else None
+    """Only this process for a few files: others would take longer to start than the tests. Else two a core: many tests
+    wait for a client or a terminal more than they work."""
+    return 0 if all(".py" in os.path.basename(each) for each in config.args) else 2 * (os.cpu_count() or 1)
 
 
 @pytest.fixture
