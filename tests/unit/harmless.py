@@ -37,7 +37,7 @@ def _path(r: random.Random) -> str:
         for _ in range(r.randint(2, 6))
     )
     return (
-        r.choice(["/home/bob/", "src/", "./", "~/work/", "/usr/lib/python3.11/", "C:\\Users\\bob\\"])
+        r.choice(["/home/bob/", "src/", "./", "~/code/", "/usr/lib/python3.11/", "C:\\Users\\bob\\"])
         + folders
         + r.choice([".py", ".tsx", ".test.ts", ".json", ""])
     )
