@@ -195,6 +195,11 @@ class MemtuiTerminal:
         """The terminal's own settings: echo, line by line, …"""
         return termios.tcgetattr(self._slave)
 
+    @property
+    def raw(self) -> bool:
+        """Whether keys go to the program as they are, ctrl+c too."""
+        return not self.settings[3] & termios.ISIG
+
     def see(self, *patterns: str, seconds: float = SECONDS) -> str:
         """Wait until the screen shows all of these at once; returns the screen."""
         deadline = time.monotonic() + seconds

@@ -313,7 +313,11 @@ class Walker:
     def _wait_for_the_screen(self) -> None:
         """While memtui has given the terminal back nobody types: an editor runs, ctrl+z stopped it, or it ends."""
         waiting = Waiting(self._terminal.process.pid, self.patience)
-        while (state := self._state()) in {"T", "Z", ""} or not self._terminal.cells.modes.get("1049"):
+        while (
+            (state := self._state()) in {"T", "Z", ""}
+            or not self._terminal.cells.modes.get("1049")
+            or not self._terminal.raw
+        ):
             if not self._terminal.running:
                 self._ended()
             elif state == "T":

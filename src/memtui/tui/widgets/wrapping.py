@@ -15,7 +15,8 @@ WORD, PART = re.compile(r"\S+\s*|\s+"), re.compile(r"[^/]*/|[^/]+")
 
 
 def wrapped(text: Text, width: int) -> tuple[list[Text], list[int]]:
-    """The lines that a text makes in so many cells, and with which of its characters each begins."""
+    """The lines that a text makes in so many cells, at least one, and with which of its characters each begins."""
+    width = max(1, width)
     made: list[Text] = []
     starts: list[int] = []
     at = 0
