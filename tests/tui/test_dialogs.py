@@ -4,8 +4,10 @@ import asyncio
 import re
 
 import pytest
+from rich.style import Style
 from rich.text import Text
 from textual import events
+from textual.command import CommandList
 from textual.widgets import Input, TextArea
 
 from memtui.tui.app import MemtuiApp
@@ -86,6 +88,18 @@ async def test_the_palette_is_paged_before_it_is_drawn(app, key):
         await pilot.press("escape")
         await settle(pilot)
         assert isinstance(app.screen, Base)
+
+
+async def test_a_click_on_what_the_palette_no_longer_has_chooses_nothing(app):
+    async with app.run_test() as pilot:
+        await start(pilot)
+        app.action_command_palette()
+        await settle(pilot)
+        found = app.screen.query_one(CommandList)
+        gone = Style(meta={"option": found.option_count})
+        found.post_message(events.Click(found, 1, 1, 0, 0, 1, False, False, False, style=gone))
+        await settle(pilot)
+        assert app.screen.query_one(CommandList) is found
 
 
 async def test_there_is_one_palette_however_often_it_is_wanted(app):

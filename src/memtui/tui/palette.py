@@ -2,7 +2,9 @@
 
 from typing import TYPE_CHECKING, Any, cast
 
-from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual import events
+from textual.app import ComposeResult
+from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from memtui.tui import actions
@@ -67,9 +69,23 @@ class Verbs(Provider):
         self._main.action_run(action.id)
 
 
+class Commands(CommandList):
+    """Textual's list, which may have got shorter since what is clicked was painted."""
+
+    def on_click(self, event: events.Click) -> None:
+        """Nothing is there any more: nothing is chosen."""
+        if event.style.meta.get("option", 0) >= self.option_count:
+            event.prevent_default()
+
+
 class Palette(CommandPalette):
     """Textual's, whose list may be paged before it is drawn, or where there is no room for it; and which seeks nothing
     for what was typed in one burst with the enter that closed it."""
+
+    def compose(self) -> ComposeResult:
+        """Textual's, with our list in it."""
+        for widget in super().compose():
+            yield Commands() if type(widget) is CommandList else widget
 
     def _gather_commands(self, search_value: str) -> Any:
         return super()._gather_commands(search_value) if self.is_current else None
