@@ -16,7 +16,7 @@ from collections import Counter
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "src"))
 
-from memtui.core.conversation import Turn  # noqa: E402
+from memtui.core.client.conversation import Turn  # noqa: E402
 from memtui.extract import signals  # noqa: E402
 
 KINDS = {"correction": "correction", "confirmation": "confirmation", "preference": "preference-statement"}

@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from memtui.hooks import entries
+from memtui.hooks.installer import entries
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 LAUNCHER = SOURCE / "memtui" / "hooks" / "launch.py"

@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from memtui import demo
 from memtui.cli.main import main
-from memtui.core import clock
+from memtui.core.base import clock
+from memtui.demo import world as demo_world
 
 NOW = clock.parse("2026-11-21T09:00:00Z")
 
@@ -60,7 +60,7 @@ class Shell:
 @pytest.fixture
 def world(tmp_path):
     """The sample world, as of NOW."""
-    return demo.build(str(tmp_path / "world"), NOW)
+    return demo_world.build(str(tmp_path / "world"), NOW)
 
 
 @pytest.fixture

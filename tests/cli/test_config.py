@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.core import config, configfile, paths
-from memtui.core.errors import MemtuiError
+from memtui.core.base import paths
+from memtui.core.base.errors import MemtuiError
+from memtui.core.settings import config
+from memtui.core.settings import edit as config_edit
 
 WRITTEN = """\
 # My settings
@@ -132,25 +134,25 @@ def test_a_change_says_what_was_asked_and_keeps_every_other_line(lines, key, dat
     newline = "\r\n" if crlf else "\n"
     text = "".join(line.replace("\n", newline) + newline for line in lines)
     try:
-        before = configfile.parse(text)
+        before = config_edit.parse(text)
     except MemtuiError:
         return
     value = data.draw(VALUES[key])
     place = ("projects", project) if project else ()
-    made = configfile.change(text, key, value, place)
+    made = config_edit.change(text, key, value, place)
     table = tomllib.loads(made)
     table = table["projects"][project] if project else table
     assert table[key] == value
     kept = iter(made.splitlines())
     assert all(any(line == other for other in kept) for line in text.rstrip().splitlines())
-    gone = tomllib.loads(configfile.change(made, key, None, place))
+    gone = tomllib.loads(config_edit.change(made, key, None, place))
     before.setdefault("projects", {}).setdefault(project, {}) if project else None
     assert gone == before
 
 
 def test_every_setting_is_explained_in_eighty_columns(memtui):
-    from memtui.core.config import DEFAULTS
-    from memtui.core.settings import MEANINGS
+    from memtui.core.settings.config import DEFAULTS
+    from memtui.core.settings.setting import MEANINGS
 
     assert set(MEANINGS) == set(DEFAULTS)
     memtui("config", "set", "mode", "whisper")
@@ -242,7 +244,7 @@ def test_no_editor_is_started_where_there_is_no_terminal(memtui):
 
 def test_the_settings_are_told_without_textual(world):
     code = "import sys; from memtui.cli.main import main; main(['config']); main(['doctor'])\nprint('textual' in sys.modules)"
-    env = {**world.env, "PATH": os.environ["PATH"], "PYTHONPATH": str(Path(config.__file__).parents[2])}
+    env = {**world.env, "PATH": os.environ["PATH"], "PYTHONPATH": str(Path(config.__file__).parents[3])}
     done = subprocess.run([sys.executable, "-c", code], env=env, cwd=world.shop, capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == "False", done.stderr
 
@@ -264,7 +266,7 @@ def test_a_project_whose_path_is_not_utf_8_has_settings_and_hooks_of_its_own(tmp
     project = os.fsencode(tmp_path) + b"/caf\xe9"
     os.makedirs(project + b"/.git")
     env = {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
-    env["PYTHONPATH"] = str(Path(paths.__file__).parents[2])
+    env["PYTHONPATH"] = str(Path(paths.__file__).parents[3])
 
     def run(*words, code=0):
         command = [sys.executable, "-m", "memtui", *words]

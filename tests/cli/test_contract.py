@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.cli import completions, parser
+from memtui.cli import parser
+from memtui.cli.commands import completions
 
 DOCS = Path(__file__).parents[2] / "docs" / "cli.md"
 ID, DRAFT, ITEM = "A09Q6F", "J5VMX3", "1R7A0A"
@@ -175,7 +176,7 @@ def test_errors_are_one_shape_and_the_exit_code_says_which_kind(memtui, words, c
 
 
 def test_an_unexpected_error_is_one_line_and_debug_shows_where(memtui, monkeypatch):
-    monkeypatch.setattr("memtui.cli.paths.locate.auto_dir", lambda *_: 1 / 0)
+    monkeypatch.setattr("memtui.cli.commands.paths.locate.auto_dir", lambda *_: 1 / 0)
     done = memtui("paths", check=False)
     assert (done.code, done.err.count("\n")) == (1, 1)
     assert "ZeroDivisionError" in done.err
@@ -251,7 +252,7 @@ def test_guide_imports_what_it_needs_and_no_more(world):
     code = (
         "import sys; from memtui.cli.main import main; main(['guide', 'hello'])\n"
         "heavy = {'yaml', 'rapidfuzz', 'textual', 'anthropic', 'json', 'dataclasses', 'typing', 'tomllib', 'subprocess',"
-        " 'difflib', 'pathlib', 'memtui.core.journal', 'memtui.core.store', 'memtui.core.scopes', 'shutil'}\n"
+        " 'difflib', 'pathlib', 'memtui.core.journal.journal', 'memtui.core.memories.store', 'memtui.core.memories.scopes', 'shutil'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
     env = {**world.env, "PYTHONPATH": str(Path(parser.__file__).parents[2])}

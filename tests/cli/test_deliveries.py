@@ -101,7 +101,8 @@ def test_one_delivery_is_shown_whole(memtui):
 
 
 def test_what_was_left_out_is_shown(memtui, world):
-    from memtui.core import clock, delivery
+    from memtui.core.base import clock
+    from memtui.core.deliveries import log as delivery_log
 
     record = {
         "v": 1,
@@ -112,14 +113,14 @@ def test_what_was_left_out_is_shown(memtui, world):
         "text": "t",
         "items": [{"kind": "pending-update", "id": "one", "left_out": "no room"}],
     }
-    delivery.append(world.root, record, world.now)
+    delivery_log.append(world.root, record, world.now)
     assert "no room" in memtui("deliveries", "show", record["id"]).out
 
 
 def test_lines_that_can_not_be_read_are_counted(memtui, world):
-    from memtui.core import delivery
+    from memtui.core.deliveries import log as delivery_log
 
-    with open(delivery.months(world.root)[0], "a") as file:
+    with open(delivery_log.months(world.root)[0], "a") as file:
         file.write('{"v": 1, "torn')
     assert memtui.json("deliveries", "--limit", "0")["skipped_lines"] == 1
     assert "1 line of the log" in memtui("deliveries").out
@@ -157,7 +158,7 @@ def test_what_comes_in_stands_below_what_was_there(memtui, monkeypatch):
     def interrupt(_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("memtui.cli.deliveries.time.sleep", interrupt)
+    monkeypatch.setattr("memtui.cli.commands.deliveries.time.sleep", interrupt)
     done = memtui("deliveries", "--follow", check=False)
     assert done.code == 130
     lines = done.out.splitlines()

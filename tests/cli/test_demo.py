@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from memtui import demo
 from memtui.cli.main import main
+from memtui.demo import world as demo_world
 
 from .test_tui import opened
 
@@ -21,9 +21,9 @@ def everything(directory):
 
 def test_the_same_directory_and_time_give_the_same_bytes(tmp_path):
     place = str(tmp_path / "world")
-    demo.build(place, 1_790_000_000.0)
+    demo_world.build(place, 1_790_000_000.0)
     first = everything(place)
-    demo.build(place, 1_790_000_000.0)
+    demo_world.build(place, 1_790_000_000.0)
     assert everything(place) == first
     assert len(first) > 40
 
@@ -43,7 +43,7 @@ def test_the_tour_shows_the_main_lists_and_how_to_go_on(bare, tmp_path, monkeypa
 
 
 def test_what_the_tour_proposes_works(memtui):
-    from memtui.cli.demo import TRY
+    from memtui.cli.commands.demo import TRY
 
     for command, why in TRY:
         assert memtui(*command.split()[1:], check=False).code in {0, 5}

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from memtui.cli.context import Context
-from memtui.core import clock, delivery, ids, inbox, paths
+from memtui.core.base import clock, ids, paths
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.inbox import file as inbox_file
 
 
 def fixed(memtui, *words):
@@ -21,7 +23,7 @@ def messages(memtui):
 
 def error(world, monkeypatch, message):
     monkeypatch.setattr(clock, "now", lambda: world.now - 60)
-    delivery.log_error(world.root, "Stop", ValueError(message))
+    delivery_log.log_error(world.root, "Stop", ValueError(message))
 
 
 def test_errors_are_set_aside_and_none_is_overwritten(memtui, world, monkeypatch):
@@ -54,7 +56,7 @@ def test_files_are_made_the_owners_alone(memtui, world):
 
 def test_guidance_that_a_hook_died_over_comes_back(memtui, world):
     directory = paths.inbox_dir(world.root, None)
-    inbox.append_entry(directory, "guidance", {}, "mind the gap")
+    inbox_file.append_entry(directory, "guidance", {}, "mind the gap")
     name = ids.new_id(world.now - 7200)
     claimed = Path(directory, "claimed", f"{name}~0000aaaa~99999999.md")
     claimed.parent.mkdir(exist_ok=True)
@@ -123,7 +125,7 @@ def test_everything_at_once(memtui, world, monkeypatch):
 def test_what_can_not_be_mended_is_told_and_the_rest_is_done(memtui, world, monkeypatch):
     directory = paths.inbox_dir(world.root, None)
     claimed = Path(directory, "claimed", f"{ids.new_id(world.now - 7200)}~0000aaaa~99999999.md")
-    inbox.append_entry(directory, "guidance", {}, "mind the gap")
+    inbox_file.append_entry(directory, "guidance", {}, "mind the gap")
     claimed.parent.mkdir(exist_ok=True)
     Path(directory, "guidance.md").rename(claimed)
     error(world, monkeypatch, "disk full")
@@ -181,7 +183,7 @@ def test_the_errors_are_listed_with_where_they_happened(memtui, world, monkeypat
     try:
         raise ValueError("it broke\x1b[31m here")
     except ValueError as wrong:
-        delivery.log_error(world.root, "Stop", wrong)
+        delivery_log.log_error(world.root, "Stop", wrong)
     newest, *_ = memtui.json("doctor", "--errors")["errors"]
     assert (newest["where"], newest["error"], newest["message"]) == ("Stop", "ValueError", "it broke\x1b[31m here")
     assert any("test_doctor.py" in place for place in newest["trace"])

@@ -4,7 +4,8 @@ import os
 
 import pytest
 
-from memtui.core import clock, delivery, ids
+from memtui.core.base import clock, ids
+from memtui.core.deliveries import log as delivery_log
 
 from .conftest import NOW
 
@@ -33,9 +34,9 @@ def old(bare):
             "chars": 97,
             "items": [{"kind": "guidance", "id": "01K8ZC5N8W3M1T9Q6V2R4B7XAD", "scope": "project"}],
         }
-        delivery.append(root, record, seconds)
+        delivery_log.append(root, record, seconds)
         made.append(record["id"])
-    os.rename(delivery.log_path(root, NOW), root + "/now")
+    os.rename(delivery_log.log_path(root, NOW), root + "/now")
     return made
 
 

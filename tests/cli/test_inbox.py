@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.core import inbox, paths
+from memtui.core.base import paths
+from memtui.core.inbox import file as inbox_file
 
 from .conftest import NOW
 
@@ -309,7 +310,7 @@ def test_a_draft_is_shown_in_its_setting(memtui, world):
 def test_a_draft_is_shown_with_the_memories_that_are_alike(memtui, world):
     directory = paths.inbox_dir(world.root, paths.slug(world.shop))
     fields = {"name": "prefer-pnpm", "type": "feedback", "scope": "project"}
-    entry_id = inbox.append_entry(directory, "updates", fields, "Use pnpm in this repository, never npm or yarn")
+    entry_id = inbox_file.append_entry(directory, "updates", fields, "Use pnpm in this repository, never npm or yarn")
     data = memtui.json("inbox", "show", entry_id)
     first = data["alike"][0]
     assert (first["name"], first["scope"], first["score"] > 0.9) == ("prefer-pnpm", "project", True)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memtui.cli import output
 from memtui.cli.output import Output
-from memtui.core.words import age
+from memtui.core.base.phrasing import age
 
 ANY_TEXT = st.text(st.characters(), max_size=60)
 
@@ -128,11 +128,11 @@ def test_no_text_brings_an_escape_of_its_own(text, monkeypatch):
 
 
 def test_a_session_and_a_note_bring_no_escape_of_their_own(world, memtui):
-    from memtui.core import session
+    from memtui.core.base import session_state
 
     evil = "\x1b[2J\x1b]0;owned\x07"
     state = {"mode": "full" + evil, "cwd": "/x" + evil, "project_root": "/x" + evil, "started": evil, "project": evil}
-    session.save(str(world.root), "evil-" + "0" * 30, state)
+    session_state.save(str(world.root), "evil-" + "0" * 30, state)
     memtui("guide", "a note" + evil)
     for words in (["sessions"], ["sessions", "show", "evil"], ["guide", "--list"], ["inbox"], ["status"]):
         done = memtui(*words, check=False)

@@ -8,7 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from memtui.core import clock, delivery, ids, memory, paths, projects, scopes, told, trust
+from memtui.core.base import clock, ids, paths
+from memtui.core.client import projects
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.deliveries import record as delivery_record
+from memtui.core.memories import memory, scopes
+from memtui.core.places import trust
 
 from .conftest import NOW
 
@@ -36,7 +41,7 @@ def log(bare):
             "ms": 10.0,
         }
         lines.append(json.dumps(record) + "\n")
-    path = Path(delivery.log_path(root, NOW))
+    path = Path(delivery_log.log_path(root, NOW))
     path.parent.mkdir(parents=True)
     path.write_text("".join(lines))
     return root
@@ -84,7 +89,7 @@ def test_what_is_counted_in_a_part_of_the_log_says_so(bare, log, monkeypatch):
     assert bare.json("sessions")["whole_log"]
     assert bare.json("deliveries", "--stats")["counted_since"] is None
     assert "--all" not in bare("sessions").out + bare("deliveries", "--stats").out
-    monkeypatch.setattr(delivery, "WINDOW_BYTES", MB)
+    monkeypatch.setattr(delivery_log, "WINDOW_BYTES", MB)
     found = bare.json("sessions")
     assert not found["whole_log"]
     assert len(found["sessions"]) < 15
@@ -111,14 +116,14 @@ def test_what_is_counted_in_a_part_of_the_log_says_so(bare, log, monkeypatch):
 def test_lines_without_the_word_are_not_read_as_json(bare, log, monkeypatch):
     parsed = []
     monkeypatch.setattr(
-        delivery.fastjson,
+        delivery_log.fastjson,
         "loads_dict",
-        lambda line, real=delivery.fastjson.loads_dict: parsed.append(line) or real(line),
+        lambda line, real=delivery_log.fastjson.loads_dict: parsed.append(line) or real(line),
     )
     bare("deliveries", "--session", "00000000-")
     bare("deliveries", "--text", "word1499")
     bare("sessions", "show", "00000001-0000")
-    assert told.find(log, "N0000001").id == "N0000001"
+    assert delivery_record.find(log, "N0000001").id == "N0000001"
     assert len(parsed) < 300
 
 

@@ -7,7 +7,8 @@ import string
 import pytest
 
 from memtui.cli.context import Context
-from memtui.core import inbox, paths
+from memtui.core.base import paths
+from memtui.core.inbox import file as inbox_file
 
 KEY = "gh" + "p_" + "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=36))
 LOOKS = "looks like it holds a GitHub token"
@@ -20,7 +21,9 @@ def asked(monkeypatch):
 
 
 def notes(shell):
-    return inbox.read(paths.inbox_dir(shell.env["HOME"] + "/.claude/memtui", paths.slug(shell.cwd)) + "/guidance.md")
+    return inbox_file.read(
+        paths.inbox_dir(shell.env["HOME"] + "/.claude/memtui", paths.slug(shell.cwd)) + "/guidance.md"
+    )
 
 
 def kept(shell):

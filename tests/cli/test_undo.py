@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from memtui.cli import parser
-from memtui.core import clock
-from memtui.core.store import Store
+from memtui.core.base import clock
+from memtui.core.memories.store import Store
 
 from .conftest import NOW
 

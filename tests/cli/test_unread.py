@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.core import paths
+from memtui.core.base import paths
 
 
 @pytest.fixture

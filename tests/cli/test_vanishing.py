@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.core import fs, locate
+from memtui.core.base import fs
+from memtui.core.places import locate
 
 COMMANDS = (
     ["list"],

@@ -21,8 +21,8 @@ from typing import Any
 import pytest
 
 import memtui
-from memtui.core import ids, paths
-from memtui.hooks import install
+from memtui.core.base import ids, paths
+from memtui.hooks.installer import install
 
 from .model import Model, Request
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from memtui.core import inbox, paths
+from memtui.core.base import paths
+from memtui.core.inbox import file as inbox_file
 
 from . import documented
 from .screen import SECONDS, MemtuiTerminal, ShellTerminal
@@ -198,7 +199,7 @@ def ids(world):
 
     def waiting(name):
         with open(f"{box}/{name}", encoding="utf-8") as file:
-            return [entry.id for entry in inbox.parse(file.read())]
+            return [entry.id for entry in inbox_file.parse(file.read())]
 
     updates, items, notes = waiting("pending-updates.md"), waiting("pending-items.md"), waiting("guidance.md")
     return {

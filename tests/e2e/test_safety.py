@@ -127,7 +127,9 @@ def redirect(on, change):
     on.settings(settings)
 
 
-@pytest.mark.parametrize("module", ["hooks/runner.py", "core/fastjson.py", "core/inbox.py", "core/session.py"])
+@pytest.mark.parametrize(
+    "module", ["hooks/runner.py", "core/base/fastjson.py", "core/inbox/file.py", "core/base/session_state.py"]
+)
 @pytest.mark.parametrize(
     "code", ["raise SystemExit(2)", "this is no Python", "import posix; posix.kill(posix.getpid(), 9)"]
 )

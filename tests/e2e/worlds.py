@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import memtui
-from memtui import demo, demo_log
-from memtui.core import clock, paths
-from memtui.hooks import install
+from memtui.core.base import clock, paths
+from memtui.demo import log as demo_log
+from memtui.demo import world as demo_world
+from memtui.hooks.installer import install
 
 SOURCES = Path(memtui.__file__).resolve().parents[1]
 PROJECTS, MEMORIES, DELIVERIES = 58, 52, 208  # each project's; with those of the sample world 60, 3,000 and 12,000
@@ -31,7 +32,7 @@ class DemoWorld:
 
     def __init__(self, base: Path) -> None:
         self.base = base
-        self.world = demo.build(str(base / "world"), clock.now())
+        self.world = demo_world.build(str(base / "world"), clock.now())
         self.project = Path(self.world.shop)
         self.config, self.root = Path(self.world.config), Path(self.world.root)
         self.bin = base / "bin"
@@ -101,12 +102,12 @@ class LargeWorld(DemoWorld):
         world = dataclasses.replace(self.world, sessions=sessions)
         for name in sessions:
             hours = 2.0 + 11.0 * number + 200.0 * int(name)
-            session = demo_log.Session(world, demo.ulid, name, place, hours)
+            session = demo_log.Session(world, demo_world.ulid, name, place, hours)
             session.count += number * 1000
             for each in range(DELIVERIES // len(sessions)):
                 session.says(f"go on with {TOPICS[each % 7]}", after=60.0)
                 note = demo_log.guidance(
-                    f"Note {each} on {TOPICS[each % 7]}", demo.ulid(session.time, each), "ci-watch"
+                    f"Note {each} on {TOPICS[each % 7]}", demo_world.ulid(session.time, each), "ci-watch"
                 )
                 outcome = ("arrived", "arrived", "arrived", "timed out", "previewed", "failed")[each % 6]
                 session.delivers("UserPromptSubmit", [note], outcome, after=1.0)

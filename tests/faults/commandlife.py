@@ -11,8 +11,8 @@ import running
 from hooklife import differ
 from world import DAY, World
 
-from memtui.core import settle
-from memtui.extract import worker
+from memtui.core.inbox import reconcile
+from memtui.worker import main
 
 # A command that fails may say so, where what it did is not all taken back.
 OWNED = re.compile(
@@ -78,8 +78,8 @@ def live(world: World, _) -> dict:
     command("undo", "--yes")
     undone = world.seen()
     running.clock(3 * DAY)
-    settle.settle(world.env, world.root)
-    worker.tidy(world.root)
+    reconcile.settle(world.env, world.root)
+    main.tidy(world.root)
     strays = [*world.strays(), *world.claimed()]
     return {"codes": codes, "seen": found, "undone": undone, "strays": strays}
 

@@ -138,8 +138,8 @@ def _late(*_) -> None:
 
 def _attached(hook) -> None:
     """The worker of a hook without a process of its own."""
-    from memtui.extract import worker
     from memtui.hooks import runner
+    from memtui.worker import main as worker
 
     worker.run({**hook.env, runner.INSIDE: "1"}, hook.payload, hook.event)
 

@@ -53,13 +53,13 @@ def warm() -> None:
     import memtui
 
     for found in pkgutil.walk_packages(memtui.__path__, "memtui."):
-        if not found.name.startswith(("memtui.tui", "memtui.hooks.launch", "memtui.__main__", "memtui.demo")):
+        if not found.name.startswith(("memtui.tui", "memtui.hooks.launch", "memtui.__main__", "memtui.demo.world")):
             importlib.import_module(found.name)
     for name in ("tomllib", "yaml", "traceback", "difflib"):
         importlib.import_module(name)
     from memtui.cli import main as cli
-    from memtui.extract import worker
-    from memtui.hooks import entries, install
+    from memtui.hooks.installer import entries, install
+    from memtui.worker import main as worker
 
     entries.choose_interpreter()
     install._compile = lambda: None  # it would write beside the sources

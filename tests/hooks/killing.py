@@ -18,7 +18,10 @@ import traceback
 import uuid
 import warnings
 
-from memtui.core import claims, clock, delivery, fastjson, fs, ids, inbox, paths, settle
+from memtui.core.base import clock, fastjson, fs, ids, paths
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.inbox import claims, reconcile
+from memtui.core.inbox import file as inbox_file
 from memtui.hooks import pre_tool_use, prompt, runner, stop, user_prompt_submit  # noqa: F401  imported before the forks
 
 CALLS = ("open", "write", "rename", "link", "unlink", "mkdir", "fsync", "ftruncate")
@@ -144,7 +147,7 @@ class World:
     def guide(self, directory: str, size: int = 20, **fields: str) -> str:
         token = self.token()
         fields = {"id": ids.new_id(), "time": clock.iso_seconds(time.time()), "from": "test", **fields}
-        entry = inbox.render(fields, token + " " + "x" * size)
+        entry = inbox_file.render(fields, token + " " + "x" * size)
         fs.append(directory + "/guidance.md", entry.encode())  # no fsync: a world is made for every crash
         return token
 
@@ -158,10 +161,10 @@ class World:
         return token
 
     def settle(self, later: float = 61.0) -> None:
-        settle.settle(self.env, self.root, now=time.time() + later)
+        reconcile.settle(self.env, self.root, now=time.time() + later)
 
-    def waiting(self) -> "list[inbox.Entry]":
-        return [e for d in self.inboxes for e in inbox.read(d + "/guidance.md")]
+    def waiting(self) -> "list[inbox_file.Entry]":
+        return [e for d in self.inboxes for e in inbox_file.read(d + "/guidance.md")]
 
     def claimed(self) -> "list[str]":
         return [
@@ -185,7 +188,7 @@ class World:
         return any(claims.addressed(e, asker) and len(e.text) < 8000 for e in self.waiting())
 
     def log(self) -> "list[dict]":
-        lines = [line for path in delivery.months(self.root) for line in fs.read_bytes(path).split(b"\n")]
+        lines = [line for path in delivery_log.months(self.root) for line in fs.read_bytes(path).split(b"\n")]
         return [fastjson.loads_dict(line) for line in lines if line.strip()]
 
     def account(self, dropped: bool = False) -> None:

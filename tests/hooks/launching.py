@@ -7,7 +7,10 @@ import sys
 from pathlib import Path
 
 import memtui
-from memtui.core import delivery, inbox, paths, vouch
+from memtui.core.base import paths
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.inbox import file as inbox_file
+from memtui.core.memories import trusting
 
 SOURCES = Path(memtui.__file__).resolve().parents[1]
 LAUNCHER = SOURCES / "memtui" / "hooks" / "launch.py"
@@ -99,16 +102,16 @@ class Home:
 
     def leave(self, inbox_kind, text, scope_="project", **fields):
         fields = {key.rstrip("_"): value for key, value in fields.items()}
-        return inbox.append_entry(str(self.boxes[scope_]), inbox_kind, fields, text)
+        return inbox_file.append_entry(str(self.boxes[scope_]), inbox_kind, fields, text)
 
     def guide(self, text, scope="project", **fields):
         return self.leave("guidance", text, scope, **fields)
 
     def waiting(self, scope="project"):
-        return [entry.text for entry in inbox.read(f"{self.boxes[scope]}/guidance.md")]
+        return [entry.text for entry in inbox_file.read(f"{self.boxes[scope]}/guidance.md")]
 
     def file(self, kind, scope="project"):
-        path = self.boxes[scope] / inbox.FILES[kind]
+        path = self.boxes[scope] / inbox_file.FILES[kind]
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
 
@@ -123,12 +126,12 @@ class Home:
         path = directory / f"{name}.md"
         path.write_text(f"---\nname: {name}\ndescription: {description}\nmetadata:\n  type: {kind}\n---\nBody.\n")
         if scope == "project" and trusted:
-            vouch.give(str(self.root), str(directory))
+            trusting.give(str(self.root), str(directory))
         return path
 
     def log(self):
         """The delivery log, oldest first."""
-        return list(delivery.newest_first(str(self.root)))[::-1]
+        return list(delivery_log.newest_first(str(self.root)))[::-1]
 
     def errors(self):
         try:

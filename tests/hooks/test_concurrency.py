@@ -10,7 +10,10 @@ from collections import Counter
 import pytest
 from killing import NONE, TOKEN, TOLD, Child, Session, World
 
-from memtui.core import delivery, fastjson, fs, inbox, settle
+from memtui.core.base import fastjson, fs
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import reconcile
 
 APPENDS = 500
 SEED = 4
@@ -31,7 +34,7 @@ def append_with_memtui(directory, writer, begun):
     for number in range(APPENDS):
         if number == APPENDS // 2:
             halfway(begun)
-        inbox.append_entry(directory, "guidance", {"from": f"writer-{writer}"}, "told " + token(writer, number))
+        inbox_file.append_entry(directory, "guidance", {"from": f"writer-{writer}"}, "told " + token(writer, number))
 
 
 def append_by_hand(directory, writer, begun):
@@ -65,13 +68,13 @@ def withdraw(directory, report, stop):
         removed = []
 
         def change(source):
-            entries = inbox.parse(source)
+            entries = inbox_file.parse(source)
             chosen = chance.sample(entries, min(len(entries), 3))
             removed[:] = [t for e in chosen for t in TOKEN.findall(e.text)]
-            return inbox.without(source, {e.id for e in chosen})
+            return inbox_file.without(source, {e.id for e in chosen})
 
         try:
-            if inbox.rewrite(path, change):
+            if inbox_file.rewrite(path, change):
                 gone.extend(removed)
                 if len(gone) >= 20:
                     begin(report)
@@ -97,7 +100,7 @@ def prompt_on(world, mode, report, stop):
 
 def settle_on(world, stop):
     while not os.path.exists(stop):
-        settle.settle(world.env, world.root)
+        reconcile.settle(world.env, world.root)
         time.sleep(0.02)
 
 
@@ -107,10 +110,10 @@ def test_what_an_editor_saves_while_a_rewrite_thinks_is_kept(tmp_path):
 
     def change(source):
         if "edited" not in source:
-            fs.write_atomic(path, inbox.encode(source + "edited\n"))
+            fs.write_atomic(path, inbox_file.encode(source + "edited\n"))
         return source.replace("withdrawn\n", "")
 
-    assert inbox.rewrite(path, change)
+    assert inbox_file.rewrite(path, change)
     assert fs.read_bytes(path) == b"edited\n"
 
 
@@ -158,7 +161,7 @@ def test_eight_writers_while_guidance_is_delivered_withdrawn_and_settled(tmp_pat
     assert len(withdrawn) >= 20
 
     assert not os.path.exists(world.root + "/log/errors.jsonl"), fs.read_bytes(world.root + "/log/errors.jsonl")
-    lines = [line for path in delivery.months(world.root) for line in fs.read_bytes(path).split(b"\n")[:-1]]
+    lines = [line for path in delivery_log.months(world.root) for line in fs.read_bytes(path).split(b"\n")[:-1]]
     # Who appends while another does can see that one's line without its end, and leave a blank one: readers pass over it.
     records = [json.loads(line) for line in lines if line]
     assert len({record["id"] for record in records}) == len(records)

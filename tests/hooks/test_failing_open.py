@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from launching import EVENTS, LAUNCHER, PYTHON, SPEAKING, Home
 
-from memtui.core import fs
+from memtui.core.base import fs
 
 
 @pytest.fixture

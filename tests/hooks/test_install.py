@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_jsontext import VALUES, texts
 
-from memtui.core.errors import ConflictError, MemtuiError, UsageError
-from memtui.hooks import entries, install, installs, jsontext, merge
+from memtui.core.base.errors import ConflictError, MemtuiError, UsageError
+from memtui.hooks.installer import entries, install, installs, json_edit, merge
 
 PYTHON = "/opt/py thon/bin/python3"
 LAUNCHER = "/opt/it's ü/memtui/hooks/launch.py"
@@ -300,7 +300,7 @@ def added(text):
 def test_whatever_the_settings_install_keeps_them_and_the_structural_undo_is_exact(case):
     text, value = case
     after, made = added(text)
-    now = jsontext.load(after)
+    now = json_edit.load(after)
     assert without_hooks(now) == without_hooks(value)
     assert list(without_hooks(now)) == list(without_hooks(value))
     for event, groups in (value.get("hooks") or {}).items():
@@ -324,19 +324,19 @@ def test_somebody_elses_edit_survives_the_uninstall_alone(case, event, in_front,
     text, value = case
     after, made = added(text)
     if rewritten:  # as other tools do: parse, change, write anew
-        now = jsontext.load(after)
+        now = json_edit.load(after)
         held = now["hooks"].setdefault(event, [])
         held.insert(0 if in_front else len(held), THEIRS)
         now["theirs"] = 1
         edited = json.dumps(now, indent=2)
     else:
-        if event not in jsontext.load(after)["hooks"]:
-            after = jsontext.append(after, ("hooks",), [], event)
-        edited = jsontext.append(jsontext.append(after, ("hooks", event), THEIRS), (), 1, "theirs")
-    left = jsontext.load(merge.strip(edited, made, "settings.json"))
+        if event not in json_edit.load(after)["hooks"]:
+            after = json_edit.append(after, ("hooks",), [], event)
+        edited = json_edit.append(json_edit.append(after, ("hooks", event), THEIRS), (), 1, "theirs")
+    left = json_edit.load(merge.strip(edited, made, "settings.json"))
     assert "memtui" not in json.dumps(left["hooks"])
     assert left.pop("theirs") == 1
-    expected = jsontext.load(json.dumps(value))
+    expected = json_edit.load(json.dumps(value))
     theirs = expected.setdefault("hooks", {}).setdefault(event, [])
     theirs.insert(0 if in_front and rewritten else len(theirs), THEIRS)
     assert left == expected

@@ -5,10 +5,10 @@ import posix
 
 import pytest
 
-from memtui.core import fs
-from memtui.core.errors import ConflictError
-from memtui.core.journal import Journal
-from memtui.hooks import install, installs
+from memtui.core.base import fs
+from memtui.core.base.errors import ConflictError
+from memtui.core.journal.journal import Journal
+from memtui.hooks.installer import install, installs
 
 LAUNCHER = "/opt/memtui/hooks/launch.py"
 SETTINGS = b'{\n\t"env": {"API_KEY": "hunter2-in-env"},\n    "hooks" : { "Stop":[ ] },\n  "apiKeyHelper": "hunter2-at-the-end"\n}'

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memtui.hooks import jsontext
+from memtui.hooks.installer import json_edit
 
 SCALARS = (
     st.none()
@@ -64,17 +64,17 @@ def test_what_is_appended_is_there_and_removing_it_gives_back_the_text(case, new
     text, value = case
     if isinstance(value, dict):
         key += "new" if key in value else ""
-        longer = jsontext.append(text, (), new, key)
-        assert jsontext.load(longer) == {**value, key: new}
-        back = jsontext.remove(longer, (key,))
+        longer = json_edit.append(text, (), new, key)
+        assert json_edit.load(longer) == {**value, key: new}
+        back = json_edit.remove(longer, (key,))
     else:
-        longer = jsontext.append(text, (), new)
-        assert jsontext.load(longer) == [*value, new]
-        back = jsontext.remove(longer, (len(value),))
+        longer = json_edit.append(text, (), new)
+        assert json_edit.load(longer) == [*value, new]
+        back = json_edit.remove(longer, (len(value),))
     if value:
         assert back == text
     else:
-        assert jsontext.load(back) == value
+        assert json_edit.load(back) == value
 
 
 @given(texts(CONTAINERS), st.data())
@@ -84,7 +84,7 @@ def test_removing_a_value_keeps_all_others(case, data):
     if not value:
         return
     step = data.draw(st.sampled_from(list(value) if isinstance(value, dict) else range(len(value))))
-    left = jsontext.load(jsontext.remove(text, (step,)))
+    left = json_edit.load(json_edit.remove(text, (step,)))
     if isinstance(value, dict):
         assert left == {key: item for key, item in value.items() if key != step}
     else:
@@ -98,20 +98,20 @@ def test_replacing_a_value_keeps_the_text_around_it(case, new, data):
     if not value:
         return
     step = data.draw(st.sampled_from(list(value) if isinstance(value, dict) else range(len(value))))
-    start, end = jsontext.span(text, (step,))
-    changed = jsontext.replace(text, (step,), new)
+    start, end = json_edit.span(text, (step,))
+    changed = json_edit.replace(text, (step,), new)
     assert changed.startswith(text[:start])
     assert changed.endswith(text[end:])
     expected = dict(value) if isinstance(value, dict) else list(value)
     expected[step] = new
-    assert jsontext.load(changed) == expected
+    assert json_edit.load(changed) == expected
 
 
 @given(texts())
 @settings(deadline=None)
 def test_a_document_reads_as_json_reads_it(case):
     text, value = case
-    assert jsontext.load(text) == value
+    assert json_edit.load(text) == value
 
 
 @pytest.mark.parametrize(
@@ -119,11 +119,11 @@ def test_a_document_reads_as_json_reads_it(case):
 )
 def test_what_the_client_could_not_read_is_refused(text):
     with pytest.raises(ValueError):
-        jsontext.load(text)
+        json_edit.load(text)
 
 
 def test_numbers_of_any_length_are_read():
-    assert jsontext.load('{"a": %s}' % ("9" * 5000))["a"] == float("inf")
+    assert json_edit.load('{"a": %s}' % ("9" * 5000))["a"] == float("inf")
 
 
 @pytest.mark.parametrize(
@@ -143,18 +143,18 @@ def test_numbers_of_any_length_are_read():
     ],
 )
 def test_new_text_is_written_as_the_text_around_it(text, expected):
-    assert jsontext.append(text, (), {"x": [1, 2]}, "new") == expected
+    assert json_edit.append(text, (), {"x": [1, 2]}, "new") == expected
 
 
 def test_of_a_repeated_key_the_last_counts_as_for_the_client():
     text = '{"hooks": {"a": 1}, "hooks": {"b": 2}}'
-    assert jsontext.source(text, ("hooks",)) == '{"b": 2}'
-    assert jsontext.append(text, ("hooks",), 3, "c") == '{"hooks": {"a": 1}, "hooks": {"b": 2, "c": 3}}'
+    assert json_edit.source(text, ("hooks",)) == '{"b": 2}'
+    assert json_edit.append(text, ("hooks",), 3, "c") == '{"hooks": {"a": 1}, "hooks": {"b": 2, "c": 3}}'
 
 
 def test_a_path_that_leads_nowhere_is_a_key_error():
     for path in (("b",), ("a", "b"), (0,)):
         with pytest.raises(KeyError):
-            jsontext.span('{"a": 1}', path)
+            json_edit.span('{"a": 1}', path)
     with pytest.raises(KeyError):
-        jsontext.remove('{"a": 1}', ("b",))
+        json_edit.remove('{"a": 1}', ("b",))

@@ -10,7 +10,10 @@ import time
 import pytest
 from killing import NONE, SILENT, TOLD, Child, Session, World, arm, die, every_point, torn
 
-from memtui.core import clock, delivery, fs, inbox, paths, session, settle
+from memtui.core.base import clock, fs, paths, session_state
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import reconcile
 from memtui.hooks import runner
 
 pytestmark = pytest.mark.kill
@@ -136,7 +139,7 @@ def before_printing():
 
 
 def before_logging():
-    delivery.append = die
+    delivery_log.append = die
 
 
 # What happened to the delivery that a settling hook or worker then looks into.
@@ -220,7 +223,7 @@ def test_guidance_that_an_older_claim_passed_on_is_not_lost_with_the_next_hook(w
         world.guide(world.inboxes[0], **{"for": "session:" + other.id})
         one.prompt()
         other.prompt(before=before_printing)
-        Child(lambda: settle.settle(world.env, world.root, other.id, now=time.time() + 61)).wait()
+        Child(lambda: reconcile.settle(world.env, world.root, other.id, now=time.time() + 61)).wait()
         world.settle()
         other.mode = TOLD
         world.drain(other)
@@ -246,7 +249,7 @@ def test_guidance_recovered_in_one_inbox_does_not_hide_what_came_late_to_the_oth
 
 def test_a_record_written_late_for_a_dead_hook_hides_no_delivery(worlds, monkeypatch):
     """It stands in the log behind newer ones, under the id of long ago."""
-    monkeypatch.setattr(delivery, "DISORDER_SECONDS", 0.0)
+    monkeypatch.setattr(delivery_log, "DISORDER_SECONDS", 0.0)
     world = worlds()
     helper, dead, last = Session(world), Session(world, NONE), Session(world)
     world.guide(world.inboxes[1])
@@ -255,8 +258,8 @@ def test_a_record_written_late_for_a_dead_hook_hides_no_delivery(worlds, monkeyp
     world.guide(world.inboxes[0])
     dead.prompt(before=before_printing)
     last.prompt()
-    settle.settle(world.env, world.root, last.id)
-    settle.settle(world.env, world.root, helper.id, now=time.time() + 61)
+    reconcile.settle(world.env, world.root, last.id)
+    reconcile.settle(world.env, world.root, helper.id, now=time.time() + 61)
     assert world.log()[-1].get("recovered")
     world.drain(last)
     world.account()
@@ -361,9 +364,9 @@ def test_a_prompt_at_any_call_of_a_rewrite_gets_nothing_twice(worlds, others):
 
 def removing(world, path, token):
     def change(source):
-        return inbox.without(source, {e.id for e in inbox.parse(source) if token in e.text})
+        return inbox_file.without(source, {e.id for e in inbox_file.parse(source) if token in e.text})
 
-    return lambda: inbox.rewrite(path, change)
+    return lambda: inbox_file.rewrite(path, change)
 
 
 @pytest.mark.parametrize("others", [True, False], ids=["some stay", "none stays"])
@@ -570,13 +573,13 @@ def test_random_kills_of_appended_guidance(worlds_on_disk):
         def body(run=run):
             for number in range(1000):
                 text = f"entry {run}-{number} " + "é" * 3000 + " end"
-                name = inbox.append_entry(where, "guidance", {"from": "cron"}, text)
+                name = inbox_file.append_entry(where, "guidance", {"from": "cron"}, text)
                 os.write(reported, f"{name} {run}-{number}\n".encode())
 
         reap(Child(body))
         reap.seconds = 0.006
     os.close(reported)
-    entries = inbox.parse(inbox.decode(fs.read_bytes(where + "/guidance.md")))
+    entries = inbox_file.parse(inbox_file.decode(fs.read_bytes(where + "/guidance.md")))
     whole = {e.id: e.text.split()[1] for e in entries if e.text.endswith(" end")}
     told = dict(line.split() for line in fs.read_bytes(str(world.root) + "-reported").decode().splitlines())
     assert len(told) > 20
@@ -591,12 +594,12 @@ def test_random_kills_of_files_replaced_as_a_whole(worlds_on_disk):
     world = worlds_on_disk(seed)
     path = world.root + "/file"
     fs.write_atomic(path, b"0" * 20_000)
-    session.save(world.root, "s", {"number": 0})
+    session_state.save(world.root, "s", {"number": 0})
 
     def body():
         for number in range(1, 1000):
             fs.write_atomic(path, b"%d" % (number % 10) * 20_000, durable=number % 2 == 0)
-            session.save(world.root, "s", {"number": number, "more": ["x" * 100] * 100})
+            session_state.save(world.root, "s", {"number": number, "more": ["x" * 100] * 100})
 
     reap = Reaper(world, RUNS)
     for _ in reap.runs():
@@ -605,7 +608,7 @@ def test_random_kills_of_files_replaced_as_a_whole(worlds_on_disk):
         data = fs.read_bytes(path)
         assert len(data) == 20_000
         assert len(set(data)) == 1
-        assert isinstance(session.load(world.root, "s")["number"], int)
+        assert isinstance(session_state.load(world.root, "s")["number"], int)
 
 
 def test_random_kills_of_the_delivery_log(worlds_on_disk):
@@ -621,14 +624,14 @@ def test_random_kills_of_the_delivery_log(worlds_on_disk):
         def body(run=run):
             for number in range(1000):
                 record = {"v": 1, "id": f"{run}-{number}", "text": "ü" * 9000, "items": []}
-                delivery.append(world.root, record, now)
+                delivery_log.append(world.root, record, now)
                 os.write(reported, f"{run}-{number}\n".encode())
 
         reap(Child(body))
         reap.seconds = 0.004
     os.close(reported)
-    skipped = delivery.Skipped()
-    found = [record["id"] for record in delivery.newest_first(world.root, skipped)]
+    skipped = delivery_log.Skipped()
+    found = [record["id"] for record in delivery_log.newest_first(world.root, skipped)]
     told = fs.read_bytes(str(world.root) + "-reported").decode().split()
     assert len(told) > 20
     assert set(told) <= set(found)

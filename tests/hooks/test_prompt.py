@@ -5,7 +5,7 @@ import re
 import pytest
 from launching import Home
 
-from memtui.core import inbox
+from memtui.core.inbox import file as inbox_file
 
 
 @pytest.fixture
@@ -166,11 +166,11 @@ def test_a_later_prompt_brings_only_what_is_new_changed_or_gone(home):
     assert re.findall(r"draft \d", said) == ["draft 3"]
     assert 'change="diff"' in said
     path = str(home.file("updates"))
-    inbox.rewrite(path, lambda text: text.replace("draft 1\nits body", "draft 1\nanother body"))
+    inbox_file.rewrite(path, lambda text: text.replace("draft 1\nits body", "draft 1\nanother body"))
     said = home.prompt().context
     assert "another body" in said
     assert not re.search("draft [023]", said)
-    inbox.rewrite(path, lambda text: inbox.without(text, {names[0]}))
+    inbox_file.rewrite(path, lambda text: inbox_file.without(text, {names[0]}))
     said = home.prompt().context
     assert re.findall(r"draft \d", said) == ["draft 0"]
     assert "approved, rejected or withdrawn" in said
@@ -203,7 +203,7 @@ def test_what_was_pushed_out_of_the_cap_is_not_new_when_it_is_back_in_it(home):
     home.prompt()
     name = home.leave("updates", "draft 2", time="2099-01-03")
     home.prompt()
-    inbox.rewrite(str(home.file("updates")), lambda text: inbox.without(text, {name}))
+    inbox_file.rewrite(str(home.file("updates")), lambda text: inbox_file.without(text, {name}))
     assert re.findall(r"draft \d", home.prompt().context) == ["draft 2"]
 
 

@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 
 import memtui
-from memtui.hooks import entries, install, standdown, status
+from memtui.hooks import precedence
+from memtui.hooks.installer import entries, install, status
 
 PLUGIN_ROOT = Path(__file__).resolve().parents[2]
 STAND_INS = """
 import sys
 before = set(sys.modules)
 sys.path.insert(0, {path!r})
-from memtui.hooks import standdown
-assert standdown.settings_install_active({root!r}, {{"HOME": "/"}}, "/") is False
+from memtui.hooks import precedence
+assert precedence.settings_install_active({root!r}, {{"HOME": "/"}}, "/") is False
 print(sorted(set(sys.modules) - before))
 """
 
@@ -55,7 +56,7 @@ class World:
         (plugins / "installed_plugins.json").write_text(json.dumps({"version": 2, "plugins": {"memtui@memtui": copy}}))
 
     def active(self, where=None, event="", **env):
-        return standdown.settings_install_active(self.root, {**self.env, **env}, str(where or self.project), event)
+        return precedence.settings_install_active(self.root, {**self.env, **env}, str(where or self.project), event)
 
 
 @pytest.fixture
@@ -272,5 +273,12 @@ def test_without_a_record_standing_down_costs_no_import(tmp_path):
     code = STAND_INS.format(path=str(Path(memtui.__file__).parent.parent), root=str(tmp_path))
     done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == str(
-        ["memtui", "memtui.core", "memtui.core.paths", "memtui.hooks", "memtui.hooks.standdown"]
+        [
+            "memtui",
+            "memtui.core",
+            "memtui.core.base",
+            "memtui.core.base.paths",
+            "memtui.hooks",
+            "memtui.hooks.precedence",
+        ]
     )

@@ -2,10 +2,10 @@
 
 import pytest
 
-from memtui import demo
-from memtui.core import delivery
+from memtui.core.deliveries import log as delivery_log
+from memtui.demo import world as demo_world
 from memtui.tui.app import MemtuiApp
-from memtui.tui.net import Netted
+from memtui.tui.safety_net import Netted
 
 NOW = 1_795_000_000.0
 
@@ -14,7 +14,7 @@ NOW = 1_795_000_000.0
 def fallen(monkeypatch):
     """What fell into the safety net, (where, error) each: a test that expects it takes it out, in others it is raised."""
     found = []
-    fell, log_error = Netted.fell, delivery.log_error
+    fell, log_error = Netted.fell, delivery_log.log_error
 
     def told(app, where, error, **more):
         found.append((where, getattr(error, "error", error)))
@@ -26,7 +26,7 @@ def fallen(monkeypatch):
         return log_error(root, where, error)
 
     monkeypatch.setattr(Netted, "fell", told)
-    monkeypatch.setattr(delivery, "log_error", noted)
+    monkeypatch.setattr(delivery_log, "log_error", noted)
     yield found
     if found:
         raise found[0][1]
@@ -35,7 +35,7 @@ def fallen(monkeypatch):
 @pytest.fixture
 def world(tmp_path):
     """The sample world."""
-    return demo.build(str(tmp_path / "world"), now=NOW)
+    return demo_world.build(str(tmp_path / "world"), now=NOW)
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ from contextlib import contextmanager
 
 from textual.widgets import TextArea
 
-from memtui import demo
-from memtui.core import paths
-from memtui.hooks import entries, install
-from memtui.tui import safe
+from memtui.core.base import paths
+from memtui.demo import world
+from memtui.hooks.installer import entries, install
+from memtui.present import safe_text
 from memtui.tui.app import MemtuiApp
 
 NOW = 1_795_000_000.0
@@ -60,25 +60,25 @@ def place():
         SOURCES: "~/.venv/memtui",
         entries.choose_interpreter(): "/usr/bin/python3",
     }
-    line, clean = safe.line, safe.clean
+    line, clean = safe_text.line, safe_text.clean
 
     def named(text):
         for old, new in names.items():
             text = text.replace(old, new)
         return text
 
-    safe.line = lambda text, limit=safe.MAX_LINE: line(named(text), limit)
-    safe.clean = lambda text: clean(named(text))
+    safe_text.line = lambda text, limit=safe_text.MAX_LINE: line(named(text), limit)
+    safe_text.clean = lambda text: clean(named(text))
     try:
         yield top
     finally:
-        safe.line, safe.clean = line, clean
+        safe_text.line, safe_text.clean = line, clean
         shutil.rmtree(top)
 
 
 def build(top):
     """The sample world in a place, with hooks and a client."""
-    made = demo.build(top, NOW)
+    made = world.build(top, NOW)
     client(made.env)
     settings = install.settings_path(made.env, made.shop, "user")
     install.apply(install.plan(settings, "install", env=made.env))

@@ -6,8 +6,8 @@ import os
 import pytest
 
 from memtui.tui.app import MemtuiApp
-from memtui.tui.screens.memory_trash import Trash
-from memtui.tui.widgets.ask import Choice, Line
+from memtui.tui.dialogs.ask import Choice, Line
+from memtui.tui.screens.memories.trash import Trash
 from memtui.tui.widgets.body import Body
 
 from .conftest import NOW, settle

@@ -3,8 +3,8 @@
 import os
 import re
 
-from memtui.core import scopes
-from memtui.core.store import Store
+from memtui.core.memories import scopes
+from memtui.core.memories.store import Store
 
 from .conftest import NOW, settle
 

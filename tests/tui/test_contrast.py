@@ -9,7 +9,7 @@ import pytest
 from textual.app import App
 from textual.screen import Screen
 
-from memtui.tui.screens.base import Base
+from memtui.tui.screens.frame import Base
 
 from . import snapshot, stage
 from .test_snapshots import ANSI, LOOKS, SCREENS, SNAPSHOTS, press, sample

@@ -5,10 +5,13 @@ import os
 
 import pytest
 
-from memtui.core import clock, delivery, fs, paths, receipts, told
-from memtui.core.deliveries import Filter
+from memtui.core.base import clock, fs, paths
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.deliveries import receipts
+from memtui.core.deliveries import record as delivery_record
+from memtui.core.deliveries.reading import Filter
 from memtui.tui.app import MemtuiApp
-from memtui.tui.screens.delivery_text import delivery_text
+from memtui.tui.screens.deliveries.text import delivery_text
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import RowList
 
@@ -37,7 +40,7 @@ def detail(screen):
 
 
 def records(world):
-    return list(delivery.newest_first(world.root))
+    return list(delivery_log.newest_first(world.root))
 
 
 def append(world, name="01ZZZZZZZZZZZZZZZZZZZZZZZ1", seconds=NOW, session="today", text="fresh words", **more):
@@ -57,7 +60,7 @@ def append(world, name="01ZZZZZZZZZZZZZZZZZZZZZZZ1", seconds=NOW, session="today
         "ms": 21.0,
         **more,
     }
-    delivery.append(world.root, record, seconds)
+    delivery_log.append(world.root, record, seconds)
     return record
 
 
@@ -92,15 +95,15 @@ async def test_the_detail_is_the_very_text_why_and_the_receipt(deliveries, world
             await pilot.pause()
             text = detail(screen)
             assert record["text"].strip() in text
-            assert told.MEANINGS[screen.proofs.known[record["id"]]] in text
+            assert delivery_record.MEANINGS[screen.proofs.known[record["id"]]] in text
             for item in record["items"]:
                 assert item["reason"] in text
         assert "add tests for the new components" in screen.titles[world.sessions["today"]]
 
 
 def test_scores_and_what_was_left_out_are_told(world):
-    from memtui.core.deliveries import told as row_of
-    from memtui.core.logtail import Place
+    from memtui.core.deliveries.reading import told as row_of
+    from memtui.core.deliveries.tail import Place
 
     record = append(
         world,
@@ -325,9 +328,9 @@ async def test_from_the_counts_to_a_memory_and_to_its_deliveries(deliveries):
         await pilot.press("M")
         await settle(pilot)
         dialog = pilot.app.screen
-        told = [each.deliveries for each in dialog.table.rows]
-        assert told == sorted(told, reverse=True)
-        assert told[0] > told[-1] == 0
+        delivery_record = [each.deliveries for each in dialog.table.rows]
+        assert delivery_record == sorted(delivery_record, reverse=True)
+        assert delivery_record[0] > delivery_record[-1] == 0
         words = str(dialog.query_one("#title").render())
         assert [each.name for each in dialog.table.rows if each.never] == ["skip-code-review"]
         assert "1 never" in words
@@ -336,7 +339,7 @@ async def test_from_the_counts_to_a_memory_and_to_its_deliveries(deliveries):
         await ready(pilot)
         assert pilot.app.screen is screen
         assert screen.wanted.memory == most
-        assert len(screen.table.rows) >= told[0]
+        assert len(screen.table.rows) >= delivery_record[0]
         await pilot.press("M")
         await settle(pilot)
         await pilot.press("s")
@@ -412,7 +415,7 @@ async def test_an_empty_log_says_what_fills_it(tmp_path):
 
 
 async def test_a_long_log_opens_with_its_newest_and_reads_on_when_followed(world):
-    path = delivery.log_path(world.root, NOW)
+    path = delivery_log.log_path(world.root, NOW)
     rows = []
     for number in range(3000):
         row = {"v": 1, "id": f"L{number:025d}", "time": clock.iso(NOW + number / 1000), "event": "PreToolUse"}
@@ -433,7 +436,7 @@ async def test_a_long_log_opens_with_its_newest_and_reads_on_when_followed(world
 
 
 async def test_rows_held_are_bounded(world, monkeypatch):
-    from memtui.core import deliveries as history
+    from memtui.core.deliveries import reading as history
 
     monkeypatch.setattr(history, "KEPT", 5)
     reading = history.Reading(world.root, Filter(), history.Receipts(dict(world.env), lambda: NOW))
@@ -445,10 +448,10 @@ async def test_rows_held_are_bounded(world, monkeypatch):
 async def test_a_log_that_was_cut_is_read_anew_and_torn_lines_are_counted(deliveries, world):
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
-        path = delivery.months(world.root)[0]
+        path = delivery_log.months(world.root)[0]
         lines = fs.read_bytes(path).decode().splitlines(keepends=True)
         write(path, [*lines[:3], '{"v": 1, "torn\n'])
-        for older in delivery.months(world.root)[1:]:
+        for older in delivery_log.months(world.root)[1:]:
             os.unlink(older)
         await live(pilot)
         await ready(pilot)
@@ -491,12 +494,11 @@ async def test_on_a_small_screen_its_beginning_and_its_receipt_stand_below_the_l
 
 
 def test_a_delivery_whose_text_is_kept_no_longer_says_so():
-    from memtui.core.deliveries import told
-    from memtui.core.logtail import Place
-    from memtui.tui.screens.delivery_text import FOLDED, delivery_glance, delivery_text
+    from memtui.core.deliveries.tail import Place
+    from memtui.tui.screens.deliveries.text import FOLDED, delivery_glance, delivery_text
 
     record = {"v": 1, "id": "x", "event": "UserPromptSubmit", "chars": 1234, "folded": True, "items": []}
-    row = told(record, Place("", 0, 0))
+    row = delivery_record(record, Place("", 0, 0))
     assert row.injected
     assert f"{FOLDED}, 1,234 characters" in delivery_text(row, record, "arrived", "", NOW).plain
     assert delivery_glance(row, record, "arrived", "")[0].plain == FOLDED

@@ -11,10 +11,10 @@ from textual.command import CommandList
 from textual.widgets import Input, TextArea
 
 from memtui.tui.app import MemtuiApp
-from memtui.tui.screens.base import Base
-from memtui.tui.widgets.ask import Choice
+from memtui.tui.dialogs.ask import Choice
+from memtui.tui.dialogs.preview import Preview
+from memtui.tui.screens.frame import Base
 from memtui.tui.widgets.field import Labelled
-from memtui.tui.widgets.preview import Preview
 
 from .conftest import NOW, settle
 

@@ -4,10 +4,12 @@ import glob
 
 import pytest
 
-from memtui.core import fs, inbox, memory, paths
+from memtui.core.base import fs, paths
+from memtui.core.inbox import file as inbox_file
+from memtui.core.memories import memory
 from memtui.tui.app import MemtuiApp
-from memtui.tui.screens.memory_conflict import Conflict
-from memtui.tui.widgets.ask import Options
+from memtui.tui.dialogs.ask import Options
+from memtui.tui.dialogs.conflict import Conflict
 from memtui.tui.widgets.body import Body
 from memtui.tui.widgets.detail import Detail
 
@@ -84,7 +86,7 @@ async def test_what_changes_while_both_are_shown_is_shown_before_it_is_written_o
 
 
 def entry_file(world, kind):
-    return f"{paths.inbox_dir(world.root, paths.slug(world.shop))}/{inbox.FILES[kind]}"
+    return f"{paths.inbox_dir(world.root, paths.slug(world.shop))}/{inbox_file.FILES[kind]}"
 
 
 KINDS = {

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from memtui.core import clock, paths
+from memtui.core.base import clock, paths
 from memtui.tui import watch
 from memtui.tui.app import MemtuiApp
-from memtui.tui.data import Data
+from memtui.tui.model.data import Data
 
 from .conftest import NOW, settle
 

@@ -3,12 +3,12 @@
 import pytest
 from textual import events
 
-from memtui.core import config, settings
-from memtui.core.errors import MemtuiError
-from memtui.core.journal import Journal
-from memtui.tui import actions
+from memtui import actions
+from memtui.core.base.errors import MemtuiError
+from memtui.core.journal.journal import Journal
+from memtui.core.settings import config, setting
 from memtui.tui.app import MemtuiApp
-from memtui.tui.everywhere import theme_named, themes_round
+from memtui.tui.commands import theme_named, themes_round
 
 from .conftest import NOW, settle
 
@@ -22,7 +22,7 @@ async def test_the_first_screen_lists_every_memory(app):
 
 
 def test_every_action_has_a_method_and_a_key_of_its_own():
-    for group in {action.group for action in actions.table()}:
+    for group in {action.group for action in actions.ACTIONS}:
         keys = [key for a in actions.of(group) for key in a.keys.split(",")]
         assert len(keys) == len(set(keys)), group
     for action in actions.of(actions.GLOBAL):
@@ -39,7 +39,7 @@ def test_keys_mean_the_same_on_every_screen_and_everywhere():
         "v": "",
         "exclamation_mark": "only what",
     }
-    for action in actions.table():
+    for action in actions.ACTIONS:
         if action.group == actions.GLOBAL:
             continue
         for key in action.keys.split(","):
@@ -47,7 +47,7 @@ def test_keys_mean_the_same_on_every_screen_and_everywhere():
             assert meanings.get(key, "") in action.help, action.id
         if "slash" in action.keys:
             assert action.footer in {"filter", "text"}, action.id
-    assert set(actions.WORDS) <= {action.id for action in actions.table()}
+    assert set(actions.WORDS) <= {action.id for action in actions.ACTIONS}
 
 
 async def test_the_themes_go_round_are_named_and_kept(app, world):
@@ -132,7 +132,7 @@ async def test_the_setting_glyphs_changes_what_is_drawn_at_once(app):
     async with app.run_test(size=(120, 30)) as pilot:
         await settle(pilot)
         assert "hooks ✗" in shown()
-        settings.assign(app.data.root, app.data.store().journal, "glyphs", "ascii")
+        setting.assign(app.data.root, app.data.store().journal, "glyphs", "ascii")
         await pilot.press("ctrl+r")
         await settle(pilot)
         assert "hooks x" in shown()
@@ -149,10 +149,10 @@ def top(app):
 
 
 async def test_the_top_line_tells_project_mode_and_hooks_at_80_columns(app, world):
-    from memtui.hooks import install
+    from memtui.hooks.installer import install
 
-    settings = install.settings_path(world.env, world.shop, "user")
-    install.apply(install.plan(settings, "uninstall", env=world.env))
+    setting = install.settings_path(world.env, world.shop, "user")
+    install.apply(install.plan(setting, "uninstall", env=world.env))
     write(world.root + "/config.toml", 'mode = "whisper"\n')
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -245,7 +245,7 @@ async def test_the_palette_finds_verbs_before_explanations_and_shows_keys(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         every = await palette(pilot, "")
-        assert len(every) == len(actions.table())
+        assert len(every) == len(actions.ACTIONS)
         assert every[0].startswith(actions.of("memories")[0].name)
         assert any(line.startswith("memories: edit") and " e " in line for line in every)
         await pilot.press("escape")
@@ -351,7 +351,7 @@ def remapped(world):
     """A person who has other keys."""
     journal = Journal(world.root, by="test", now=lambda: NOW)
     for action, key in OTHERS.items():
-        settings.assign(world.root, journal, "keys." + action, key)
+        setting.assign(world.root, journal, "keys." + action, key)
     return MemtuiApp(dict(world.env), world.shop, now=NOW)
 
 
@@ -401,7 +401,7 @@ async def test_an_empty_list_names_the_keys_that_the_person_has(empty):
     root = env["MEMTUI_HOME"]
     journal = Journal(root, by="test", now=lambda: NOW)
     for action, key in OTHERS.items():
-        settings.assign(root, journal, "keys." + action, key)
+        setting.assign(root, journal, "keys." + action, key)
     app = MemtuiApp(dict(env), project, now=NOW)
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)
@@ -428,7 +428,7 @@ async def test_the_help_names_the_keys_of_dialogs_as_their_bottom_line_does(app)
 
 async def test_a_key_of_the_trash_is_the_one_that_the_person_has(world):
     journal = Journal(world.root, by="test", now=lambda: NOW)
-    settings.assign(world.root, journal, "keys.memories.purge", "f9")
+    setting.assign(world.root, journal, "keys.memories.purge", "f9")
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)

@@ -6,12 +6,15 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, Select, TextArea
 
-from memtui.core import clock, delivery, ids, inbox, paths, review
-from memtui.hooks import install
+from memtui.core.base import clock, ids, paths
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.inbox import file as inbox_file
+from memtui.core.review import triage
+from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
-from memtui.tui.screens.base import Base
-from memtui.tui.screens.memory_conflict import Conflict
-from memtui.tui.widgets.compose import Compose
+from memtui.tui.dialogs.compose import Compose
+from memtui.tui.dialogs.conflict import Conflict
+from memtui.tui.screens.frame import Base
 from memtui.tui.widgets.detail import Detail
 
 from .conftest import NOW, settle
@@ -26,11 +29,11 @@ def app(world):
 
 def notes(world, slug=...):
     where = paths.slug(world.shop) if slug is ... else slug
-    return {each.text: each.entry.fields for each in review.waiting(world.root, [where], ("guidance",))}
+    return {each.text: each.entry.fields for each in triage.waiting(world.root, [where], ("guidance",))}
 
 
 def states(app):
-    from memtui.tui.screens import guidance_rows as rows
+    from memtui.tui.screens.guidance import rows
 
     return {row.text: rows.state(row).plain for row in app.screen.table.rows}
 
@@ -131,7 +134,7 @@ async def test_all_addressees_of_a_note_stand_in_its_form(world, app):
     directory = paths.inbox_dir(world.root, paths.slug(world.shop))
     session = world.sessions["today"]
     whom = f"session:{session},people,agent:reviewer,path:src/**"
-    inbox.append_entry(directory, "guidance", {"from": "cli", "for": whom}, "For one", now=NOW)
+    inbox_file.append_entry(directory, "guidance", {"from": "cli", "for": whom}, "For one", now=NOW)
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "For one")
         await pilot.press("e")
@@ -172,12 +175,15 @@ async def test_what_kind_of_session_took_a_note_is_told(world, app):
     for kind, text in (("cli", "By me"), ("sdk-cli", "By a script")):
         name = ids.new_id(NOW - 60)
         os.makedirs(directory + "/claimed", exist_ok=True)
-        put(f"{directory}/claimed/{name}~{kind}-0000~1.md", inbox.render({"id": name, "from": "cli"}, text + " taken"))
+        put(
+            f"{directory}/claimed/{name}~{kind}-0000~1.md",
+            inbox_file.render({"id": name, "from": "cli"}, text + " taken"),
+        )
         tag = f'<memtui-guidance id="{name}" from="cli" delivery="{name}">\nintro\n{text} told\n</memtui-guidance>'
         item = {"kind": "guidance", "id": name, "scope": "project", "reason": "next prompt"}
         record = {"v": 1, "id": name, "event": "UserPromptSubmit", "session_id": f"{kind}-0000", "entrypoint": kind}
         record |= {"time": clock.iso(NOW - 60), "project": paths.slug(world.shop), "text": tag, "items": [item]}
-        delivery.append(world.root, record, NOW - 60)
+        delivery_log.append(world.root, record, NOW - 60)
     async with app.run_test(size=WIDE) as pilot:
         for text, words in (
             ("By me taken", "session cli-0000 of a person"),
@@ -458,7 +464,7 @@ async def test_what_a_hook_has_taken_is_under_way_and_can_not_be_withdrawn(world
     directory = paths.inbox_dir(world.root, paths.slug(world.shop))
     os.makedirs(directory + "/claimed", exist_ok=True)
     name = f"{ids.new_id(NOW - 5)}~{world.sessions['today']}~{os.getpid()}.md"
-    put(f"{directory}/claimed/{name}", inbox.render({"id": "A" * 26, "from": "cli"}, "Just taken"))
+    put(f"{directory}/claimed/{name}", inbox_file.render({"id": "A" * 26, "from": "cli"}, "Just taken"))
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "Just taken")
         assert states(app)["Just taken"] == "→ under way"
@@ -495,7 +501,7 @@ async def test_a_note_that_arrives_leaves_the_cursor_where_it_is(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "The nightly backup")
         directory = paths.inbox_dir(world.root, paths.slug(world.shop))
-        inbox.append_entry(directory, "guidance", {"from": "cron"}, "Just in", now=NOW)
+        inbox_file.append_entry(directory, "guidance", {"from": "cron"}, "Just in", now=NOW)
         for _ in range(40):
             await pilot.pause(0.1)
             if "Just in" in states(app):
@@ -565,7 +571,7 @@ async def test_all_that_waits_is_withdrawn_as_one_step_and_comes_back(world, app
 
 async def test_guidance_of_another_project_is_named_after_it_and_stays_there(world, app):
     blog = paths.slug(world.blog)
-    inbox.append_entry(paths.inbox_dir(world.root, blog), "guidance", {}, "Titles are in sentence case.")
+    inbox_file.append_entry(paths.inbox_dir(world.root, blog), "guidance", {}, "Titles are in sentence case.")
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         await pilot.press("p")
@@ -594,7 +600,7 @@ async def test_guidance_of_another_project_is_named_after_it_and_stays_there(wor
 async def test_saying_again_what_expired_or_is_held_renews_that_one(world, app):
     held = "The error rate doubled after the last deploy."
     path = paths.inbox_dir(world.root, paths.slug(world.shop)) + "/guidance.md"
-    over = inbox.append_entry(
+    over = inbox_file.append_entry(
         paths.inbox_dir(world.root, paths.slug(world.shop)),
         "guidance",
         {"expires": clock.iso_seconds(NOW - 60)},
@@ -609,7 +615,7 @@ async def test_saying_again_what_expired_or_is_held_renews_that_one(world, app):
             assert states(app)[text] == "○ waits"
             assert app.screen.table.row.text == text
         now = notes(world)
-        assert len(review.waiting(world.root, [paths.slug(world.shop)], ("guidance",))) == len(was)
+        assert len(triage.waiting(world.root, [paths.slug(world.shop)], ("guidance",))) == len(was)
         assert "attempts" not in now[held]
         assert "expires" not in now["Over."]
         assert now["Over."]["id"] != over

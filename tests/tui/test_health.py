@@ -7,14 +7,18 @@ import shutil
 
 import pytest
 
-from memtui.core import clock, config, fs, index_budget, memory_index, paths, settings, trust
-from memtui.core.errors import MemtuiError
-from memtui.core.journal import Journal
-from memtui.hooks import install, status
+from memtui.core.base import clock, fs, paths
+from memtui.core.base.errors import MemtuiError
+from memtui.core.journal.journal import Journal
+from memtui.core.memories import index as memory_index
+from memtui.core.memories import index_budget
+from memtui.core.places import trust
+from memtui.core.settings import config, setting
+from memtui.hooks.installer import install, status
 from memtui.tui.app import MemtuiApp
-from memtui.tui.screens.health_text import health_text
+from memtui.tui.dialogs.plan import PlanScreen
+from memtui.tui.screens.health.text import health_text
 from memtui.tui.widgets.detail import Detail
-from memtui.tui.widgets.plan import PlanScreen
 
 from .conftest import NOW, settle
 
@@ -68,7 +72,7 @@ def findings(screen):
 
 @pytest.mark.parametrize("size", SIZES)
 async def test_everything_doctor_knows_worst_first_with_what_to_do(health, world, size):
-    from memtui.hooks import checkup
+    from memtui.hooks.installer import checkup
 
     async with health.run_test(size=size) as pilot:
         screen = await ready(pilot)
@@ -406,13 +410,13 @@ async def test_a_switch_is_set_everywhere_or_here(health, world):
         await ready(pilot)
         assert config.value(config.load(world.root), world.shop, "banner") is True
         assert config.value(config.load(world.root), None, "banner") is False
-        assert {each.key: each.source for each in settings.rows(world.root, world.shop)}["banner"] == "project"
+        assert {each.key: each.source for each in setting.rows(world.root, world.shop)}["banner"] == "project"
 
 
 async def test_a_config_that_can_not_be_read_is_told(health, world):
     write(config.file_path(world.root), "budget = = 3\n")
     with pytest.raises(MemtuiError):
-        settings.rows(world.root, world.shop)
+        setting.rows(world.root, world.shop)
     async with health.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         assert any(r.kind == "finding" and r.about.area == "config" and r.mark == "!" for r in screen.table.rows)
@@ -576,7 +580,7 @@ async def test_on_a_small_screen_a_setting_tells_what_it_does_below_the_list(hea
         for row in [row for row in screen.table.rows if row.kind == "setting"]:
             await stand(pilot, screen, lambda r, key=row.key: r.key == key)
             below = "\n".join(strip.text for strip in screen._compositor.render_strips()[-8:-1])
-            assert settings.MEANINGS[row.about.key] in below
+            assert setting.MEANINGS[row.about.key] in below
             assert f"value    {row.words.split()[0]}, as shipped" in below
             assert "e changes it" in below
             assert "reads the rest" not in below

@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, TextArea
 
-from memtui.core import inbox, paths, review
-from memtui.hooks import install
+from memtui.core.base import paths
+from memtui.core.inbox import file as inbox_file
+from memtui.core.review import triage
+from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
-from memtui.tui.screens.base import Base
-from memtui.tui.widgets.form import Form
-from memtui.tui.widgets.preview import Preview
+from memtui.tui.dialogs.form import Form
+from memtui.tui.dialogs.preview import Preview
+from memtui.tui.screens.frame import Base
 
 from .conftest import NOW, settle
 
@@ -27,12 +29,12 @@ def app(world):
 
 def updates(world, slug=...):
     where = paths.slug(world.shop) if slug is ... else slug
-    found = review.waiting(world.root, [where], ("updates",))
+    found = triage.waiting(world.root, [where], ("updates",))
     return {each.entry.fields.get("name", each.text): each for each in found}
 
 
 def items(world):
-    return [each.text for each in review.waiting(world.root, [paths.slug(world.shop)], ("items",))]
+    return [each.text for each in triage.waiting(world.root, [paths.slug(world.shop)], ("items",))]
 
 
 def memory(world, name):
@@ -80,7 +82,7 @@ async def agree(pilot):
 
 def leave(world, text, **fields):
     """A draft as the extractor leaves it."""
-    return inbox.append_entry(
+    return inbox_file.append_entry(
         paths.inbox_dir(world.root, paths.slug(world.shop)), "updates", {"project": world.shop, **fields}, text
     )
 
@@ -462,7 +464,7 @@ async def test_all_items_are_done_kept_or_made_guidance_as_one_step(world, app, 
         assert len(updates(world)) >= 3
         assert len(items(world)) == (4 if key == "equals_sign" else 0)
         if key == "equals_sign":
-            found = review.waiting(world.root, [paths.slug(world.shop)], ("items",))
+            found = triage.waiting(world.root, [paths.slug(world.shop)], ("items",))
             assert {each.entry.fields["state"] for each in found} == {"kept"}
         await back_and_forth(pilot, lambda: everything(world), before)
 
@@ -640,7 +642,7 @@ async def test_items_are_ticked_off_kept_changed_and_made_guidance(world, app):
         await to(pilot, "Update the API")
         await pilot.press("equals_sign")
         await settle(pilot)
-        kept = [w for w in review.waiting(world.root, [paths.slug(world.shop)], ("items",)) if "API" in w.text]
+        kept = [w for w in triage.waiting(world.root, [paths.slug(world.shop)], ("items",)) if "API" in w.text]
         assert kept[0].entry.fields["state"] == "kept"
         await to(pilot, "Ask Jo")
         await pilot.press("e")
@@ -653,13 +655,13 @@ async def test_items_are_ticked_off_kept_changed_and_made_guidance(world, app):
         await pilot.press("G")
         await settle(pilot)
         assert "Ask Mara about the invoice layout" not in items(world)
-    told = review.waiting(world.root, [paths.slug(world.shop)], ("guidance",))
+    told = triage.waiting(world.root, [paths.slug(world.shop)], ("guidance",))
     assert "Ask Mara about the invoice layout" in [each.text for each in told]
 
 
 async def test_no_line_and_no_letter_of_an_item_is_lost_in_its_form(world, app):
     long = "Move the uploads\n\n- first [the] old ones\n- \x1b[31mthen the rest\n\n" + "all of them, " * 500
-    inbox.append_entry(paths.inbox_dir(world.root, paths.slug(world.shop)), "items", {}, long)
+    inbox_file.append_entry(paths.inbox_dir(world.root, paths.slug(world.shop)), "items", {}, long)
     path = paths.inbox_dir(world.root, paths.slug(world.shop)) + "/pending-items.md"
     before = read(path)
     async with app.run_test(size=SMALL) as pilot:
@@ -685,7 +687,7 @@ async def test_no_line_and_no_letter_of_an_item_is_lost_in_its_form(world, app):
 
 async def test_an_item_that_no_form_can_hold_says_where_it_stands(world, app):
     directory = paths.inbox_dir(world.root, paths.slug(world.shop))
-    inbox.append_entry(directory, "items", {}, "Endless " + "x" * 30_000)
+    inbox_file.append_entry(directory, "items", {}, "Endless " + "x" * 30_000)
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "Endless")
         await pilot.press("e")

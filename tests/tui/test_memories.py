@@ -8,12 +8,12 @@ import time
 import pytest
 from textual.widgets import Input, Static
 
-from memtui import demo
-from memtui.core import paths
+from memtui.core.base import paths
+from memtui.demo import world as demo_world
 from memtui.tui.app import MemtuiApp
-from memtui.tui.screens.memory_search import Search
+from memtui.tui.dialogs.help import Help
+from memtui.tui.screens.memories.search import Search
 from memtui.tui.widgets.detail import Detail
-from memtui.tui.widgets.help import Help
 
 from .conftest import NOW, settle
 
@@ -312,7 +312,7 @@ async def test_a_change_from_outside_shows_within_a_second_and_keeps_the_cursor(
 
 
 async def test_what_is_empty_says_what_to_do(tmp_path):
-    world = demo.layout(str(tmp_path / "nothing"), NOW)
+    world = demo_world.layout(str(tmp_path / "nothing"), NOW)
     os.makedirs(world.shop)
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=(80, 24)) as pilot:

@@ -4,10 +4,11 @@ import contextlib
 import os
 import stat
 
-from memtui.core import paths, trust
+from memtui.core.base import paths
+from memtui.core.places import trust
 from memtui.tui.app import MemtuiApp
-from memtui.tui.screens.memory_trash import Trash
-from memtui.tui.widgets.ask import Choice, Line, Sure
+from memtui.tui.dialogs.ask import Choice, Line, Sure
+from memtui.tui.screens.memories.trash import Trash
 from memtui.tui.widgets.detail import Detail
 
 from .conftest import NOW, settle

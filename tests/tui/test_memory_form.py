@@ -4,12 +4,12 @@ import os
 
 from textual.widgets import Input, Select
 
-from memtui.core import trust
+from memtui.core.places import trust
 from memtui.tui.app import MemtuiApp
-from memtui.tui.drafts import Drafts
-from memtui.tui.screens.memory_conflict import Conflict
-from memtui.tui.screens.memory_form import Form
-from memtui.tui.widgets.ask import Choice
+from memtui.tui.dialogs.ask import Choice
+from memtui.tui.dialogs.conflict import Conflict
+from memtui.tui.model.memory_autosave import Drafts
+from memtui.tui.screens.memories.form import Form
 from memtui.tui.widgets.body import Body
 
 from .conftest import NOW, settle

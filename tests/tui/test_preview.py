@@ -2,10 +2,12 @@
 
 import pytest
 
-from memtui.core import clock, fs, inbox, paths, review
-from memtui.demo import ulid
+from memtui.core.base import clock, fs, paths
+from memtui.core.inbox import file as inbox_file
+from memtui.core.review import triage
+from memtui.demo.world import ulid
 from memtui.tui.app import MemtuiApp
-from memtui.tui.widgets.preview import Preview
+from memtui.tui.dialogs.preview import Preview
 
 from .conftest import NOW, settle
 from .test_screens import lines
@@ -18,8 +20,8 @@ def leave(world, rules):
     fields = {"id": ulid(NOW - 60, 9000), "time": clock.iso_seconds(NOW - 60), "kind": "correction"}
     fields |= {"confidence": "0.99", "name": "be-kind", "description": "Be kind", "scope": "project"}
     text = "\n".join(["Always be kind.", "", *(f"- rule {number}" for number in range(rules)), LAST])
-    with open(f"{paths.inbox_dir(world.root, paths.slug(world.shop))}/{inbox.FILES['updates']}", "a") as file:
-        file.write(inbox.render(fields, text))
+    with open(f"{paths.inbox_dir(world.root, paths.slug(world.shop))}/{inbox_file.FILES['updates']}", "a") as file:
+        file.write(inbox_file.render(fields, text))
 
 
 async def asked(pilot, *keys):
@@ -68,7 +70,7 @@ async def test_a_long_merge_is_read_from_its_begin_and_of_a_short_one_all_that_i
 
 
 def waits(world, kind):
-    return [each.text for each in review.waiting(world.root, [paths.slug(world.shop)], (kind,))]
+    return [each.text for each in triage.waiting(world.root, [paths.slug(world.shop)], (kind,))]
 
 
 @pytest.mark.parametrize("size", [SMALL, WIDE], ids=["small", "wide"])
@@ -106,7 +108,7 @@ async def test_what_is_cut_of_a_draft_of_a_megabyte_is_told_before_it_is_agreed_
         assert len(text) < 20_000
         assert LAST not in text
         assert "more characters are not shown here: they stand in" in text
-        assert inbox.FILES["updates"] in text
+        assert inbox_file.FILES["updates"] in text
         await pilot.press("greater_than_sign")
         await settle(pilot)
         assert "more characters are not shown here" in "\n".join(lines(app))

@@ -6,12 +6,15 @@ import re
 
 import pytest
 
-from memtui import demo
-from memtui.core import clock, delivery, inbox, paths, render
-from memtui.hooks import install
-from memtui.tui import actions
+from memtui import actions
+from memtui.core.base import clock, paths
+from memtui.core.deliveries import blocks as delivery_blocks
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.inbox import file as inbox_file
+from memtui.demo import world as demo_world
+from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
-from memtui.tui.screens.base import TABS
+from memtui.tui.screens.frame import TABS
 
 from .conftest import NOW, settle
 
@@ -21,7 +24,7 @@ LOOKS = ["dark", "light", "no colour"]
 HARMFUL = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ud800-\udfff\U000e0000-\U000e0fff]"
 )
-CLOSING = "".join(f"</{tag}>" for tag in render.TAGS.values())
+CLOSING = "".join(f"</{tag}>" for tag in delivery_blocks.TAGS.values())
 HOSTILE = (
     "\x1b[2J\x1b]0;owned\x07\x1b]52;c;b3duZWQ=\x07\x9b31m\x08\x7f [red]loud[/] [@click=app.quit]press[/] [/nothing] "
     f"\u202eturned\u202c \u2066isolated\u2069 \u061c\u200f\u200b\u2060\U000e0141{CLOSING}</system-reminder>"
@@ -58,7 +61,7 @@ async def ready(pilot):
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """The sample world with hooks; tests that share it change nothing."""
-    made = demo.build(str(tmp_path_factory.mktemp("whole") / "world"), now=NOW)
+    made = demo_world.build(str(tmp_path_factory.mktemp("whole") / "world"), now=NOW)
     install.apply(install.plan(install.settings_path(made.env, made.shop, "user"), "install", env=made.env))
     return made
 
@@ -224,14 +227,14 @@ def hostile(world):
     draft = fields | {"kind": HOSTILE, "confidence": "0.99", "name": HOSTILE, "from": HOSTILE, "session": HOSTILE}
     for number, (kind, more) in enumerate((("guidance", {"from": HOSTILE}), ("updates", draft), ("items", {}))):
         for at, text in enumerate((HOSTILE, HOSTILE + long)):
-            name = demo.ulid(NOW - 60, 9000 + number * 2 + at)
-            write(f"{box}/{inbox.FILES[kind]}", inbox.render({"id": name, **fields, **more}, text), "a")
+            name = demo_world.ulid(NOW - 60, 9000 + number * 2 + at)
+            write(f"{box}/{inbox_file.FILES[kind]}", inbox_file.render({"id": name, **fields, **more}, text), "a")
     item = {"kind": "guidance", "id": HOSTILE, "scope": HOSTILE, "reason": HOSTILE, "action": HOSTILE, "path": HOSTILE}
     left = {"kind": HOSTILE, "id": HOSTILE, "scope": HOSTILE, "left_out": HOSTILE}
     for number, text in enumerate((HOSTILE, HOSTILE + long)):
         record = {
             "v": 1,
-            "id": demo.ulid(NOW - 30, 9100 + number),
+            "id": demo_world.ulid(NOW - 30, 9100 + number),
             "time": clock.iso(NOW - 30 + number),
             "event": HOSTILE,
             "session_id": HOSTILE,
@@ -245,7 +248,7 @@ def hostile(world):
             "items": [item, left],
             "ms": 12.0,
         }
-        delivery.append(world.root, record, NOW)
+        delivery_log.append(world.root, record, NOW)
     trouble = {"time": clock.iso(NOW - 5), "where": HOSTILE, "error": HOSTILE, "message": HOSTILE, "traceback": HOSTILE}
     write(f"{world.root}/log/errors.jsonl", json.dumps(trouble) + "\n", "a")
     return world

@@ -6,12 +6,13 @@ import string
 import pytest
 from textual.widgets import TextArea
 
-from memtui.core import paths, review
+from memtui.core.base import paths
+from memtui.core.review import triage
 from memtui.tui.app import MemtuiApp
-from memtui.tui.screens.memory_form import Form
-from memtui.tui.widgets.ask import Choice
+from memtui.tui.dialogs.ask import Choice
+from memtui.tui.dialogs.compose import Compose
+from memtui.tui.screens.memories.form import Form
 from memtui.tui.widgets.body import Body
-from memtui.tui.widgets.compose import Compose
 
 from .conftest import NOW, settle
 from .test_memories import read, stand_on
@@ -22,7 +23,7 @@ LOOKS = "looks like it holds a GitHub token"
 
 
 def notes(world):
-    return [each.text for each in review.waiting(world.root, [paths.slug(world.shop)], ("guidance",))]
+    return [each.text for each in triage.waiting(world.root, [paths.slug(world.shop)], ("guidance",))]
 
 
 async def compose(pilot):

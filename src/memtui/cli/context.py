@@ -2,16 +2,17 @@
 
 import os
 
-from memtui.core import clock, config, paths
-from memtui.core.errors import MemtuiError, UsageError
+from memtui.core.base import clock, paths
+from memtui.core.base.errors import MemtuiError, UsageError
+from memtui.core.settings import config
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memtui.cli.output import Output
-    from memtui.core.journal import Journal
-    from memtui.core.store import Store
+    from memtui.core.journal.journal import Journal
+    from memtui.core.memories.store import Store
 
 PLACES = ("CLAUDE_CONFIG_DIR", "MEMTUI_HOME")
 
@@ -93,14 +94,14 @@ class Context:
 
     def store(self) -> "Store":
         """The store, for changes and their undo."""
-        from memtui.core.store import Store
+        from memtui.core.memories.store import Store
 
         self.must_have_home()
         return Store(self.env, self.cwd, by="cli", now=self.now)
 
     def journal(self) -> "Journal":
         """The journal, for changes to files that are no memories."""
-        from memtui.core.journal import Journal
+        from memtui.core.journal.journal import Journal
 
         return Journal(self.root, by="cli", now=self.now)
 

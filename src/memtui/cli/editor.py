@@ -6,7 +6,7 @@ import tempfile
 from typing import Self
 
 from memtui.cli.context import Context
-from memtui.core import editor
+from memtui.present import editor
 
 
 class Draft:

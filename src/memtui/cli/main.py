@@ -3,7 +3,7 @@
 import os
 import sys
 
-from memtui.core.errors import EXIT_FAILED, EXIT_USAGE, MemtuiError
+from memtui.core.base.errors import EXIT_FAILED, EXIT_USAGE, MemtuiError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ ONE_LINE = {"guide"}  # called by monitors, whose logs want a line
 def main(argv: "list[str] | None" = None) -> int:
     """Run one command; its exit code (docs/cli.md)."""
     from memtui.cli.output import Output, UnwritableError
-    from memtui.core import glyphs
+    from memtui.present import glyphs
 
     _open_closed_streams()
     words = list(sys.argv[1:] if argv is None else argv)
@@ -95,13 +95,14 @@ def _words_of(error: Exception) -> str:
 
 def _noted(name: str, error: Exception) -> str:
     """Where the details of an error are, after noting them."""
-    from memtui.core import delivery, paths
+    from memtui.core.base import paths
+    from memtui.core.deliveries import log as delivery_log
 
     try:
         root = paths.root(dict(os.environ))
     except KeyError:
         root = ""
-    if root.startswith("/") and delivery.log_error(root, f"memtui {name}", error):
+    if root.startswith("/") and delivery_log.log_error(root, f"memtui {name}", error):
         return "`memtui doctor --errors` has the details."
     return "Run it again with --debug to see where."
 
@@ -113,7 +114,7 @@ def _command(args: "Namespace", out: "Output") -> int:
     ctx = Context(os.environ, out, getattr(args, "project", None))
     if name is None:
         name = "memtui"
-        from memtui.cli import tui
+        from memtui.cli.commands import tui
 
         asked = args.read_only or args.screen
         run = tui.run if asked or (tui.has_terminal() and not out.json) else tui.status

@@ -5,7 +5,8 @@ Memories, notes and logs hold text that others wrote: it is escaped on its way t
 
 import sys
 
-from memtui.core import fastjson, glyphs
+from memtui.core.base import fastjson
+from memtui.present import glyphs
 
 VERSION = 1
 STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
@@ -45,9 +46,9 @@ def safe(text: str) -> str:
     """Text over several lines, without terminal escapes, and nothing hidden: that is written out."""
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
-    from memtui.core import render
+    from memtui.core.deliveries import blocks as delivery_blocks
 
-    return render.revealed(text.replace("\r\n", "\n").replace("\t", "    "), _escaped)
+    return delivery_blocks.revealed(text.replace("\r\n", "\n").replace("\t", "    "), _escaped)
 
 
 def line(text: str) -> str:
@@ -145,9 +146,9 @@ class Output:
 
     def _for_terminal(self, text: str) -> str:
         if not text.replace("\n", "").isprintable() or not text.isascii():
-            from memtui.core import render
+            from memtui.core.deliveries import blocks as delivery_blocks
 
-            text = render.revealed(text, _escaped)
+            text = delivery_blocks.revealed(text, _escaped)
             if self.colour:
                 for code in ("0", *STYLES.values()):
                     text = text.replace(f"{STYLE_MARK}{code}m", f"\033[{code}m")

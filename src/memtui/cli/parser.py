@@ -7,21 +7,21 @@ import sys
 from importlib import import_module
 
 import memtui
-from memtui.core.errors import UsageError
+from memtui.core.base.errors import UsageError
 
-# command -> module under memtui.cli; the order is the one of `memtui --help`
+# command -> module under memtui.cli.commands; the order is the one of `memtui --help`
 COMMANDS = {
     "list": "memories",
     "show": "memories",
     "search": "memories",
-    "new": "editing",
-    "edit": "editing",
-    "rm": "changing",
-    "mv": "changing",
-    "cp": "changing",
-    "restore": "changing",
-    "undo": "undoing",
-    "redo": "undoing",
+    "new": "edit",
+    "edit": "edit",
+    "rm": "change",
+    "mv": "change",
+    "cp": "change",
+    "restore": "change",
+    "undo": "undo",
+    "redo": "undo",
     "index": "index",
     "guide": "guide",
     "inbox": "inbox",
@@ -154,12 +154,12 @@ def build(only: "str | None" = None) -> Parser:
     )
     modules = dict.fromkeys(COMMANDS.values()) if only is None else [COMMANDS[only]]
     for name in modules:
-        import_module("memtui.cli." + name).register(commands)
+        import_module("memtui.cli.commands." + name).register(commands)
     return parser
 
 
 def _opening(parser: Parser) -> None:
-    from memtui.cli import tui
+    from memtui.cli.commands import tui
 
     group = parser.add_argument_group("without a command")
     tui.options(group)

@@ -2,13 +2,15 @@
 
 import argparse
 
-from memtui.cli import inbox as waiting
 from memtui.cli import secret
+from memtui.cli.commands import inbox as waiting
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result
-from memtui.core import clock, guide, review
-from memtui.core.errors import UsageError
-from memtui.hooks import fit
+from memtui.core.base import clock
+from memtui.core.base.errors import UsageError
+from memtui.core.inbox import guidance
+from memtui.core.review import triage
+from memtui.hooks import deliverable
 
 NEVER = "never"
 
@@ -25,8 +27,8 @@ def run(ctx: Context, args: argparse.Namespace, text: "str | None") -> Result:
     fields = {key: value for key, value in item.entry.fields.items() if key in {"for", "urgent", "expires"}}
     if args.to:
         fields.pop("for", None)
-        if to := guide.audience(args.to):
-            fields["for"] = ",".join(guide.addresses(to))
+        if to := guidance.audience(args.to):
+            fields["for"] = ",".join(guidance.addresses(to))
     if args.urgent is not None:
         fields.pop("urgent", None)
         if args.urgent:
@@ -36,12 +38,12 @@ def run(ctx: Context, args: argparse.Namespace, text: "str | None") -> Result:
     redacted: list[str] = []
     if text is not None:
         words, redacted = secret.checked(
-            ctx, guide.text(text), yes=args.yes, otherwise="Nothing was changed.", before=item.text
+            ctx, guidance.text(text), yes=args.yes, otherwise="Nothing was changed.", before=item.text
         )
     directory = ctx.inbox(everywhere=True) if args.everywhere else item.directory
     scope = "global" if args.everywhere else item.scope
-    fit.check(ctx.settings(), ctx.now(), words, fields, scope, directory)
-    done = review.Review(ctx.root, now=ctx.now).reword(item, directory, fields, words)
+    deliverable.check(ctx.settings(), ctx.now(), words, fields, scope, directory)
+    done = triage.Review(ctx.root, now=ctx.now).reword(item, directory, fields, words)
     data = {"id": item.id, "scope": scope, "fields": fields, "text": words, "redacted": redacted, "transaction": done}
 
     def answer(out: Output) -> None:
@@ -55,6 +57,6 @@ def _end(fields: "dict[str, str]", given: "str | None", now: float) -> None:
     if given == NEVER:
         fields.pop("expires", None)
     elif given is not None:
-        fields["expires"] = clock.iso_seconds(guide.expiry(given, now))
+        fields["expires"] = clock.iso_seconds(guidance.expiry(given, now))
     elif (end := clock.parse(fields.get("expires"))) is not None and end <= now:
         raise UsageError("It has expired, and would not be delivered.", "Say --expires 2h, or --expires never.")

@@ -13,7 +13,7 @@ def checked(ctx: "Context", text: str, *, yes: bool, otherwise: str, before: str
     A person is asked, and a no raises MemtuiError, saying `otherwise`. A script's text is kept without the secret, so
     that nothing else of it is lost, and it is told. With `yes` all is kept. What stood in `before` is no news.
     """
-    from memtui.core import redact
+    from memtui.core.redaction import redact
 
     kinds = [] if yes else redact.kinds_in(text, before)
     if kinds and not ctx.can_ask:
@@ -26,7 +26,7 @@ def checked(ctx: "Context", text: str, *, yes: bool, otherwise: str, before: str
 
 def asked(ctx: "Context", text: str, *, yes: bool, otherwise: str) -> None:
     """Ask before a text is kept that can't be changed. Raises MemtuiError for no, and where nobody can answer."""
-    from memtui.core import redact
+    from memtui.core.redaction import redact
 
     kinds = [] if yes else redact.kinds_in(text)
     if kinds:
@@ -34,7 +34,7 @@ def asked(ctx: "Context", text: str, *, yes: bool, otherwise: str) -> None:
 
 
 def _looks(kinds: "list[str]") -> str:
-    from memtui.core import redact
+    from memtui.core.redaction import redact
 
     return f"This looks like it holds {redact.described(kinds)}"
 

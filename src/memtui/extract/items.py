@@ -6,7 +6,7 @@ guessing at unfinished work from prose has been tried elsewhere, and was wrong n
 
 import re
 
-from memtui.core.conversation import Conversation, normalised
+from memtui.core.client.conversation import Conversation, normalised
 
 MAX_ITEMS = 20
 MAX_ITEM = 300

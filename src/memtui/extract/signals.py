@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from memtui.core.conversation import Turn, normalised
+from memtui.core.client.conversation import Turn, normalised
 from memtui.extract import phrases
 
 MAX_DESCRIPTION = 120
@@ -244,7 +244,7 @@ def describe(sentence: str) -> str:
 
 def slug(text: str) -> str:
     """A short name in kebab case from the telling words of a text."""
-    from memtui.core.ids import content_hash
+    from memtui.core.base.ids import content_hash
 
     plain = re.sub(r"\b(?:do not|don't|dont|not)\b", "no", text.lower().replace("’", "'"))
     words = re.findall(r"[a-z0-9]+", re.sub(r"'(?:d|s|m|re|ve|ll)\b", "", plain).replace("'", ""))

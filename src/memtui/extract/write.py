@@ -10,9 +10,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from memtui.core import clock, fastjson, fs, ids, inbox, locate, paths
-from memtui.core.conversation import normalised
-from memtui.core.redact import redact
+from memtui.core.base import clock, fastjson, fs, ids, paths
+from memtui.core.client.conversation import normalised
+from memtui.core.inbox import file as inbox_file
+from memtui.core.places import locate
+from memtui.core.redaction.redact import redact
 from memtui.extract.signals import Draft
 
 LEDGER, REJECTED = "extracted.jsonl", "rejected.jsonl"
@@ -72,7 +74,9 @@ def _write(
             continue
         known = digest in hashes or key in rejected or _is_known(env, cwd, draft.scope, key)
         if not _seen_again(directory, key, met) and not known:
-            found.append(inbox.append_entry(directory, "updates", _fields(draft, project), text_of(draft), now=now))
+            found.append(
+                inbox_file.append_entry(directory, "updates", _fields(draft, project), text_of(draft), now=now)
+            )
         # Noted last: killed in between, the draft is met again where it waits.
         noted = fastjson.dumps({"v": 1, "hash": digest, "evidence": met, "time": clock.iso_seconds(now)}).encode()
         evidence.add(met)
@@ -125,24 +129,24 @@ def _trim(path: str) -> None:
 def _seen_again(directory: str, key: str, evidence: str) -> bool:
     """Whether a pending update says this already; one that comes from another record counts one more."""
     met = False
-    path = directory + "/" + inbox.FILES["updates"]
-    if inbox.unread(path):
+    path = directory + "/" + inbox_file.FILES["updates"]
+    if inbox_file.unread(path):
         return False  # too long to be gone through
 
     def change(source: str) -> str:
         nonlocal met
-        for entry in inbox.parse(source):
+        for entry in inbox_file.parse(source):
             if normalised(entry.text.split("\n")[0]) == key:
                 met = True
                 if entry.fields.get("id") and entry.fields.get("evidence") != evidence:
                     seen = entry.fields.get("seen", "1")
                     fields = {**entry.fields, "seen": str(int(seen) + 1 if seen.isdigit() else 2)}
                     end = entry.start + len(entry.raw)
-                    return source[: entry.start] + inbox.render(fields, entry.text) + source[end:]
+                    return source[: entry.start] + inbox_file.render(fields, entry.text) + source[end:]
                 break
         return source
 
-    inbox.rewrite(path, change)
+    inbox_file.rewrite(path, change)
     return met
 
 
@@ -161,7 +165,7 @@ def _is_known(env: dict[str, str], cwd: str, scope: str, key: str) -> bool:
                 head = b"" if problem else fs.read_bytes(f"{directory}/{name}", MEMORY_HEAD)
             except OSError:
                 continue
-            text = inbox.decode(head)
+            text = inbox_file.decode(head)
             if any(normalised(re.sub(r"^\s*description:", "", line)) == key for line in text.splitlines()):
                 return True
     return False
@@ -181,7 +185,7 @@ def write_items(
     """
     seconds = clock.now() if now is None else now
     root, project = paths.root(env), paths.project_root(cwd)
-    path = paths.inbox_dir(root, paths.slug(project)) + "/" + inbox.FILES["items"]
+    path = paths.inbox_dir(root, paths.slug(project)) + "/" + inbox_file.FILES["items"]
     wanted: dict[str, str] = {}
     for text in texts:
         line = redact(" ".join(text.split()))[0]
@@ -190,8 +194,8 @@ def write_items(
         return False
 
     def change(source: str) -> str:
-        entries = inbox.parse(source, items=True)
-        old: dict[str, inbox.Entry] = {}
+        entries = inbox_file.parse(source, items=True)
+        old: dict[str, inbox_file.Entry] = {}
         for entry in reversed(entries):
             owner = entry.fields.get("session")
             if not owner or entry.fields.get("state") == "kept":
@@ -212,7 +216,7 @@ def write_items(
                     "project": project,
                 }
                 fields["time"] = fields["time"] or clock.iso_seconds(seconds)
-                new += inbox.render(fields, text)
+                new += inbox_file.render(fields, text)
         return source + ("\n" if new and source and not source.endswith("\n") else "") + new
 
-    return inbox.rewrite(path, change)
+    return inbox_file.rewrite(path, change)

@@ -3,7 +3,11 @@
 import posix
 import time
 
-from memtui.core import clock, config, delivery, ids, process, render
+from memtui.core.base import clock, ids
+from memtui.core.client import process
+from memtui.core.deliveries import blocks as delivery_blocks
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.settings import config
 from memtui.hooks import runner
 
 ID_UNITS = 26
@@ -11,9 +15,10 @@ ENTRYPOINT_LENGTH = 40
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memtui.core import claims, inbox
+    from memtui.core.inbox import claims
+    from memtui.core.inbox import file as inbox_file
 
-    Oversize = dict[str, tuple[str, str, inbox.Entry]]  # id -> (scope, directory of the inbox, entry)
+    Oversize = dict[str, tuple[str, str, inbox_file.Entry]]  # id -> (scope, directory of the inbox, entry)
 
 
 def budget(hook: runner.Hook) -> int:
@@ -23,11 +28,11 @@ def budget(hook: runner.Hook) -> int:
 
 def asker(hook: runner.Hook) -> "claims.Asker":
     """Who this hook asks guidance for."""
-    from memtui.core import claims
-    from memtui.hooks import believed
+    from memtui.core.inbox import claims
+    from memtui.hooks import environment
 
     found = claims.Asker(hook.session_id, hook.env.get("MEMTUI_AGENT", ""), hook.project_root, clock.now())
-    found.personal = believed.personal(hook.env, hook.started_in)
+    found.personal = environment.personal(hook.env, hook.started_in)
     return found
 
 
@@ -38,15 +43,15 @@ def collect(
 
     An inbox that can't be read keeps nothing from the other.
     """
-    from memtui.core import claims
+    from memtui.core.inbox import claims
 
     taken: list[tuple[str, claims.Claim]] = []
     oversize: Oversize = {}
     for scope, directory in hook.inboxes():
 
-        def fits(entry: "inbox.Entry", scope: str = scope, directory: str = directory) -> bool:
+        def fits(entry: "inbox_file.Entry", scope: str = scope, directory: str = directory) -> bool:
             block = _note(scope, directory, entry, "", who.now)
-            if render.compose([block], budget(hook), "0" * ID_UNITS)[0]:
+            if delivery_blocks.compose([block], budget(hook), "0" * ID_UNITS)[0]:
                 return True
             oversize[entry.id] = (scope, directory, entry)
             return False
@@ -72,7 +77,7 @@ def ago(seconds: "float | None", now: float) -> str:
     return "just now"
 
 
-def _item(scope: str, directory: str, entry: "inbox.Entry", reason: str) -> "dict[str, object]":
+def _item(scope: str, directory: str, entry: "inbox_file.Entry", reason: str) -> "dict[str, object]":
     return {
         "kind": "guidance",
         "id": entry.id,
@@ -83,7 +88,7 @@ def _item(scope: str, directory: str, entry: "inbox.Entry", reason: str) -> "dic
     }
 
 
-def _note(scope: str, directory: str, entry: "inbox.Entry", reason: str, now: float) -> render.Block:
+def _note(scope: str, directory: str, entry: "inbox_file.Entry", reason: str, now: float) -> delivery_blocks.Block:
     source = entry.fields.get("from") or "a hand-written note"
     fields = {"id": entry.id, "scope": scope, "from": source}
     if entry.fields.get("time"):
@@ -92,11 +97,11 @@ def _note(scope: str, directory: str, entry: "inbox.Entry", reason: str, now: fl
     if entry.flag("repeat"):
         fields["repeat"] = "yes"
         intro += " It may have been delivered before."
-    part = render.Part(entry.text, entry.text[:40], _item(scope, directory, entry, reason))
-    return render.Block(render.TAGS["guidance"], fields, intro, [part])
+    part = delivery_blocks.Part(entry.text, entry.text[:40], _item(scope, directory, entry, reason))
+    return delivery_blocks.Block(delivery_blocks.TAGS["guidance"], fields, intro, [part])
 
 
-def guidance_blocks(taken: "list[tuple[str, claims.Claim]]", now: float) -> "list[render.Block]":
+def guidance_blocks(taken: "list[tuple[str, claims.Claim]]", now: float) -> "list[delivery_blocks.Block]":
     """A block for each note of guidance: urgent ones first, then oldest first."""
     found = []
     for scope, claim in taken:
@@ -107,7 +112,7 @@ def guidance_blocks(taken: "list[tuple[str, claims.Claim]]", now: float) -> "lis
     return [block for _, block in found]
 
 
-def oversize_blocks(oversize: "Oversize", told: "set[str]") -> "list[render.Block]":
+def oversize_blocks(oversize: "Oversize", told: "set[str]") -> "list[delivery_blocks.Block]":
     """What is too long for any delivery is never cut: the session is told once where it stands."""
     found = []
     for entry_id, (scope, directory, entry) in oversize.items():
@@ -116,25 +121,27 @@ def oversize_blocks(oversize: "Oversize", told: "set[str]") -> "list[render.Bloc
         item = {**_item(scope, directory, entry, "too long for a delivery"), "left_out": "too long"}
         path = str(item["path"])
         text = f"A note of {len(entry.text)} characters, too long to be given here, stands in {path}."
-        part = render.Part(text, text, item)
-        found.append(render.Block(render.TAGS["guidance"], {"scope": scope, "source": path}, "", [part]))
+        part = delivery_blocks.Part(text, text, item)
+        found.append(
+            delivery_blocks.Block(delivery_blocks.TAGS["guidance"], {"scope": scope, "source": path}, "", [part])
+        )
     return found
 
 
 def send(
     hook: runner.Hook,
     delivery_id: str,
-    blocks: "list[render.Block]",
+    blocks: "list[delivery_blocks.Block]",
     taken: "list[tuple[str, claims.Claim]]",
     message: str = "",
-) -> "list[render.Part]":
+) -> "list[delivery_blocks.Part]":
     """Compose, print, log. Returns what found no room.
 
     Guidance that found no room is back in its inbox, and all of it is if printing fails. What became of a delivery that
     can't be logged, the transcript tells.
     """
     try:
-        text, items, left_out = render.compose(blocks, budget(hook), delivery_id)
+        text, items, left_out = delivery_blocks.compose(blocks, budget(hook), delivery_id)
         _return_left_out(taken, [part.item for part in left_out if part.item.get("kind") == "guidance"])
         if text or message:
             runner.reply(hook, text, message)
@@ -143,12 +150,12 @@ def send(
         raise
     if items:
         try:
-            delivery.append(hook.root, record(hook, delivery_id, text, items, taken), clock.now())
+            delivery_log.append(hook.root, record(hook, delivery_id, text, items, taken), clock.now())
         except OSError as error:
             runner.fail(hook.env, hook.event, error)
     for _, claim in taken:
         if not claim.entries:
-            from memtui.core import claims
+            from memtui.core.inbox import claims
 
             claims.drop(claim)
     return left_out
@@ -156,7 +163,7 @@ def send(
 
 def give_back(hook: runner.Hook, taken: "list[tuple[str, claims.Claim]]") -> None:
     """Put all that was taken back into its inboxes. What that fails for is settled later."""
-    from memtui.core import claims
+    from memtui.core.inbox import claims
 
     for _, claim in taken:
         try:
@@ -171,7 +178,7 @@ def _return_left_out(taken: "list[tuple[str, claims.Claim]]", left_out: "list[di
         names = {item["id"] for item in left_out if item["scope"] == scope}
         back = [entry for entry, _ in claim.entries if entry.id in names]
         if back:
-            from memtui.core import claims
+            from memtui.core.inbox import claims
 
             claims.put_back(claim.directory, back)
             claim.entries = [pair for pair in claim.entries if pair[0].id not in names]
@@ -194,7 +201,7 @@ def record(
 ) -> "dict[str, object]":
     """The delivery log's record of this run; keys as in docs/file-formats.md."""
     found: dict[str, object] = {
-        "v": delivery.VERSION,
+        "v": delivery_log.VERSION,
         "id": delivery_id,
         "time": clock.iso(clock.now()),
         "event": hook.event,
@@ -205,7 +212,7 @@ def record(
         "project": hook.slug,
         "project_root": hook.project_root,
         "mode": hook.mode,
-        "chars": render.units(text),
+        "chars": delivery_blocks.units(text),
         "text": text,
         "items": items,
     }

@@ -24,9 +24,9 @@ def detach(hook: runner.Hook, task: str = "") -> None:
         posix.chdir("/")
         late = runner.LateError("it took too long altogether")
         deadline = runner.Deadline(PATIENCE, MOST, lambda: runner.fail(hook.env, hook.event + " worker", late))
-        from memtui.extract import worker
+        from memtui.worker import main
 
-        worker.run({**hook.env, runner.INSIDE: "1"}, hook.payload, hook.event, task, deadline.again)
+        main.run({**hook.env, runner.INSIDE: "1"}, hook.payload, hook.event, task, deadline.again)
     except BaseException as error:
         runner.fail(hook.env, hook.event + " worker", error)
     finally:

@@ -9,7 +9,7 @@ No client says of which session. They tell it apart in these ways (2.1.197 and 2
 
 import posix
 
-from memtui.core import clock, fastjson, fs, session
+from memtui.core.base import clock, fastjson, fs, session_state
 from memtui.hooks.runner import Hook
 from memtui.hooks.user_prompt_submit import stamp
 
@@ -64,14 +64,14 @@ def prompted(hook: Hook) -> "dict[str, object]":
     known = _copied(hook, parent)
     told = found.get("delivery")
     if told:
-        state = session.load(hook.root, parent)
+        state = session_state.load(hook.root, parent)
         state |= {
             "tool": [*_list(found.get("tool")), *_list(state.get("tool"))],
-            "dirs": dict.fromkeys(session.table(found, "dirs"), -1),
+            "dirs": dict.fromkeys(session_state.table(found, "dirs"), -1),
             "redone": [*_list(state.get("redone")), told],
         }
-        session.save(hook.root, parent, session.table(found, "index"), "index")
-        session.save(hook.root, parent, state)
+        session_state.save(hook.root, parent, session_state.table(found, "index"), "index")
+        session_state.save(hook.root, parent, state)
         mark(hook, "", {}, {})
     return {
         **known,
@@ -93,25 +93,25 @@ def _list(given: "object") -> "list[object]":
 
 def _copied(hook: Hook, parent: str) -> "dict[str, object]":
     """The state of another session as this one's, the index among it."""
-    state = session.load(hook.root, parent)
-    if stamp(session.path(hook.root, parent, "missed")):
-        from memtui.core import missed
+    state = session_state.load(hook.root, parent)
+    if stamp(session_state.path(hook.root, parent, "missed")):
+        from memtui.core.inbox import resend
 
-        state = missed.take_back(hook.root, parent, state)
-        session.save(hook.root, parent, state)
-    session.save(hook.root, hook.session_id, session.load(hook.root, parent, "index"), "index")
+        state = resend.take_back(hook.root, parent, state)
+        session_state.save(hook.root, parent, state)
+    session_state.save(hook.root, hook.session_id, session_state.load(hook.root, parent, "index"), "index")
     state.pop("started", None)
     return state
 
 
 def _begin_alike(hook: Hook, other: str) -> bool:
     mine = _first_record(hook.text("transcript_path"))
-    return bool(mine) and mine == _first_record(_text(session.load(hook.root, other), "transcript"))
+    return bool(mine) and mine == _first_record(_text(session_state.load(hook.root, other), "transcript"))
 
 
 def _first_record(name: str) -> str:
     """The uuid of a transcript's first record that has one."""
-    from memtui.core import transcript
+    from memtui.core.client import transcript
 
     try:
         for number, record in enumerate(transcript.Reader(name)):
@@ -137,7 +137,7 @@ def _answered_last(hook: Hook) -> str:
         session_id = name.removesuffix(".json")
         if "." in session_id or session_id == hook.session_id:
             continue
-        named = _text(session.load(hook.root, session_id), "transcript")
+        named = _text(session_state.load(hook.root, session_id), "transcript")
         try:
             if posix.stat(named).st_mtime < answered - LATE_SECONDS:
                 continue
@@ -152,7 +152,8 @@ def _answered_last(hook: Hook) -> str:
 def _response(name: str, answered: float, tokens: "object") -> float:
     """When a transcript's last response came, if that was about `answered`, and its context had so many tokens or was
     compacted since; 0 otherwise. Raises OSError."""
-    from memtui.core import receipts, transcript
+    from memtui.core.client import transcript
+    from memtui.core.deliveries import receipts
 
     start = receipts.recent_start(name, answered - LATE_SECONDS, TAIL_BYTES)
     if start is None:

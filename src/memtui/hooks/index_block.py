@@ -1,12 +1,14 @@
 """The index of the memories that a session may know of: one line each, the most relevant types first."""
 
-from memtui.core import catalog, paths, render, session
+from memtui.core.base import paths, session_state
+from memtui.core.deliveries import blocks as delivery_blocks
+from memtui.core.places import catalog
 from memtui.hooks import runner
 from memtui.hooks.user_prompt_submit import stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memtui.core import trust
+    from memtui.core.places import trust
 
 INTRO = "Memories the user keeps in {directory}, one line each; the file named holds the whole of it."
 BUILDING = (
@@ -39,10 +41,10 @@ def shown(line: catalog.Line) -> str:
         text += f" ({line.file})"
     if line.description:
         text += f": {line.description}"
-    return render.one_line(text)
+    return delivery_blocks.one_line(text)
 
 
-def _part(scope: str, directory: str, line: catalog.Line, text: str, reason: str) -> render.Part:
+def _part(scope: str, directory: str, line: catalog.Line, text: str, reason: str) -> delivery_blocks.Part:
     item: dict[str, object] = {
         "kind": "index",
         "id": line.name,
@@ -51,31 +53,31 @@ def _part(scope: str, directory: str, line: catalog.Line, text: str, reason: str
         "hash": line.digest[:16],
         "reason": reason,
     }
-    return render.Part(text, line.name, item)
+    return delivery_blocks.Part(text, line.name, item)
 
 
 def whole(
     hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]", after: "dict[str, object]"
-) -> "list[render.Block]":
+) -> "list[delivery_blocks.Block]":
     """The blocks of the whole index; `after` is told which directories, as of when, the session knows."""
     blocks = [block for scope, memories in found if (block := _whole(scope, memories))]
     note(hook, found, after)
     return blocks
 
 
-def _whole(scope: str, memories: catalog.Catalog) -> "render.Block | None":
+def _whole(scope: str, memories: catalog.Catalog) -> "delivery_blocks.Block | None":
     intro = INTRO.format(directory=memories.directory)
     fields = {"scope": scope, "source": memories.directory}
     if memories.building:
         intro = BUILDING.format(count=memories.count, directory=memories.directory)
         item: dict[str, object] = {"kind": "index", "id": "", "scope": scope, "reason": "index is being built"}
-        return render.Block(render.TAGS["index"], fields, "", [render.Part(intro, "", item)])
+        return delivery_blocks.Block(delivery_blocks.TAGS["index"], fields, "", [delivery_blocks.Part(intro, "", item)])
     parts = [
         _part(scope, memories.directory, line, shown(line), f"index, {line.type or 'untyped'}")
         for line in memories.lines
     ]
     unlisted = memories.count - len(parts)
-    return render.Block(render.TAGS["index"], fields, intro, parts, unlisted) if parts else None
+    return delivery_blocks.Block(delivery_blocks.TAGS["index"], fields, intro, parts, unlisted) if parts else None
 
 
 def note(hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]", after: "dict[str, object]") -> None:
@@ -94,7 +96,7 @@ def keep(hook: runner.Hook, after: "dict[str, object]") -> None:
     """Write down the lines that the session was told by now; `after` is rid of them. What can't be kept is logged."""
     known = {"lines": after.pop("lines"), "tops": after.pop("tops", {})}
     try:
-        session.save(hook.root, hook.session_id, known, "index")
+        session_state.save(hook.root, hook.session_id, known, "index")
     except OSError as error:
         runner.fail(hook.env, hook.event, error)
 
@@ -114,19 +116,19 @@ def _watched(hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]") -> "
 
 def changes(
     hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]", after: "dict[str, object]"
-) -> "list[render.Block]":
+) -> "list[delivery_blocks.Block]":
     """Blocks with the memories that are new, gone, or have another line than the session was told; the whole index
     where that could not be told at its start."""
     building = after.get("building")
-    known = session.table(session.load(hook.root, hook.session_id, "index"), "lines")
+    known = session_state.table(session_state.load(hook.root, hook.session_id, "index"), "lines")
     blocks = []
     for scope, memories in found:
         if isinstance(building, list) and scope in building:
             block = None if memories.building else _whole(scope, memories)
             blocks += [block] if block is not None else []
             continue
-        before = session.table(known, scope)
-        parts: list[render.Part] = []
+        before = session_state.table(known, scope)
+        parts: list[delivery_blocks.Part] = []
         for line in memories.lines:
             parts += _difference(scope, memories.directory, line, before)
         parts += _gone(scope, memories, before, catalog.trusted(hook.root, memories.directory, scope == "project"))
@@ -136,12 +138,14 @@ def changes(
     return blocks
 
 
-def _changed(scope: str, directory: str, parts: "list[render.Part]") -> render.Block:
+def _changed(scope: str, directory: str, parts: "list[delivery_blocks.Part]") -> delivery_blocks.Block:
     fields = {"scope": scope, "source": directory, "change": "diff"}
-    return render.Block(render.TAGS["index"], fields, CHANGED.format(directory=directory), parts)
+    return delivery_blocks.Block(delivery_blocks.TAGS["index"], fields, CHANGED.format(directory=directory), parts)
 
 
-def _difference(scope: str, directory: str, line: catalog.Line, before: "dict[str, object]") -> "list[render.Part]":
+def _difference(
+    scope: str, directory: str, line: catalog.Line, before: "dict[str, object]"
+) -> "list[delivery_blocks.Part]":
     """The part, if any, that tells how a memory differs from what the session was told."""
     old = before.get(line.file)
     text = shown(line)
@@ -155,13 +159,13 @@ def _difference(scope: str, directory: str, line: catalog.Line, before: "dict[st
     return [_part(scope, directory, line, told, reason)]
 
 
-def glance(hook: runner.Hook, changed: "list[str]", after: "dict[str, object]") -> "list[render.Block] | None":
+def glance(hook: runner.Hook, changed: "list[str]", after: "dict[str, object]") -> "list[delivery_blocks.Block] | None":
     """As `changes`, where all that changed of large directories are memories known by name: only they are looked at.
     None where more may have. What else came with them the worker finds when the turn ends."""
-    known = session.load(hook.root, hook.session_id, "index")
-    lines, written = session.table(known, "lines"), []
+    known = session_state.load(hook.root, hook.session_id, "index")
+    lines, written = session_state.table(known, "lines"), []
     for path in changed:
-        files = _files(path, session.table(known, "tops"), lines)
+        files = _files(path, session_state.table(known, "tops"), lines)
         if files is None:
             return None
         written += files
@@ -169,20 +173,20 @@ def glance(hook: runner.Hook, changed: "list[str]", after: "dict[str, object]") 
     # A directory has another time when a file in it was replaced.
     if not written or any(path not in places for path in changed if not path.endswith((".md", ".touched"))):
         return None
-    parts: dict[tuple[str, str], list[render.Part]] = {}
+    parts: dict[tuple[str, str], list[delivery_blocks.Part]] = {}
     try:
         for scope, directory, file in dict.fromkeys(written):
             line = catalog.line_of(directory, file)
             allowed = catalog.trusted(hook.root, directory, scope == "project")
             if allowed is not None and not allowed.knows(line.digest):
                 return None
-            before = session.table(lines, scope)
+            before = session_state.table(lines, scope)
             parts.setdefault((scope, directory), []).extend(_difference(scope, directory, line, before))
             before[file] = [line.digest[:16], shown(line)]
     except OSError:
         return None
-    after["dirs"] = {**session.table(after, "dirs"), **{path: stamp(path) for path in changed}}
-    after |= {"lines": lines, "tops": session.table(known, "tops")}
+    after["dirs"] = {**session_state.table(after, "dirs"), **{path: stamp(path) for path in changed}}
+    after |= {"lines": lines, "tops": session_state.table(known, "tops")}
     return [_changed(*key, each) for key, each in parts.items() if each]
 
 
@@ -194,7 +198,7 @@ def _files(path: str, tops: "dict[str, object]", lines: "dict[str, object]") -> 
             return [(scope, directory, file) for file in catalog.touched(path)]
         if path == directory or path.startswith(f"{directory}/"):
             file = path[len(directory) + 1 :]
-            if file in session.table(lines, scope):
+            if file in session_state.table(lines, scope):
                 return [(scope, directory, file)]
             return None if file.endswith(".md") else []
     return None
@@ -202,7 +206,7 @@ def _files(path: str, tops: "dict[str, object]", lines: "dict[str, object]") -> 
 
 def _gone(
     scope: str, memories: catalog.Catalog, before: "dict[str, object]", allowed: "trust.Trust | None"
-) -> "list[render.Part]":
+) -> "list[delivery_blocks.Part]":
     """Memories that the session was told of and that are not there, or not trusted, any more."""
     present = {line.file for line in memories.lines}
     parts = []

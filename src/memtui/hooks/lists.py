@@ -1,6 +1,9 @@
 """The blocks of pending updates and pending items: whole at first, later only what is new or changed."""
 
-from memtui.core import clock, config, ids, inbox, render
+from memtui.core.base import clock, ids
+from memtui.core.deliveries import blocks as delivery_blocks
+from memtui.core.inbox import file as inbox_file
+from memtui.core.settings import config
 from memtui.hooks import runner
 from memtui.hooks.deliver import ago
 
@@ -13,7 +16,7 @@ UPDATES_CHANGED = "Changes among the unreviewed drafts since this session last s
 ITEMS_INTRO = "Work that an earlier session left unfinished, as memtui noted it; the user may have finished it since."
 
 
-def _shown(entry: inbox.Entry, now: float) -> str:
+def _shown(entry: inbox_file.Entry, now: float) -> str:
     """A draft without its evidence: one list item, further lines indented."""
     lines = [line for line in entry.text.split("\n") if line.strip() and not line.startswith(EVIDENCE)]
     kind = entry.fields.get("kind", "note")
@@ -22,23 +25,23 @@ def _shown(entry: inbox.Entry, now: float) -> str:
     return f"- [{kind}{times}, {ago(entry.time(), now)}] " + "\n  ".join(lines)
 
 
-def _item(entry: inbox.Entry, kind: str, scope: str, path: str, reason: str) -> "dict[str, object]":
+def _item(entry: inbox_file.Entry, kind: str, scope: str, path: str, reason: str) -> "dict[str, object]":
     digest = ids.content_hash(entry.text)
     return {"kind": kind, "id": entry.id, "scope": scope, "path": path, "hash": digest, "reason": reason}
 
 
 def updates(
     hook: runner.Hook, scope: str, directory: str, known: "dict[str, object]"
-) -> "tuple[render.Block | None, dict[str, list[str]]]":
+) -> "tuple[delivery_blocks.Block | None, dict[str, list[str]]]":
     """The block of one inbox's pending updates for a session that knows `known` (id -> [hash, text as shown]).
 
     Returns the block, None if nothing is new, and what the session will know if all of it finds room. What the session
     itself gave rise to stands in its own words before it.
     """
-    path = f"{directory}/{inbox.FILES['updates']}"
+    path = f"{directory}/{inbox_file.FILES['updates']}"
     now = clock.now()
     horizon = now - config.number(hook.settings, "updates_days") * 86400
-    entries = [e for e in inbox.read(path) if e.fields.get("session", "") != hook.session_id]
+    entries = [e for e in inbox_file.read(path) if e.fields.get("session", "") != hook.session_id]
     entries.reverse()
     entries.sort(key=lambda e: e.time() or now, reverse=True)
     fresh = [e for e in entries if (e.time() or now) >= horizon][: config.number(hook.settings, "updates_max")]
@@ -49,7 +52,7 @@ def updates(
         for entry_id, before in known.items()
         if entry_id in present and isinstance(before, list)
     }
-    parts: list[render.Part] = []
+    parts: list[delivery_blocks.Part] = []
     for entry in fresh:
         digest = ids.content_hash(entry.text)
         before = known.get(entry.id)
@@ -63,14 +66,18 @@ def updates(
             reason, text = "changed", _difference(str(before[1]), text)
         else:
             reason, text = "new", "+ " + text
-        parts.append(render.Part(text, entry.text.split("\n")[0], _item(entry, "pending-update", scope, path, reason)))
+        parts.append(
+            delivery_blocks.Part(text, entry.text.split("\n")[0], _item(entry, "pending-update", scope, path, reason))
+        )
     for entry_id, before in known.items():
         if entry_id in present or not isinstance(before, list) or len(before) < 2:
             continue
         title = str(before[1]).split("\n")[0]
         item: dict[str, object] = {"kind": "pending-update", "id": entry_id, "scope": scope, "path": path}
         parts.append(
-            render.Part(f"- {title} (approved, rejected or withdrawn since)", title, {**item, "reason": "gone"})
+            delivery_blocks.Part(
+                f"- {title} (approved, rejected or withdrawn since)", title, {**item, "reason": "gone"}
+            )
         )
     if not parts:
         return None, knows
@@ -78,7 +85,7 @@ def updates(
     if known:
         fields["change"] = "diff"
     intro = UPDATES_CHANGED if known else UPDATES_INTRO + _beyond(len(entries) - len(fresh))
-    return render.Block(render.TAGS["pending-update"], fields, intro, parts), knows
+    return delivery_blocks.Block(delivery_blocks.TAGS["pending-update"], fields, intro, parts), knows
 
 
 def _beyond(number: int) -> str:
@@ -93,15 +100,17 @@ def _difference(before: str, after: str) -> str:
     return "\n".join(lines)
 
 
-def items(hook: runner.Hook, scope: str, directory: str, only: "set[str] | None" = None) -> "render.Block | None":
+def items(
+    hook: runner.Hook, scope: str, directory: str, only: "set[str] | None" = None
+) -> "delivery_blocks.Block | None":
     """The block of one inbox's pending items, of other sessions than this one and perhaps `only` of these ids; None if
     there are none."""
-    path = f"{directory}/{inbox.FILES['items']}"
+    path = f"{directory}/{inbox_file.FILES['items']}"
     now = clock.now()
     parts = []
     due = [
         entry
-        for entry in inbox.read(path, items=True)
+        for entry in inbox_file.read(path, items=True)
         if entry.fields.get("state") != "done"
         and entry.fields.get("session", "") != hook.session_id
         and (only is None or entry.id in only)
@@ -112,8 +121,8 @@ def items(hook: runner.Hook, scope: str, directory: str, only: "set[str] | None"
         source = f"session {origin[:8]}, {ago(entry.time(), now)}" if origin else "hand-written"
         text = "- [ ] " + entry.text.replace("\n", "\n  ") + f" ({source})"
         item = _item(entry, "pending-item", scope, path, "unfinished, first prompt of the session")
-        parts.append(render.Part(text, entry.text, item))
+        parts.append(delivery_blocks.Part(text, entry.text, item))
     if not parts:
         return None
     intro = ITEMS_INTRO + _beyond(len(due) - len(shown))
-    return render.Block(render.TAGS["pending-item"], {"scope": scope, "source": path}, intro, parts)
+    return delivery_blocks.Block(delivery_blocks.TAGS["pending-item"], {"scope": scope, "source": path}, intro, parts)

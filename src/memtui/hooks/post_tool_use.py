@@ -12,19 +12,21 @@ def handle(hook: Hook) -> None:
     action = ACTIONS.get(hook.text("tool_name"))
     if not action or not isinstance(path, str) or not path.endswith(".md"):
         return
-    from memtui.core import locate, paths
+    from memtui.core.base import paths
+    from memtui.core.places import locate
 
     path = paths.normal(paths.join(hook.text("cwd") or hook.project_root, path))
     scope = locate.scope_of(hook.env, hook.started_in, path)
     if scope is None:
         return
-    from memtui.core import clock, delivery, ids
+    from memtui.core.base import clock, ids
+    from memtui.core.deliveries import log as delivery_log
     from memtui.hooks import deliver
 
     name = path[path.rfind("/") + 1 :].removesuffix(".md")
     item: dict[str, object] = {"kind": "use", "action": action, "id": name, "scope": scope, "path": path}
     if action == "wrote":
-        from memtui.core import catalog
+        from memtui.core.places import catalog
 
         catalog.touch(hook.root, path)
-    delivery.append(hook.root, deliver.record(hook, ids.new_id(), "", [item], []), clock.now())
+    delivery_log.append(hook.root, deliver.record(hook, ids.new_id(), "", [item], []), clock.now())

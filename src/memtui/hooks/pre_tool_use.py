@@ -12,7 +12,7 @@ def touched(hook: Hook) -> "list[str]":
     given = hook.payload.get("tool_input")
     if not isinstance(given, dict):
         return []
-    from memtui.core import paths
+    from memtui.core.base import paths
 
     found = [given[key] for key in PATH_KEYS if isinstance(given.get(key), str) and given[key]]
     return [paths.normal(paths.join(hook.text("cwd") or hook.project_root, path)) for path in found]
@@ -31,7 +31,8 @@ def handle(hook: Hook) -> None:
             continue
     else:
         return
-    from memtui.core import ids, locate, session
+    from memtui.core.base import ids, session_state
+    from memtui.core.places import locate
     from memtui.hooks import deliver, prompt
 
     asker = deliver.asker(hook)
@@ -43,8 +44,8 @@ def handle(hook: Hook) -> None:
     if not taken:
         return
     deliver.send(hook, delivery_id, deliver.guidance_blocks(taken, asker.now), taken)
-    state = session.load(hook.root, hook.session_id)
+    state = session_state.load(hook.root, hook.session_id)
     state |= {"turn": prompt.of_this_turn(hook, state), "turn_of": hook.text("prompt_id")}
     prompt.remember(state, "turn", taken)
     prompt.remember(state, "tool", taken)
-    session.save(hook.root, hook.session_id, state)
+    session_state.save(hook.root, hook.session_id, state)

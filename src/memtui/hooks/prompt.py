@@ -1,12 +1,13 @@
 """A prompt that has something to bring: take guidance, compose, print, log, remember."""
 
-from memtui.core import clock, ids, render, session
+from memtui.core.base import clock, ids, session_state
+from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.hooks import deliver, runner
 from memtui.hooks.user_prompt_submit import stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memtui.core import claims
+    from memtui.core.inbox import claims
 
 
 def deliver_prompt(
@@ -40,8 +41,8 @@ def deliver_prompt(
             if found:
                 # Where nothing can be kept, the same lists would come with every prompt. Who dies from here on leaves
                 # word that they may have been told.
-                session.save(hook.root, hook.session_id, {**state, "telling": delivery_id})
-                blocks += [render.repeated(block) for block in found] if maybe_told else found
+                session_state.save(hook.root, hook.session_id, {**state, "telling": delivery_id})
+                blocks += [delivery_blocks.repeated(block) for block in found] if maybe_told else found
         except Exception as error:
             runner.fail(hook.env, hook.event, error)
             after, oversize = turn, {}
@@ -57,7 +58,7 @@ def deliver_prompt(
     if "lines" in after:
         index_block.keep(hook, after)
     if after != state or maybe_told or found:
-        session.save(hook.root, hook.session_id, after)
+        session_state.save(hook.root, hook.session_id, after)
 
 
 def _told(state: "dict[str, object]") -> "set[str]":
@@ -68,17 +69,17 @@ def _told(state: "dict[str, object]") -> "set[str]":
 
 def due_lists(
     hook: runner.Hook, state: "dict[str, object]", after: "dict[str, object]", stamps: "dict[str, object]"
-) -> "list[render.Block]":
+) -> "list[delivery_blocks.Block]":
     """The blocks of pending updates and items that are due; `after` is told what the session then knows."""
     blocks = []
-    known = session.table(state, "updates")
+    known = session_state.table(state, "updates")
     knows: dict[str, object] = dict(known)
     for scope, directory in hook.inboxes() if hook.mode == "full" else []:
-        if stamps.get(scope) != session.table(state, "stamps").get(scope, 0):
+        if stamps.get(scope) != session_state.table(state, "stamps").get(scope, 0):
             try:
                 from memtui.hooks import lists
 
-                block, knows[scope] = lists.updates(hook, scope, directory, session.table(known, scope))
+                block, knows[scope] = lists.updates(hook, scope, directory, session_state.table(known, scope))
             except Exception as error:
                 runner.fail(hook.env, hook.event, error)
                 continue
@@ -98,15 +99,15 @@ def due_lists(
     return blocks
 
 
-def forget(after: "dict[str, object]", left_out: "list[render.Part]") -> None:
+def forget(after: "dict[str, object]", left_out: "list[delivery_blocks.Part]") -> None:
     """What found no room is new again at the next prompt."""
     waiting = []
     for part in left_out:
         name = str(part.item["id"])
         if part.item.get("kind") == "pending-update":
             scope = str(part.item["scope"])
-            session.table(after, "stamps")[scope] = -1
-            session.table(session.table(after, "updates"), scope).pop(name, None)
+            session_state.table(after, "stamps")[scope] = -1
+            session_state.table(session_state.table(after, "updates"), scope).pop(name, None)
         elif part.item.get("kind") == "pending-item":
             waiting.append(name)
     if waiting:
@@ -128,7 +129,7 @@ def remember(after: "dict[str, object]", key: str, taken: "list[tuple[str, claim
     kept = after.get(key)
     notes = kept if isinstance(kept, list) else []
     for scope, claim in taken:
-        from memtui.core import inbox
+        from memtui.core.inbox import file as inbox_file
 
-        notes.extend([[scope, inbox.render({**e.fields, "id": e.id}, e.text)] for e, _ in claim.entries])
+        notes.extend([[scope, inbox_file.render({**e.fields, "id": e.id}, e.text)] for e, _ in claim.entries])
     after[key] = notes

@@ -7,7 +7,7 @@ person's prompt, and context from Stop would make the model go on (docs/hooks.md
 import posix
 import time
 
-from memtui.core import fastjson, paths
+from memtui.core.base import fastjson, paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class Hook:
             posix.stat(self.root + "/config.toml")
         except OSError:
             return
-        from memtui.core import config
+        from memtui.core.settings import config
 
         self.settings = config.load(self.root, self.project_root)
         self.mode = str(config.value(self.settings, self.project_root, "mode"))
@@ -209,23 +209,23 @@ def _believed(env: "dict[str, str]", argv: "list[str]") -> "tuple[dict[str, str]
     moved = paths.root(env) != root or paths.config_dir(env) != config
     if not muted and not (moved if root else "MEMTUI_HOME" in env or "CLAUDE_CONFIG_DIR" in env):
         return env, None
-    from memtui.hooks import believed
+    from memtui.hooks.environment import believed
 
-    return believed.environment(env, root, config)
+    return believed(env, root, config)
 
 
 def _stands_down(hook: Hook) -> bool:
-    from memtui.hooks import standdown
+    from memtui.hooks import precedence
 
-    return standdown.settings_install_active(hook.root, hook.env, hook.started_in, hook.event)
+    return precedence.settings_install_active(hook.root, hook.env, hook.started_in, hook.event)
 
 
 def fail(env: "dict[str, str]", where: str, error: BaseException) -> None:
     """Log an error if that is possible, and never raise."""
     try:
-        from memtui.core import delivery
+        from memtui.core.deliveries import log as delivery_log
 
-        delivery.log_error(paths.root(env), where, error)
+        delivery_log.log_error(paths.root(env), where, error)
     except Exception:
         return
 
@@ -241,7 +241,7 @@ def reply(hook: Hook, context: str, message: str = "") -> None:
     if message:
         answer["systemMessage"] = message
     if answer:
-        from memtui.core import fs
+        from memtui.core.base import fs
 
         if hook.deadline is not None:
             hook.deadline.lift()

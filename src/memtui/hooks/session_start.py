@@ -2,7 +2,11 @@
 
 import posix
 
-from memtui.core import catalog, clock, config, fs, ids, inbox, locate, render, session
+from memtui.core.base import clock, fs, ids, session_state
+from memtui.core.deliveries import blocks as delivery_blocks
+from memtui.core.inbox import file as inbox_file
+from memtui.core.places import catalog, locate
+from memtui.core.settings import config
 from memtui.hooks import deliver, forks, index_block, prompt, runner
 from memtui.hooks.user_prompt_submit import settle_claims, stamp, taken_back
 
@@ -21,16 +25,16 @@ def handle(hook: runner.Hook) -> None:
     if hook.payload.get("agent_id"):
         return
     source = hook.text("source")
-    old = session.load(hook.root, hook.session_id)
+    old = session_state.load(hook.root, hook.session_id)
     try:
         if not old and source in COPIES:
             old = forks.started(hook)
         # As it is before this start changes it.
-        index = session.load(hook.root, hook.session_id, "index") if source in COPIES else {}
+        index = session_state.load(hook.root, hook.session_id, "index") if source in COPIES else {}
     except Exception as error:
         runner.fail(hook.env, hook.event, error)
         index = {}
-    if stamp(session.path(hook.root, hook.session_id, "missed")):
+    if stamp(session_state.path(hook.root, hook.session_id, "missed")):
         old = taken_back(hook, old)
     after: dict[str, object] = dict(old) if source in {*COPIES, "compact"} else {}
     after |= {
@@ -42,7 +46,7 @@ def handle(hook: runner.Hook) -> None:
         "mode": hook.mode,
     }
     _settle(hook)
-    blocks: list[render.Block] = []
+    blocks: list[delivery_blocks.Block] = []
     found: list[tuple[str, catalog.Catalog]] = []
     untrusted = 0
     try:
@@ -80,9 +84,11 @@ def handle(hook: runner.Hook) -> None:
         runner.fail(hook.env, hook.event, error)
     if untrusted and not old.get("told_untrusted"):
         directory, _ = locate.project_dir(hook.env, hook.started_in)
-        words.append(f"{untrusted} in {render.clean(directory)} not trusted, not delivered: run `memtui trust`")
+        words.append(
+            f"{untrusted} in {delivery_blocks.clean(directory)} not trusted, not delivered: run `memtui trust`"
+        )
         after["told_untrusted"] = True
-    message = render.clean(render.one_line(" · ".join(words)))
+    message = delivery_blocks.clean(delivery_blocks.one_line(" · ".join(words)))
     delivery_id = ids.new_id()
     try:
         forks.mark(hook, delivery_id if blocks else "", old, index)
@@ -92,7 +98,7 @@ def handle(hook: runner.Hook) -> None:
     prompt.forget(after, left_out)
     if "lines" in after:
         index_block.keep(hook, after)
-    session.save(hook.root, hook.session_id, after)
+    session_state.save(hook.root, hook.session_id, after)
     index_block.catch_up(hook, found)
 
 
@@ -109,24 +115,26 @@ def _settle(hook: runner.Hook) -> None:
         return
 
 
-def _again(notes: "object", lost: str) -> "list[render.Block]":
+def _again(notes: "object", lost: str) -> "list[delivery_blocks.Block]":
     """Guidance of this session that left its context."""
     blocks = []
     for note in notes if isinstance(notes, list) else []:
         if not isinstance(note, list) or len(note) != 2:
             continue
         scope, source = str(note[0]), str(note[1])
-        for entry in inbox.parse(source):
+        for entry in inbox_file.parse(source):
             fields = {"id": entry.id, "scope": scope, "from": entry.fields.get("from", "a hand-written note")}
             item: dict[str, object] = {"kind": "guidance", "id": entry.id, "scope": scope, "reason": f"lost by {lost}"}
             item["hash"] = ids.content_hash(entry.text)
-            part = render.Part(entry.text, entry.text[:40], item)
+            part = delivery_blocks.Part(entry.text, entry.text[:40], item)
             intro = AGAIN.format(lost=lost)
-            blocks.append(render.Block(render.TAGS["guidance"], {**fields, "repeat": "yes"}, intro, [part]))
+            blocks.append(
+                delivery_blocks.Block(delivery_blocks.TAGS["guidance"], {**fields, "repeat": "yes"}, intro, [part])
+            )
     return blocks
 
 
-def _lists(hook: runner.Hook, after: "dict[str, object]") -> "list[render.Block]":
+def _lists(hook: runner.Hook, after: "dict[str, object]") -> "list[delivery_blocks.Block]":
     """Pending updates and items anew."""
     stamps: dict[str, object] = {scope: stamp(path + "/pending-updates.md") for scope, path in hook.inboxes()}
     return prompt.due_lists(hook, {}, after, stamps)
@@ -134,7 +142,7 @@ def _lists(hook: runner.Hook, after: "dict[str, object]") -> "list[render.Block]
 
 def _told(transcript: str) -> bool:
     """Whether a transcript holds an index of ours that no later compaction has taken away."""
-    index, summary = b"<" + render.TAGS["index"].encode(), b'"isCompactSummary":true'
+    index, summary = b"<" + delivery_blocks.TAGS["index"].encode(), b'"isCompactSummary":true'
     behind = b""
     try:
         fd = fs.open_regular(transcript, ours=True)
@@ -168,14 +176,16 @@ def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
         number = 0
         for _, directory in hook.inboxes():
             try:
-                number += len(inbox.read(f"{directory}/{inbox.FILES[kind]}", items=kind == "items"))
+                number += len(inbox_file.read(f"{directory}/{inbox_file.FILES[kind]}", items=kind == "items"))
             except OSError:
                 continue
         if number:
             waiting.append(f"{number} {one}")
     words.append("waiting: " + ", ".join(waiting) if waiting else "nothing waiting")
     for _, directory in hook.inboxes():
-        too_long = [f"{directory}/{file}" for file in inbox.FILES.values() if inbox.unread(f"{directory}/{file}")]
+        too_long = [
+            f"{directory}/{file}" for file in inbox_file.FILES.values() if inbox_file.unread(f"{directory}/{file}")
+        ]
         words += [f"{path} is larger than 1 MB: only its beginning and its end are read" for path in too_long]
     if "error" in hook.settings:
         words.append(f"config.toml can't be read, the last good settings hold: {hook.settings['error']}")

@@ -27,9 +27,9 @@ def note_end(hook: runner.Hook) -> None:
             continue
     if not names:
         return
-    from memtui.core import session
+    from memtui.core.base import session_state
 
     try:
-        session.save(hook.root, hook.session_id, {"claims": names}, "stopped")
+        session_state.save(hook.root, hook.session_id, {"claims": names}, "stopped")
     except OSError as error:
         runner.fail(hook.env, hook.event, error)

@@ -22,10 +22,10 @@ def stamp(path: str) -> int:
 
 def taken_back(hook: Hook, state: "dict[str, object]") -> "dict[str, object]":
     """The state without what the worker has noted as not arrived; as it is where that can't be found out."""
-    from memtui.core import missed
+    from memtui.core.inbox import resend
 
     try:
-        return missed.take_back(hook.root, hook.session_id, state)
+        return resend.take_back(hook.root, hook.session_id, state)
     except Exception as error:
         from memtui.hooks import runner
 
@@ -37,13 +37,13 @@ def handle(hook: Hook) -> None:
     """Deliver what is new for this session's prompt. A subagent's prompt gets nothing: its session has it already."""
     if hook.payload.get("agent_id"):
         return
-    from memtui.core import session
+    from memtui.core.base import session_state
 
-    state = session.load(hook.root, hook.session_id) or _forked(hook)
-    if stamp(session.path(hook.root, hook.session_id, "missed")):
+    state = session_state.load(hook.root, hook.session_id) or _forked(hook)
+    if stamp(session_state.path(hook.root, hook.session_id, "missed")):
         state = taken_back(hook, state)
     first = not state.get("prompted")
-    stamps = session.table(state, "stamps")
+    stamps = session_state.table(state, "stamps")
     now: dict[str, object] = {}
     busy = unsettled = False
     for scope, directory in hook.inboxes():
@@ -63,7 +63,7 @@ def handle(hook: Hook) -> None:
     if unsettled:
         settle_claims(hook, hook.session_id)
         busy = busy or any(stamp(directory + "/guidance.md") for _, directory in hook.inboxes())
-    changed = [d for d, known in session.table(state, "dirs").items() if stamp(d) != known]
+    changed = [d for d, known in session_state.table(state, "dirs").items() if stamp(d) != known]
     if busy or changed:
         from memtui.hooks import prompt
 
@@ -71,17 +71,17 @@ def handle(hook: Hook) -> None:
     elif first or (state.get("turn") and not hook.text("prompt_id")):
         # Where the client names no turn, each prompt begins one.
         ended: dict[str, object] = {} if hook.text("prompt_id") else {"turn": []}
-        session.save(hook.root, hook.session_id, {**state, "prompted": True, "stamps": now, **ended})
+        session_state.save(hook.root, hook.session_id, {**state, "prompted": True, "stamps": now, **ended})
 
 
 def settle_claims(hook: Hook, session_id: str = "") -> None:
     """Bring back guidance that earlier hooks took, of one session or of all, and that did not arrive."""
-    from memtui.core import settle
+    from memtui.core.inbox import reconcile
 
     directories = [directory for _, directory in hook.inboxes()]
-    limit = settle.HOOK_BYTES
+    limit = reconcile.HOOK_BYTES
     try:
-        settle.settle(hook.env, hook.root, session_id, directories, wait=SETTLE_SECONDS, limit=limit)
+        reconcile.settle(hook.env, hook.root, session_id, directories, wait=SETTLE_SECONDS, limit=limit)
     except Exception as error:
         from memtui.hooks import runner
 

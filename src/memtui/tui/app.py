@@ -16,13 +16,15 @@ from textual.message_pump import MessagePump
 from textual.reactive import Reactive
 from textual.screen import Screen
 
-from memtui.core import fs, glyphs
-from memtui.core.errors import MemtuiError
-from memtui.tui import actions, looks, safe, terminal
-from memtui.tui.data import Data
-from memtui.tui.everywhere import Everywhere, theme_named
+from memtui import actions
+from memtui.core.base import fs
+from memtui.core.base.errors import MemtuiError
+from memtui.present import glyphs, safe_text
+from memtui.tui import terminal, theme
+from memtui.tui.commands import Everywhere, theme_named
+from memtui.tui.model.data import Data
 from memtui.tui.screens import make
-from memtui.tui.screens.base import TABS, Base
+from memtui.tui.screens.frame import TABS, Base
 
 WATCH_SECONDS = 0.7
 # Ages are told by the minute.
@@ -48,8 +50,8 @@ class MemtuiApp(Everywhere):
     ENABLE_COMMAND_PALETTE = True
     MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {name: partial(make, name) for name in TABS}
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+z", "suspend_process", show=False)]
-    ansi_theme_dark = Reactive(looks.ON_DARK, init=False)
-    ansi_theme_light = Reactive(looks.ON_LIGHT, init=False)
+    ansi_theme_dark = Reactive(theme.ON_DARK, init=False)
+    ansi_theme_light = Reactive(theme.ON_LIGHT, init=False)
 
     def __init__(
         self,
@@ -61,7 +63,7 @@ class MemtuiApp(Everywhere):
         now: float | None = None,
     ) -> None:
         super().__init__()
-        self.register_theme(looks.LIGHT)
+        self.register_theme(theme.LIGHT)
         self.first = screen
         self.data = Data(env, cwd, now=now)
         self.read_only = read_only
@@ -119,7 +121,7 @@ class MemtuiApp(Everywhere):
 
     def get_css_variables(self) -> dict[str, str]:
         """The theme's, and ours."""
-        self.theme_variables = super().get_css_variables() | looks.variables(self.current_theme)
+        self.theme_variables = super().get_css_variables() | theme.variables(self.current_theme)
         return self.theme_variables
 
     def delay_update(self, delay: float = 0.05) -> None:
@@ -134,9 +136,9 @@ class MemtuiApp(Everywhere):
         """What becomes of lines for a terminal without UTF-8, and for a person who wants no colours."""
         if not self.no_color and not glyphs.plain(self.data.env, self.drawn_with):
             return ()
-        from memtui.tui import filters
+        from memtui.tui import output_filters
 
-        return filters.needed(self.data.env, self.drawn_with, no_color=self.no_color)
+        return output_filters.needed(self.data.env, self.drawn_with, no_color=self.no_color)
 
     # data
 
@@ -200,9 +202,9 @@ class MemtuiApp(Everywhere):
             self.screen.follow(parts)
         if not self._offered:
             self._offered = True
-            from memtui.tui import offer
+            from memtui.tui import hooks_offer
 
-            offer.on_first_start(self)
+            hooks_offer.on_first_start(self)
 
     # actions
 
@@ -226,7 +228,7 @@ class MemtuiApp(Everywhere):
         if not reason and action.group == screen.group:  # app.guide works wherever inbox.guide does not
             reason = screen.why_not(action_id)
         if reason:
-            self.notify(safe.clean(reason), severity="warning", markup=False)
+            self.notify(safe_text.clean(reason), severity="warning", markup=False)
             return
         handler = getattr(screen, action.method, None) or getattr(self, action.method)
         try:

@@ -7,10 +7,10 @@ from textual.app import ComposeResult
 from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
-from memtui.tui import actions
+from memtui import actions
 
 if TYPE_CHECKING:
-    from memtui.tui.actions import Action
+    from memtui.actions import Action
     from memtui.tui.app import MemtuiApp
 
 NAME_WIDTH, KEY_WIDTH = 34, 9
@@ -30,7 +30,7 @@ class Verbs(Provider):
     def _actions(self) -> "list[Action]":
         """All: first this screen's, then what works everywhere, then the other screens'."""
         order = {getattr(self.screen, "group", ""): 0, actions.GLOBAL: 1}
-        return sorted(actions.table(), key=lambda action: order.get(action.group, len(order)))
+        return sorted(actions.ACTIONS, key=lambda action: order.get(action.group, len(order)))
 
     def _here(self, action: "Action") -> float:
         return HERE if action.group in {getattr(self.screen, "group", ""), actions.GLOBAL} else 0.0

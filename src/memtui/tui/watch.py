@@ -8,12 +8,16 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from memtui.core import config, delivery, locate, paths, review
-from memtui.hooks import install
+from memtui.core.base import paths
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.places import locate
+from memtui.core.review import triage
+from memtui.core.settings import config
+from memtui.hooks.installer import install
 
 if TYPE_CHECKING:
-    from memtui.core.scopes import Scope
-    from memtui.tui.data import Data
+    from memtui.core.memories.scopes import Scope
+    from memtui.tui.model.data import Data
 
 Stamp = tuple[int, int, int]
 # What changes together, and is read again together.
@@ -73,13 +77,13 @@ class Watch:
 
     def _inbox(self) -> list[str]:
         found = []
-        for slug in (None, *review.slugs(self.data.root)):
+        for slug in (None, *triage.slugs(self.data.root)):
             directory = paths.inbox_dir(self.data.root, slug)
             found += [directory, *(f"{directory}/{name}" for name in _names(directory))]
         return found
 
     def _log(self) -> list[str]:
-        return [*delivery.months(self.data.root)[:1], self.data.root + "/log/errors.jsonl"]
+        return [*delivery_log.months(self.data.root)[:1], self.data.root + "/log/errors.jsonl"]
 
     # memories
 

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, cast
 from rich.text import Text
 from textual import events
 
-from memtui.tui import actions, safe
+from memtui import actions
+from memtui.present import safe_text
 from memtui.tui.widgets.line import OneLine
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class TopBar(Bar):
         what is not as usual is said of mode and hooks."""
         facts = app.data.facts
         wide = width >= WIDE
-        name = [(Text(" " + safe.line(facts.project, PROJECT_MOST) + " ", style="bold"), PROJECT_LEAST + 3)]
+        name = [(Text(" " + safe_text.line(facts.project, PROJECT_MOST) + " ", style="bold"), PROJECT_LEAST + 3)]
         mode, hooks = f" {facts.mode} ", " hooks ✓ " if facts.hooks else " hooks ✗ "
         modes = [(Text(mode, style="dim" if facts.mode == "full" else "bold yellow"), 5)]
         state = [(Text(hooks, style="dim" if facts.hooks else "bold red"), 9)]

@@ -3,7 +3,8 @@
 from rich.text import Text
 from textual.widgets import TextArea
 
-from memtui.tui import markdown, safe
+from memtui.present import safe_text
+from memtui.tui.model import markdown
 
 # A longer line can't be wrapped while somebody types.
 MAX_LINE = 20_000
@@ -28,7 +29,7 @@ class Body(TextArea):
     def get_line(self, line_index: int) -> Text:
         """A line, made harmless letter for letter, with the styles of its marks."""
         source = self.document.get_line(line_index)
-        line = Text(safe.same_length(source), end="", no_wrap=True)
+        line = Text(safe_text.same_length(source), end="", no_wrap=True)
         for start, end, style in markdown.spans(source, code=self._in_fence(line_index)):
             line.stylize(style, start, end)
         return line

@@ -8,7 +8,7 @@ from textual.reactive import Reactive
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from memtui.tui import safe
+from memtui.present import safe_text
 
 
 class Field(Input):
@@ -34,12 +34,12 @@ class Field(Input):
 
     def validate_value(self, value: str) -> str:
         """What was pasted, letter for letter harmless; it is one line."""
-        return safe.same_length(value).replace("\t", " ")
+        return safe_text.same_length(value).replace("\t", " ")
 
     def on_paste(self, event: events.Paste) -> None:
         """A line beyond all measure is refused: every key after it would take a second."""
         line = (event.text.splitlines() or [""])[0]
-        if len(self.value) + len(line) > safe.MAX_LINE:
+        if len(self.value) + len(line) > safe_text.MAX_LINE:
             event.prevent_default()
             event.stop()
             self.notify(f"{len(line):,} characters are too many for one line: nothing was pasted.", severity="warning")
@@ -63,7 +63,7 @@ class Labelled(Horizontal):
     def compose(self) -> ComposeResult:
         """A mark for the focus, the label, the fields."""
         yield Static("›", classes="mark")
-        yield Static(safe.styled(self.label), classes="label")
+        yield Static(safe_text.styled(self.label), classes="label")
         yield from self.fields
 
     def on_descendant_focus(self) -> None:

@@ -1,0 +1,311 @@
+"""Every action of the TUI in one table: keys, footer, help, palette and the key map are all made from it.
+
+An action `memories.edit` on a screen runs the screen's method `do_memories_edit`; the screen's `why_not` may say why it
+can't be done now, which is then told instead. Keys are remapped by id in config.toml: `[keys] "memories.edit" = "E"`.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # the command line knows the actions too, and has no textual
+    from textual.binding import Binding
+
+GLOBAL = "app"
+NAMED = re.compile(r"\{([a-z]+\.[a-z_]+)\}")
+# What the palette calls an action whose id a person would not guess.
+WORDS = {
+    "app.memories": "go to: memories",
+    "app.inbox": "go to: inbox",
+    "app.guidance": "go to: guidance",
+    "app.deliveries": "go to: deliveries",
+    "app.health": "go to: health",
+    "app.settings": "health: settings",
+    "app.guide": "guidance: write",
+    "app.undo": "changes: undo",
+    "app.redo": "changes: redo",
+    "app.changes": "changes: list",
+    "app.palette": "memtui: find an action",
+    "app.help": "memtui: keys",
+    "app.next_pane": "go to: next pane",
+    "app.previous_pane": "go to: pane before",
+    "app.copy": "memtui: copy",
+    "app.refresh": "memtui: read again",
+    "app.theme": "memtui: next theme",
+    "app.quit": "memtui: quit",
+    "memories.open": "memories: read, whole screen",
+    "memories.editor": "memories: edit in your editor",
+    "memories.trash": "memories: to the trash",
+    "memories.purge": "memories: delete for good",
+    "memories.restore": "memories: open the trash",
+    "memories.retype": "memories: change type",
+    "memories.range": "memories: mark a range",
+    "memories.search": "memories: search texts",
+    "memories.next": "memories: read the next",
+    "memories.previous": "memories: read the one before",
+    "memories.follow": "memories: follow a link",
+    "memories.sort": "memories: next order",
+    "memories.reverse": "memories: reverse order",
+    "memories.type_filter": "memories: one type only",
+    "memories.attention": "memories: what wants attention",
+    "memories.never": "memories: never delivered",
+    "memories.scope": "memories: choose scope",
+    "memories.left": "memories: pane to the left",
+    "memories.right": "memories: pane to the right",
+    "inbox.never": "inbox: reject, never such again",
+    "inbox.type": "inbox: change type",
+    "inbox.scope": "inbox: change scope",
+    "inbox.done": "inbox: tick off",
+    "inbox.guide": "inbox: make guidance of it",
+    "inbox.range": "inbox: mark a range",
+    "inbox.projects": "inbox: all projects",
+    "inbox.next": "inbox: read the next",
+    "inbox.previous": "inbox: read the one before",
+    "inbox.open": "inbox: read, whole screen",
+    "guidance.again": "guidance: say again",
+    "guidance.range": "guidance: mark a range",
+    "guidance.projects": "guidance: all projects",
+    "guidance.open": "guidance: read, whole screen",
+    "deliveries.session": "deliveries: one session only",
+    "deliveries.kind": "deliveries: one kind only",
+    "deliveries.outcome": "deliveries: by receipt",
+    "deliveries.memory": "deliveries: by memory",
+    "deliveries.project": "deliveries: one project only",
+    "deliveries.text": "deliveries: by words",
+    "deliveries.counts": "deliveries: most and never",
+    "deliveries.whole": "deliveries: read, whole screen",
+    "health.install": "health: install hooks",
+    "health.uninstall": "health: take hooks out",
+    "health.follow": "health: to what it is about",
+    "health.edit": "health: change",
+    "health.default": "health: back to the default",
+    "health.attention": "health: what wants mending",
+    "health.settle": "health: settle guidance",
+    "health.whole": "health: read, whole screen",
+}
+
+
+@dataclass(frozen=True)
+class Action:
+    """`id` is `group.verb`; `keys` as textual writes them, comma-separated; `footer` is the short word in the footer,
+    empty for none; `help` a sentence; `writes` whether `--read-only` forbids it; `listed` whether it is about the list,
+    so that nobody can mean it while one thing is read in the list's place."""
+
+    id: str
+    keys: str
+    footer: str
+    help: str
+    writes: bool = False
+    listed: bool = False
+
+    @property
+    def group(self) -> str:
+        """The screen it belongs to, or `app`."""
+        return self.id.partition(".")[0]
+
+    @property
+    def verb(self) -> str:
+        """What it does, in words: the palette shows `group: verb`."""
+        return self.id.partition(".")[2].replace("_", " ")
+
+    @property
+    def name(self) -> str:
+        """`group: verb`, as the palette names it."""
+        return WORDS.get(self.id) or f"{self.group}: {self.verb}"
+
+    @property
+    def method(self) -> str:
+        """The name of the method that does it."""
+        return "do_" + self.id.replace(".", "_")
+
+
+ACTIONS: tuple[Action, ...] = (
+    Action("app.memories", "1", "", "Memories: what the agent remembers"),
+    Action("app.inbox", "2", "", "Inbox: what wants your decision"),
+    Action("app.guidance", "3", "", "Guidance: what the agent will be told"),
+    Action("app.deliveries", "4", "", "Deliveries: what it was told, and whether it arrived"),
+    Action("app.health", "5", "", "Health: hooks, findings, budgets, settings"),
+    Action("app.settings", "comma", "", "Settings: of memtui, and the mode of each project"),
+    Action("app.guide", "g", "guide", "Leave guidance, from anywhere", writes=True),
+    Action("app.undo", "z", "undo", "Take back the last change", writes=True),
+    Action("app.redo", "Z", "", "Do again what was taken back last", writes=True),
+    Action("app.changes", "U", "", "All changes: which, when, by whom; take back any of them"),
+    Action("app.palette", "ctrl+p", "", "Find an action by name"),
+    Action("app.help", "question_mark", "help", "All keys of this screen"),
+    Action("app.next_pane", "tab", "", "The next pane"),
+    Action("app.previous_pane", "shift+tab", "", "The previous pane"),
+    Action("app.copy", "y", "", "Copy what is shown to the clipboard"),
+    Action("app.refresh", "ctrl+r", "", "Read everything again"),
+    Action("app.theme", "ctrl+t", "", "The next theme"),
+    Action("app.quit", "q,ctrl+q", "quit", "Leave memtui"),
+    Action("memories.open", "o", "", "Read the memory over the whole screen"),
+    Action("memories.edit", "e", "edit", "Edit its fields and text", writes=True),
+    Action("memories.editor", "E", "", "Edit the file in $VISUAL or $EDITOR", writes=True),
+    Action("memories.new", "n", "new", "Make a memory", writes=True),
+    Action("memories.trash", "d", "trash", "Move it to the trash", writes=True),
+    Action("memories.filter", "slash", "filter", "Filter by name and description"),
+    Action("memories.mark", "space", "mark", "Mark it; most actions work on all marked ones", listed=True),
+    Action("memories.purge", "D", "", "Delete it for good", writes=True),
+    Action("memories.restore", "b", "", "The trash: bring back, or delete for good", writes=True),
+    Action("memories.rename", "r", "", "Rename it; links and index follow", writes=True),
+    Action("memories.retype", "t", "type", "Change its type", writes=True),
+    Action("memories.move", "m", "move", "Move it to another scope", writes=True),
+    Action("memories.copy", "c", "", "Copy it to another scope", writes=True),
+    Action("memories.range", "v", "", "Mark a range: once at its start, once at its end", listed=True),
+    Action("memories.search", "S", "", "Search the texts of all memories"),
+    Action("memories.next", "J", "next", "The next memory, also while one is read"),
+    Action("memories.previous", "K", "previous", "The memory before"),
+    Action("memories.follow", "f", "follow", "To a memory that it links to, or that links to it; escape comes back"),
+    Action("memories.sort", "s", "sort", "Sort by the next column", listed=True),
+    Action("memories.reverse", "R", "", "Turn the order round", listed=True),
+    Action("memories.type_filter", "T", "", "Show one type only", listed=True),
+    Action("memories.attention", "exclamation_mark", "findings", "Show only what wants attention, or all", listed=True),
+    Action("memories.never", "N", "", "Show only what was never delivered, or all", listed=True),
+    Action("memories.scope", "p", "", "Choose the scope: to the tree, or from a list", listed=True),
+    Action("memories.left", "left,h", "", "One pane to the left; in the scopes, fold"),
+    Action("memories.right", "right,l", "", "One pane to the right; in the scopes, unfold"),
+    Action("memories.mark_all", "A", "", "Mark all that are shown, or none", listed=True),
+    Action("memories.trust", "u", "trust", "Trust a memory that came with the repository, or all", writes=True),
+    Action("inbox.approve", "a", "approve", "Make it a memory as shown; marked ones are shown first", writes=True),
+    Action("inbox.edit", "e", "edit", "Rewrite it, then approve; of an item, change the text", writes=True),
+    Action("inbox.merge", "m", "merge", "Put it at the end of a memory that is there", writes=True),
+    Action("inbox.reject", "x", "reject", "Drop it", writes=True),
+    Action("inbox.never", "X", "never", "Drop it, and never draft such words again", writes=True),
+    Action("inbox.type", "t", "type", "Another type for the draft"),
+    Action("inbox.scope", "s", "scope", "Another scope for the draft"),
+    Action("inbox.done", "d", "done", "Tick an unfinished item off", writes=True),
+    Action("inbox.keep", "equals_sign", "keep", "Keep an item when the next session leaves others", writes=True),
+    Action("inbox.guide", "G", "to guidance", "Make guidance of it, for the next prompt", writes=True),
+    Action("inbox.mark", "space", "mark", "Mark it; most actions work on all marked ones", listed=True),
+    Action(
+        "inbox.mark_all", "A", "mark all", "Mark all drafts of the list, or on an item all items; or none", listed=True
+    ),
+    Action("inbox.range", "v", "", "Mark a range: once at its start, once at its end", listed=True),
+    Action("inbox.filter", "slash", "filter", "Filter by name, text and kind"),
+    Action("inbox.projects", "p", "", "The inboxes of all projects, or of this one", listed=True),
+    Action("inbox.next", "J", "", "The next one, also while one is read"),
+    Action("inbox.previous", "K", "", "The one before"),
+    Action("inbox.open", "o", "", "Read it over the whole screen; unfold what is folded"),
+    Action("guidance.new", "n", "", "Write guidance", writes=True),
+    Action("guidance.edit", "e", "edit", "Change what waits: text, for whom, until when", writes=True),
+    Action("guidance.withdraw", "w", "withdraw", "Take it back before it is told", writes=True),
+    Action("guidance.again", "r", "say again", "Say it again: the form opens with its text", writes=True),
+    Action("guidance.mark", "space", "mark", "Mark it; withdraw works on all marked ones", listed=True),
+    Action("guidance.mark_all", "A", "", "Mark all that are listed, or none", listed=True),
+    Action("guidance.range", "v", "", "Mark a range: once at its start, once at its end", listed=True),
+    Action("guidance.filter", "slash", "filter", "Filter by text, sender, session and state"),
+    Action("guidance.projects", "p", "", "Of all projects, or of this one", listed=True),
+    Action("guidance.open", "o", "", "Read it over the whole screen"),
+    Action("deliveries.whole_session", "S", "session", "Everything this session was given, in order"),
+    Action("deliveries.plots", "v", "plots", "Plots: a day, outcomes, hook time, memories most and never delivered"),
+    Action("deliveries.text", "slash", "text", "Show what holds some words in its text", listed=True),
+    Action("deliveries.session", "s", "by session", "Show one session only", listed=True),
+    Action("deliveries.kind", "t", "kind", "Show one kind only: guidance, index, drafts, uses", listed=True),
+    Action("deliveries.outcome", "r", "receipt", "Show what arrived, or what was lost, only", listed=True),
+    Action("deliveries.memory", "m", "memory", "Show what brought one memory only", listed=True),
+    Action("deliveries.project", "p", "", "Show one project only", listed=True),
+    Action("deliveries.counts", "M", "", "Memories delivered most and never: from here to each of them"),
+    Action("deliveries.whole", "o", "", "Read it over the whole screen"),
+    Action("health.follow", "f", "go to it", "To the memory, the note or the index that a finding is about"),
+    Action("health.fix", "F", "fix", "Do what the finding says, where that is safe", writes=True),
+    Action(
+        "health.install", "i", "install hooks", "Put the hooks into a settings file, after showing how", writes=True
+    ),
+    Action("health.uninstall", "I", "", "Take the hooks out again, after showing how", writes=True),
+    Action("health.edit", "e", "change", "Change a setting, or a project's mode"),
+    Action("health.default", "x", "default", "Take a setting back to its default", writes=True),
+    Action("health.filter", "slash", "filter", "Filter by the words of a line", listed=True),
+    Action("health.attention", "exclamation_mark", "", "Show only what wants mending, or all", listed=True),
+    Action("health.next_section", "right_curly_bracket", "", "To the next section", listed=True),
+    Action("health.previous_section", "left_curly_bracket", "", "To the section before", listed=True),
+    Action("health.trust", "u", "", "Trust the project's memories as they are now", writes=True),
+    Action("health.settle", "C", "", "Settle guidance whose delivery is unproven", writes=True),
+    Action("health.whole", "o", "", "Read it over the whole screen"),
+)
+
+
+def of(group: str) -> tuple[Action, ...]:
+    """The actions of one group."""
+    return tuple(action for action in ACTIONS if action.group == group)
+
+
+def get(action_id: str) -> Action:
+    """An action by its id. Raises KeyError."""
+    for action in ACTIONS:
+        if action.id == action_id:
+            return action
+    raise KeyError(action_id)
+
+
+def defaults() -> dict[str, str]:
+    """Action id to its keys, where nobody remapped them."""
+    return {action.id: action.keys for action in ACTIONS}
+
+
+def keys_of(action: Action, remapped: Mapping[str, str]) -> str:
+    """The keys of an action, as the person's key map has them."""
+    return remapped.get(action.id, action.keys)
+
+
+_mine: dict[str, str] = {}
+
+
+def use(remapped: Mapping[str, str]) -> None:
+    """From here on texts name the keys of this key map: the application calls it when it starts."""
+    _mine.clear()
+    _mine.update(remapped)
+
+
+def key_of(action_id: str) -> str:
+    """The first key of an action as a person reads it, for a text that names it."""
+    return key_word(keys_for(action_id))
+
+
+def keys_for(action_id: str) -> str:
+    """The keys of an action as the person has them, for what binds them."""
+    return keys_of(get(action_id), _mine)
+
+
+def takes_back() -> str:
+    """The sentence after a change."""
+    return f"{key_of('app.undo')} takes it back."
+
+
+def keyed(text: str) -> str:
+    """A text of ours with the keys put in: `{app.undo} takes it back`."""
+    return NAMED.sub(lambda found: key_of(found[1]), text)
+
+
+def bindings(group: str, remapped: Mapping[str, str]) -> "list[Binding]":
+    """Textual bindings for the actions of a group."""
+    from textual.binding import Binding
+
+    return [
+        Binding(keys_of(a, remapped), f"run('{a.id}')", a.footer or a.verb, show=False, id=a.id, tooltip=a.help)
+        for a in of(group)
+    ]
+
+
+KEY_WORDS = {
+    "question_mark": "?",
+    "slash": "/",
+    "exclamation_mark": "!",
+    "space": "space",
+    "comma": ",",
+    "equals_sign": "=",
+    "left_curly_bracket": "{",
+    "right_curly_bracket": "}",
+    "less_than_sign": "<",
+    "greater_than_sign": ">",
+    "ctrl+": "^",
+    "shift+tab": "shift+tab",
+}
+
+
+def key_word(keys: str) -> str:
+    """The first of some keys as a person reads it: `?`, `^p`, `space`."""
+    first = keys.partition(",")[0]
+    if first in KEY_WORDS:
+        return KEY_WORDS[first]
+    return "^" + first[5:] if first.startswith("ctrl+") else first

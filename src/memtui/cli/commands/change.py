@@ -1,0 +1,285 @@
+"""`memtui rm`, `mv`, `cp`, `restore`: where memories are."""
+
+import argparse
+import shlex
+from collections.abc import Callable
+
+from memtui.cli import parser
+from memtui.cli.bulk import Bulk
+from memtui.cli.commands.edit import as_data, written
+from memtui.cli.commands.memories import find
+from memtui.cli.context import Context
+from memtui.cli.output import Output, Result, line
+from memtui.core.base import clock
+from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
+from memtui.core.base.phrasing import age
+from memtui.core.memories import scopes
+from memtui.core.memories.batch import asked_about, counted
+from memtui.core.memories.memory import Memory
+from memtui.core.memories.store import Store
+from memtui.core.memories.trash import TrashItem
+from memtui.core.review import triage
+
+# What people call the client's own memory.
+NATIVE = {"native": "auto"}
+
+
+def register(commands: "parser.Commands") -> None:
+    """Add the commands."""
+    found = parser.command(
+        commands,
+        "rm",
+        rm,
+        "move memories to the trash",
+        "memtui rm prefer-npm meeting-notes\nmemtui rm --purge old-secret",
+        "`memtui undo` or `memtui restore` brings them back.",
+    )
+    found.add_argument("names", nargs="+", metavar="NAME", help="a memory, or with --purge also an id of the trash")
+    found.add_argument("--purge", action="store_true", help="for good, with every trace in the trash; asks first")
+    found.add_argument("--yes", action="store_true", help="don't ask")
+
+    found = parser.command(
+        commands,
+        "mv",
+        mv,
+        "rename a memory, or move some to another scope",
+        "memtui mv prefer-pnpm use-pnpm\nmemtui mv prefer-pnpm release-steps --to global",
+        "Links to it and its line in MEMORY.md follow.",
+    )
+    _places(found)
+
+    found = parser.command(
+        commands,
+        "cp",
+        cp,
+        "copy memories to another scope, or one to another name",
+        "memtui cp prefer-pnpm --to global\nmemtui cp release-steps release-steps-v2",
+    )
+    _places(found)
+
+    found = parser.command(
+        commands,
+        "restore",
+        restore,
+        "bring memories back from the trash, or list the trash",
+        "memtui restore\nmemtui restore prefer-npm prefer-tabs",
+    )
+    found.add_argument("names", nargs="*", metavar="ID|NAME", help="without one the trash is listed")
+
+
+def _places(found: "parser.Parser") -> None:
+    found.add_argument("names", nargs="+", metavar="NAME", help="NAME NEWNAME, or with --to NAME…")
+    found.add_argument("--to", "--scope", metavar="SCOPE", help="project, global, auto, agent:NAME")
+    found.add_argument("--name", metavar="NEWNAME", help="another name, also one that is a scope's")
+
+
+def _trash_item(store: Store, ref: str) -> TrashItem:
+    """The deleted memory that an id or a name means; the one deleted last of that name. Raises NotFoundError."""
+    items = store.trash()
+    for item in items:
+        if ref in {item.memory.stem, item.memory.name, f"{item.scope_label}:{item.memory.stem}"}:
+            return item
+    try:
+        found = triage.match(ref, [item.id for item in items], "deleted memory")
+    except NotFoundError as error:
+        raise NotFoundError(error.message, "`memtui restore` lists the trash.") from None
+    return next(item for item in items if item.id == found)
+
+
+def _newest_first(store: Store, names: "list[str]") -> "list[str]":
+    """What was deleted last comes back first: so the lines of the index find their places again."""
+    places = {key: number for number, key in enumerate(reversed(store.journal.ledger().transactions))}
+
+    def place(name: str) -> int:
+        try:
+            return places[_trash_item(store, name).id]
+        except MemtuiError:
+            return len(places)
+
+    return sorted(names, key=place)
+
+
+def rm(ctx: Context, args: argparse.Namespace) -> Result:
+    """Move memories to the trash, or remove them for good."""
+    store = ctx.store()
+    if args.purge:
+        return _purge(ctx, store, args)
+
+    if not args.yes:
+        _ask(ctx, args.names)
+
+    def delete(name: str) -> "tuple[Memory, str]":
+        found = find(ctx, name)
+        return found, store.delete(found)
+
+    bulk = Bulk()
+    done = bulk.run(store, args.names, delete)
+
+    def text(out: Output) -> None:
+        for found, _ in done:
+            written(ctx, out, "in the trash", found)
+        out.say(f"memtui undo brings {'it' if len(done) == 1 else 'them'} back.")
+
+    return bulk.result({"deleted": [{**as_data(found), "trash_id": key} for found, key in done]}, text)
+
+
+def _ask(ctx: Context, names: "list[str]") -> None:
+    """Ask about many memories, and about those of several projects. Raises MemtuiError for no."""
+    labels = ["project"] * len(names)  # a bare name is one of this project or of none
+    if len(names) > 1 and any(":" in name or "/" in name for name in names):
+        labels = []
+        for name in names:
+            try:
+                labels.append(find(ctx, name).scope_label)
+            except MemtuiError:
+                continue  # told where it is tried
+    if asked_about(labels):
+        ctx.confirm(f"Move {counted(labels)} to the trash?", "Nothing was moved to the trash.")
+
+
+def _purge(ctx: Context, store: Store, args: argparse.Namespace) -> Result:
+    def purge(name: str) -> str:
+        try:
+            memory = find(ctx, name)
+            label, delete = f"{memory.scope_label}:{memory.stem}", True
+        except NotFoundError:
+            item = _trash_item(store, name)
+            label, delete = f"{item.scope_label}:{item.memory.stem}", False
+        if not args.yes:
+            ctx.confirm(f"Remove {line(label)} for good? Nothing brings it back.", f"{label} was kept.")
+        trash_id = store.delete(memory) if delete else item.id
+        try:
+            store.purge(trash_id)
+        except MemtuiError as error:
+            error.hint = f"{error.hint} It went to the trash first: memtui restore lists what is there.".strip()
+            raise
+        return label
+
+    bulk = Bulk()
+    names = bulk.run(store, args.names, purge)
+    return bulk.result({"purged": names}, lambda out: out.print(f"gone for good: {line(', '.join(names))}"))
+
+
+def _new_name(ctx: Context, args: argparse.Namespace) -> "str | None":
+    """What a memory is to be called. With --to words are memories, but of two the second is the new name if there is
+    no such memory; else the second always is."""
+    if args.name:
+        if len(args.names) > 1:
+            raise UsageError("--name is for one memory.", "Leave it out for the others.")
+        return str(args.name)
+    if args.to and (len(args.names) != 2 or _is_memory(ctx, args.names[1])):
+        return None
+    if len(args.names) > 1:
+        _no_scope(ctx, args)
+    if len(args.names) != 2:
+        raise UsageError("Say a NEWNAME, or --to SCOPE.", "Several go with --to.")
+    return str(args.names.pop())
+
+
+def _no_scope(ctx: Context, args: argparse.Namespace) -> None:
+    """Raise UsageError where the last word is a scope: it was hardly meant as a name."""
+    *names, last = args.names
+    word = last.lower()
+    labels = [label for scope in scopes.discover(ctx.env, ctx.cwd) for label in (scope.label, *scope.aliases)]
+    place = NATIVE.get(word, word)
+    if place not in labels and place.partition(":")[0] not in scopes.KINDS:
+        return
+    say = f"memtui {args.command} {shlex.join(names)}"
+    hint = f"To put it there: {say} --to {shlex.quote(place)}" if place in labels else "memtui list names the scopes."
+    if len(names) == 1:
+        hint += (
+            f"   To call it so: {say}{f' --to {shlex.quote(args.to)}' if args.to else ''} --name {shlex.quote(last)}"
+        )
+    raise UsageError(f"“{last}” is a scope, no new name.", hint)
+
+
+def _is_memory(ctx: Context, ref: str) -> bool:
+    try:
+        find(ctx, ref)
+    except NotFoundError:
+        return False
+    except ConflictError:
+        pass  # several of that name
+    return True
+
+
+def _placed(
+    ctx: Context, args: argparse.Namespace, store: Store, verb: str, place: "Callable[[Memory], Memory]"
+) -> Result:
+    """Do it to each memory. `made` in the answer are all; of a single one its fields stand beside it."""
+
+    def act(name: str) -> "tuple[Memory, Memory]":
+        found = find(ctx, name)
+        return found, place(found)
+
+    bulk = Bulk()
+    done = bulk.run(store, args.names, act)
+    rows: list[dict[str, object]] = [
+        {**as_data(made), "was": {"name": found.name, "scope": found.scope_label, "path": found.path}}
+        for found, made in done
+    ]
+    data: dict[str, object] = {**(rows[0] if len(args.names) == 1 else {}), "made": rows}
+
+    def text(out: Output) -> None:
+        for _, made in done:
+            written(ctx, out, verb, made)
+
+    return bulk.result(data, text)
+
+
+def mv(ctx: Context, args: argparse.Namespace) -> Result:
+    """Rename a memory, or move some."""
+    name = _new_name(ctx, args)
+    store = ctx.store()
+    if args.to:
+        scope = store.scope(args.to)
+        return _placed(ctx, args, store, "now", lambda found: store.move(found, scope, name))
+    return _placed(ctx, args, store, "now", lambda found: store.rename(found, name or found.stem))
+
+
+def cp(ctx: Context, args: argparse.Namespace) -> Result:
+    """Copy memories."""
+    name = _new_name(ctx, args)
+    store = ctx.store()
+    scope = store.scope(args.to) if args.to else None
+    return _placed(
+        ctx, args, store, "copied to", lambda found: store.copy(found, scope or store.scope(found.scope_label), name)
+    )
+
+
+def restore(ctx: Context, args: argparse.Namespace) -> Result:
+    """Bring memories back, or list the trash."""
+    store = ctx.store()
+    if not args.names:
+        items = store.trash()
+        rows = [
+            {"id": i.id, "time": i.time, "path": i.path, "scope": i.scope_label, "name": i.memory.name} for i in items
+        ]
+        return Result({"trash": rows}, lambda out: _print_trash(ctx, out, items))
+    bulk = Bulk()
+    done = bulk.run(store, _newest_first(store, args.names), lambda name: store.restore(_trash_item(store, name).id))
+    restored: list[dict[str, object]] = [as_data(made) for made in done]
+
+    def text(out: Output) -> None:
+        for made in done:
+            written(ctx, out, "restored", made)
+
+    return bulk.result({**(restored[0] if len(args.names) == 1 else {}), "restored": restored}, text)
+
+
+def _print_trash(ctx: Context, out: Output, items: "list[TrashItem]") -> None:
+    if not items:
+        out.print("The trash is empty.")
+        return
+    rows = [
+        [
+            (item.id[-6:], "cyan"),
+            age(clock.parse(item.time), ctx.now()),
+            (line(item.memory.stem), "bold"),
+            line(item.scope_label),
+            line(item.memory.description),
+        ]
+        for item in items
+    ]
+    out.table(["ID", "AGE", "NAME", "SCOPE", "DESCRIPTION"], rows, flex=(4, 2), right=(1,))
+    out.print("Bring back: memtui restore ID   For good: memtui rm --purge ID")

@@ -1,0 +1,204 @@
+"""`memtui config`: settings, changed without touching a comment."""
+
+import argparse
+
+from memtui import actions
+from memtui.cli import parser
+from memtui.cli.context import Context
+from memtui.cli.output import Output, Result, line
+from memtui.core.base import fs
+from memtui.core.base.errors import MemtuiError, UsageError
+from memtui.core.health import settings_checks
+from memtui.core.journal.changes import files as file_changes
+from memtui.core.settings import config, keymap, modes, setting
+from memtui.core.settings import edit as config_edit
+
+
+def register(commands: "parser.Commands") -> None:
+    """Add the command and its actions."""
+    found = parser.command(
+        commands,
+        "config",
+        show,
+        "show and change settings",
+        "memtui config\nmemtui config set mode whisper\nmemtui config set mode off --project .",
+        "With --project DIR a setting is that project's own.",
+    )
+    names = sorted(config.DEFAULTS) + sorted(setting.KEYS + name for name in actions.defaults())
+    below = parser.actions(found)
+    each = parser.command(
+        below,
+        "list",
+        show,
+        "list the settings and where each comes from",
+        "memtui config list\nmemtui config list --keys\nmemtui config list --all-projects --json",
+    )
+    each.add_argument("--keys", action="store_true", help="the control room's actions and their keys, all of them")
+    each.add_argument("--all-projects", action="store_true", help="the mode of every project, and what else is its own")
+    each = parser.command(below, "get", get, "print one setting as it holds here", "memtui config get mode")
+    each.add_argument("key", choices=names, metavar="KEY", help=f"a setting, or {setting.KEYS}ACTION")
+    each = parser.command(
+        below,
+        "set",
+        assign,
+        "change one setting, or the keys of an action of the control room",
+        "memtui config set budget 6000\nmemtui config set keys.app.quit ctrl+x",
+    )
+    each.add_argument("key", choices=names, metavar="KEY", help=f"a setting, or {setting.KEYS}ACTION")
+    each.add_argument("value", metavar="VALUE", help="keys are written x, X, ctrl+x, slash, f5; several with commas")
+    each = parser.command(below, "unset", remove, "go back to the default", "memtui config unset budget")
+    each.add_argument("key", choices=names, metavar="KEY", help=f"a setting, or {setting.KEYS}ACTION")
+    parser.command(below, "edit", edit, "open config.toml in your editor", "memtui config edit")
+
+
+def _rows(ctx: Context) -> "list[dict[str, object]]":
+    found = setting.rows(ctx.root, ctx.project_root)
+    return [{"key": s.key, "value": s.value, "source": s.source, "problem": s.problem} for s in found]
+
+
+def _keys(ctx: Context) -> "list[dict[str, object]]":
+    """The actions of the control room and their keys, as rows of settings."""
+    written = config_edit.parse(setting.text(ctx.root))
+    own = keymap.remapped(written)
+    wrong = dict(keymap.problems(written, actions.defaults()))
+    return [
+        {
+            "key": setting.KEYS + each.id,
+            "value": actions.keys_of(each, own),
+            "source": "config" if each.id in own else "default",
+            "problem": wrong.get(each.id),
+            "default": each.keys,
+            "help": each.help,
+        }
+        for each in actions.ACTIONS
+    ]
+
+
+def _row(ctx: Context, key: str) -> "dict[str, object]":
+    rows = _keys(ctx) if key.startswith(setting.KEYS) else _rows(ctx)
+    return next(row for row in rows if row["key"] == key)
+
+
+def _problems(written: "dict[str, object]") -> "list[str]":
+    return [f"{where}{key} {why}" for where, key, why in settings_checks.problems(written, actions.defaults())]
+
+
+def show(ctx: Context, args: argparse.Namespace) -> Result:
+    """List the settings."""
+    if getattr(args, "all_projects", False):
+        return _modes(ctx)
+    rows = _rows(ctx)
+    keys = _keys(ctx)
+    every = getattr(args, "keys", False)
+    mine = [row for row in keys if every or row["source"] != "default"]
+    path = config.file_path(ctx.root)
+    unknown = _problems(config_edit.parse(setting.text(ctx.root)))
+    data = {"path": path, "project": ctx.project_root, "settings": rows, "keys": mine, "problems": unknown}
+    shown = mine if every else [*rows, *mine]
+
+    def text(out: Output) -> None:
+        out.print(out.style(line(path), "dim"))
+        cells = [
+            [
+                (str(r["key"]), "bold"),
+                config_edit.written(setting.plain(r["value"])),
+                str(r["source"]),
+                (setting.MEANINGS.get(str(r["key"])) or str(r.get("help", "")), "dim"),
+            ]
+            for r in shown
+        ]
+        out.table(["SETTING", "VALUE", "FROM", "MEANING"], cells)
+        _warn(out, unknown)
+
+    return Result(data, text)
+
+
+def _modes(ctx: Context) -> Result:
+    """The mode of every project that is named or has memory, after what holds for all others."""
+    found = list(modes.modes(ctx.env, ctx.root, ctx.project_root))
+    rows = [{"project": each.path or None, "mode": each.mode, "own": each.own, "here": each.here} for each in found]
+
+    def text(out: Output) -> None:
+        cells = []
+        for each in found:
+            own = ", ".join(f"{key} {config_edit.written(setting.plain(value))}" for key, value in each.own.items())
+            words = own or ("as everywhere" if each.path else "unless a project says otherwise")
+            cells.append([(line(each.path) or "every project", "bold" * each.here), each.mode, (line(words), "dim")])
+        out.table(["PROJECT", "MODE", "ITS OWN"], cells)
+
+    return Result({"path": config.file_path(ctx.root), "modes": rows}, text)
+
+
+def get(ctx: Context, args: argparse.Namespace) -> Result:
+    """Print one setting."""
+    row = _row(ctx, args.key)
+    value = setting.plain(row["value"])
+    return Result(row, lambda out: out.print(value if isinstance(value, str) else config_edit.written(value)))
+
+
+def _owner(ctx: Context, key: str) -> "str | None":
+    if not ctx.given:
+        return None
+    if key not in config.PER_PROJECT:
+        raise UsageError(f"{key} can't be set for one project.", "Those can: " + ", ".join(config.PER_PROJECT) + ".")
+    return ctx.project_root
+
+
+def assign(ctx: Context, args: argparse.Namespace) -> Result:
+    """Change one setting."""
+    owner = _owner(ctx, args.key)
+    value = setting.value_of(args.key, args.value)
+    setting.assign(ctx.root, ctx.journal(), args.key, value, owner)
+    where = f" for {owner}" if owner else ""
+    try:
+        problems = _problems(config_edit.parse(setting.text(ctx.root)))
+    except MemtuiError:
+        problems = []  # the setting is changed, whether the file can be read again now or not
+    data = {"key": args.key, "value": value, "project": owner, "problems": problems}
+
+    def text(out: Output) -> None:
+        out.print(f"{args.key} = {config_edit.written(value)}{line(where) and ' ' + line(where)}")
+        _warn(out, problems)
+
+    return Result(data, text)
+
+
+def _warn(out: Output, problems: "list[str]") -> None:
+    for problem in problems:
+        out.print(out.style("! " + line(problem), "yellow"))
+
+
+def remove(ctx: Context, args: argparse.Namespace) -> Result:
+    """Go back to the default."""
+    owner = _owner(ctx, args.key)
+    setting.assign(ctx.root, ctx.journal(), args.key, None, owner)
+    try:
+        now = _row(ctx, args.key)
+    except MemtuiError:  # it is changed, whether the file can be read again now or not
+        return Result({"key": args.key}, lambda out: out.print(f"{args.key} is not set any more"))
+    shown = config_edit.written(setting.plain(now["value"]))
+    return Result(now, lambda out: out.print(f"{args.key} is {shown} ({now['source']})"))
+
+
+def edit(ctx: Context, _: argparse.Namespace) -> Result:
+    """Open config.toml in an editor; what can't be read is not saved, and kept."""
+    from memtui.cli.editor import Draft
+
+    before = fs.read_or_empty(config.file_path(ctx.root))
+    with Draft(ctx, "config.toml", before) as draft:
+        after = draft.edit()
+        try:
+            written = config_edit.parse(after.decode("utf-8"))
+        except UnicodeDecodeError as error:
+            raise MemtuiError("That is not UTF-8 text: nothing was saved.") from error
+        if draft.edited:
+            path = config.file_path(ctx.root)
+            change = file_changes.FileChange(path, before or None, after or None, fs.FILE_MODE)
+            ctx.journal().run("config", [change], "edit config.toml")
+    problems = _problems(written)
+
+    def text(out: Output) -> None:
+        out.print("saved" if draft.edited else "Nothing changed.")
+        _warn(out, problems)
+
+    return Result({"changed": draft.edited, "problems": problems}, text)

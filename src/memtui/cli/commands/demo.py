@@ -1,0 +1,123 @@
+"""`memtui demo`: a sample world to try everything in, and a short tour of it."""
+
+import argparse
+import os
+import shlex
+import shutil
+import sys
+import tempfile
+
+from memtui.cli import parser
+from memtui.cli.context import Context
+from memtui.cli.output import Output, Result
+from memtui.core.base.errors import UsageError
+
+TOUR = (
+    (["list"], "What is remembered, by scope; `!` is what wants attention:"),
+    (["inbox"], "What waits: notes for the agent, drafts to review, unfinished work:"),
+    (["deliveries", "--limit", "8"], "What sessions were given, and whether it arrived:"),
+)
+TRY = (
+    ("memtui", "the control room; ? for all keys"),
+    ("memtui inbox show J5VMX3", "one draft, and what it comes from"),
+    ("memtui approve J5VMX3", "make it a memory"),
+    ("memtui undo", "no, don't"),
+    ("memtui deliveries show Z2C4A7", "the exact text, and why each piece is in it"),
+    ("memtui trust --list", "what came with the repository"),
+    ("memtui doctor", "everything that is wrong in this world"),
+)
+
+
+def register(commands: "parser.Commands") -> None:
+    """Add the command."""
+    found = parser.command(
+        commands,
+        "demo",
+        run,
+        "make a sample world to try everything in, without Claude Code",
+        "memtui demo\nmemtui demo --open\nmemtui demo /tmp/memtui-demo",
+        "Without DIR it goes into a temporary folder, and a short tour is shown.",
+    )
+    found.add_argument("directory", nargs="?", metavar="DIR", help="where; an older sample world there is made anew")
+    found.add_argument("--keep", action="store_true", help="leave a sample world that is there as it is")
+    found.add_argument("--open", action="store_true", help="open the control room in it at once")
+
+
+def run(ctx: Context, args: argparse.Namespace) -> Result:
+    """Build the sample world and show it."""
+    from memtui.demo import world as demo_world
+
+    directory = args.directory or tempfile.mkdtemp(prefix="memtui-demo-")
+    if args.keep and demo_world.is_world(directory):
+        world = demo_world.layout(directory, ctx.now())
+    elif args.keep and not args.directory:
+        raise UsageError("--keep needs the DIR of a sample world.")
+    else:
+        world = demo_world.build(directory, ctx.now())
+        _install(world.env, world.shop)
+    if args.open:
+        return _open(ctx, world.env, world.shop, world.directory)
+    data = {"directory": world.directory, "env": world.env, "projects": [world.shop, world.blog]}
+
+    def text(out: Output) -> None:
+        if args.directory is None:
+            out.print("A sample world: two projects, shop and blog, as after some days of work.")
+            for words, about in TOUR:
+                _show(ctx, out, world.env, world.shop, words, about)
+        _how(ctx, out, world.env, world.shop, world.directory)
+
+    return Result(data, text)
+
+
+def _install(env: "dict[str, str]", cwd: str) -> None:
+    """Put the hooks into the world's own settings, as they would be after some days of work."""
+    from memtui.hooks.installer import install
+
+    install.apply(install.plan(install.settings_path(env, cwd, "user"), "install", env=env), by="demo")
+
+
+def _there(ctx: Context, out: Output, env: "dict[str, str]", cwd: str) -> Context:
+    found = Context({**ctx.env, **env}, out, cwd)
+    found.given = False
+    return found
+
+
+def _open(ctx: Context, env: "dict[str, str]", cwd: str, directory: str) -> Result:
+    from memtui.cli.commands import tui
+
+    os.environ.update(env)  # an editor or a shell that is started from there belongs there, too
+    os.chdir(cwd)
+    left = tui.opened(_there(ctx, ctx.out, env, cwd))
+    place = shlex.quote(directory)
+
+    def text(out: Output) -> None:
+        out.print(f"The sample world is still there. Open it again: memtui demo --open --keep {place}")
+        out.print(f"When you are done: rm -r {place}")
+
+    return Result(left.data, text, left.code)
+
+
+def _show(ctx: Context, out: Output, env: "dict[str, str]", cwd: str, words: "list[str]", about: str) -> None:
+    """Run one command in the sample world, as if typed there."""
+    out.print()
+    out.print(about)
+    out.print(out.style("$ memtui " + " ".join(words), "cyan"))
+    args = parser.parse(words)
+    result = args.run(_there(ctx, out, env, cwd), args)
+    if result.text is not None:
+        result.text(out)
+
+
+def _how(ctx: Context, out: Output, env: "dict[str, str]", shop: str, directory: str) -> None:
+    out.print()
+    out.print(out.style("Try it yourself, in a shell of its own:", "bold"))
+    for name, value in env.items():
+        out.print(f"  export {name}={shlex.quote(value)}")
+    started = os.path.abspath(sys.argv[0]) if sys.argv and os.path.basename(sys.argv[0]) == "memtui" else ""
+    if started and shutil.which("memtui", path=ctx.env.get("PATH")) != started:
+        out.print(f"  export PATH={shlex.quote(os.path.dirname(started))}:$PATH")
+    out.print(f"  cd {shlex.quote(shop)}")
+    for command, why in TRY:
+        out.print(f"  {command:<32}{out.style('# ' + why, 'dim')}")
+    out.print()
+    out.print(f"When you are done: rm -r {shlex.quote(directory)}")

@@ -1,0 +1,256 @@
+"""`memtui new` and `edit`: a memory's text and fields, from the command line or in an editor."""
+
+import argparse
+import difflib
+import sys
+
+from memtui.cli import parser, secret
+from memtui.cli.bulk import Bulk
+from memtui.cli.commands.memories import find, tilde
+from memtui.cli.context import Context
+from memtui.cli.editor import Draft
+from memtui.cli.output import Output, Result, line, safe
+from memtui.core.base.errors import ConflictError, MemtuiError, UsageError
+from memtui.core.frontmatter import document
+from memtui.core.inbox import file as inbox_file
+from memtui.core.memories import memory, references, scopes
+from memtui.core.memories.memory import Memory
+from memtui.core.memories.scopes import Scope
+from memtui.core.memories.store import Store
+from memtui.core.redaction import redact
+
+BODY_LIMIT = inbox_file.MAX_BYTES
+ABOUT = "What it is about, in one line"
+
+
+def register(commands: "parser.Commands") -> None:
+    """Add the commands."""
+    found = parser.command(
+        commands,
+        "new",
+        new,
+        "make a memory",
+        'memtui new prefer-pnpm --type feedback --description "Use pnpm, never npm"\n'
+        "pbpaste | memtui new release-steps --type project --scope global --body -",
+        "Without --body your editor opens on a template for the type.",
+    )
+    found.add_argument("name", metavar="NAME", help="also the file's name")
+    found.add_argument("--type", default="feedback", help="user, feedback (default), project, reference, tool, …")
+    found.add_argument("--scope", help="default: project where the repository has one, else auto (the client's own)")
+    found.add_argument("--description", help="the one line that the index shows; default: the first of the body")
+    found.add_argument("--body", metavar="TEXT", help="the text; `-` reads standard input")
+    found.add_argument("--yes", action="store_true", help=secret.HELP)
+
+    found = parser.command(
+        commands,
+        "edit",
+        edit,
+        "change a memory, or the fields of some",
+        "memtui edit prefer-pnpm\nmemtui edit prefer-pnpm --set description='Use pnpm'\n"
+        "memtui edit prefer-pnpm release-steps --type feedback",
+        "Without options your editor opens; ending it with an error discards the edit.",
+    )
+    found.add_argument("names", nargs="+", metavar="NAME")
+    found.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="a field, as metadata.key for a nested one"
+    )
+    found.add_argument("--type", help="another type")
+    found.add_argument("--description", help="another description")
+    found.add_argument("--body", metavar="TEXT", help="another text; `-` reads standard input")
+    found.add_argument("--yes", action="store_true", help=secret.HELP)
+
+
+def text_of(given: str) -> str:
+    """A --body: the words themselves, or standard input for `-`. Raises UsageError for what is no text."""
+    text = given
+    if given == "-":
+        try:
+            text = parser.stdin_bytes(BODY_LIMIT).decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise UsageError("Standard input is not UTF-8 text.") from error
+    if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
+        raise UsageError("The body is binary, not text.")
+    if len(text) > BODY_LIMIT:
+        raise UsageError("The body is longer than a memory should ever be.", "Put it into a file and name the file.")
+    return text
+
+
+def written(ctx: Context, out: Output, verb: str, found: Memory) -> None:
+    """Say what was written, and where."""
+    out.print(
+        f"{verb}  {out.style(f'{line(found.scope_label)}:{line(found.stem)}', 'bold')}  {line(tilde(ctx, found.path))}"
+    )
+
+
+def as_data(found: Memory) -> "dict[str, object]":
+    """A changed memory for --json."""
+    return {
+        "name": found.name,
+        "scope": found.scope_label,
+        "path": found.path,
+        "type": found.type,
+        "description": found.description,
+    }
+
+
+def new(ctx: Context, args: argparse.Namespace) -> Result:
+    """Make a memory."""
+    store = ctx.store()
+    scope = store.scope(args.scope) if args.scope else scopes.home(store.scopes())
+    stem = references.check_name(args.name)
+    redacted: list[str] = []
+    if args.body is None:
+        if not sys.stdin.isatty():
+            raise UsageError("There is no body.", "Give one with --body TEXT, or --body - for standard input.")
+        made = _new_in_editor(ctx, store, scope, stem, args)
+    else:
+        given = {"body": text_of(args.body), "description": args.description or ""}
+        given, redacted = _checked(ctx, given, yes=args.yes, otherwise="No memory was made.")
+        body = given["body"]
+        description = given["description"] or _first_line(body) or stem
+        made = store.create(scope, stem, description, args.type, body or description)
+
+    def text(out: Output) -> None:
+        written(ctx, out, "made", made)
+        _tell_type(out, made)
+
+    return Result({**as_data(made), "redacted": redacted}, text)
+
+
+def _checked(
+    ctx: Context, fields: "dict[str, str]", *, yes: bool, otherwise: str
+) -> "tuple[dict[str, str], list[str]]":
+    """Fields as they may be kept, and the kinds of secrets that were taken out of them."""
+    _, redacted = secret.checked(ctx, "\n".join(fields.values()), yes=yes, otherwise=otherwise)
+    return ({key: redact.redact(value)[0] for key, value in fields.items()} if redacted else fields), redacted
+
+
+def _tell_type(out: Output, found: Memory) -> None:
+    """A type may be a word of one's own, but one that is nearly another was hardly meant."""
+    near = [] if found.type in memory.TYPES else difflib.get_close_matches(found.type, memory.TYPES, 1)
+    if near:
+        out.say(f"Its type is “{line(found.type)}”. Did you mean {near[0]}?")
+        out.say(f"  memtui edit {line(found.stem)} --type {near[0]}")
+
+
+def _new_in_editor(ctx: Context, store: Store, scope: Scope, stem: str, args: argparse.Namespace) -> Memory:
+    template = memory.TEMPLATES.get(args.type, "")
+    data = memory.new_memory_bytes(stem, args.description or ABOUT, args.type, template)
+    with Draft(ctx, stem, data) as draft:
+        after = secret.checked_bytes(ctx, draft.edit(), yes=args.yes, otherwise="No memory was made.")
+        if not draft.edited:
+            raise MemtuiError("The template was left as it is: no memory was made.")
+        doc = document.parse(after)
+        if doc.broken is not None:
+            raise MemtuiError(f"The frontmatter can't be read: {doc.broken}.", "No memory was made.")
+        doc = _written(doc)
+        if not doc.body.strip():
+            draft.edited = False  # nothing worth keeping
+            raise MemtuiError("Nothing was written but the template: no memory was made.")
+        name = doc.fields.get("name")
+        return store.add(scope, references.check_name(name) if isinstance(name, str) and name else stem, doc.to_bytes())
+
+
+def _written(doc: document.Document) -> document.Document:
+    """A new memory without what was left of its template; a description alone is the text as well."""
+    body = memory.written(doc.body)
+    about = doc.fields.get("description")
+    if about == ABOUT:
+        about = _first_line(body)
+        doc = doc.with_field(("description",), about) if about else doc.without_field(("description",))
+    if not body.strip():
+        return doc.with_body(f"\n{about}\n" if about else "")
+    return doc if body == doc.body else doc.with_body(f"\n{body.strip(chr(10))}\n")
+
+
+def _first_line(body: str) -> str:
+    from memtui.core.frontmatter import head as memory_head
+
+    return memory_head.first_line(body)
+
+
+def edit(ctx: Context, args: argparse.Namespace) -> Result:
+    """Change a memory in an editor, or the fields of some."""
+    store = ctx.store()
+    fields = _fields(args)
+    if fields:
+        fields, redacted = _checked(ctx, fields, yes=args.yes, otherwise="Nothing was changed.")
+        return _edit_fields(ctx, store, args.names, fields, redacted)
+    if len(args.names) > 1:
+        raise UsageError("Your editor opens on one memory.", "For several: --type, --set, --description or --body.")
+    found = find(ctx, args.names[0])
+    if not sys.stdin.isatty() and not (ctx.env.get("EDITOR") or ctx.env.get("VISUAL")):
+        raise UsageError("There is nothing to change.", "Use --set, --type, --description or --body.")
+    references.writable(store.scope(found.scope_label))
+    with Draft(ctx, found.stem, found.raw) as draft:
+        after = draft.edit()
+        after = secret.checked_bytes(ctx, after, yes=args.yes, otherwise="Nothing was changed.", before=found.raw)
+        try:
+            made = store.edit(found, after, seen=True)
+        except ConflictError as error:
+            draft.keep = True
+            raise ConflictError(
+                f"{found.path} changed while you were editing.",
+                f"Your text is kept in {draft.path}; compare, then run memtui edit again.",
+            ) from error
+    data = {**as_data(made), "changed": made.raw != found.raw}
+    return Result(data, lambda out: _print(ctx, out, found, made))
+
+
+def _edit_fields(
+    ctx: Context, store: Store, names: "list[str]", fields: "dict[str, str]", redacted: "list[str]"
+) -> Result:
+    def change(name: str) -> "tuple[Memory, Memory]":
+        found = find(ctx, name)
+        return found, store.edit(found, fields)
+
+    bulk = Bulk()
+    done = bulk.run(store, names, change)
+    rows: list[dict[str, object]] = [{**as_data(made), "changed": made.raw != found.raw} for found, made in done]
+
+    def text(out: Output) -> None:
+        for found, made in done:
+            _print(ctx, out, found, made)
+
+    return bulk.result({**(rows[0] if len(names) == 1 else {}), "edited": rows, "redacted": redacted}, text)
+
+
+def _fields(args: argparse.Namespace) -> "dict[str, str]":
+    fields: dict[str, str] = {}
+    for word in args.set:
+        key, equals, value = word.partition("=")
+        if not equals or not key.strip():
+            raise UsageError(f"--set {word}: say KEY=VALUE.", "An empty value removes the field.")
+        if key.strip() == "name":
+            raise UsageError("The name is changed with `memtui mv`.", "It repairs links and the index as well.")
+        fields[key.strip()] = value
+    if args.type is not None:
+        fields["type"] = args.type
+    if args.description is not None:
+        fields["description"] = args.description
+    if args.body is not None:
+        fields["body"] = text_of(args.body).rstrip("\n") + "\n"
+    return fields
+
+
+def _print(ctx: Context, out: Output, before: Memory, after: Memory) -> None:
+    if before.raw == after.raw:
+        out.print("Nothing changed.")
+        return
+    written(ctx, out, "changed", after)
+    show_diff(out, before.raw, after.raw)
+    if before.type != after.type:
+        _tell_type(out, after)
+
+
+def diff(before: bytes, after: bytes) -> list[str]:
+    """The lines that differ, `-` and `+` before them, and a line around them."""
+    lines = [data.decode("utf-8", "replace").splitlines() for data in (before, after)]
+    return list(difflib.unified_diff(lines[0], lines[1], n=1, lineterm=""))[2:]
+
+
+def show_diff(out: Output, before: bytes, after: bytes) -> None:
+    """Print what differs."""
+    for piece in diff(before, after):
+        style = {"+": "green", "-": "red", "@": "dim"}.get(piece[0], "")
+        out.print("  " + out.style(safe(piece), style))

@@ -1,0 +1,72 @@
+"""`memtui gc`: what is kept no longer goes. A worker does the same once a day."""
+
+import argparse
+
+from memtui.cli import parser
+from memtui.cli.context import Context
+from memtui.cli.output import Output, Result, line
+from memtui.core.base import clock
+from memtui.core.base.errors import EXIT_FAILED
+from memtui.core.base.phrasing import ago
+from memtui.core.health import retention
+from memtui.core.health.retention import Due, Limits
+from memtui.core.journal.changes.files import storage_error
+
+# A worker has no hurry; a person waits for a month of a gigabyte to be written anew.
+WAIT_SECONDS = 10.0
+
+
+def register(commands: "parser.Commands") -> None:
+    """Add the command."""
+    found = parser.command(
+        commands,
+        "gc",
+        run,
+        "remove for good what is kept no longer",
+        "memtui gc --dry-run\nmemtui gc",
+        "Old changes, the contents that only they held, the texts of old deliveries, trust in texts that are gone,"
+        " files of writers that were killed. No undo brings any of it back. While sessions run it is done once a day;"
+        " `memtui config list` says how long things are kept.",
+    )
+    found.add_argument("--dry-run", action="store_true", help="only say what would go")
+
+
+def run(ctx: Context, args: argparse.Namespace) -> Result:
+    """Remove what is due, or say what is."""
+    ctx.must_have_home()
+    keep = retention.limits(ctx.root)
+    try:
+        if args.dry_run:
+            found = retention.due(ctx.root, ctx.now())
+        else:
+            found = retention.collect(ctx.root, ctx.now(), wait=WAIT_SECONDS)
+    except OSError as error:
+        raise storage_error(error, str(error.filename or ctx.root)) from error
+    kept = {
+        "undo_days": keep.undo_days,
+        "undo_changes": keep.undo_changes,
+        "texts_days": keep.texts_days,
+        "trust_days": keep.trust_days,
+    }
+    data = {"dry_run": args.dry_run, "kept": kept, **found.data()}
+    code = EXIT_FAILED if found.busy else 0
+    return Result(data, lambda out: _print(ctx, out, found, keep, dry=args.dry_run), code)
+
+
+def _print(ctx: Context, out: Output, found: Due, keep: Limits, *, dry: bool) -> None:
+    rows = retention.said(found, keep, dry=dry)
+    for what, words in rows:
+        first, *rest = out.wrapped(line(words), 12)
+        out.print(f"  {out.style(f'{what:<9}', 'bold')} {first}")
+        for each in rest:
+            out.print(" " * 12 + each)
+    for each in found.busy:
+        out.print("  " + out.style(f"! {line(each)}", "yellow"))
+    if not rows:
+        out.print("Nothing is due." if not found.busy else "Nothing else was due.")
+    elif dry:
+        out.print("Nothing was removed. `memtui gc` does it, for good: no undo brings it back.")
+    else:
+        out.print("That is gone for good.")
+    if found.oldest:
+        out.print(f"The oldest change kept is of {ago(clock.parse(found.oldest), ctx.now())}: memtui undo --list")

@@ -1,0 +1,181 @@
+"""`memtui guide`: leave a note for the agent. Monitors call it every minute, so it imports little and says little."""
+
+import argparse
+
+from memtui.cli import parser, secret
+from memtui.cli.context import Context
+from memtui.cli.output import Result
+from memtui.core.base import fs
+from memtui.core.base.errors import MemtuiError, UsageError
+from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import guidance
+from memtui.hooks import deliverable
+
+UNTOLD = "Nothing was left. Say where the secret is kept, instead of the secret itself."
+EXAMPLE = """\
+memtui guide "CI is red: the lockfile job fails" --urgent --expires 2h
+tail -5 build.log | memtui guide - --from ci-watch --to 'path:src/**'
+memtui guide "I moved the API keys: ask me before you use them" --to people
+memtui guide --edit 7XAD --expires never
+memtui guide --again 7XAD --to session:1f0c"""
+
+
+def register(commands: "parser.Commands") -> None:
+    """Add the command."""
+    found = parser.command(
+        commands,
+        "guide",
+        run,
+        "leave guidance, delivered to the agent once",
+        EXAMPLE,
+        "It arrives with the next prompt in this project, or with --urgent before the next tool use.",
+    )
+    found.add_argument("text", nargs="*", metavar="TEXT", help="what to tell; `-` or nothing reads standard input")
+    found.add_argument(
+        "--to",
+        action="append",
+        default=[],
+        metavar="WHOM",
+        help="people (not a script's claude -p), session:ID, agent:NAME or path:GLOB (when a tool touches it); "
+        "given several times, all must hold; anyone, where the setting guide_to says people",
+    )
+    found.add_argument("--global", dest="everywhere", action="store_true", help="for any project, not only this one")
+    found.add_argument(
+        "--urgent", action="store_true", default=None, help="also before the next tool use, in the middle of a turn"
+    )
+    found.add_argument(
+        "--no-urgent", dest="urgent", action="store_false", default=None, help="with --edit: no longer so"
+    )
+    found.add_argument(
+        "--expires", metavar="WHEN", help="not delivered from then on: 30m, 2h, 3d, 18:00, tomorrow, 2026-12-31T18:00Z"
+    )
+    found.add_argument("--from", dest="sender", default="cli", metavar="NAME", help="who says so (default: cli)")
+    found.add_argument("--list", action="store_true", help="list guidance: what waits, is under way, was told last")
+    found.add_argument(
+        "--again",
+        metavar="ID",
+        help="say guidance again: what expired or came back too often, or what was told already",
+    )
+    found.add_argument(
+        "--edit",
+        metavar="ID",
+        help="change guidance that waits: TEXT, --to (or anyone), --urgent, --expires (or never), --global",
+    )
+    found.add_argument("--yes", action="store_true", help=secret.HELP)
+    found.add_argument("--withdraw", metavar="ID", help="take back guidance that was not delivered yet")
+
+
+def run(ctx: Context, args: argparse.Namespace) -> Result:
+    """Leave, list or withdraw guidance."""
+    if args.edit and not (args.list or args.withdraw or args.again):
+        from memtui.cli import rewording
+
+        return rewording.run(ctx, args, _text(args.text) if args.text else None)
+    if args.list or args.withdraw or args.again or args.edit:
+        if args.text or sum(map(bool, (args.list, args.withdraw, args.again, args.edit))) > 1:
+            raise UsageError("--list, --withdraw, --again and --edit go alone.")
+        from memtui.cli.commands import inbox as waiting
+
+        if args.again:
+            expires = None if args.expires is None else guidance.expiry(args.expires, ctx.now())
+            to = guidance.audience(args.to, ctx.setting("guide_to"))
+            fields = guidance.fields(args.sender, to, bool(args.urgent), args.expires, ctx.now())
+            return waiting.again(ctx, args.again, expires, fields)
+        return waiting.list_guidance(ctx) if args.list else waiting.withdraw(ctx, args.withdraw)
+    text = _text(args.text)
+    if args.urgent is False:
+        raise UsageError("--no-urgent goes with --edit.")
+    to = guidance.audience(args.to, ctx.setting("guide_to"))
+    fields = guidance.fields(args.sender, to, bool(args.urgent), args.expires, ctx.now())
+    directory = ctx.inbox(args.everywhere)
+    text, redacted = secret.checked(ctx, text, yes=args.yes, otherwise=UNTOLD)
+    deliverable.check(ctx.settings(), ctx.now(), text, fields, "global" if args.everywhere else "project", directory)
+    # The journal costs a monitor's every minute more than the note; a monitor takes nothing back.
+    asked = ctx.out.json or ctx.out.stderr.isatty()
+    try:
+        entry_id = _journaled(ctx, directory, fields, text) if asked else _left(ctx, directory, fields, text)
+    except fs.KeptError as error:
+        raise MemtuiError(
+            f"{directory}: the disk did not take the note as it should: {error.strerror or error}",
+            "It is still there, perhaps in part, and is delivered so: see memtui guide --list.",
+        ) from error
+    except OSError as error:
+        raise MemtuiError(
+            f"{directory} can't be written: {error.strerror or error}", "Nothing was left. Mend that and try again."
+        ) from error
+    path = f"{directory}/{inbox_file.FILES['guidance']}"
+    too_long = _warn(ctx, path) if inbox_file.unread(path) else None
+    deaf = unheard(ctx) if asked else ""
+    _narrate(ctx, args.everywhere, entry_id, deaf)
+    data: dict[str, object] = {
+        "id": entry_id,
+        "scope": "global" if args.everywhere else "project",
+        "project": None if args.everywhere else ctx.project_root,
+        "path": path,
+        "fields": fields,
+        "text": text,
+        "redacted": redacted,
+        "unread": too_long,
+        "unheard": {"why": guidance.UNHEARD[deaf][0], "do": guidance.UNHEARD[deaf][1]} if deaf else None,
+    }
+    return Result(data, lambda out: out.print(entry_id))
+
+
+def _warn(ctx: Context, path: str) -> "dict[str, str] | None":
+    """Say that of this inbox not all is read, as `guide --list` and the others do."""
+    from memtui.cli.output import safe
+    from memtui.core.review.triage import unread_part
+
+    found = unread_part(path)
+    if found is None:
+        return None
+    ctx.out.say(f"! {safe(found.message)}\n  {safe(found.hint)}")
+    return {"message": found.message, "hint": found.hint}
+
+
+def _left(ctx: Context, directory: str, fields: "dict[str, str]", text: str) -> str:
+    return inbox_file.append_entry(directory, "guidance", fields, text, now=ctx.now())
+
+
+def _journaled(ctx: Context, directory: str, fields: "dict[str, str]", text: str) -> str:
+    from memtui.core.review.triage import Review
+
+    return Review(ctx.root, by="cli", now=ctx.now).guide(directory, fields, text)
+
+
+def _narrate(ctx: Context, everywhere: bool, entry_id: str, deaf: str) -> None:
+    """Silent for cron, unless what was asked for is likely a mistake."""
+    if not everywhere and not ctx.given and ctx.cwd == ctx.env.get("HOME", "").rstrip("/"):
+        ctx.out.say(f"memtui: left for {ctx.cwd} itself; --project DIR or --global is what a cron job usually means.")
+    elif ctx.out.stderr.isatty():
+        where = "any project" if everywhere else ctx.project_root
+        ctx.out.say(f"left for {where}; to take it back: memtui undo, or memtui guide --withdraw {entry_id[-6:]}")
+        if deaf:
+            why, do = guidance.UNHEARD[deaf]
+            ctx.out.say(f"note: {why}, so nothing delivers it yet: {do}")
+
+
+def unheard(ctx: Context, *, memories: bool = False) -> str:
+    """Why nobody would be told, as `guide.unheard`; asked for a person or a program only, it takes a while."""
+    from memtui.hooks.installer import status
+
+    try:
+        found = status.status(ctx.env, ctx.cwd)
+        hooked, disabled = found.installed, found.disabled_by is not None
+    except (MemtuiError, OSError):
+        hooked, disabled = True, False
+    return guidance.unheard(ctx.setting("mode"), hooked, disabled=disabled, memories=memories)
+
+
+def _text(words: "list[str]") -> str:
+    if words in ([], ["-"]):
+        data = parser.stdin_bytes(inbox_file.MAX_BYTES)
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise UsageError(
+                "The guidance is not UTF-8 text.", "Pass text only; put other things in a file and name it."
+            ) from error
+    else:
+        text = " ".join(words)
+    return guidance.text(text)

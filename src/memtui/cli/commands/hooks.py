@@ -1,0 +1,126 @@
+"""`memtui hooks`: put the hooks into Claude Code's settings, take them out, say how they stand."""
+
+import argparse
+
+from memtui.cli import parser
+from memtui.cli.context import Context
+from memtui.cli.output import Output, Result, line, safe
+from memtui.core.base.errors import EXIT_FINDINGS
+from memtui.hooks.installer import install
+
+STYLES = {"+": "green", "-": "red", "@": "dim"}
+
+
+def register(commands: "parser.Commands") -> None:
+    """Add the command and its actions."""
+    found = parser.command(
+        commands,
+        "hooks",
+        status,
+        "install or remove the hooks, or say how they stand",
+        "memtui hooks install\nmemtui hooks status\nmemtui hooks uninstall",
+        "The diff of the settings file is shown first, and the file is backed up.",
+    )
+    found.set_defaults(action="status")
+    actions = parser.actions(found)
+    for name, summary in (("install", "put the hooks into a settings file"), ("uninstall", "take the hooks out again")):
+        each = parser.command(
+            actions, name, change, summary, f"memtui hooks {name} --dry-run\nmemtui hooks {name} --scope local"
+        )
+        each.add_argument(
+            "--scope",
+            choices=install.SCOPES,
+            default="user",
+            help="whose settings: user (default, all projects), project (committed), local (this project, only you)",
+        )
+        each.add_argument("--dry-run", action="store_true", help="only show the diff")
+        each.add_argument("--yes", action="store_true", help="don't ask")
+    parser.command(
+        actions, "status", status, "say where the hooks are and what keeps them from running", "memtui hooks status"
+    )
+
+
+def change(ctx: Context, args: argparse.Namespace) -> Result:
+    """Install or uninstall."""
+    ctx.must_have_home()
+    path = install.settings_path(ctx.env, ctx.cwd, args.scope)
+    plan = install.plan(path, args.action, env=ctx.env, scope=args.scope)
+    if not ctx.out.json:
+        _show(ctx.out, plan)
+    backup = None
+    done = not args.dry_run
+    if done:
+        if plan.changed and not args.yes:
+            ctx.confirm(f"Write {line(plan.settings_path)}?", "Nothing was written.")
+        backup = install.apply(plan, now=ctx.now)
+    data = {
+        "action": plan.action,
+        "scope": plan.scope,
+        "path": plan.settings_path,
+        "changed": plan.changed,
+        "written": done and plan.changed,
+        "diff": plan.diff,
+        "notes": plan.notes,
+        "backup": backup,
+    }
+
+    def text(out: Output) -> None:
+        for note in plan.notes:
+            out.say("note: " + safe(note))
+        if backup:
+            out.say(f"backup: {line(backup)}")
+        if not done or not plan.changed:
+            return
+        word = "installed in" if plan.action == "install" else "removed from"
+        out.print(f"hooks {word} {line(plan.settings_path)}   (memtui undo takes it back)")
+        if plan.action == "install":
+            out.say('Sessions started from now on are served. Try: memtui guide "hello from memtui"')
+
+    return Result(data, text)
+
+
+def _show(out: Output, plan: install.Plan) -> None:
+    if not plan.changed:
+        have = "has the hooks already" if plan.action == "install" else "has no hooks of memtui's"
+        out.print(f"{line(plan.settings_path)} {have}: nothing to change.")
+        return
+    for each in plan.diff.splitlines():
+        out.print(out.style(safe(each), STYLES.get(each[:1], "")))
+
+
+def status(ctx: Context, _: argparse.Namespace) -> Result:
+    """Say how the hooks stand. Exit code 5 where something wants mending."""
+    from memtui.hooks.installer import status as hook_status
+
+    ctx.must_have_home()
+    found = hook_status.status(ctx.env, ctx.cwd)
+    data = {**hook_status.as_json(found), "installed": found.installed}
+    code = EXIT_FINDINGS if found.problems or not found.installed else 0
+    return Result(data, lambda out: _print(out, found), code)
+
+
+def _print(out: Output, found: object) -> None:
+    from memtui.hooks.installer.status import Status
+
+    if not isinstance(found, Status):
+        return
+    if not found.installed:
+        out.print("No hooks are installed for this directory.")
+        out.print("  Install them: memtui hooks install")
+    places: dict[tuple[str, str], list[str]] = {}
+    for entry in found.entries:
+        places.setdefault((entry.source, entry.path), []).append(entry.event)
+    for (source, path), events in places.items():
+        out.heading(source, line(path))
+        out.paragraph(", ".join(events), "  ")
+        mine = [entry for entry in found.entries if (entry.source, entry.path) == (source, path)]
+        for label, names in (
+            ("python", {entry.interpreter for entry in mine}),
+            ("hooks", {entry.launcher for entry in mine}),
+        ):
+            for name in sorted(filter(None, names)):
+                out.print(f"  {out.style(f'{label:<8}', 'dim')}{line(name)}")
+    for problem in found.problems:
+        out.print(out.style("! " + safe(problem), "yellow"))
+    if found.installed and not found.problems:
+        out.print(out.style("✓ all well", "green"))

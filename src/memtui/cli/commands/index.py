@@ -1,0 +1,114 @@
+"""`memtui index`: what MEMORY.md costs, what falls below its cut, and lines that point nowhere or are missing."""
+
+import argparse
+
+from memtui.cli import parser
+from memtui.cli.commands.edit import diff, show_diff
+from memtui.cli.commands.memories import chosen, tilde
+from memtui.cli.context import Context
+from memtui.cli.output import Output, Result, line
+from memtui.core.base.phrasing import many
+from memtui.core.memories import index_budget
+from memtui.core.memories.index_report import Report, mend, reports
+
+METER = 20
+FULL, NEARLY = 1.0, 0.8
+
+
+def register(commands: "parser.Commands") -> None:
+    """Add the command."""
+    found = parser.command(
+        commands,
+        "index",
+        run,
+        "show what MEMORY.md costs and what is wrong with it",
+        "memtui index\nmemtui index --scope auto --fix",
+        f"The client loads {index_budget.MAX_LINES} lines or {index_budget.MAX_UNITS:,} characters of it.",
+    )
+    found.add_argument("--scope", help="only this scope")
+    found.add_argument("--all-projects", action="store_true", help="also the native memory of all other projects")
+    found.add_argument(
+        "--fix", action="store_true", help="show a diff, then add missing lines and remove those that point nowhere"
+    )
+    found.add_argument("--dry-run", action="store_true", help="with --fix: only show the diff")
+    found.add_argument("--yes", action="store_true", help="with --fix: don't ask")
+
+
+def run(ctx: Context, args: argparse.Namespace) -> Result:
+    """Report on the indexes, or mend them."""
+    found = reports(ctx.root, chosen(ctx, args.scope, args.all_projects))
+    if args.fix:
+        return _fix(ctx, args, found)
+    return Result({"indexes": [each.data() for each in found]}, lambda out: _print(ctx, out, found))
+
+
+def meter(share: float) -> str:
+    """A bar of how full something is: `███░░░ 48%`."""
+    filled = min(METER, round(share * METER))
+    return "█" * filled + "░" * (METER - filled) + f" {share:.0%}"
+
+
+def _print(ctx: Context, out: Output, found: "list[Report]") -> None:
+    if not found:
+        out.print("There is no MEMORY.md here yet; the first memory makes one.")
+        return
+    for each in found:
+        budget = each.budget
+        style = "red" if budget.share > FULL else "yellow" if budget.share > NEARLY else "green"
+        out.heading(line(each.scope.label), line(tilde(ctx, each.scope.index_path)))
+        out.print(
+            f"  {out.style(meter(budget.share), style)}  {budget.lines} of {budget.max_lines} lines, "
+            f"{budget.units:,} of {budget.max_units:,} characters"
+        )
+        if budget.cut_line is not None:
+            out.print("  " + out.style(f"! cut at line {budget.cut_line}: what follows is not loaded", "yellow"))
+            for entry in budget.below:
+                out.print(f"      line {entry.line:>4}  {line(entry.title)}  {line(entry.target)}")
+        for entry in each.dangling:
+            note = "" if entry.leads else "  (a mention: mend it by hand)"
+            out.print(
+                "  "
+                + out.style(f"! line {entry.line} points to {line(entry.target)}, which is not there{note}", "yellow")
+            )
+        for name in each.missing:
+            out.print("  " + out.style(f"! {line(name)} has no line", "yellow"))
+        if each.fixed != each.index.raw:
+            out.print(f"  Mend: memtui index --scope {line(each.scope.label)} --fix")
+        out.print()
+
+
+def _fix(ctx: Context, args: argparse.Namespace, found: "list[Report]") -> Result:
+    todo = [each for each in found if each.fixable]
+    rows = []
+    for each in todo:
+        added = len(each.missing)
+        removed = len([entry for entry in each.dangling if entry.leads])
+        row = {"scope": each.scope.label, "path": each.scope.index_path, "added": added, "removed": removed}
+        rows.append({**row, "diff": "\n".join(diff(each.index.raw, each.fixed))})
+    show_fix(ctx, todo)
+    if todo and not args.dry_run:
+        ask_fix(ctx, todo, yes=args.yes)
+        mend(ctx.store(), todo)
+
+    def text(out: Output) -> None:
+        if not todo:
+            out.print("Nothing to fix.")
+        elif not args.dry_run:
+            out.say(f"{many(len(todo), 'index', 'indexes')} fixed; memtui undo takes it back.")
+
+    return Result({"dry_run": args.dry_run, "fixed": rows}, text)
+
+
+def show_fix(ctx: Context, todo: "list[Report]") -> None:
+    """Print what would be written, unless the answer is JSON, which holds it."""
+    for each in [] if ctx.out.json else todo:
+        ctx.out.heading(line(each.scope.label), line(tilde(ctx, each.scope.index_path)))
+        show_diff(ctx.out, each.index.raw, each.fixed)
+
+
+def ask_fix(ctx: Context, todo: "list[Report]", *, yes: bool) -> None:
+    """Ask whether that shall be written, where somebody is there to answer; --fix says it already. Raises MemtuiError
+    for no."""
+    if ctx.can_ask and not ctx.out.json and not yes:
+        names = ", ".join(f"MEMORY.md of {line(each.scope.label)}" for each in todo)
+        ctx.confirm(f"Write {names}?", "Nothing was written.")

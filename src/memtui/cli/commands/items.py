@@ -1,0 +1,98 @@
+"""`memtui items`: unfinished work, as sessions left it or as a person wrote it down."""
+
+import argparse
+
+from memtui.cli import parser
+from memtui.cli.commands import inbox
+from memtui.cli.context import Context
+from memtui.cli.output import Output, Result, line
+from memtui.core.base.errors import UsageError
+from memtui.core.base.phrasing import age
+from memtui.core.review.triage import Review, Waiting
+
+ACTIONS = {
+    "done": "tick items off",
+    "keep": "keep items when the next session brings others",
+    "guide": "make items, or pending updates, guidance for the next prompt",
+}
+EXAMPLES = {
+    "done": "memtui items done 7XAD",
+    "keep": "memtui items keep 7XAD",
+    "guide": "memtui items guide 7XAD",
+}
+
+
+def register(commands: "parser.Commands") -> None:
+    """Add the command and what can be done with items."""
+    found = parser.command(
+        commands,
+        "items",
+        run,
+        "list unfinished items, tick them off, keep them",
+        "memtui items\nmemtui items done 7XAD\nmemtui items edit 7XAD Fix the flaky upload test",
+    )
+    found.add_argument("--all-projects", action="store_true", help="the items of all projects")
+    limit = f"default: {inbox.LIMIT}, 0: all"
+    found.add_argument("--limit", type=int, default=inbox.LIMIT, metavar="N", help=limit)
+    actions = parser.actions(found)
+    for name, summary in ACTIONS.items():
+        each = parser.command(actions, name, act, summary, EXAMPLES[name])
+        each.add_argument("ids", nargs="+", metavar="ID")
+    each = parser.command(actions, "edit", edit, "change an item's text", "memtui items edit 7XAD Fix the upload test")
+    each.add_argument("id", metavar="ID")
+    each.add_argument("text", nargs="+", metavar="TEXT")
+
+
+def run(ctx: Context, args: argparse.Namespace) -> Result:
+    """List the items."""
+    items, more = inbox.first(inbox.entries(ctx, ("items",), args.all_projects), args.limit)
+    data = {"items": [inbox.as_data(ctx, item) for item in items], "more": more["items"]}
+    return Result(data, lambda out: _print(ctx, out, items, more["items"]))
+
+
+def _print(ctx: Context, out: Output, items: "list[Waiting]", more: int) -> None:
+    if not items:
+        out.print("No unfinished items.")
+        out.print("  Sessions leave them when they end; or write a list into pending-items.md (memtui paths).")
+        return
+    rows = []
+    for item in items:
+        state = item.entry.fields.get("state", "open")
+        mark = {"done": "[x]", "kept": "[=]"}.get(state, "[ ]")
+        origin = item.entry.fields.get("session", "")
+        source = f"session {line(origin)[:8]}" if origin else "hand-written"
+        when = age(item.entry.time(), ctx.now())
+        rows.append([(inbox.short(item.id), "cyan"), f"{mark} {line(state)}", when, source, line(item.text)])
+    out.table(["ID", "STATE", "AGE", "FROM", "ITEM"], rows, right=(2,))
+    if more:
+        out.print(f"and {more:,} more: memtui items --limit 0")
+    out.print("Tick off: memtui items done ID   Keep: memtui items keep ID")
+    out.print("Tell the agent: memtui items guide ID")
+
+
+def act(ctx: Context, args: argparse.Namespace) -> Result:
+    """Tick off, keep, or pass on."""
+    # A draft can be told to the agent as well; whether it is done is not said of it.
+    kinds, what = (("items", "updates"), "item or update") if args.action == "guide" else (("items",), "item")
+    items = inbox.pick(ctx, args.ids, kinds, what)
+    review = Review(ctx.root, now=ctx.now)
+    done = {"done": review.done, "keep": review.keep, "guide": review.to_guidance}[args.action](items)
+    verb = {"done": "done", "keep": "kept", "guide": "now guidance"}[args.action]
+
+    def text(out: Output) -> None:
+        for item in items:
+            out.print(f"{verb}  {line(item.text)}")
+
+    return Result({"action": args.action, "items": [item.id for item in items], "transaction": done}, text)
+
+
+def edit(ctx: Context, args: argparse.Namespace) -> Result:
+    """Change an item's text."""
+    (item,) = inbox.pick(ctx, [args.id], ("items",), "item")
+    words = " ".join(args.text).strip()
+    if not words:
+        raise UsageError("The text is empty.", "memtui items done ID ticks an item off.")
+    done = Review(ctx.root, now=ctx.now).edit(item, words)
+    return Result(
+        {"item": item.id, "text": words, "transaction": done}, lambda out: out.print(f"changed  {line(words)}")
+    )

@@ -1,0 +1,358 @@
+"""`memtui list`, `show` and `search`: what is remembered, where, and what became of it."""
+
+import argparse
+import dataclasses
+import os
+from collections.abc import Callable
+
+from memtui.cli import parser
+from memtui.cli.context import Context
+from memtui.cli.output import Output, Result, line, safe
+from memtui.core.base import clock
+from memtui.core.base.errors import NotFoundError
+from memtui.core.base.phrasing import age, ago, many, size
+from memtui.core.memories import memory, origin, scopes
+from memtui.core.memories.memory import Memory
+from memtui.core.memories.scopes import Scope
+from memtui.core.memories.search import rank
+from memtui.core.memories.status import BY_CLIENT, Row, Usage, survey
+
+SORTS = ("name", "type", "age", "size", "deliveries", "last", "flags")
+SEARCH_LIMIT = 20
+KIND_TITLES = {
+    "global": "for every project",
+    "project": "with the repository",
+    "auto": "the client's own",
+    "agent": "of a subagent",
+    "instructions": "read-only",
+}
+
+
+def register(commands: "parser.Commands") -> None:
+    """Add the commands."""
+    found = parser.command(
+        commands,
+        "list",
+        run,
+        "list memories, by scope",
+        "memtui list\nmemtui list --scope project --type feedback --sort age",
+        "SENT counts deliveries within the newest log records, and says when the last one was.",
+    )
+    found.add_argument("--scope", help="only this scope: global, project, auto, agent:NAME, instructions")
+    found.add_argument("--type", help="only this type: user, feedback, project, reference, tool, …")
+    found.add_argument("--sort", choices=SORTS, default="name", help="default: name")
+    found.add_argument("--attention", action="store_true", help="only those with a finding to be dealt with")
+    found.add_argument("--never", action="store_true", help="only those that memtui delivers and never did")
+    found.add_argument("--all-projects", action="store_true", help="also the native memory of all other projects")
+    found.add_argument("--names", action="store_true", help="names alone, one a line")
+
+    found = parser.command(
+        commands,
+        "show",
+        show,
+        "show one memory",
+        "memtui show prefer-pnpm\nmemtui show global:editor --raw",
+        "NAME is a memory's name, its file, scope:name, or a path.",
+    )
+    found.add_argument("name", metavar="NAME")
+    found.add_argument("--raw", action="store_true", help="the file's bytes as they are")
+    found.add_argument("--born", action="store_true", help="also what was said in the session it comes from")
+
+    found = parser.command(
+        commands, "search", search, "search names, descriptions and texts", "memtui search pnpm lock file"
+    )
+    found.add_argument("query", nargs="+", metavar="WORD", help="all words count, typing errors are forgiven")
+    found.add_argument("--scope", help="only this scope")
+    found.add_argument("--all-projects", action="store_true", help="also the native memory of all other projects")
+    found.add_argument("--limit", type=int, default=SEARCH_LIMIT, metavar="N", help=f"default: {SEARCH_LIMIT}")
+
+
+def find(ctx: Context, ref: str) -> Memory:
+    """The memory that a reference means. Raises NotFoundError, ConflictError."""
+    ctx.must_have_home()
+    return scopes.find(ctx.env, ctx.cwd, ref)
+
+
+def chosen(ctx: Context, label: "str | None", all_projects: bool = False) -> "list[Scope]":
+    """The scopes to look at: all, or those of a label or kind. Raises NotFoundError with the labels there are."""
+    ctx.must_have_home()
+    every = scopes.discover(ctx.env, ctx.cwd, all_projects=all_projects)
+    if label is None:
+        return every
+    found = [s for s in every if label in {s.label, s.kind, *s.aliases}]
+    if not found:
+        raise NotFoundError(
+            f"There is no scope “{label}” here.", "There are: " + ", ".join(s.label for s in every) + "."
+        )
+    return found
+
+
+def data_of(row: Row) -> "dict[str, object]":
+    """A memory for --json."""
+    found = row.memory
+    return {
+        "name": found.name,
+        "file": row.file,
+        "path": found.path,
+        "scope": found.scope_label,
+        "type": found.type,
+        "description": found.description,
+        "size": found.size,
+        "changed": clock.iso_seconds(found.changed_at) if found.changed_at else None,
+        "broken": found.broken,
+        "flags": row.flags,
+        "deliveries": row.deliveries,
+        "last_delivery": row.last_delivery,
+        "uses": row.uses,
+    }
+
+
+def usage(ctx: Context) -> Usage:
+    """The counts of the delivery log, read once a run."""
+    found = ctx.kept.get("usage")
+    if not isinstance(found, Usage):
+        found = ctx.kept["usage"] = Usage(ctx.root)
+    return found
+
+
+def run(ctx: Context, args: argparse.Namespace) -> Result:
+    """List memories by scope."""
+    every = chosen(ctx, args.scope, args.all_projects)
+    if args.names and not (ctx.out.json or args.type or args.attention or args.never or args.sort != "name"):
+        return Result(None, lambda out: _stems(out, every))  # a shell asks at every tab: no memory is read
+    found = [(scope, survey(ctx.root, scope, usage(ctx))) for scope in every]
+    types = {row.memory.type or "-" for _, rows in found for row in rows}
+    parts = [(scope, [row for row in rows if _fits(scope, row, args)]) for scope, rows in found]
+    for _, rows in parts:
+        rows.sort(key=lambda row: _order(row, args.sort))
+    data = {
+        "project": ctx.project_root,
+        "scopes": [
+            {
+                "label": scope.label,
+                "kind": scope.kind,
+                "directory": scope.directory,
+                "project": scope.root_path,
+                "exists": scope.exists,
+                "writable": scope.writable,
+                "trusted": scope.trusted,
+                "problem": scope.problem,
+            }
+            for scope, _ in parts
+        ],
+        "memories": [data_of(row) for _, rows in parts for row in rows],
+    }
+    if args.names:
+        return Result(data, lambda out: _names(out, parts))
+    return Result(data, lambda out: _print(ctx, out, parts, types))
+
+
+def _names(out: Output, parts: "list[tuple[Scope, list[Row]]]") -> None:
+    for _, rows in parts:
+        for row in rows:
+            out.print(line(row.memory.stem))
+
+
+def _stems(out: Output, every: "list[Scope]") -> None:
+    for scope in every:
+        for stem in sorted(
+            (os.path.basename(name).removesuffix(".md") for name, _ in scopes.files(scope)), key=str.lower
+        ):
+            out.print(line(stem))
+
+
+def _fits(scope: Scope, row: Row, args: argparse.Namespace) -> bool:
+    if args.type is not None and row.memory.type != args.type:
+        return False
+    return (row.wanting or not args.attention) and (row.never_delivered(scope) or not args.never)
+
+
+def _order(row: Row, key: str) -> "tuple[object, ...]":
+    found = row.memory
+    first: dict[str, object] = {
+        "name": "",
+        "type": found.type or "~",
+        "age": -found.changed_at,
+        "size": -found.size,
+        "deliveries": -row.deliveries,
+        "last": -(clock.parse(row.last_delivery) or 0.0),
+        "flags": row.severity,
+    }
+    return first[key], found.name.lower()
+
+
+def tilde(ctx: Context, path: str) -> str:
+    """A path with the home directory as `~`."""
+    home = ctx.env.get("HOME", "").rstrip("/")
+    return "~" + path[len(home) :] if home and path.startswith(home + "/") else path
+
+
+def _print(ctx: Context, out: Output, parts: "list[tuple[Scope, list[Row]]]", types: "set[str]") -> None:
+    now = ctx.now()
+    shown = 0
+    for scope, rows in parts:
+        if not rows and not scope.problem:
+            continue
+        shown += len(rows)
+        where = line(tilde(ctx, scope.directory))
+        number = many(len(rows), "file") if scope.kind == "instructions" else many(len(rows), "memory", "memories")
+        out.heading(line(scope.label), f"{number}, {KIND_TITLES[scope.kind]}  {where}")
+        if scope.problem:
+            out.print("  " + out.style(f"! {scope.problem}", "yellow"))
+        cells, notes = [], []
+        for row in rows:
+            found = row.memory
+            sent = f"{row.deliveries}× {age(clock.parse(row.last_delivery), now)}" if row.deliveries else "-"
+            stamp = age(found.changed_at or None, now)
+            kind = ("broken", "yellow") if found.broken else (line(found.type) or "-", "dim")
+            title = (line(found.stem), "bold")
+            cells.append([kind, title, stamp, size(found.size), sent, line(found.description)])
+            notes.append("! " + "; ".join(row.flags) if row.flags else "")
+        if cells:
+            headers = ["TYPE", "NAME", "AGE", "SIZE", "SENT", "DESCRIPTION"]
+            out.table(headers, cells, flex=(5, 1), right=(2, 3), indent="  ", notes=notes)
+        out.print()
+    if not shown and types:
+        out.print("No memory here fits that.")
+        out.print(f"  Types here: {line(', '.join(sorted(types)))}")
+    elif not shown:
+        out.print("No memories here.")
+        out.print('  Make one: memtui new use-pnpm --type feedback --description "Use pnpm" --body "…"')
+        out.print("  Other projects: memtui list --all-projects")
+
+
+def show(ctx: Context, args: argparse.Namespace) -> Result:
+    """Show one memory."""
+    found = find(ctx, args.name)
+    scope = scopes.named(ctx.env, ctx.cwd, found.scope_label)
+    rows = survey(ctx.root, scope, usage(ctx)) if scope else []
+    row = next((each for each in rows if each.memory.path == found.path), Row(found, os.path.basename(found.path)))
+    raw = found.raw.decode("utf-8", "backslashreplace")
+    back = [each.memory.stem for each in rows if _links_to(each.memory, found) and each.memory.path != found.path]
+    source = origin.words(scope, found, origin.made(ctx.root), "", ctx.now()) if scope else "not known"
+    data = {
+        **data_of(row),
+        "fields": found.fields,
+        "body": found.body,
+        "links": list(found.links),
+        "backlinks": back,
+        "notes": list(found.notes),
+        "origin_session": found.origin_session,
+        "origin": source,
+    }
+    if args.raw:
+        return Result({**data, "raw": raw}, lambda out: _raw(out, found.raw))
+    born = origin.of(ctx.env, found) if args.born else None
+    if args.born:
+        data["born"] = None if born is None else dataclasses.asdict(born)
+        return Result(data, lambda out: _print_born(out, born, lambda: _print_one(ctx, out, scope, row, back, source)))
+    return Result(data, lambda out: _print_one(ctx, out, scope, row, back, source))
+
+
+def _links_to(source: Memory, target: Memory) -> bool:
+    return any(name in {target.name, target.stem} for name in source.links)
+
+
+def _raw(out: Output, data: bytes) -> None:
+    if out.tty:
+        out.stdout.write(safe(data.decode("utf-8", "replace")))
+        return
+    out.stdout.flush()
+    out.stdout.buffer.write(data)
+
+
+def _print_one(ctx: Context, out: Output, scope: "Scope | None", row: Row, back: "list[str]", source: str) -> None:
+    found = row.memory
+    now = ctx.now()
+    out.heading(line(found.name), f"{line(found.scope_label)}  {line(tilde(ctx, found.path))}")
+    facts = [("type", found.type or "-"), ("description", found.description or "-")]
+    known = {"name", "type", "description", "title", "originSessionId"}
+    facts += [(key, str(value)) for key, value in _flat(found.fields) if key.rpartition(".")[2] not in known]
+    facts.append(("origin", f"session {found.origin_session}" if found.origin_session else source))
+    facts.append(("changed", f"{ago(found.changed_at or None, now)}, {size(found.size)}"))
+    if row.deliveries:
+        facts.append(("delivered", f"{row.deliveries}×, last {ago(clock.parse(row.last_delivery), now)}"))
+    elif scope is not None:
+        facts.append(("delivered", "never" if row.never_delivered(scope) else BY_CLIENT))
+    if row.uses:
+        facts.append(("used", f"{row.uses}× opened or written by the agent"))
+    if found.links:
+        facts.append(("links to", ", ".join(found.links)))
+    if back:
+        facts.append(("linked from", ", ".join(back)))
+    room = min(28, max(14, *(len(line(key)) + 2 for key, _ in facts)))
+    for key, value in facts:
+        out.print(f"  {out.style(f'{line(key):<{room - 1}}', 'dim')} {line(value)}")
+    for flag in [*row.flags, *found.notes]:
+        out.print("  " + out.style(f"! {line(flag)}", "yellow"))
+    out.print()
+    out.print(safe(found.body.strip("\n")))
+
+
+def _print_born(out: Output, born: "origin.Origin | None", first: "Callable[[], None]") -> None:
+    first()
+    out.print()
+    if born is None:
+        out.print("Where it comes from is not known: it names no session, or the transcript is gone.")
+        return
+    out.heading("born", f"session {line(born.session[:8])}  “{line(born.title)}”")
+    for who, text in (("agent", born.agent), ("you", born.said)):
+        if text:
+            out.print(f"  {out.style(f'{who:<6}', 'dim')}{line(text)}")
+
+
+def _flat(fields: "dict[str, object]", prefix: str = "") -> "list[tuple[str, object]]":
+    found: list[tuple[str, object]] = []
+    for key, value in fields.items():
+        if isinstance(value, dict):
+            found += _flat(value, f"{prefix}{key}.")
+        else:
+            found.append((prefix + key, ", ".join(map(str, value)) if isinstance(value, list) else value))
+    return found
+
+
+def search(ctx: Context, args: argparse.Namespace) -> Result:
+    """Search names, descriptions and bodies."""
+    words = [word.lower() for phrase in args.query for word in phrase.split()]
+    hits = []
+    for scope in chosen(ctx, args.scope, args.all_projects):
+        for found in scopes.memories(scope):
+            score, where = rank(words, found)
+            if score > 0:
+                hits.append((score, found, where))
+    hits.sort(key=lambda hit: (-hit[0], hit[1].name))
+    hits = hits[: args.limit]
+    data = {
+        "query": " ".join(args.query),
+        "hits": [
+            {
+                "name": found.name,
+                "scope": found.scope_label,
+                "path": found.path,
+                "type": found.type,
+                "description": found.description,
+                "score": round(score, 3),
+                "line": where,
+            }
+            for score, found, where in hits
+        ],
+    }
+
+    def text(out: Output) -> None:
+        rows = [
+            [(line(f.type) or "-", "dim"), (line(f.stem), "bold"), line(f.scope_label), line(f.description)]
+            for _, f, _ in hits
+        ]
+        if rows:
+            notes = [line(where)[:200] for _, _, where in hits]
+            out.table(["TYPE", "NAME", "SCOPE", "DESCRIPTION"], rows, flex=(3, 1), notes=notes)
+        else:
+            out.print(f"Nothing found for “{line(' '.join(args.query))}”.")
+            out.print("  Try fewer words, or --all-projects.")
+
+    return Result(data, text)
+
+
+def types() -> "tuple[str, ...]":
+    """The types with templates."""
+    return memory.TYPES

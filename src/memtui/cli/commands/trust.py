@@ -1,0 +1,152 @@
+"""`memtui trust`: which memories that came with a repository may be delivered."""
+
+import argparse
+import os
+
+from memtui.cli import parser
+from memtui.cli.commands.memories import tilde
+from memtui.cli.context import Context
+from memtui.cli.output import Output, Result, line, safe
+from memtui.core.base.errors import MemtuiError, NotFoundError, UsageError
+from memtui.core.base.phrasing import many
+from memtui.core.memories import scopes, trusting
+from memtui.core.memories.memory import read_memory
+from memtui.core.places import locate, trust
+
+
+def register(commands: "parser.Commands") -> None:
+    """Add the command."""
+    found = parser.command(
+        commands,
+        "trust",
+        run,
+        "trust the memories that came with a repository",
+        "memtui trust --list\nmemtui trust prefer-pnpm\nmemtui trust --remove prefer-pnpm",
+        "Memories in .claude/memory are delivered only as trusted, byte for byte; what memtui itself wrote there is. "
+        "`memtui undo` takes back trust as all else.",
+    )
+    found.add_argument("names", nargs="*", metavar="NAME", help="only these. Default: all; the texts are shown first")
+    how = found.add_mutually_exclusive_group()
+    how.add_argument("--list", action="store_true", help="only show what is trusted and what is not")
+    how.add_argument("--always", action="store_true", help="also what they become, for a repository of your own")
+    how.add_argument("--remove", action="store_true", help="trust them no more; without NAME nothing here")
+    found.add_argument("--yes", action="store_true", help="don't ask")
+
+
+def run(ctx: Context, args: argparse.Namespace) -> Result:
+    """Trust, list, or trust no more."""
+    ctx.must_have_home()
+    if args.names and (args.list or args.always):
+        raise UsageError("--list and --always are about all of a repository's memories.", "Leave the names out.")
+    directory, exists = locate.project_dir(ctx.env, ctx.cwd)
+    if not exists:
+        if args.list:
+            return Result({"directory": directory, "exists": False}, lambda out: out.print(_none(ctx, directory)))
+        raise NotFoundError(_none(ctx, directory), "The project scope is made by: memtui new NAME --scope project")
+    before = _status(ctx, directory)
+    if args.list:
+        return Result(_data(directory, before), lambda out: _print(ctx, out, directory, before))
+    names = [_file(ctx, directory, name) for name in args.names] or None
+    if args.remove:
+        return _remove(ctx, directory, names)
+    contents = trusting.read(directory, names)
+    known = trust.load(ctx.root, directory)
+    open_ones = [name for name, text in contents.items() if not known.allows(text)]
+    if names is None:
+        contents = {name: contents[name] for name in open_ones}
+    if not ctx.out.json:
+        if names is None:
+            _print(ctx, ctx.out, directory, before)
+            ctx.out.print()
+        earlier = trusting.Earlier(ctx.root, directory)
+        for name in names or open_ones:
+            _show(ctx, earlier.of(name), name, contents)
+    question = "Trust these memories, and whatever they become?" if args.always else "Trust these memories as they are?"
+    if (open_ones or args.always) and not args.yes:
+        ctx.confirm(question, "Nothing was trusted.")
+    after = trusting.give(ctx.root, directory, contents, args.always or None, now=ctx.now)
+    data = {**_data(directory, after), "newly": open_ones}
+
+    def text(out: Output) -> None:
+        how = ", and whatever they become" if after.always else ""
+        trusted = [name for name in after.trusted if names is None or name in names]
+        out.print(f"trusted: {many(len(trusted), 'memory', 'memories')}{how}")
+
+    return Result(data, text)
+
+
+def _remove(ctx: Context, directory: str, names: "list[str] | None") -> Result:
+    had = trusting.take(ctx.root, directory, names, now=ctx.now)
+    data = {**_data(directory, _status(ctx, directory)), "removed": had}
+    word = "no longer trusted" if had else "not trusted before"
+    what = ", ".join(names) if names else tilde(ctx, directory)
+    return Result(data, lambda out: out.print(f"{word}: {line(what)}"))
+
+
+def _file(ctx: Context, directory: str, name: str) -> str:
+    """The relative path of a memory that came with the repository. Raises NotFoundError, ConflictError."""
+    found = scopes.find(ctx.env, ctx.cwd, name if ":" in name or "/" in name else f"project:{name}")
+    file = found.path.removeprefix(directory + "/")
+    if file == found.path:
+        raise NotFoundError(f"{found.path} did not come with the repository.", "Only memories there need trust.")
+    return file
+
+
+def _show(ctx: Context, was: "bytes | None", name: str, contents: "trusting.Contents") -> None:
+    """What is about to be trusted: the text, or where memtui knows what was trusted before (`was`), the difference."""
+    import difflib
+
+    out = ctx.out
+    after = contents.get(name, b"").decode("utf-8", "replace")
+    if was is None or was == contents.get(name):
+        out.heading(line(name))
+        out.print(safe(after.rstrip("\n")))
+    else:
+        out.heading(line(name), "changed since it was trusted")
+        old = was.decode("utf-8", "replace")
+        for each in difflib.unified_diff(old.splitlines(), after.splitlines(), "as trusted", "now", lineterm=""):
+            style = {"-": "red", "+": "green"}.get(each[:1], "")
+            out.print(out.style(safe(each), style))
+    out.print()
+
+
+def _none(ctx: Context, directory: str) -> str:
+    return f"This project has no memories of its own: there is no {tilde(ctx, directory)}."
+
+
+def _status(ctx: Context, directory: str) -> trust.Status:
+    try:
+        return trust.status(ctx.root, directory)
+    except OSError as error:
+        raise MemtuiError(f"{directory} can't be read: {error.strerror}.") from error
+
+
+def _data(directory: str, found: trust.Status) -> "dict[str, object]":
+    return {
+        "directory": directory,
+        "exists": True,
+        "always": found.always,
+        "trusted": found.trusted,
+        "new": found.new,
+        "changed": found.changed,
+        "refused": found.refused,
+    }
+
+
+def _print(ctx: Context, out: Output, directory: str, found: trust.Status) -> None:
+    always = "trusted whatever they become" if found.always else ""
+    out.heading(line(tilde(ctx, directory)), always)
+    rows = []
+    for word, names, style in (
+        ("trusted", found.trusted, "green"),
+        ("new", found.new, "yellow"),
+        ("changed", found.changed, "yellow"),
+    ):
+        for name in names:
+            about = read_memory(os.path.join(directory, name)).description
+            rows.append([(f"{'✓' if word == 'trusted' else '!'} {word}", style), (line(name), "bold"), line(about)])
+    rows += [[("✗ refused", "red"), (line(name), "bold"), line(why)] for name, why in found.refused.items()]
+    if rows:
+        out.table(["TRUST", "MEMORY", "DESCRIPTION"], rows, flex=(2, 1), indent="  ")
+    else:
+        out.print("  no memories")

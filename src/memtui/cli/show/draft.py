@@ -1,0 +1,120 @@
+"""What `memtui inbox show` tells of a draft besides its text: what it would become, its setting, what is alike."""
+
+from memtui.cli.context import Context
+from memtui.cli.output import Output, line
+from memtui.core.base.errors import MemtuiError
+from memtui.core.review import approve, evidence, triage
+from memtui.core.review.approve import Ready
+from memtui.core.review.triage import Waiting
+
+ALIKE_SHOWN = 3
+HIT_SHOWN, AROUND_SHOWN = 900, 300
+WHO = 6
+
+
+class Draft:
+    """A pending update or item, with what the control room shows beside it."""
+
+    def __init__(self, ctx: Context, item: Waiting) -> None:
+        self.item = item
+        self.ready: Ready | None = None
+        self.problem = ""
+        store = ctx.store()
+        if item.kind == "updates":
+            try:
+                self.ready = approve.ready(store, triage.propose(item), ctx.now)
+            except MemtuiError as error:
+                self.problem = f"{error.message} {error.hint}".strip()
+        name = self.ready.proposal.name if self.ready else ""
+        memories = approve.neighbours(store, item, ctx.now) if self.ready else []
+        self.setting = evidence.setting_of(ctx.env, item, name, memories)
+
+    def data(self) -> "dict[str, object]":
+        """For --json."""
+        found = self.setting
+        said = [{"who": s.who, "text": s.text, "time": s.time, "evidence": s.hit} for s in found.said]
+        data: dict[str, object] = {"setting": {"title": found.title, "said": said, "problem": found.problem or None}}
+        if self.item.kind != "updates":
+            return data
+        ready = self.ready
+        data["becomes"] = ready and {
+            "name": ready.proposal.name,
+            "scope": ready.scope.label,
+            "path": ready.path,
+            "taken": ready.taken,
+        }
+        data["problem"] = self.problem or None
+        data["alike"] = [
+            {
+                "name": each.memory.name,
+                "scope": each.memory.scope_label,
+                "path": each.memory.path,
+                "description": each.memory.description,
+                "score": each.score,
+            }
+            for each in found.alike
+        ]
+        return data
+
+    def print(self, out: Output) -> None:
+        """For a person."""
+        if self.problem:
+            out.print()
+            out.paragraph(f"! {self.problem}")
+        elif self.ready is not None:
+            out.print()
+            name = f"{line(self.ready.scope.label)}:{line(self.ready.proposal.name)}"
+            out.print(f"becomes  {out.style(name, 'bold')}")
+            if self.ready.taken:
+                words = "! a memory of this name is there already: approve with --name or --into"
+                out.print("  " + out.style(words, "yellow"))
+        self._said(out)
+        self._alike(out)
+
+    def _said(self, out: Output) -> None:
+        found = self.setting
+        title = f"“{line(found.title)}”" if found.title else ""
+        if found.said:
+            out.print()
+            out.heading("In its setting", title)
+            for said in found.said:
+                limit = HIT_SHOWN if said.hit else AROUND_SHOWN
+                words = said.text if len(said.text) <= limit else said.text[:limit] + " …"
+                self._utterance(out, said.who, words, hit=said.hit)
+        elif self.item.evidence:
+            out.print()
+            out.heading("Evidence", title)
+            for each in self.item.evidence:
+                who, _, words = each[2:].partition(": ")
+                self._utterance(out, who, words, hit=True)
+        elif title:
+            out.print()
+            out.print(f"Its session began with {title}.")
+        if found.problem:
+            out.print("  " + out.style(line(found.problem), "dim"))
+
+    def _utterance(self, out: Output, who: str, words: str, *, hit: bool) -> None:
+        words = line(words) if who == "tool" else words
+        indent = WHO + 3
+        for number, piece in enumerate(out.wrapped(words, indent)):
+            head = f"{'▸' if hit else ' '} {line(who):<{WHO}} " if number == 0 else " " * indent
+            out.print((head + out.style(piece, "" if hit else "dim")).rstrip())
+
+    def _alike(self, out: Output) -> None:
+        shown = self.setting.alike[:ALIKE_SHOWN]
+        if not shown:
+            return
+        out.print()
+        best = shown[0].memory
+        merge = f"memtui approve {self.item.id[-6:]} --into {line(best.scope_label)}:{line(best.stem)}"
+        out.heading("Alike")
+        cells = [
+            [
+                f"{each.score:.2f}",
+                (f"{line(each.memory.scope_label)}:{line(each.memory.name)}", "bold"),
+                line(each.memory.description),
+            ]
+            for each in shown
+        ]
+        out.table(["", "", ""], cells, flex=(2, 1), indent="  ")
+        out.print(f"Merge: {merge}")

@@ -1,0 +1,104 @@
+"""`memtui` alone: how things stand, and what to do next."""
+
+import argparse
+import os
+
+from memtui.cli.commands.memories import tilde
+from memtui.cli.context import Context
+from memtui.cli.output import Output, Result, line
+from memtui.core.base import clock
+from memtui.core.base.errors import MemtuiError
+from memtui.core.base.phrasing import ago, many
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.deliveries import receipts
+from memtui.core.deliveries.record import GLYPHS, injected, text_of, what
+from memtui.core.memories import scopes
+from memtui.core.places import locate, trust
+from memtui.core.review import triage
+from memtui.core.settings import config
+
+KIND_WORDS = {
+    "guidance": ("note for the agent", "notes for the agent"),
+    "updates": ("update to review", "updates to review"),
+    "items": ("unfinished item", "unfinished items"),
+}
+
+
+def run(ctx: Context, _: argparse.Namespace) -> Result:
+    """Say how things stand."""
+    ctx.must_have_home()
+    counts: dict[str, int] = {}
+    for scope in scopes.discover(ctx.env, ctx.cwd):
+        if scope.kind != "instructions":
+            counts[scope.kind] = counts.get(scope.kind, 0) + len(scopes.files(scope))
+    waiting = dict.fromkeys(triage.KINDS, 0)
+    unread: list[MemtuiError] = []
+    for entry in triage.waiting(ctx.root, [ctx.slug, None], unread=unread):
+        waiting[entry.kind] += 1
+    last = next((record for record in delivery_log.newest_first(ctx.root) if injected(record)), None)
+    outcome = receipts.outcomes([last], ctx.env, ctx.now())[text_of(last, "id")] if last else None
+    steps = _steps(ctx, waiting, total=sum(counts.values()))
+    data = {
+        "project": ctx.project_root,
+        "mode": ctx.setting("mode"),
+        "memories": counts,
+        "waiting": waiting,
+        "unread": [{"message": each.message, "hint": each.hint} for each in unread],
+        "last_delivery": {"id": last.get("id"), "time": last.get("time"), "outcome": outcome} if last else None,
+        "next": [{"command": command, "why": why} for command, why in steps],
+    }
+
+    def text(out: Output) -> None:
+        words = [f"{number} {kind}" for kind, number in counts.items() if number]
+        there = [many(number, *KIND_WORDS[kind]) for kind, number in waiting.items() if number]
+        out.heading(f"memtui {ctx.setting('mode')}", line(tilde(ctx, ctx.project_root)))
+        out.print("  " + ("memories: " + ", ".join(words) if words else "no memories"))
+        out.print("  " + ("waiting: " + ", ".join(there) if there else "nothing waits"))
+        if last is not None and outcome is not None:
+            glyph, style = GLYPHS[outcome]
+            when = ago(clock.parse(last.get("time")), ctx.now())
+            receipt = out.style(f"{glyph} {outcome}", style)
+            out.print(f"  last delivery {when}: {line(what(last))}, {receipt}")
+        for each in unread:
+            out.print("  " + out.style(f"! {line(each.message)} {line(each.hint)}", "yellow"))
+        out.print()
+        out.table(["", ""], [[(command, "bold"), why] for command, why in steps], indent="  ")
+        out.print()
+        out.print("All commands: memtui --help")
+
+    return Result(data, text)
+
+
+def _steps(ctx: Context, waiting: "dict[str, int]", total: int) -> "list[tuple[str, str]]":
+    """What to do next, most pressing first."""
+    from memtui.hooks.installer import status
+
+    steps = []
+    try:
+        hooks = status.status(ctx.env, ctx.cwd)
+        if not hooks.installed:
+            steps.append(("memtui hooks install", "the hooks are not installed: no session is served"))
+        elif hooks.problems:
+            steps.append(("memtui hooks status", "something keeps the hooks from running"))
+    except (MemtuiError, OSError):
+        steps.append(("memtui doctor", "the settings can't be read"))
+    if ctx.setting("mode") == "off":
+        steps.append(("memtui config", "the mode is off here: no session is served"))
+    if waiting["updates"]:
+        steps.append(("memtui inbox", f"{many(waiting['updates'], 'update')} to review"))
+    directory, exists = locate.project_dir(ctx.env, ctx.cwd)
+    if exists:
+        try:
+            found = trust.status(ctx.root, directory)
+        except OSError:
+            found = trust.Status(always=False)
+        if found.new or found.changed:
+            number = many(len(found.new) + len(found.changed), "memory", "memories")
+            steps.append(("memtui trust --list", f"{number} of this repository not trusted, not delivered"))
+    if os.path.exists(config.file_path(ctx.root)) and "error" in ctx.settings():
+        steps.append(("memtui config edit", "config.toml can't be read"))
+    if total:
+        steps.append(("memtui list", "what is remembered"))
+    steps.append(('memtui guide "…"', "tell the next session something"))
+    steps.append(("memtui deliveries", "what was delivered, and whether it arrived"))
+    return steps

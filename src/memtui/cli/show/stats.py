@@ -1,0 +1,194 @@
+"""`memtui deliveries --stats`: what the deliveries add up to, as the control room plots it."""
+
+import time
+
+from memtui.cli.commands.memories import usage
+from memtui.cli.context import Context
+from memtui.cli.output import Output, Result, line
+from memtui.core.base import clock
+from memtui.core.base.errors import UsageError
+from memtui.core.base.phrasing import age, many, size
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.deliveries.reading import Receipts
+from memtui.core.deliveries.record import GLYPHS
+from memtui.core.deliveries.statistics import DAY, Day, Tally, day_of, percentile
+from memtui.core.memories import scopes
+from memtui.core.memories.status import Row, survey
+from memtui.present.bars import bar
+
+MOST_DAYS = 3650
+MEMORIES = 12
+BAR, WIDE_BAR = 10, 24
+
+
+def run(ctx: Context, days: int, *, whole: bool = False) -> Result:
+    """Count the last days, of a long log only its newest part unless the `whole` of it is asked for."""
+    if not 1 <= days <= MOST_DAYS:
+        raise UsageError(f"--days {days}: say 1 to {MOST_DAYS}.")
+    tally = Tally(ctx.root, ctx.now, days, ctx.slug if ctx.given else "", 0 if whole else delivery_log.WINDOW_BYTES)
+    tally.count(lambda _: True)
+    proofs = Receipts(ctx.env, ctx.now)
+    proofs.look(tally.recent)
+    rows: list[Row] = []
+    for scope in scopes.discover(ctx.env, ctx.cwd):
+        if scope.delivered and scope.exists and not scope.problem:
+            rows += survey(ctx.root, scope, usage(ctx))
+    never = tally.never(rows)
+    data = _data(tally, proofs.known, never)
+    return Result(data, lambda out: _print(ctx, out, tally, proofs.known, never))
+
+
+def _date(number: int) -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime(number * DAY))
+
+
+def _counted_days(tally: Tally) -> "list[tuple[int, Day]]":
+    """The days that were counted, oldest first: none before the first that the newest part of the log tells of."""
+    first = day_of(tally.oldest) if tally.cut else 0
+    return [(number, day) for number, day in tally.days_back(tally.span) if number >= first]
+
+
+def _times(times: "list[float]") -> "dict[str, float | None]":
+    if not times:
+        return {"p50_ms": None, "p95_ms": None}
+    return {"p50_ms": round(percentile(times, 0.5), 1), "p95_ms": round(percentile(times, 0.95), 1)}
+
+
+def _data(tally: Tally, known: "dict[str, str]", never: "list[Row]") -> "dict[str, object]":
+    most = sorted(tally.memories.items(), key=lambda pair: (-pair[1].deliveries, pair[1].name))
+    return {
+        "days": [
+            {
+                "date": _date(number),
+                "deliveries": day.deliveries,
+                "characters": day.chars,
+                "hooks": len(day.times),
+                **_times(list(day.times)),
+                "outcomes": tally.outcomes(known, number),
+            }
+            for number, day in _counted_days(tally)
+        ],
+        "whole_log": tally.complete,
+        "counted_since": clock.iso_seconds(tally.oldest) if tally.cut else None,
+        "outcomes": {"of_newest": len(tally.recent), "counts": tally.outcomes(known)},
+        "events": [
+            {"event": event, "hooks": len(times), **_times(list(times))}
+            for event, times in sorted(tally.events.items(), key=lambda pair: -len(pair[1]))
+        ],
+        "memories": [
+            {
+                "name": each.name,
+                "path": path,
+                "deliveries": each.deliveries,
+                "uses": each.uses,
+                "last_delivery": clock.iso_seconds(each.last) if each.last else None,
+            }
+            for path, each in most
+        ],
+        "never_delivered": [
+            {"name": row.memory.name, "scope": row.memory.scope_label, "path": row.memory.path} for row in never
+        ],
+    }
+
+
+def _print(ctx: Context, out: Output, tally: Tally, known: "dict[str, str]", never: "list[Row]") -> None:
+    if tally.cut:
+        since, mb = clock.iso_seconds(tally.oldest), delivery_log.WINDOW_BYTES >> 20
+        words = f"! counted since {since}: the newest {mb} MB of the log, {many(tally.lines, 'record')}"
+        out.print(out.style(words, "yellow"))
+        out.print(f"  All {many(tally.span, 'day')}: memtui deliveries --stats --days {tally.span} --all")
+        out.print()
+    if not tally.lines:
+        out.print(f"Nothing was delivered {'since then' if tally.cut else 'in ' + many(tally.span, 'day')}.")
+        out.print("  Are the hooks installed? memtui hooks status")
+        return
+    _days(out, tally, known)
+    _outcomes(out, tally, known)
+    _events(out, tally)
+    _memories(ctx, out, tally, never)
+
+
+def _days(out: Output, tally: Tally, known: "dict[str, str]") -> None:
+    days = _counted_days(tally)
+    most, longest = max(day.deliveries for _, day in days), max(day.chars for _, day in days)
+    out.heading("A day", "deliveries, characters, hook time in ms, what became of them")
+    cells = []
+    for number, day in reversed(days):
+        outcomes = tally.outcomes(known, number)
+        marks: dict[str, int] = {}
+        for outcome, (glyph, _) in GLYPHS.items():
+            marks[glyph] = marks.get(glyph, 0) + outcomes.get(outcome, 0)
+        shares = " ".join(f"{count}{glyph}" for glyph, count in marks.items() if count)
+        cells.append([_date(number), *_counted(day, most, longest), shares])
+    headers = ["DAY", "SENT", "", "SIZE", "", "P50", "P95", "RECEIPTS"]
+    out.table(headers, cells, flex=(7,), right=(1, 3, 5, 6), indent="  ")
+    out.print()
+
+
+def _counted(day: Day, most: int, longest: int) -> "list[tuple[str, str]]":
+    if not day.times and not day.deliveries:
+        return [("-", "dim"), *[("", "")] * 5]
+    times = [f"{percentile(day.times, share):.0f}" if day.times else "-" for share in (0.5, 0.95)]
+    return [
+        (str(day.deliveries), ""),
+        (bar(day.deliveries, most, BAR).rstrip(), "cyan"),
+        (size(day.chars), ""),
+        (bar(day.chars, longest, BAR).rstrip(), "cyan"),
+        *((each, "") for each in times),
+    ]
+
+
+def _outcomes(out: Output, tally: Tally, known: "dict[str, str]") -> None:
+    counts = tally.outcomes(known)
+    total = sum(counts.values())
+    out.heading("Receipts", f"of the newest {len(tally.recent):,}")
+    cells = [
+        [
+            (f"{glyph} {outcome}", style),
+            str(counts[outcome]),
+            f"{counts[outcome] * 100 / total:.0f}%",
+            (bar(counts[outcome], total, WIDE_BAR).rstrip(), style),
+        ]
+        for outcome, (glyph, style) in GLYPHS.items()
+        if counts.get(outcome)
+    ]
+    out.table(["", "", "", ""], cells, right=(1, 2), indent="  ")
+    out.print()
+
+
+def _events(out: Output, tally: Tally) -> None:
+    slowest = max((percentile(times, 0.95) for times in tally.events.values()), default=0.0)
+    out.heading("Hook time", "in ms, by event")
+    cells = []
+    for event, times in sorted(tally.events.items(), key=lambda pair: -len(pair[1])):
+        slow = percentile(times, 0.95)
+        drawn = (bar(slow, slowest, WIDE_BAR).rstrip(), "dim")
+        cells.append([line(event) or "-", f"{len(times)}×", f"{percentile(times, 0.5):.0f}", f"{slow:.0f}", drawn])
+    out.table(["EVENT", "RUNS", "P50", "P95", ""], cells, flex=(0,), right=(1, 2, 3), indent="  ")
+    out.print()
+
+
+def _memories(ctx: Context, out: Output, tally: Tally, never: "list[Row]") -> None:
+    delivered = (each for each in tally.memories.values() if each.deliveries)
+    most = sorted(delivered, key=lambda each: (-each.deliveries, each.name))[:MEMORIES]
+    span = "ever" if tally.complete else f"in {many(tally.span, 'day')}"
+    span = f"since {_date(day_of(tally.oldest))}" if tally.cut else span
+    out.heading("Delivered most", f"memories, {span}")
+    top = most[0].deliveries if most else 0
+    cells = [
+        [
+            (line(each.name), "bold"),
+            f"{each.deliveries}×",
+            (bar(each.deliveries, top, WIDE_BAR).rstrip(), "cyan"),
+            age(each.last or None, ctx.now()),
+            (f"used {each.uses}×" if each.uses else "", "dim"),
+        ]
+        for each in most
+    ]
+    out.table(["", "", "", "", ""], cells, flex=(0,), right=(1, 3), indent="  ")
+    out.print()
+    out.heading(
+        "Never delivered" if tally.complete else f"Not delivered {span}",
+        "of what memtui delivers here",
+    )
+    out.paragraph(", ".join(line(row.memory.name) for row in never) or "none: each was delivered", "  ")

@@ -1,0 +1,198 @@
+"""Where things live. Every function takes the environment as a mapping, so that nothing here reads it twice.
+
+Rules are the client's (see docs/file-formats.md): CLAUDE_CONFIG_DIR, the slug of a path, and the main repository
+root, which worktrees and subdirectories share.
+"""
+
+import posix
+
+SLUG_LIMIT = 200
+MAX_LINKS = 40  # as the kernel has it
+S_IFMT, S_IFDIR, S_IFREG = 0o170000, 0o040000, 0o100000
+
+
+def config_dir(env: "dict[str, str]") -> str:
+    """Claude's configuration directory. Raises KeyError where neither CLAUDE_CONFIG_DIR nor HOME is set."""
+    found = env.get("CLAUDE_CONFIG_DIR")
+    return found.rstrip("/") or "/" if found else env["HOME"].rstrip("/") + "/.claude"
+
+
+def root(env: "dict[str, str]") -> str:
+    """memtui's own directory: MEMTUI_HOME, else `memtui/` in Claude's configuration directory."""
+    found = env.get("MEMTUI_HOME")
+    return found.rstrip("/") or "/" if found else config_dir(env) + "/memtui"
+
+
+def _base36(number: int) -> str:
+    digits = ""
+    while number:
+        number, digit = divmod(number, 36)
+        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
+    return digits or "0"
+
+
+def slug(path: str) -> str:
+    """The client's directory name for a path: everything but a-z A-Z 0-9 becomes `-`, names over 200 get a hash.
+
+    Counted and hashed in UTF-16 units as the client's JavaScript does: an astral character becomes two dashes.
+    """
+    if not path.isascii():
+        pairs = [c if c <= "\uffff" else _surrogates(c) for c in path]
+        path = "".join(pairs)
+    name = "".join([c if c.isascii() and c.isalnum() else "-" for c in path])
+    if len(name) <= SLUG_LIMIT:
+        return name
+    value = 0
+    for char in path:
+        value = (value * 31 + ord(char)) & 0xFFFFFFFF
+    if value >= 0x80000000:
+        value -= 0x100000000
+    return name[:SLUG_LIMIT] + "-" + _base36(abs(value))
+
+
+def _surrogates(char: str) -> str:
+    code = ord(char) - 0x10000
+    return chr(0xD800 | code >> 10) + chr(0xDC00 | code & 0x3FF)
+
+
+def _read(path: str) -> str:
+    """A small file of git's, without the line end."""
+    from memtui.core.base import fs  # few directories are linked worktrees
+
+    return fs.read_bytes(path, 4096).decode("utf-8", "surrogateescape").strip()
+
+
+def join(base: str, name: str) -> str:
+    """`posixpath.join`, without importing it."""
+    return name if name.startswith("/") else base.rstrip("/") + "/" + name
+
+
+def parent(path: str) -> str:
+    """`posixpath.dirname` of an absolute path; the parent of `/` is `/`."""
+    return path[: path.rfind("/")] or "/"
+
+
+def normal(path: str) -> str:
+    """An absolute path without `.`, `..` and doubled slashes. Symlinks are not followed."""
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == "..":
+            if parts:
+                parts.pop()
+        elif part and part != ".":
+            parts.append(part)
+    return "/" + "/".join(parts)
+
+
+def project_root(cwd: str) -> str:
+    """The main repository root for a directory: linked worktrees lead to the main work tree, or to the bare repository
+    they belong to; a directory outside any repository is its own root."""
+    here = cwd.rstrip("/") or "/"
+    while True:
+        dot_git = here.rstrip("/") + "/.git"
+        try:
+            kind = posix.stat(dot_git).st_mode & S_IFMT
+        except OSError:
+            kind = 0
+        if kind == S_IFDIR:
+            return here
+        if kind == S_IFREG:
+            return _worktree_main(here, dot_git)
+        if here == "/":
+            return cwd.rstrip("/") or "/"
+        here = parent(here)
+
+
+def _worktree_main(here: str, dot_git: str) -> str:
+    """Follow a `.git` file: `gitdir: …/main/.git/worktrees/NAME`, whose `commondir` names the shared `.git`.
+
+    A submodule's `.git` file points at `.git/modules/…`, which has no `commondir`: it is a project of its own. So is a
+    directory that no repository knows as its worktree: a `.git` file that came in an archive can name any repository.
+    """
+    try:
+        line = _read(dot_git)
+        if not line.startswith("gitdir:"):
+            return here
+        gitdir = normal(join(here, line[7:].strip()))
+        common = normal(join(gitdir, _read(gitdir + "/commondir")))
+        back = _read(gitdir + "/gitdir")
+    except (OSError, ValueError):  # ValueError: a NUL in a path
+        return here
+    if parent(gitdir) != common.rstrip("/") + "/worktrees" or not back.startswith("/"):
+        return here
+    if resolve(back) != (resolve(here) or here).rstrip("/") + "/.git":
+        return here
+    return parent(common) if common.endswith("/.git") else common
+
+
+def inbox_dir(root_dir: str, project_slug: "str | None") -> str:
+    """Where a scope's guidance.md, pending-updates.md and pending-items.md lie; None means global."""
+    return root_dir + "/projects/" + project_slug if project_slug else root_dir + "/global"
+
+
+def stranger(path: str) -> "int | None":
+    """Who owns a path, or what it links to, if that is neither we nor root; None too where nothing is."""
+    ours = (posix.geteuid(), 0)
+    try:
+        owner = posix.lstat(path).st_uid
+        owner = posix.stat(path).st_uid if owner in ours else owner
+    except OSError:
+        return None
+    return None if owner in ours else owner
+
+
+def strangers(root_dir: str, project_slug: "str | None" = None) -> "list[tuple[str, int]]":
+    """memtui's directories, those of one project among them, that belong to somebody else, with whom: (path, user).
+    Nothing is read or written where there are any: who owns a directory can put words into the person's mouth there."""
+    found = []
+    for part in ("", "/log", "/run", "/sessions", "/global", "/global/claimed", "/projects"):
+        owner = stranger(root_dir + part)
+        if owner is not None:
+            found.append((root_dir + part, owner))
+    return found + inbox_strangers(root_dir, project_slug) if project_slug else found
+
+
+def inbox_slugs(root_dir: str) -> "list[str]":
+    """The projects that have an inbox, in order, but for those whose inbox belongs to somebody else."""
+    try:
+        names = sorted(posix.listdir(root_dir + "/projects"))
+    except OSError:
+        return []
+    return [name for name in names if not inbox_strangers(root_dir, name)]
+
+
+def inbox_strangers(root_dir: str, project_slug: str) -> "list[tuple[str, int]]":
+    """As `strangers`, of one project's inbox alone."""
+    top = inbox_dir(root_dir, project_slug)
+    return [(path, owner) for path in (top, top + "/claimed") if (owner := stranger(path)) is not None]
+
+
+def resolve(path: str) -> "str | None":
+    """`os.path.realpath` of an absolute path, without `os`; parts that don't exist are kept, a loop gives None."""
+    done, rest, links = "/", [part for part in reversed(path.split("/")) if part], 0
+    while rest:
+        part = rest.pop()
+        if part == ".":
+            continue
+        if part == "..":
+            done = parent(done)
+            continue
+        here = done.rstrip("/") + "/" + part
+        try:
+            target = posix.readlink(here)
+        except OSError:
+            done = here
+            continue
+        links += 1
+        if links > MAX_LINKS:
+            return None
+        if target.startswith("/"):
+            done = "/"
+        rest.extend([each for each in reversed(target.split("/")) if each])
+    return done
+
+
+def inside(base: str, path: str) -> bool:
+    """Whether a path, symlinks followed, lies below `base`."""
+    top, found = resolve(base), resolve(path)
+    return top is not None and found is not None and found.startswith(top.rstrip("/") + "/")

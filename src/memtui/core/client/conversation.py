@@ -1,0 +1,389 @@
+"""What was said in a session: the person's words by the way they came, the agent's words before them, the todo list.
+
+The person's words sit in four places: user records, rejected tools, messages queued in mid-turn, and answers to the
+agent's questions or plans. Everything else that stands in a user record is not theirs: tool results, what hooks and the
+client put in, summaries of a compaction, a subagent's conversation. A tool may print the very sentences with which the
+client reports a refusal or an answer, so these count only where the record itself says that the client wrote them.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from memtui.core.client import transcript
+
+MAX_TEXT = 20_000
+AGENT_TAIL = 2_000
+MAX_INJECTED_LINES = 20_000
+MIN_INJECTED_LINE = 20
+# So many turns back a queued message is looked for, when the client files it as a prompt as well.
+QUEUE_WINDOW = 20
+
+_WRAPPED = re.compile(
+    r"<(?P<tag>[a-z]+(?:[-_][a-z0-9]+)+|objective|context|summary|process|command|hook|tool_use_error)\b[^>\n]{0,400}>"
+    r"(?:[\s\S]*?</(?P=tag)>|[\s\S]*\Z)",
+    re.IGNORECASE,
+)
+_INTERRUPTED = re.compile(r"^\[Request interrupted by user[^\]]*\]\s*$", re.MULTILINE)
+_IMAGE = re.compile(r"\[(?:Image|Pasted text|Image: source)[^\]\n]{0,300}\]")
+_NOT_A_PERSON = (
+    "Caveat: The messages below",
+    "This session is being continued from a previous",
+    "Stop hook feedback",
+    "[SYSTEM NOTIFICATION",
+    "API Error",
+    "The user wants to clarify these questions",
+    '{"task_id"',
+    "Base directory for this skill:",
+    # A record that begins so is the client's to its end: what follows a closing tag may be printed by a program.
+    "<task-notification",
+    "<teammate-message",
+    "<channel",
+    "<local-command-",
+    "<command-",
+    "<bash-",
+)
+_COMMAND = re.compile(r"^/[\w:-]+(?:\s|$)")
+_REJECTED = re.compile(
+    r"^(?:Error: )?(?:The user doesn['’]t want to (?:proceed|take)|Permission for this tool use was denied)"
+    r"[^\n]{0,400}?the user said:\s*(?P<said>[\s\S]+)",
+    re.IGNORECASE,
+)
+_NOTE = re.compile(r"\n+Note: The user['’]s next message may contain[\s\S]*\Z")
+_PLAN_PROMPT = "Implement the following plan:"
+_PLAN_FEEDBACK = "User feedback on this plan:"
+_ANSWERED = re.compile(
+    r"^(?:User has answered your questions|Your questions have been answered|The user (?:answered|responded)): "
+)
+_RESPONDED = "The user responded: "
+_ASK = "AskUserQuestion"
+_TASK_TOOLS = ("TaskCreate", "TaskUpdate")
+# What other programs offer; their errors are texts of their own, word for word.
+_FOREIGN_TOOL = "mcp__"
+# Calls without a result yet are few; a transcript that never answers them must not fill the memory.
+MAX_CALLS = 256
+_QUESTION_ANSWER = re.compile(r'"(?P<question>[^"\n]{1,500})"="(?P<answer>[^"]{1,2000})"')
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The person's words. `channel`: prompt, queued, tool_reject or answer; `agent`: the end of what the agent had said
+    since the person's last words; `tools`: what it had used since then; `uuid`: of the record, empty if it has none."""
+
+    text: str
+    channel: str
+    uuid: str = ""
+    session: str = ""
+    time: str = ""
+    agent: str = ""
+    tools: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Todo:
+    """An entry of the agent's todo or task list. `status`: pending, in_progress, completed or deleted."""
+
+    text: str
+    status: str
+
+
+def spoken(text: str) -> str:
+    """The person's own words in the text of a user record; empty if there are none."""
+    text = transcript.text_of(text[:MAX_TEXT]).replace("\r\n", "\n").replace("\r", "\n").strip()
+    if text.startswith(_NOT_A_PERSON) or _COMMAND.match(text):
+        return ""
+    if text.startswith(_PLAN_PROMPT):
+        text = text.partition(_PLAN_FEEDBACK)[2]
+    if "<" in text:
+        text = _WRAPPED.sub("\n", text)
+    text = _INTERRUPTED.sub("", text)
+    text = _IMAGE.sub("", text)
+    return "" if text.strip().startswith(_NOT_A_PERSON) else text.strip()
+
+
+def normalised(text: str) -> str:
+    """Text for comparison: case, blanks and marks at the ends make no difference."""
+    return " ".join(text.lower().split()).strip(" .!?,;:-*`\"'")
+
+
+def _pairs(given: object) -> list[Todo]:
+    """Entries kept as [text, status]."""
+    return [
+        Todo(str(entry[0]), str(entry[1]))
+        for entry in (given if isinstance(given, list) else [])
+        if isinstance(entry, list) and len(entry) == 2
+    ]
+
+
+def from_person(record: dict[str, object]) -> bool:
+    """Whether a record's `origin`, where it has one, names a person; others are notifications, peers and channels."""
+    origin = record.get("origin")
+    return origin is None or (isinstance(origin, dict) and origin.get("kind") == "human")
+
+
+def refusal(record: dict[str, object], block: dict[str, object], tool: str) -> str:
+    """What a person said when refusing a tool; empty for what a program printed, also in the same words.
+
+    `tool`: the tool's name, empty if unknown. Client 2.1.330 writes who decided. 2.1.197 does not: there errors of a
+    foreign tool can't be told from a refusal, while those of the client's own tools begin with the client's words.
+    """
+    if block.get("is_error") is not True:
+        return ""
+    kind, decision = record.get("toolDenialKind"), record.get("permissionDecision")
+    if kind is not None or isinstance(decision, dict):
+        source = decision.get("source") if isinstance(decision, dict) else None
+        by_person = kind == "user-rejected" or source == "user_reject"
+    else:
+        by_person = not tool.startswith(_FOREIGN_TOOL) and "mcpMeta" not in record
+    said = _REJECTED.match(transcript.result_text(block)[: 4 * MAX_TEXT]) if by_person else None
+    return _NOTE.sub("", said["said"]).strip() if said else ""
+
+
+class Conversation:
+    """Feed it the records of a transcript in order; read `turns`, `todos()`, `last_message`, `was_injected`.
+
+    `state` (a JSON object from `to_state`) goes on where an earlier reading ended. `clean` sees every text before
+    anything is cut from it: for what is kept, half a key would not be known as one.
+    """
+
+    def __init__(self, state: dict[str, object] | None = None, clean: Callable[[str], str] = str) -> None:
+        self._clean = clean
+        self.turns: list[Turn] = []
+        self.last_message = ""
+        self.session = ""
+        self._message_id = ""
+        self._agent = ""
+        self._tools: list[str] = []
+        self._calls: dict[str, tuple[str, dict[str, object], str]] = {}  # of no result yet: tool, input, time
+        self._todos: list[Todo] = []
+        self._todos_time = ""
+        self._tasks: dict[str, tuple[Todo, str]] = {}
+        self._injected: set[str] = set()
+        self._restore(state or {})
+
+    def to_state(self) -> dict[str, object]:
+        """What a later reading needs of this one: the agent's last words and the todo list, not the turns."""
+        return {
+            "agent": self._agent[-AGENT_TAIL:],
+            "last_message": self.last_message[-MAX_TEXT:],
+            "message_id": self._message_id,
+            "todos": [[t.text, t.status] for t in self._todos],
+            "todos_time": self._todos_time,
+            "tasks": {name: [t.text, t.status, time] for name, (t, time) in self._tasks.items()},
+            "calls": {name: [tool, given, time] for name, (tool, given, time) in self._calls.items()},
+        }
+
+    def _restore(self, state: dict[str, object]) -> None:
+        self._agent = transcript.text_of(state.get("agent"))
+        self.last_message = transcript.text_of(state.get("last_message"))
+        self._message_id = transcript.text_of(state.get("message_id"))
+        self._todos_time = transcript.text_of(state.get("todos_time"))
+        todos, tasks, calls = state.get("todos"), state.get("tasks"), state.get("calls")
+        self._todos = _pairs(todos)
+        for name, entry in tasks.items() if isinstance(tasks, dict) else []:
+            if isinstance(entry, list) and len(entry) == 3:
+                self._tasks[name] = (Todo(str(entry[0]), str(entry[1])), str(entry[2]))
+        for name, entry in calls.items() if isinstance(calls, dict) else []:
+            if isinstance(entry, list) and len(entry) == 3 and isinstance(entry[1], dict):
+                self._calls[name] = (str(entry[0]), entry[1], str(entry[2]))
+
+    def feed(self, record: dict[str, object]) -> None:
+        """Take in one record. Records of unknown kinds and shapes are passed over."""
+        kind = record.get("type")
+        if record.get("isSidechain") or record.get("isCompactSummary") or record.get("isVisibleInTranscriptOnly"):
+            return
+        if kind == "assistant":
+            self._assistant(record)
+        elif kind == "user":
+            self._user(record)
+        elif kind == "attachment":
+            self._attachment(record)
+        elif kind == "queue-operation":
+            self._queue(record)
+
+    def todos(self) -> list[Todo]:
+        """The last state of the todo list and of the task list."""
+        return [*self._todos, *[todo for todo, _ in self._tasks.values()]]
+
+    def was_injected(self, text: str) -> bool:
+        """Whether a hook put this line, or one that holds it, before the model."""
+        wanted = normalised(text)
+        return wanted in self._injected or (
+            len(wanted) >= MIN_INJECTED_LINE and any(wanted in line for line in self._injected)
+        )
+
+    def _text(self, value: object, limit: int = MAX_TEXT) -> str:
+        """A text as it is taken in, at most so long. What is far longer is cut before it is cleaned, between words."""
+        text = transcript.text_of(value)
+        if len(text) > 2 * limit:
+            text = text[: text.rfind(" ", limit, 2 * limit) + 1 or limit]
+        return self._clean(text)[:limit]
+
+    def _todo_list(self, given: object) -> list[Todo]:
+        """The entries of a TodoWrite call."""
+        return [
+            Todo(self._text(entry.get("content")), transcript.text_of(entry.get("status")))
+            for entry in (given if isinstance(given, list) else [])
+            if isinstance(entry, dict)
+        ]
+
+    def _assistant(self, record: dict[str, object]) -> None:
+        message = record.get("message")
+        if not isinstance(message, dict) or message.get("model") == "<synthetic>" or record.get("isApiErrorMessage"):
+            return
+        name = transcript.text_of(message.get("id"))
+        said = []
+        for block in transcript.blocks(record):
+            if block.get("type") == "text":
+                said.append(self._text(block.get("text")))
+            elif block.get("type") == "tool_use":
+                self._tool_use(block, transcript.text_of(record.get("timestamp")))
+        text = "\n\n".join([part for part in said if part.strip()])
+        if not text:
+            return
+        self._agent = f"{self._agent}\n\n{text}"[-AGENT_TAIL:].lstrip()
+        if name and name == self._message_id:
+            text = f"{self.last_message}\n\n{text}"[-MAX_TEXT:]
+        self.last_message, self._message_id = text, name
+
+    def _tool_use(self, block: dict[str, object], time: str) -> None:
+        name, given = transcript.text_of(block.get("name")), block.get("input")
+        self._tools.append(name)
+        kept = given if name in _TASK_TOOLS and isinstance(given, dict) else {}
+        if name == "TodoWrite" and isinstance(given, dict) and time >= self._todos_time:
+            kept = {"before": [[todo.text, todo.status] for todo in self._todos], "before_time": self._todos_time}
+            self._todos, self._todos_time = self._todo_list(given.get("todos")), time
+        self._calls[transcript.text_of(block.get("id"))] = (name, kept, time)
+        if len(self._calls) > MAX_CALLS:
+            del self._calls[next(iter(self._calls))]
+
+    def _user(self, record: dict[str, object]) -> None:
+        self.session = transcript.text_of(record.get("sessionId")) or self.session
+        said = []
+        for block in transcript.blocks(record):
+            if block.get("type") == "tool_result":
+                self._tool_result(record, block)
+            elif block.get("type") == "text":
+                said.append(transcript.text_of(block.get("text")))
+        if said and not record.get("isMeta") and "toolUseResult" not in record:
+            if from_person(record):
+                self._say(record, "\n".join(said), "prompt")
+            else:
+                self._unsay("\n".join(said))
+
+    def _tool_result(self, record: dict[str, object], block: dict[str, object]) -> None:
+        text = transcript.result_text(block)[: 4 * MAX_TEXT]
+        name, given, time = self._calls.pop(transcript.text_of(block.get("tool_use_id")), ("", {}, ""))
+        if block.get("is_error"):
+            if name == "TodoWrite" and self._todos_time == time and "before" in given:
+                self._todos, self._todos_time = _pairs(given["before"]), transcript.text_of(given.get("before_time"))
+            self._say(record, refusal(record, block, name), "tool_reject")
+        elif name in _TASK_TOOLS:
+            self._task(name, given, record, text)
+        elif name in {"", _ASK} and _ANSWERED.match(text):
+            self._answers(record, text, told=name == _ASK)
+
+    def _task(self, name: str, given: dict[str, object], record: dict[str, object], text: str) -> None:
+        time = transcript.text_of(record.get("timestamp"))
+        result = record.get("toolUseResult")
+        task = result.get("task") if isinstance(result, dict) else None
+        if name == "TaskCreate":
+            number = re.search(r"#(\w+)", text)
+            key = str(task["id"]) if isinstance(task, dict) and "id" in task else number[1] if number else ""
+            if key and key not in self._tasks:
+                self._tasks[key] = (Todo(self._text(given.get("subject")), "pending"), time)
+            return
+        key = str(given.get("taskId", ""))
+        todo, changed = self._tasks.get(key, (Todo("", "pending"), ""))
+        if time >= changed and not (isinstance(result, dict) and result.get("success") is False):
+            todo = replace(
+                todo,
+                text=self._text(given.get("subject")) or todo.text,
+                status=transcript.text_of(given.get("status")) or todo.status,
+            )
+            self._tasks[key] = (todo, time)
+
+    def _answers(self, record: dict[str, object], text: str, told: bool) -> None:
+        """Answers that the person typed; the choice of an offered option says nothing of its own. `told`: the text is
+        known to be the client's; else only what it wrote beside it counts, which no other tool has."""
+        if told and text.startswith(_RESPONDED):
+            self._say(record, text.removeprefix(_RESPONDED), "answer")
+            return
+        result = record.get("toolUseResult")
+        answers = result.get("answers") if isinstance(result, dict) else None
+        questions = result.get("questions") if isinstance(result, dict) else None
+        if not isinstance(answers, dict):
+            answers = {m["question"]: m["answer"] for m in _QUESTION_ANSWER.finditer(text) if told}
+        offered = set()
+        for question in questions if isinstance(questions, list) else []:
+            options = question.get("options") if isinstance(question, dict) else None
+            for option in options if isinstance(options, list) else []:
+                if isinstance(option, dict):
+                    offered.add(normalised(transcript.text_of(option.get("label"))))
+        for question, answer in answers.items():
+            said = transcript.text_of(answer)
+            if said and offered and normalised(said) not in offered:
+                self._say(record, said, "answer", agent=self._text(question))
+
+    def _attachment(self, record: dict[str, object]) -> None:
+        found = transcript.attachment(record)
+        if found.get("type") == "queued_command" and found.get("commandMode", "prompt") == "prompt":
+            prompt = found.get("prompt")
+            parts = prompt if isinstance(prompt, list) else [{"text": prompt}]
+            said = "\n".join([transcript.text_of(part.get("text")) for part in parts if isinstance(part, dict)])
+            if from_person(found) and from_person(record):
+                self._say(record, said, "queued")
+            else:
+                self._unsay(said)
+        elif transcript.text_of(found.get("type")).startswith("hook_"):
+            for text in [*transcript.attachment_texts(found), transcript.text_of(found.get("stdout"))]:
+                for line in self._text(text, 10 * MAX_TEXT).splitlines():
+                    if len(line) >= MIN_INJECTED_LINE and len(self._injected) < MAX_INJECTED_LINES:
+                        self._injected.add(normalised(line))
+
+    def _queue(self, record: dict[str, object]) -> None:
+        """A message typed in mid-turn. One that the person took back to edit it (`popAll`) was not said yet."""
+        text = transcript.text_of(record.get("content"))
+        if record.get("operation") == "popAll":
+            for part in text.split("\n"):
+                self._unsay(part)
+            self._unsay(text)
+        elif record.get("operation") == "enqueue" and from_person(record):
+            self._say(record, text, "queued")
+
+    def _unsay(self, text: str) -> None:
+        """Forget a queued message: whoever queued it, the record that follows says that it was not the person."""
+        text = spoken(self._text(text))
+        for at in range(len(self.turns) - 1, max(-1, len(self.turns) - 1 - QUEUE_WINDOW), -1):
+            if self.turns[at].channel == "queued" and not self.turns[at].uuid and self.turns[at].text == text:
+                del self.turns[at]
+                return
+
+    def _say(self, record: dict[str, object], text: str, channel: str, agent: str = "") -> None:
+        text = spoken(self._text(text))
+        if not text:
+            return
+        uuid = transcript.text_of(record.get("uuid"))
+        for at in range(len(self.turns) - 1, max(-1, len(self.turns) - 1 - QUEUE_WINDOW), -1):
+            # A queued message comes twice: when it was typed, and when the client took it up.
+            if self.turns[at].channel == "queued" and self.turns[at].text == text:
+                if not self.turns[at].uuid:
+                    self.turns[at] = replace(self.turns[at], uuid=uuid, channel=channel)
+                    self._agent = "" if channel == "prompt" else self._agent
+                    return
+                break
+        self.session = transcript.text_of(record.get("sessionId")) or self.session
+        self.turns.append(
+            Turn(
+                text=text,
+                channel=channel,
+                uuid=uuid,
+                session=self.session,
+                time=transcript.text_of(record.get("timestamp")),
+                agent=agent or self._agent,
+                tools=tuple(self._tools[-20:]),
+            )
+        )
+        if channel == "prompt":
+            self._agent = ""
+        self._tools.clear()

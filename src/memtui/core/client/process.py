@@ -1,0 +1,54 @@
+"""The process behind a hook, the client, so that others can tell later whether it is still there."""
+
+import posix
+
+from memtui.core.base import fs
+
+SHELLS = {"sh", "bash", "dash", "zsh", "ksh", "fish", "busybox"}
+MAX_SHELLS = 4
+
+
+def client() -> "list[object]":
+    """The client that started this hook, over any shells in between: [pid, when it started, where].
+
+    `when` is in ticks since the boot, so that another process with the same number is not taken for it; empty where
+    there is no /proc. `where` names the machine and its pid namespace, outside of which the number says nothing.
+    """
+    pid = posix.getppid()
+    name, parent, started = _stat(pid)
+    for _ in range(MAX_SHELLS):
+        if name not in SHELLS or parent <= 1:
+            break
+        pid = parent
+        name, parent, started = _stat(pid)
+    return [pid, started, _here()]
+
+
+def gone(found: "object") -> bool:
+    """Whether a process, as `client` told it, has ended; False where that can't be known."""
+    if not isinstance(found, list) or len(found) != 3 or found[2] != _here():
+        return False
+    pid, started = found[:2]
+    if not isinstance(pid, int) or isinstance(pid, bool) or pid <= 1:
+        return False
+    return not fs.alive(pid) or (bool(started) and _stat(pid)[2] not in {started, ""})
+
+
+def _stat(pid: int) -> "tuple[str, int, str]":
+    """(name, parent, start) of a process by /proc/PID/stat, see proc_pid_stat(5); the name may hold blanks."""
+    try:
+        text = fs.read_bytes(f"/proc/{pid}/stat").decode("utf-8", "replace")
+    except OSError:
+        return "", 0, ""
+    words = text[text.rfind(")") + 1 :].split()
+    if len(words) < 20 or not words[1].isdecimal():
+        return "", 0, ""
+    started = words[19] if words[0] not in {"Z", "X"} else "ended"  # and its parent has not taken note yet
+    return text[text.find("(") + 1 : text.rfind(")")], int(words[1]), started
+
+
+def _here() -> str:
+    try:
+        return f"{posix.uname().nodename} {posix.readlink('/proc/self/ns/pid')}"
+    except OSError:
+        return posix.uname().nodename

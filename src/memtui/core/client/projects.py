@@ -1,0 +1,180 @@
+"""The projects that the client keeps directories for, and where they truly are.
+
+A directory's name can't be decoded (every odd character became `-`), so the path is read from the transcripts: from the
+first `cwd` that has this name, or lies below a directory that has it. Found paths are kept in `run/projects.json`.
+"""
+
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from memtui.core.base import fastjson, fs, paths
+from memtui.core.places import locate
+
+VERSION = 1
+# The head of a transcript holds its cwd; a first record can be large.
+HEAD_BYTES = 1 << 16
+TRANSCRIPTS_TRIED = 4
+CWD = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
+
+
+@dataclass(frozen=True)
+class Project:
+    """A project of the client. `directory` holds its native memory; `path` is the project's root, None if no transcript
+    tells."""
+
+    slug: str
+    directory: str
+    path: str | None
+
+
+def cache_path(root: str) -> str:
+    """Where found paths are kept."""
+    return root + "/run/projects.json"
+
+
+def with_memory(env: dict[str, str]) -> list[Project]:
+    """The projects that have native memory, by slug. A directory that can't be read is left out.
+
+    Directories without memory cost one look each: no file of theirs is opened unless a project's path is sought in vain
+    in its own transcripts.
+    """
+    top = paths.config_dir(env) + "/projects"
+    found = [slug for slug in _directories(top) if _has_memory(f"{top}/{slug}/memory")]
+    finder = _Finder(env, top)
+    projects = [Project(slug, f"{top}/{slug}/memory", finder.path_of(slug)) for slug in sorted(found)]
+    finder.save()
+    return projects
+
+
+def path_of(env: dict[str, str], slug: str) -> str | None:
+    """The true path of one project of the client, None if no transcript tells."""
+    return paths_of(env, [slug])[slug]
+
+
+def paths_of(env: dict[str, str], slugs: Iterable[str]) -> dict[str, str | None]:
+    """The true paths of some projects of the client by slug; what was found before is read once for all of them."""
+    finder = _Finder(env, paths.config_dir(env) + "/projects")
+    found = {slug: finder.path_of(slug) for slug in slugs}
+    finder.save()
+    return found
+
+
+def _directories(top: str) -> list[str]:
+    try:
+        with os.scandir(top) as entries:
+            return [entry.name for entry in entries if entry.is_dir()]
+    except OSError:
+        return []
+
+
+def _has_memory(directory: str) -> bool:
+    try:
+        with os.scandir(directory) as entries:
+            return any(entry.name.endswith(locate.SUFFIX) or entry.is_dir(follow_symlinks=False) for entry in entries)
+    except OSError:
+        return False
+
+
+def _mtime_ns(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
+
+
+class _Finder:
+    """Finds paths, with the cache of those found before: `paths`, slug to [stamp, path or None], and `roots`, slug to
+    [stamp, main repository roots of its newest session …], each stamp the time its directory changed.
+
+    A path that was found stays right (its slug is the name); one that was not is sought again after any change.
+    """
+
+    def __init__(self, env: dict[str, str], top: str) -> None:
+        self.top = top
+        self.cache_path = cache_path(paths.root(env))
+        try:
+            kept = fastjson.loads_dict(fs.read_bytes(self.cache_path))
+        except OSError:
+            kept = {}
+        known, roots = (
+            kept.get(key) if kept.get("v") == VERSION and kept.get("top") == top else None for key in ("paths", "roots")
+        )
+        self.known = known if isinstance(known, dict) else {}
+        self.root_rows = roots if isinstance(roots, dict) else {}
+        self.changed = False
+        self.roots: dict[str, str] | None = None
+        self.top_stamp = _mtime_ns(top)
+
+    def path_of(self, slug: str) -> str | None:
+        directory = f"{self.top}/{slug}"
+        stamp = max(self.top_stamp, _mtime_ns(directory))
+        row = self.known.get(slug)
+        if isinstance(row, list) and len(row) == 2:
+            kept = row[1]
+            if isinstance(kept, str) and paths.slug(kept) == slug:
+                return kept
+            if kept is None and row[0] == stamp:
+                return None
+        path: str | None = next((p for p in (_named(cwd, slug) for cwd in _cwds(directory)) if p), None)
+        if path is None:
+            path = self._roots().get(slug)
+        self.known[slug] = [stamp, path]
+        self.changed = True
+        return path
+
+    def _roots(self) -> dict[str, str]:
+        """Slug to path of the main repository roots of all sessions: memory is kept under the root's name even if every
+        session started in a subdirectory or a worktree."""
+        if self.roots is None:
+            self.roots = {}
+            for slug in _directories(self.top):
+                for found in self._roots_of(slug):
+                    self.roots.setdefault(paths.slug(found), found)
+        return self.roots
+
+    def _roots_of(self, slug: str) -> list[str]:
+        directory = f"{self.top}/{slug}"
+        stamp = _mtime_ns(directory)
+        row = self.root_rows.get(slug)
+        if isinstance(row, list) and row[:1] == [stamp] and all(isinstance(found, str) for found in row[1:]):
+            return row[1:]
+        roots = sorted({paths.project_root(cwd) for cwd in _cwds(directory, tried=1)})
+        self.root_rows[slug] = [stamp, *roots]
+        return roots
+
+    def save(self) -> None:
+        """Keep what was found."""
+        if not self.changed:
+            return
+        data = fastjson.dumps({"v": VERSION, "top": self.top, "paths": self.known, "roots": self.root_rows}).encode()
+        fs.write_cache(self.cache_path, data)
+
+
+def _cwds(directory: str, tried: int = TRANSCRIPTS_TRIED) -> list[str]:
+    """The working directories that the newest transcripts name near their beginning, without repeats."""
+    try:
+        with os.scandir(directory) as entries:
+            files = [entry.path for entry in entries if entry.name.endswith(".jsonl")]
+    except OSError:
+        return []
+    found: dict[str, None] = {}
+    for path in sorted(files, key=_mtime_ns, reverse=True)[:tried]:
+        try:
+            head = fs.read_bytes(path, HEAD_BYTES)
+        except OSError:
+            continue
+        for match in CWD.finditer(head):
+            try:
+                cwd = fastjson.loads(match[1])
+            except ValueError:
+                continue
+            if isinstance(cwd, str) and cwd.startswith("/"):
+                found[cwd] = None
+    return list(found)
+
+
+def _named(cwd: str, slug: str) -> str | None:
+    """The directory of this name: `cwd` or one above it (a session may have changed its directory)."""
+    return next((here for here in locate.upwards(paths.normal(cwd)) if paths.slug(here) == slug), None)

@@ -1,0 +1,165 @@
+"""Old deliveries folded: their texts go, the records stay, with the text's hash and `folded: true`.
+
+Only months that ended long ago are rewritten. Hooks append without a lock; one with a wrong clock, or a worker that
+logs what a killed hook could not, may write to such a month at that very moment. So the file that is replaced keeps a
+second name, `replaced~<month's file>~<size>~<ulid>`, until nobody has it open for writing; what it holds beyond `size`
+is carried over, if need be by the next one.
+"""
+
+import calendar
+import os
+from collections.abc import Callable, Iterator
+
+from memtui.core.base import clock, fastjson, fs, ids
+from memtui.core.deliveries import blocks as delivery_blocks
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.journal.recovery import TEMPORARY
+
+DAY = 86_400.0
+MARK = "replaced~"
+WRITER_SECONDS = 0.25
+# A writer that keeps a replaced file open for longer than this loses what it writes from then on.
+KEPT_SECONDS = 3600.0
+BLOCK = 1 << 20
+
+
+def month_end(path: str) -> float | None:
+    """When a month's log ended, in seconds since the epoch; None for a name that tells no month."""
+    stem = os.path.basename(path).removeprefix(delivery_log.PREFIX).removesuffix(delivery_log.SUFFIX)
+    begin = clock.parse(stem + "-01")
+    if begin is None:
+        return None
+    return begin + calendar.monthrange(int(stem[:4]), int(stem[5:7]))[1] * DAY
+
+
+def old(root: str, now: float, days: int) -> list[str]:
+    """The logs of the months that ended more than so many days ago (0: none), oldest first."""
+    found = [(path, month_end(path)) for path in reversed(delivery_log.months(root))]
+    return [path for path, end in found if days > 0 and end is not None and end < now - days * DAY]
+
+
+def stamp(path: str) -> list[int]:
+    """What tells that a log is as it was. Raises OSError."""
+    found = os.stat(path)
+    return [found.st_mtime_ns, found.st_size, found.st_ino]
+
+
+def folded(line: bytes) -> bytes:
+    """A line of the log without the delivered text; as it is where there is none, or it can't be read."""
+    record = fastjson.loads_dict(line) if b'"text"' in line else {}
+    text = record.get("text")
+    if record.get("v") != delivery_log.VERSION or not isinstance(text, str) or not text:
+        return line
+    chars = record.get("chars")
+    known = isinstance(chars, int) and not isinstance(chars, bool) and chars > 0
+    more = {
+        "chars": chars if known else delivery_blocks.units(text),
+        "text_hash": ids.content_hash(text),
+        "folded": True,
+    }
+    return fastjson.dumps({**{key: value for key, value in record.items() if key != "text"}, **more}).encode()
+
+
+def fold(path: str, go: Callable[[], bool]) -> int | None:
+    """Fold one month; by how many bytes it is shorter. None, with nothing done, if `go` said no on the way, the file is
+    no log, or the file system has no second names. Raises OSError. One process at a time."""
+    temporary = f"{path}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
+    directory, name = os.path.split(path)
+    fd = fs.open_regular(path, ours=True, follow=False)
+    try:
+        found = os.fstat(fd)
+        size, length = _copy(fd, temporary, found.st_mode & 0o7777, go)
+        if size is None or os.fstat(fd).st_size - size > delivery_log.LONGEST:
+            return None
+        kept = f"{directory}/{MARK}{name}~{size}~{ids.new_id()}"
+        try:
+            os.link(path, kept, follow_symlinks=False)
+        except OSError:
+            return None
+        os.rename(temporary, path)
+        fs.sync_dir(directory)
+        _collect(fd, path, size, kept, fs.quiet(fd, WRITER_SECONDS))
+        return size - length
+    finally:
+        os.close(fd)
+        fs.unlink(temporary)
+
+
+def _copy(fd: int, temporary: str, mode: int, go: Callable[[], bool]) -> tuple[int | None, int]:
+    """Write the folded lines; up to which byte lines were whole (None: broken off), how many bytes they take now."""
+    out = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, fs.FILE_MODE)
+    try:
+        size = length = 0
+        for lines in _blocks(fd):
+            if not go():
+                return None, 0
+            made = b"".join([folded(line) + b"\n" for line in lines])
+            fs.write_all(out, made)
+            size += sum(map(len, lines)) + len(lines)
+            length += len(made)
+        os.fchmod(out, mode)
+        os.fsync(out)
+        return size, length
+    finally:
+        os.close(out)
+
+
+def _blocks(fd: int) -> Iterator[list[bytes]]:
+    """The whole lines of a file, some at a time."""
+    at = 0
+    pieces: list[bytes] = []
+    while block := os.pread(fd, BLOCK, at):
+        at += len(block)
+        head, end, tail = block.rpartition(b"\n")
+        if not end:
+            pieces.append(block)
+            if len(pieces) * BLOCK > delivery_log.LONGEST:
+                return  # no log
+            continue
+        yield b"".join([*pieces, head]).split(b"\n")
+        pieces = [tail]
+
+
+def _collect(fd: int, path: str, size: int, kept: str, quiet: bool) -> None:
+    """Append what was written to the replaced file after it was read."""
+    if not quiet:
+        return
+    late = fs.read_fd(fd, size)
+    if late and late not in _end(path, len(late) + BLOCK):
+        fs.append(path, late, durable=True)
+    fs.unlink(kept)
+
+
+def _end(path: str, size: int) -> bytes:
+    try:
+        return fs.read_bytes(path, -1, max(0, os.stat(path).st_size - size))
+    except FileNotFoundError:
+        return b""
+
+
+def recover(root: str) -> None:
+    """Carry over what a killed folding left, and remove what it had written. Raises OSError. One process at a time."""
+    directory = root + "/log"
+    try:
+        there = os.listdir(directory)
+    except OSError:
+        return
+    for name in there:
+        dead = TEMPORARY.search(name) if name.startswith(delivery_log.PREFIX) else None
+        if dead and not fs.alive(int(dead[1])):
+            fs.unlink(f"{directory}/{name}")
+    names = sorted(name for name in there if name.startswith(MARK) and name.count("~") == 3)
+    for name in names:
+        kept = f"{directory}/{name}"
+        _, month, size, made = name.split("~")
+        if not size.isdecimal():
+            continue
+        if os.lstat(kept).st_nlink > 1:  # it was never replaced
+            fs.unlink(kept)
+            continue
+        fd = fs.open_regular(kept, ours=True, follow=False)
+        try:
+            quiet = fs.quiet(fd) or clock.now() - (ids.id_time(made) or 0.0) > KEPT_SECONDS
+            _collect(fd, f"{directory}/{month}", int(size), kept, quiet)
+        finally:
+            os.close(fd)

@@ -1,0 +1,567 @@
+"""Receipts: what became of a delivery, by the evidence of the session's transcript.
+
+The client writes there what its hooks gave the model: `hook_additional_context` holds the very text, our delivery id in
+it, or a `<persisted-output>` preview of a text that was too large. A hook that came too late leaves `hook_cancelled`,
+one that died `hook_non_blocking_error`; these carry no id of ours and are matched by event, command and place.
+
+Records form a tree by their `parentUuid`. Escape before the first output and `/rewind` go on from an earlier record:
+what stands on the branch that was left is in no later request. So a text has arrived once the model answered below it,
+or where the session ended on its branch, which is what a resume goes on from (`leafUuid` of `last-prompt`).
+
+What comes before what is told by the places in the file: a clock can be put back. A delivery names in `transcript_size`
+how long its transcript was; for older ones the times are compared.
+
+Observed with client 2.1.197: contexts that a hook printed before it exited with 1 do arrive; what a hook gave inside a
+subagent reaches the subagent's model, but no transcript records it. With 2.1.330: text typed in mid-turn fires
+UserPromptSubmit at once, and its context waits with it in the client's queue, whose every move the transcript notes.
+"""
+
+import posix
+
+from memtui.core.base import clock, paths, session_state
+from memtui.core.client import process, transcript
+
+ARRIVED, PREVIEWED, TIMED_OUT, FAILED, DROPPED = "arrived", "previewed", "timed out", "failed", "dropped"
+UNKNOWN, WAITING, NOTHING = "unknown", "waiting", "nothing"
+LOST = (FAILED, TIMED_OUT, DROPPED)
+NEVER = float("inf")
+# The client's clock and ours are one, but it notes the end of a hook a little after the hook logged its delivery.
+SLACK_SECONDS = 1.5
+# So long after the last sign of life nothing more will be written about a delivery.
+QUIET_SECONDS = 3600.0
+# A record this long is a file's content, not a turn's beginning or our text.
+LONG_LINE = 1 << 20
+KEPT_MESSAGES = 64
+LOOKED_FOR = 8
+# So many records back a tool's siblings are looked for, and so many steps of a session are remembered.
+KEPT_RECORDS = 512
+KEPT_STEPS = 4096
+# A prompt that is queued stands in the queue when the last of its hooks has ended: the client waits for them this long.
+QUEUED_SECONDS = 60.0
+RECENT_BYTES = 1 << 19
+RECENT_MARGIN_SECONDS = 300.0
+PREVIEW_MARK = "<persisted-output>"
+BLOCKED_MARK = "operation blocked by hook"
+# A message that the client wrote itself: an error of the API, or a filler at a resume.
+SYNTHETIC = "<synthetic>"
+LINKS = (b"assistant", b"user", b"attachment", b"queue-operation", b'"system"', b"last-prompt")
+ATTACHMENT = b'"attachment"'
+# Requests as the client keeps them beside the conversation (2.1.330): copies of what stands there.
+COPIES = b'{"type":"api-request'
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def delivery_ids(text: str) -> "list[str]":
+    """The ids that our own tags name: `<memtui-… delivery="ID"`. Content can't open such a tag (blocks.py)."""
+    found = []
+    for part in text.split("<memtui-")[1:]:
+        value = part[: part.find(">")].partition(' delivery="')[2]
+        if '"' in value:
+            found.append(value[: value.find('"')])
+    return found
+
+
+class Trouble:
+    """A run of our hook that was cancelled or failed: its event, tool use and prompt, where and when it is told of, and
+    `call`, where the model's newest message stood then."""
+
+    __slots__ = ("call", "end", "event", "outcome", "place", "prompt", "start", "tool")
+
+    def __init__(self, event: str, tool: str, prompt: str, place: int, call: int) -> None:
+        self.event = event
+        self.tool = tool
+        self.prompt = prompt
+        self.place = place
+        self.call = call
+        self.start = self.end = 0.0
+        self.outcome = FAILED
+
+
+class Steps:
+    """Where the prompts of a session and the model's messages stand in its transcript, as bytes from its beginning."""
+
+    def __init__(self) -> None:
+        self.call = -1  # the model's newest message
+        self.calls = 0
+        self.prompt = -1  # the newest prompt, and
+        self.called = -1  # the one that the newest message answers
+        self.blocked = -1  # a prompt that some hook did not let through
+        self.prompt_id = ""
+        self.prompts: list[tuple[int, str]] = []
+        self.queue: list[list[float]] = []  # prompts in the client's queue: from, until, the newest prompt before
+        self._times: list[tuple[int, object]] = []
+
+    def note(self, place: int, time: "object") -> None:
+        """Remember when the step at a place was made, as the transcript writes times."""
+        self._times.append((place, time))
+        if len(self._times) > 2 * KEPT_STEPS:
+            del self._times[:KEPT_STEPS]
+
+    def at(self, seconds: float) -> int:
+        """The place of the last step before a time, for a delivery that does not name its place; -1 for none."""
+        return max((place for place, time in self._times if (clock.parse(time) or 0.0) <= seconds), default=-1)
+
+
+class TranscriptView:
+    """What a transcript tells about deliveries. `refresh` reads what is new; memory grows with hooks, not with bytes.
+
+    `start`: the byte to begin at, for a caller that knows where the delivery's turn began. `subagent`: the records of a
+    subagent's own transcript, all marked as side chain, count as its turns.
+    """
+
+    def __init__(self, path: str, start: int = 0, subagent: bool = False) -> None:
+        self.path = path
+        self.exists = False
+        self.whole = True  # whether the last refresh came to the end of the file
+        self.changed = 0.0  # the file's time of last change, in seconds since the epoch
+        self.records_attachments = False
+        self.outcomes: dict[str, str] = {}  # delivery id -> arrived, previewed or dropped
+        self.pending: dict[str, str] = {}  # delivery id -> what it is once the model answers on its branch
+        self.troubles: list[Trouble] = []
+        self.steps = Steps()
+        self.text = self.event = ""  # of the wanted delivery, as the transcript has them, and its prompt's id
+        self.prompt_id = ""
+        self._wanted = ""
+        self._subagent = subagent
+        self._offset = start
+        self._messages: dict[str, list[str]] = {}  # the newest messages of the model and their records
+        self._tools: dict[str, tuple[str, int]] = {}  # tool use -> its message, and where that began
+        self._recent: list[tuple[str, str]] = []  # the newest records and their parents
+        self._below: dict[str, set[str]] = {}  # record -> the pending deliveries on whose branch it is
+        self._beside: dict[str, str] = {}  # delivery given with a tool -> that tool's message
+        self._leaf = ""
+        self._tip = ""
+
+    def refresh(self, limit: "int | None" = None, wanted: str = "") -> "TranscriptView":
+        """Read what was appended since, `limit` bytes at most. A missing or unreadable file leaves `exists` False.
+
+        `wanted`: the one delivery that is asked for. Its text is kept, and no more is read than it takes to tell.
+        """
+        self._wanted = wanted
+        try:
+            found = posix.stat(self.path)
+            self.changed = found.st_mtime
+            if found.st_size < self._offset:
+                self._offset = 0  # replaced by another file: what the old one told stays true
+            reader = transcript.Reader(self.path, self._offset, keep=self._keep, limit=limit)
+            for record in reader:
+                self._note(record, reader.offset)
+                if self._wanted and self.outcomes.get(self._wanted, DROPPED) != DROPPED:
+                    break
+            self._offset = reader.offset
+            self.whole = reader.whole
+            self.exists = True
+        except OSError:
+            self.exists = False
+        return self
+
+    def _keep(self, line: bytes) -> bool:
+        if line.startswith(COPIES):
+            return False
+        if b"hook_" in line and b"memtui" in line:
+            return True
+        if len(line) >= LONG_LINE:
+            return bool(self.pending)  # it may be a link between a context and its answer
+        return any(word in line for word in LINKS)
+
+    def _note(self, record: "dict[str, object]", place: int) -> None:
+        kind = record.get("type")
+        time = record.get("timestamp")
+        if kind == "queue-operation":
+            self._note_queue(record.get("operation"), place, time)
+            return
+        if kind == "last-prompt":
+            self._leaf = transcript.text_of(record.get("leafUuid"))
+            return
+        main = bool(record.get("isSidechain")) == self._subagent
+        uuid = transcript.text_of(record.get("uuid")) if main and "parentUuid" in record else ""
+        parent = transcript.text_of(record.get("parentUuid")) or transcript.text_of(record.get("logicalParentUuid"))
+        if uuid:
+            self._link(uuid, parent)
+        if kind == "attachment":
+            self.records_attachments = True
+            self._note_attachment(transcript.attachment(record), place, time, uuid, parent)
+        elif kind == "system" and main:
+            if record.get("subtype") == "compact_boundary":
+                # The request for the summary held all that stood on the branch.
+                for name in [name for name in self.pending if name not in self.outcomes]:
+                    self._settled(name)
+            elif BLOCKED_MARK in transcript.text_of(record.get("content"))[:200]:
+                self.steps.blocked = place
+                self.steps.note(place, time)
+        elif kind == "user" and main:
+            self._note_prompt(record, place)
+        elif kind == "assistant" and main:
+            self._note_message(record, place, uuid)
+
+    def _link(self, uuid: str, parent: str) -> None:
+        self._tip = uuid
+        above = self._below.get(parent)
+        alive = {name for name in above if name in self.pending} if above else None
+        if alive:
+            self._below[uuid] = alive
+        self._recent.append((uuid, parent))
+        if len(self._recent) > 2 * KEPT_RECORDS:
+            del self._recent[:KEPT_RECORDS]
+
+    def _note_prompt(self, record: "dict[str, object]", place: int) -> None:
+        if record.get("isMeta") or not any(b.get("type") == "text" for b in transcript.blocks(record)):
+            return
+        name = transcript.text_of(record.get("promptId"))
+        steps = self.steps
+        if name and name == steps.prompt_id:
+            return  # what the client adds to a turn, as that it was interrupted
+        steps.prompt, steps.prompt_id = place, name
+        steps.prompts.append((place, name))
+        if len(steps.prompts) > 2 * KEPT_MESSAGES:
+            del steps.prompts[:KEPT_MESSAGES]
+        steps.note(place, record.get("timestamp"))
+
+    def _note_message(self, record: "dict[str, object]", place: int, uuid: str) -> None:
+        message = record.get("message")
+        if not isinstance(message, dict) or message.get("model") == SYNTHETIC:
+            return
+        name = transcript.text_of(message.get("id"))
+        # One message is split over several records, written while its first tools already run.
+        if not name or name not in self._messages:
+            self.steps.call, self.steps.called = place, self.steps.prompt
+            self.steps.note(place, record.get("timestamp"))
+            self._messages[name] = []
+            if len(self._messages) > KEPT_MESSAGES:
+                del self._messages[next(iter(self._messages))]
+        self._messages[name].append(uuid)
+        for block in transcript.blocks(record):
+            if block.get("type") == "tool_use":
+                self._tools[transcript.text_of(block.get("id"))] = (name, self.steps.call)
+                if len(self._tools) > KEPT_RECORDS:
+                    del self._tools[next(iter(self._tools))]
+        if uuid and self.pending:
+            below = self._below.get(uuid, ())
+            for delivery in list(self.pending):
+                if name and self._beside.get(delivery) == name:
+                    continue
+                if delivery in below:
+                    self._settled(delivery)
+                else:
+                    self.outcomes[delivery] = DROPPED  # as long as nothing goes on from its branch after all
+
+    def _settled(self, name: str) -> None:
+        self.outcomes[name] = self.pending.pop(name)
+        self._beside.pop(name, None)
+        if not self.pending:
+            self._below.clear()
+
+    def _note_queue(self, operation: "object", place: int, time: "object") -> None:
+        """`enqueue`, `dequeue` and `remove` (the oldest is taken up), `popAll` (the person takes all of them back)."""
+        steps = self.steps
+        steps.note(place, time)
+        if operation == "enqueue":
+            steps.queue = [*steps.queue[-KEPT_MESSAGES:], [place, NEVER, steps.prompt, clock.parse(time) or 0.0]]
+            return
+        waiting = [each for each in steps.queue if each[1] == NEVER]
+        for each in waiting if operation == "popAll" else waiting[:1]:
+            each[1] = place
+
+    def _note_attachment(self, found: "dict[str, object]", place: int, time: "object", uuid: str, parent: str) -> None:
+        kind = transcript.text_of(found.get("type"))
+        if kind == "hook_additional_context":
+            for text in transcript.attachment_texts(found):
+                outcome = PREVIEWED if text.lstrip().startswith(PREVIEW_MARK) else ARRIVED
+                for name in delivery_ids(text):
+                    if name == self._wanted:
+                        self.text, self.event = text, transcript.text_of(found.get("hookEvent"))
+                        self.prompt_id = self.steps.prompt_id
+                    self._given(name, outcome, uuid, parent, transcript.text_of(found.get("toolUseID")))
+        elif kind.startswith("hook_") and kind not in {"hook_success", "hook_system_message"}:
+            if "memtui" not in transcript.text_of(found.get("command")):
+                return
+            event, tool = transcript.text_of(found.get("hookEvent")), transcript.text_of(found.get("toolUseID"))
+            trouble = Trouble(event, tool, self.steps.prompt_id, place, self.steps.call)
+            lasted, seconds = found.get("durationMs"), clock.parse(time) or 0.0
+            trouble.start = seconds - (lasted / 1000 if isinstance(lasted, (int, float)) else 0.0)
+            trouble.end = seconds
+            if kind == "hook_cancelled" and found.get("timedOut"):
+                trouble.outcome = TIMED_OUT
+            self.troubles.append(trouble)
+
+    def _given(self, name: str, outcome: str, uuid: str, parent: str, tool: str) -> None:
+        """A delivery stands in the transcript: it has arrived once the model answers below it.
+
+        What came with a tool stands beside that tool's result or below that of another one of the same message. All of
+        a message's results are in the next request, so what follows any of its records follows the delivery.
+        """
+        if self.outcomes.get(name) == ARRIVED:
+            return
+        if not uuid:  # a client that tells of no branches
+            self.outcomes[name] = outcome
+            return
+        self.outcomes.pop(name, None)
+        self.pending[name] = outcome
+        branch = {uuid}
+        if tool in self._tools:
+            self._beside[name] = self._tools[tool][0]
+            branch.update(self._messages.get(self._beside[name], ()))
+        elif tool.startswith("toolu_"):
+            branch.add(parent)
+        for child, above in self._recent:
+            if above in branch:
+                branch.add(child)
+        for each in branch:
+            self._below[each] = {*self._below.get(each, ()), name}
+
+    def at_end(self, name: str) -> str:
+        """What a pending delivery is if the session has ended: a resume goes on from its last record."""
+        return self.pending[name] if name in self._below.get(self._leaf or self._tip, ()) else DROPPED
+
+    def trouble(self, record: "dict[str, object]") -> "str | None":
+        """The outcome of a cancelled or failed run of our hook that fits this delivery in event, tool use and place."""
+        seconds = clock.parse(record.get("time")) or 0.0
+        size = size_of(record)
+        tool = record.get("tool_use_id")
+        prompt = record.get("prompt_id")
+        for each in self.troubles:
+            if each.event != record.get("event") or (tool and each.tool != tool):
+                continue
+            if size is None:
+                fits = each.start - SLACK_SECONDS <= seconds <= each.end + SLACK_SECONDS
+            elif tool:
+                fits = True
+            elif each.event == "UserPromptSubmit" and prompt and each.prompt:
+                fits = each.place > size and each.prompt == prompt
+            else:
+                fits = each.place > size >= each.call
+            if fits:
+                return each.outcome
+        return None
+
+    def passed(self, record: "dict[str, object]") -> bool:
+        """Whether the turn has gone on beyond this delivery, so that its trace would be there."""
+        seconds = clock.parse(record.get("time")) or 0.0
+        size = size_of(record)
+        steps = self.steps
+        at = steps.at(seconds) if size is None else size
+        event = record.get("event")
+        if event == "SessionStart":
+            return steps.call > at
+        tool = record.get("tool_use_id")
+        if isinstance(tool, str) and tool in self._tools:
+            at = self._tools[tool][1]
+            return steps.call > at or steps.prompt > at
+        if event != "UserPromptSubmit" or size is None:
+            queued = self._queued(at, seconds) if event == "UserPromptSubmit" else None
+            if queued:
+                return max(steps.call, steps.blocked) > queued[1]
+            return steps.prompt > at or steps.blocked > at or (steps.call > at and (not tool or size is None))
+        queued = self._queued(at)
+        if queued:
+            return max(steps.call, steps.blocked) > queued[1]
+        own = record.get("prompt_id")
+        after = [name for place, name in steps.prompts if place > at]
+        if not own:  # a client that names no prompts runs no hooks for those typed in mid-turn
+            return steps.call > at or len(after) > 1 or steps.blocked > at
+        return steps.called > at or any(name != own for name in after) or steps.blocked > at
+
+    def _queued(self, at: int, seconds: "float | None" = None) -> "list[float] | None":
+        """The place in the client's queue of a prompt that was typed in mid-turn; None if it was in none. By the time
+        of its delivery, what was queued soon after may be another prompt: then this says later what became of it."""
+        for each in self.steps.queue:
+            soon = each[2] <= at if seconds is None else 0 <= each[3] - seconds <= QUEUED_SECONDS
+            if each[0] > at and soon:
+                return each
+        return None
+
+
+def size_of(record: "dict[str, object]") -> "int | None":
+    """How long the transcript was when the delivery was logged; None if the record does not tell."""
+    found = record.get("transcript_size")
+    return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+
+def outcome(record: "dict[str, object]", view: TranscriptView, now: "float | None" = None, ended: bool = False) -> str:
+    """What became of one record of the delivery log, by a refreshed view of its transcript.
+
+    arrived; previewed (too large, only a preview arrived); timed out; failed (the hook died, or the turn went on
+    without the text); dropped (the client left that branch, or ended, before the model answered: it may have been
+    seen); waiting (the turn is not that far); unknown (no transcript, or one that does not record hooks); nothing (the
+    record holds no injected text). `ended`: the caller knows that the session is over.
+    """
+    if not record.get("text") and not record.get("chars"):
+        return NOTHING
+    given = record.get("id")
+    name = given if isinstance(given, str) else ""
+    if name in view.outcomes:
+        return view.outcomes[name]
+    if name not in view.pending and record.get("recovered"):
+        return ARRIVED
+    now = clock.now() if now is None else now
+    logged = clock.parse(record.get("time")) or 0.0
+    if not view.exists:
+        # A session that has only begun has no transcript yet.
+        young = record.get("event") == "SessionStart" and now - logged < QUIET_SECONDS
+        return WAITING if young else UNKNOWN
+    quiet = now - max(logged, view.changed) > QUIET_SECONDS
+    if name in view.pending:
+        return view.at_end(name) if ended or quiet or process.gone(record.get("client")) else WAITING
+    found = view.trouble(record)
+    if found:
+        return found
+    passed = view.passed(record)
+    if not (passed or quiet or ended or process.gone(record.get("client"))):
+        return WAITING
+    if record.get("agent_id") or not view.records_attachments:
+        return UNKNOWN
+    return FAILED if passed or quiet else DROPPED
+
+
+def view_from(path: str, start: int, limit: "int | None" = None, wanted: str = "") -> "TranscriptView | None":
+    """A refreshed view of a transcript from the first line behind byte `start`, as `TranscriptView.refresh`; None if it
+    would take more than `limit` bytes to tell whether this client records what hooks give."""
+    try:
+        start = transcript.line_start(path, start)
+    except OSError:
+        start = 0
+    view = TranscriptView(path, start).refresh(limit, wanted)
+    if start and view.exists and not view.records_attachments:  # a quiet stretch says nothing of the client
+        view.records_attachments = transcript.holds(path, ATTACHMENT, start, limit)
+        if not view.records_attachments and limit is not None and start > limit:
+            return None
+    return view
+
+
+def recent_start(path: str, seconds: float, limit: "int | None" = None) -> "int | None":
+    """A byte from which a transcript holds everything written since `seconds` (of the epoch), or 0: what spares a hook
+    the reading of 100 MB. Records are appended in the order of time but for moments, hence a margin. None if that would
+    be more than `limit` bytes from the end."""
+    try:
+        size = posix.stat(path).st_size
+        tail = RECENT_BYTES
+        while tail < size and (limit is None or tail <= limit):
+            begin = size - tail
+            for record in transcript.Reader(path, transcript.line_start(path, begin)):
+                told = clock.parse(record.get("timestamp"))
+                if told is not None:
+                    if told < seconds - RECENT_MARGIN_SECONDS:
+                        return begin
+                    break
+            tail *= 4
+    except OSError:
+        return 0
+    return 0 if limit is None or size <= limit else None
+
+
+def transcript_path(record: "dict[str, object]", config_dir: str, finder: "Finder | None" = None) -> "str | None":
+    """Where the transcript of a delivery is: as the client said, else wherever its session's file lies now.
+
+    With `agent_id`: the subagent's own transcript, if there is one. `finder`: of who asks for many.
+    """
+    named = transcript.text_of(record.get("transcript"))
+    path: str | None = named if named.startswith("/") and _is_file(named) else None
+    wanted = transcript.text_of(record.get("session_id"))
+    if path is None and wanted and session_state.safe(wanted) == wanted:
+        path = finder.find(wanted) if finder else find_transcript(config_dir, wanted)
+    agent = transcript.text_of(record.get("agent_id"))
+    if path and agent and session_state.safe(agent) == agent:
+        own = f"{path.removesuffix('.jsonl')}/subagents/agent-{agent}.jsonl"
+        beside = f"{paths.parent(path)}/agent-{agent}.jsonl"  # where older clients kept it
+        return own if _is_file(own) else beside if _is_file(beside) else path
+    return path
+
+
+def find_transcript(config_dir: str, session_id: str) -> "str | None":
+    """The newest `<config>/projects/*/<session id>.jsonl`: a session that changed its directory has moved."""
+    base = config_dir + "/projects"
+    best: tuple[float, str] | None = None
+    try:
+        names = posix.listdir(base)
+    except OSError:
+        return None
+    for name in names:
+        path = f"{base}/{name}/{session_id}.jsonl"
+        try:
+            changed = posix.stat(path).st_mtime
+        except OSError:
+            continue
+        if best is None or changed > best[0]:
+            best = (changed, path)
+    return best[1] if best else None
+
+
+class Finder:
+    """Finds the transcripts of many sessions among thousands of projects: a few are looked for one by one, for more all
+    directories are read once."""
+
+    def __init__(self, config_dir: str) -> None:
+        self._config = config_dir
+        self._asked = 0
+        self._all: dict[str, str] | None = None
+
+    def find(self, session_id: str) -> "str | None":
+        """As `find_transcript`."""
+        self._asked += 1
+        if self._asked <= LOOKED_FOR:
+            return find_transcript(self._config, session_id)
+        if self._all is None:
+            self._all = self._read()
+        path = self._all.get(session_id)
+        # Of several the newest counts: a name that is there once is sure.
+        return find_transcript(self._config, session_id) if path == "" else path
+
+    def _read(self) -> "dict[str, str]":
+        found: dict[str, str] = {}
+        base = self._config + "/projects"
+        for directory in _listed(base):
+            for name in _listed(f"{base}/{directory}"):
+                if name.endswith(".jsonl"):
+                    key = name.removesuffix(".jsonl")
+                    found[key] = "" if key in found else f"{base}/{directory}/{name}"
+        return found
+
+
+def _listed(directory: str) -> "list[str]":
+    try:
+        return posix.listdir(directory)
+    except OSError:
+        return []
+
+
+def _is_file(path: str) -> bool:
+    try:
+        return posix.stat(path).st_mode & 0o170000 == 0o100000
+    except OSError:
+        return False
+
+
+def outcomes(
+    records: "Iterable[dict[str, object]]",
+    env: "dict[str, str]",
+    now: "float | None" = None,
+    views: "dict[str, TranscriptView] | None" = None,
+    finder: "Finder | None" = None,
+) -> "dict[str, str]":
+    """Delivery id -> outcome, for records of the delivery log. Each transcript is read once; who asks again and again
+    keeps the `views` (path -> view), so that only what is new is read, and in one run the `finder`."""
+    config = paths.config_dir(env)
+    finder = finder or Finder(config)
+    views = {} if views is None else views
+    read: set[str] = set()
+    located: dict[tuple[object, object, object], str | None] = {}
+    found: dict[str, str] = {}
+    for record in records:
+        name = record.get("id")
+        if not isinstance(name, str):
+            continue
+        key = (record.get("transcript"), record.get("session_id"), record.get("agent_id"))
+        if key not in located:
+            located[key] = transcript_path(record, config, finder)
+        path = located[key] or ""
+        if path not in views:
+            inside = path[path.rfind("/") + 1 :].startswith("agent-")
+            views[path] = TranscriptView(path, subagent=inside)
+        if path and path not in read:
+            views[path].refresh()
+            read.add(path)
+        found[name] = outcome(record, views[path], now)
+    return found

@@ -1,0 +1,194 @@
+"""What the newest months of the delivery log add up to: by day, by hook event, by memory. Counted once, in a worker,
+and kept up with what is appended."""
+
+import threading
+import time
+from array import array
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from memtui.core.base import clock
+from memtui.core.deliveries import tail as log_tail
+from memtui.core.deliveries.reading import Told, project_of, told
+from memtui.core.deliveries.record import Record, items_of, text_of
+from memtui.core.deliveries.tail import Place
+from memtui.core.memories.status import Row
+
+DAYS = 90
+RECENT = 2000
+DAY = 86400.0
+MEMORY_KINDS = frozenset({"index", "memory"})
+
+
+@dataclass(slots=True)
+class Day:
+    """One local day: deliveries, their characters, and the milliseconds of every hook that logged."""
+
+    deliveries: int = 0
+    chars: int = 0
+    times: "array[float]" = field(default_factory=lambda: array("f"))
+
+
+@dataclass(slots=True)
+class Memory:
+    """How often a memory was delivered (its line or its text) and used, and when last (seconds since the epoch)."""
+
+    name: str
+    deliveries: int = 0
+    uses: int = 0
+    last: float = 0.0
+
+
+def percentile(times: Iterable[float], share: float) -> float:
+    """The value below which that share lies; 0.0 of nothing."""
+    ordered = sorted(times)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
+
+
+def day_of(seconds: float) -> int:
+    """The number of a local day."""
+    local = time.localtime(seconds)
+    return int((seconds + (local.tm_gmtoff or 0)) // DAY)
+
+
+class Tally:
+    """`days` by number, `events` by name, `memories` by path, `sessions` by id: (last time, project, deliveries).
+    `recent` are the newest deliveries, newest first. Only the last days count, today and `span` - 1 before it; with
+    `most` only the newest so many bytes of the log, and `cut` says that there was more: then they count since `oldest`.
+    """
+
+    def __init__(self, root: str, now: Callable[[], float], days: int = DAYS, project: str = "", most: int = 0) -> None:
+        self.root = root
+        self.now = now
+        self.span = days
+        self.project = project  # the slug of the only one that counts, if given
+        self.most = most
+        self.days: dict[int, Day] = {}
+        self.events: dict[str, array[float]] = {}
+        self.memories: dict[str, Memory] = {}
+        self.sessions: dict[str, tuple[float, str, int]] = {}
+        self.recent: list[Told] = []
+        self.lines = 0
+        self.oldest = 0.0
+        self.complete = False  # the whole log lies within the days counted
+        self.cut = False
+        self.ready = False
+        self._ends: dict[str, int] = {}
+        self._lock = threading.Lock()
+
+    def count(self, go: Callable[[int], bool]) -> bool:
+        """Count everything the first time, what was appended after that; whether anything is new."""
+        with self._lock:
+            if self.ready:
+                got = log_tail.appended(self.root, self._ends)
+                if got is not None:
+                    lines, self._ends = got
+                    for place, line in lines:
+                        self._add(place, line, newest=True)
+                    return bool(lines)
+            self._clear()
+            return self._all(go)
+
+    def _clear(self) -> None:
+        for table in (self.days, self.events, self.memories, self.sessions):
+            table.clear()
+        self.recent = []
+        self.lines, self.ready, self.complete, self.cut, self.oldest = 0, False, False, False, 0.0
+
+    def _all(self, go: Callable[[int], bool]) -> bool:
+        self._ends = log_tail.ends(self.root)
+        oldest = self.now() - (self.span + 1) * DAY  # clocks go back an hour, and hooks overlap
+        read, last = 0, 0.0
+        for number, (place, line) in enumerate(log_tail.older(self.root, None, self._ends), 1):
+            if self.most and read >= self.most:
+                self.cut, self.oldest = True, last
+                break
+            read += len(line)
+            seconds = self._add(place, line)
+            last = seconds or last
+            if seconds and seconds < oldest:
+                break
+            if number % 500 == 0 and not go(number):
+                return True
+        else:
+            self.complete = True
+        self.ready = True
+        return True
+
+    def _add(self, place: Place, line: bytes, *, newest: bool = False) -> float:
+        record = log_tail.record_of(line)
+        seconds = clock.parse(record.get("time")) if record else None
+        if record is None or seconds is None:
+            return 0.0
+        if day_of(seconds) <= day_of(self.now()) - self.span:
+            return seconds
+        if self.project and record.get("project") != self.project:
+            return seconds
+        self.lines += 1
+        self.oldest = min(self.oldest or seconds, seconds)
+        ms = record.get("ms")
+        injected = bool(record.get("text") or record.get("chars"))
+        day = self.days.setdefault(day_of(seconds), Day())
+        if injected:
+            chars = record.get("chars")
+            day.deliveries += 1
+            day.chars += chars if isinstance(chars, int) else len(text_of(record, "text"))
+            self._session(record, seconds)
+            if newest:
+                self.recent = [told(record, place), *self.recent[: RECENT - 1]]
+            elif len(self.recent) < RECENT:
+                self.recent.append(told(record, place))
+        if isinstance(ms, (int, float)):
+            day.times.append(ms)
+            self.events.setdefault(text_of(record, "event"), array("f")).append(ms)
+        for item in items_of(record):
+            self._item(item, seconds)
+        return seconds
+
+    def _session(self, record: Record, seconds: float) -> None:
+        name = text_of(record, "session_id")
+        last, project, count = self.sessions.get(name, (0.0, "", 0))
+        self.sessions[name] = (max(last, seconds), project or project_of(record), count + 1)
+
+    def _item(self, item: Record, seconds: float) -> None:
+        path = item.get("path")
+        kind = item.get("kind")
+        if not isinstance(path, str) or item.get("left_out") or item.get("reason") == "gone in this session":
+            return
+        if kind != "use" and kind not in MEMORY_KINDS:
+            return
+        found = self.memories.get(path)
+        if found is None:
+            found = self.memories[path] = Memory(str(item.get("id")))
+        if kind == "use":
+            found.uses += 1
+        else:
+            found.deliveries += 1
+            found.last = max(found.last, seconds)
+
+    def days_back(self, count: int) -> list[tuple[int, Day]]:
+        """The last days, oldest first, those without a delivery too."""
+        today = day_of(self.now())
+        return [(number, self.days.get(number, Day())) for number in range(today - count + 1, today + 1)]
+
+    def outcomes(self, known: dict[str, str], day: int | None = None) -> dict[str, int]:
+        """Outcome to how many of the newest deliveries, or of those of one day. `known`: outcomes by delivery."""
+        found: dict[str, int] = {}
+        for row in self.recent:
+            outcome = known.get(row.id)
+            if outcome and (day is None or day_of(row.time) == day):
+                found[outcome] = found.get(outcome, 0) + 1
+        return found
+
+    def never(self, rows: Iterable[Row]) -> list[Row]:
+        """Those of some memories that were not delivered, by name."""
+        told = {path for path, each in self.memories.items() if each.deliveries}
+        known = {path.rpartition("/")[2] for path in told}
+        # A path in the log may go through a symlink: a name that was never told at all is sure.
+        found = [r for r in rows if r.memory.path not in told and not (r.deliveries and r.file in known)]
+        return sorted(found, key=lambda row: (row.memory.name, row.memory.path))
+
+    @property
+    def today(self) -> Day:
+        """The day it is."""
+        return self.days.get(day_of(self.now()), Day())

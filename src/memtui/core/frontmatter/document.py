@@ -1,0 +1,259 @@
+"""The frontmatter of a Markdown file, without loss: what is not changed keeps its bytes.
+
+`parse` never fails: a file whose frontmatter can't be read is `broken`, with the reason and with what could be read,
+and can't be changed here. Every value is the text that the person wrote, a list of such, or a dict: `2026-01-31` and
+`yes` stay text, as in PyYAML's BaseLoader. YAML outside our subset is read by PyYAML where it is installed.
+"""
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from memtui.core.base.errors import MemtuiError
+from memtui.core.frontmatter import edit as field_edit
+from memtui.core.frontmatter import loose as loose_yaml
+from memtui.core.frontmatter.words import indent_of, is_filler, split_key
+
+FENCE = "---"
+BLANK = " \t\r\n"
+# PyYAML takes seconds a megabyte.
+PYYAML_LIMIT = 1 << 18
+NODE_LIMIT = 10_000
+
+Value = str | list["Value"] | dict[str, "Value"]
+
+
+@dataclass(frozen=True)
+class Document:
+    """One file. `body` has `\\n` line ends; `newline` is the file's own; `notes` are oddities worth telling."""
+
+    raw: bytes
+    bom: bool = False
+    newline: str = "\n"
+    has_frontmatter: bool = False
+    fields: dict[str, object] = field(default_factory=dict)
+    broken: str | None = None
+    body: str = ""
+    notes: tuple[str, ...] = ()
+    # The file in four parts: up to and with the opening fence, the lines of the fields, the closing fence, the body.
+    head: str = ""
+    lines: tuple[str, ...] = ()
+    fence: str = ""
+    rest: str = ""
+
+    def get(self, path: Sequence[str]) -> object:
+        """The value at a path such as `("metadata", "type")`; None where there is none."""
+        value: object = self.fields
+        for key in path:
+            value = value.get(key) if isinstance(value, dict) else None
+        return value
+
+    def to_bytes(self) -> bytes:
+        """The file; byte-identical where nothing was changed."""
+        return self.raw
+
+    def with_field(self, path: Sequence[str], value: str | Sequence[str]) -> "Document":
+        """A document with one field set, made if need be; only its lines differ.
+
+        Raises MemtuiError on a broken document, and where the change can't be made without touching other fields.
+        """
+        self._must_be_sound()
+        new: object = field_edit.clean(value) if isinstance(value, str) else [field_edit.clean(item) for item in value]
+        if self.get(path) == new:
+            return self
+        expected = copy.deepcopy(self.fields)
+        _put(expected, path, new)
+        lines = field_edit.set_field(self.lines, path, new, self.newline)
+        return self._replaced(lines, expected)
+
+    def without_field(self, path: Sequence[str]) -> "Document":
+        """A document without one field; one that left nothing below `metadata:` takes that line along. Raises as
+        `with_field`."""
+        self._must_be_sound()
+        if self.get(path) is None:
+            return self
+        expected = copy.deepcopy(self.fields)
+        _drop(expected, path)
+        lines = field_edit.drop_field(self.lines, path)
+        return self._replaced(lines, expected)
+
+    def with_body(self, text: str) -> "Document":
+        """A document with another body, in the file's own line ends. Raises MemtuiError on a broken document."""
+        self._must_be_sound()
+        if text == self.body:
+            return self
+        body = field_edit.clean(text).replace("\n", self.newline)
+        fence = self.fence + self.newline if self.fence and not self.fence.endswith("\n") else self.fence
+        head = self.head or ("\ufeff" if self.bom else "")
+        return parse(_encode(head + "".join(self.lines) + fence + body))
+
+    def _must_be_sound(self) -> None:
+        if self.broken is not None:
+            raise MemtuiError(
+                f"the frontmatter is broken: {self.broken}", "mend it in an editor: it is never rewritten"
+            )
+
+    def _replaced(self, lines: list[str], expected: dict[str, object]) -> "Document":
+        head, fence = self.head, self.fence
+        if not self.has_frontmatter:
+            head, fence = ("\ufeff" if self.bom else "") + FENCE + self.newline, FENCE + self.newline
+            if self.rest and not self.rest.startswith(("\n", "\r\n")):
+                fence += self.newline
+        made = parse(_encode(head + "".join(lines) + fence + self.rest))
+        if made.broken is not None or made.fields != expected or made.rest[-len(self.rest) :] != self.rest:
+            raise MemtuiError(
+                "this field can't be changed without touching others", "open the file in an editor and change it there"
+            )
+        return made
+
+
+def _put(fields: dict[str, object], path: Sequence[str], value: object) -> None:
+    for key in path[:-1]:
+        below = fields.get(key)
+        if not isinstance(below, dict):
+            if below not in (None, ""):
+                raise MemtuiError(f"`{key}` holds a value of its own", "change it in an editor")
+            below = fields[key] = {}
+        fields = below
+    fields[path[-1]] = value
+
+
+def _drop(fields: dict[str, object], path: Sequence[str]) -> None:
+    below = fields[path[0]]
+    if len(path) > 1 and isinstance(below, dict):
+        _drop(below, path[1:])
+    if len(path) == 1 or not below:
+        del fields[path[0]]
+
+
+def _encode(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _shown(text: str) -> str:
+    """Text for a person: bytes that are no UTF-8 become U+FFFD."""
+    return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _plain(value: object, budget: list[int]) -> object:
+    """PyYAML's answer as a tree of our own; ValueError where it is endless, huge, or has keys that are not text."""
+    budget[0] -= 1
+    if budget[0] < 0:
+        raise ValueError("too many values")
+    if isinstance(value, dict):
+        if not all(isinstance(key, str) for key in value):
+            raise ValueError("a key that is not text")
+        return {field_edit.clean(key): _plain(below, budget) for key, below in value.items()}
+    if isinstance(value, list):
+        return [_plain(below, budget) for below in value]
+    return field_edit.clean(str(value))
+
+
+def _pyyaml(block: str) -> dict[str, object] | None:
+    if len(block) > PYYAML_LIMIT:
+        return None
+    try:
+        import yaml
+
+        value = _plain(yaml.load(block, yaml.BaseLoader), [NODE_LIMIT])  # noqa: S506  BaseLoader makes only text
+    except Exception:  # not installed, not YAML, or it overflowed on a silly number or nesting
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _read_fields(block: str, first_line: int) -> tuple[dict[str, object], str | None]:
+    """The fields of a block whose first line is that line of the file, and why it is broken."""
+    block = block.replace("\r\n", "\n")
+    fields, reason, line = loose_yaml.read(block)
+    if not reason:
+        return fields, None
+    strict = _pyyaml(block)
+    if strict is not None:
+        return strict, None
+    return _shown_values(fields), f"line {first_line + line}: {reason}"
+
+
+def _shown_values(fields: dict[str, object]) -> dict[str, object]:
+    def shown(value: object) -> object:
+        if isinstance(value, dict):
+            return _shown_values(value)
+        return [shown(item) for item in value] if isinstance(value, list) else _shown(str(value))
+
+    return {_shown(key): shown(value) for key, value in fields.items()}
+
+
+def _notes(lines: Sequence[str], fields: Mapping[str, object]) -> tuple[str, ...]:
+    notes = []
+    seen = set()
+    for n, line in enumerate(lines, 2):
+        found = None if is_filler(line) else split_key(line)
+        if found and found[0] in seen:
+            notes.append(f"line {n}: `{found[0]}` stands there twice, the last one counts")
+        if found and found[0] in ("name", "description") and field_edit.comment_of(line[found[1] :]):
+            notes.append(f"line {n}: what follows ` #` is a comment and not part of `{found[0]}`")
+        if FENCE in line:
+            notes.append(f"line {n}: Claude Code takes `---` for the end of the frontmatter")
+        if found:
+            seen.add(found[0])
+    if isinstance(fields.get("metadata"), dict) and "type" in fields and "type" in fields["metadata"]:  # type: ignore[operator]
+        notes.append("`type` stands at the top and below `metadata`, the latter counts")
+    return tuple(notes)
+
+
+def _body(rest: str) -> str:
+    return _shown(rest).replace("\r\n", "\n")
+
+
+def parse(data: bytes) -> Document:
+    """Read a file of any content. Never raises; see `Document.broken`."""
+    text = data.decode("utf-8", "surrogateescape")
+    bom = text.startswith("\ufeff")
+    start = 1 if bom else 0
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or "\0" in text:
+        return Document(data, broken="not a text file in UTF-8", body=_body(text), rest=text)
+    opened = start + len(text[start:]) - len(text[start:].lstrip(BLANK)) if text[start : start + 1] in BLANK else start
+    lines, fence, rest_at = _split(text, opened)
+    end = text.find("\n")
+    newline = "\r\n" if end > 0 and text[end - 1] == "\r" else "\n"
+    if lines is None or not (fence or (opened == start and any(split_key(line) for line in lines))):
+        return Document(data, bom, newline, body=_body(text[start:]), rest=text[start:])
+    keyed = any(split_key(line, indent_of(line)) for line in lines if not is_filler(line))
+    if not keyed and not all(is_filler(line) for line in lines):
+        # A rule above some prose, and another one further down.
+        return Document(data, bom, newline, body=_body(text[start:]), rest=text[start:])
+    head_end = text.index("\n", opened) + 1
+    first_line = text.count("\n", 0, head_end) + 1
+    fields, broken = _read_fields("".join(lines), first_line)
+    if not fence:
+        broken = "the frontmatter has no closing `---`"
+    elif opened > start:
+        broken = "there is something blank above the frontmatter: Claude Code does not see it"
+    rest = text[rest_at:]
+    notes = _notes(lines, fields)
+    return Document(
+        data, bom, newline, True, fields, broken, _body(rest), notes, text[:head_end], tuple(lines), fence, rest
+    )
+
+
+def _split(text: str, opened: int) -> tuple[list[str] | None, str, int]:
+    """The lines between the fences, the closing fence (empty: there is none), and where the body starts.
+
+    Without a closing fence the fields end at the first blank line. None where no fence opens at all.
+    """
+    at = text.find("\n", opened) + 1
+    if not at or text[opened:at].rstrip(BLANK) != FENCE:
+        return None, "", 0
+    lines: list[str] = []
+    blank_at = -1
+    while at < len(text):
+        end = text.find("\n", at) + 1 or len(text)
+        line = text[at:end]
+        at = end
+        if line.startswith(FENCE) and line.rstrip(BLANK) == FENCE:
+            return lines, line, at
+        if blank_at < 0 and not line.strip(BLANK):
+            blank_at = len(lines)
+        lines.append(line)
+    if blank_at < 0:
+        return lines, "", len(text)
+    return lines[:blank_at], "", len(text) - sum(map(len, lines[blank_at:]))

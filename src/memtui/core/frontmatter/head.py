@@ -1,0 +1,147 @@
+"""Name, description and type of a memory, from the head of its file: for hooks, which read thousands at a start.
+
+Plain values on one line, nearly all there are, are cut out with string operations; for anything else the YAML reader is
+loaded, which imports nothing itself. A person is shown just this (`memory.from_bytes`); on well-formed files it is what
+`frontmatter.parse` gives.
+"""
+
+FIRST_LINE_LIMIT = 300
+WANTED = ("name", "description", "title", "type")
+BLANK = " \t\r"
+# What makes a value more than the text that stands there.
+SPECIAL = "-?:,[]{}#&*!|>'\"%@`\t"
+
+
+def first_line(body: str) -> str:
+    """The first line with text on it, without a heading's `#`, at most 300 characters: what a bare file is about."""
+    at = 0
+    while at < len(body):
+        end = body.find("\n", at)
+        end = len(body) if end < 0 else end
+        line = body[at : min(end, at + 2 * FIRST_LINE_LIMIT)].strip()
+        line = line.lstrip("#").strip() if line.startswith("#") else line
+        if line.strip("-*_= "):
+            return line[:FIRST_LINE_LIMIT]
+        at = end + 1
+    return ""
+
+
+def summarise(data: bytes) -> "tuple[str, str, str]":
+    """`(name, description, type)` of a memory file, or of its beginning; empty where absent.
+
+    Without a description the title stands in for it, without frontmatter the first line of text. Frontmatter that is
+    cut off, as by reading only the head of a file, gives what was read. Never raises.
+    """
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    first, newline, rest = text.partition("\n")
+    if "\0" in text[:4096]:
+        return "", "", ""
+    if first.rstrip(BLANK) != "---" or not newline:
+        return "", first_line(text), ""
+    found = _fast(rest)
+    if found is None:
+        found = _slow(rest)
+    if found is None:
+        return "", first_line(text), ""
+    return found.get("name", ""), found.get("description") or found.get("title", ""), found.get("type", "")
+
+
+def _fast(text: str) -> "dict[str, str] | None":
+    """The wanted fields, where each is plain or simply quoted on a line of its own; None where YAML must be read."""
+    found: dict[str, str] = {}
+    nested = parent = ""
+    child = 0
+    in_type = False
+    at = 0
+    keys = False
+    while True:
+        end = text.find("\n", at)
+        if end < 0:
+            break
+        line = text[at:end].rstrip(BLANK)
+        at = end + 1
+        if line == "---":
+            break
+        if not line:
+            if parent in WANTED:
+                return None
+            continue
+        if line[0] in " -\t":
+            if parent == "metadata" and line.lstrip(" ")[0] != "#":
+                field = line.lstrip(" ")
+                indent = len(line) - len(field)
+                child = child or indent
+                if indent < child or field[0] == "\t" or (indent > child and in_type):
+                    return None
+                if indent == child:
+                    in_type = field.startswith("type:")
+                    value = _value(field[5:]) if in_type else ""
+                    # A key written in an unusual way, or a value that may hide one in the lines below.
+                    odd = "type" in field[:6] and not in_type and not field.startswith("node_t")
+                    if value is None or odd or _goes_on(field.partition(":")[2].strip(" ")):
+                        return None
+                    nested = value if in_type else nested
+            elif parent in WANTED:
+                return None
+            continue
+        key, colon, value_text = line.partition(":")
+        if not colon or (value_text and value_text[0] != " "):
+            if line[0] == "#":
+                continue
+            return None
+        keys = True
+        parent = key
+        if key in WANTED:
+            value = _value(value_text)
+            if value is None:
+                return None
+            found[key] = value
+        elif key == "metadata":
+            if value_text.strip(" "):
+                return None
+            nested, child, in_type = "", 0, False
+        elif key[-1:] in " '\"" or _goes_on(value_text.strip(" ")):
+            return None
+    if nested:
+        found["type"] = nested
+    return found if keys else None
+
+
+def _goes_on(text: str) -> bool:
+    """Whether a value that is not wanted may reach into the lines below, and they may look like fields."""
+    return text[:1] in ("'", '"', "[", "{") and text[-1:] != {"[": "]", "{": "}"}.get(text[0], text[0])
+
+
+def _value(text: str) -> "str | None":
+    """One scalar on one line; None where the text is more than it seems."""
+    text = text.strip(" ")
+    if not text:
+        return ""
+    first = text[0]
+    if first in "'\"":
+        inner = text[1:-1]
+        return None if len(text) < 2 or text[-1] != first or first in inner or "\\" in inner else inner
+    if first in SPECIAL or " #" in text or "\t" in text:
+        return None
+    return text
+
+
+def _slow(text: str) -> "dict[str, str] | None":
+    """The wanted fields by way of the YAML reader, or line by line where it does not follow."""
+    from memtui.core.frontmatter import loose as loose_yaml
+    from memtui.core.frontmatter import words as yaml_words
+
+    lines = []
+    keyed = False
+    for line in text.split("\n"):
+        if line.rstrip(BLANK) == "---":
+            break
+        lines.append(line.removesuffix("\r"))
+        keyed = keyed or yaml_words.split_key(line, yaml_words.indent_of(line)) is not None
+    if not keyed:
+        return None
+    fields = loose_yaml.read("\n".join(lines) + "\n")[0]
+    nested = fields.get("metadata")
+    kind = nested.get("type") if isinstance(nested, dict) else ""
+    fields["type"] = kind if isinstance(kind, str) and kind else fields.get("type")
+    return {key: value for key in WANTED if isinstance(value := fields.get(key), str)}

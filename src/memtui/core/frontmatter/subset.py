@@ -1,0 +1,326 @@
+"""The part of YAML that frontmatter uses, read with plain string operations: no import, so that a hook can afford it.
+
+`load` either gives what PyYAML's BaseLoader gives (every scalar stays the text that the person wrote: no dates,
+booleans or numbers), or raises NotInSubsetError. It never guesses; a property test holds it to that. Two deliberate
+differences: tabs inside an unquoted value are text, as YAML 1.2 has it and PyYAML does not, and `\\ud83d\\ude00` in
+double quotes is the one character that JSON means by it.
+
+In the subset: block mappings, block lists of scalars, flow lists and mappings, plain and quoted scalars over one or
+more lines, `|` and `>` with `+` or `-`, comments, duplicate keys (the last one counts). Not in it: anchors, aliases,
+tags, mappings in lists, `?` keys, indentation indicators.
+"""
+
+from memtui.core.frontmatter.words import (
+    INDICATORS,
+    NotInSubsetError,
+    indent_of,
+    is_filler,
+    odd_character,
+    split_key,
+    unescape,
+)
+
+DEPTH_LIMIT = 20
+
+
+def load(text: str) -> "dict[str, object]":
+    """Read a block mapping; an empty text gives an empty dict. Raises NotInSubsetError. Lines end with `\\n`."""
+    odd = odd_character(text)
+    if odd:
+        raise NotInSubsetError(
+            f"a character that YAML does not allow: U+{ord(odd):04X}", text.count("\n", 0, text.index(odd))
+        )
+    reader = _Reader(text)
+    line = reader.peek()
+    if line is None:
+        return {}
+    result = reader.mapping(indent_of(line), 0)
+    if reader.peek() is not None:
+        reader.fail("the indentation does not fit")
+    return result
+
+
+def closing(line: str, quote: str, at: int) -> int:
+    """Where the quoted text ends in this line, -1 where it goes on."""
+    while True:
+        end = line.find(quote, at)
+        if quote == '"':
+            slash = line.find("\\", at, end if end >= 0 else len(line))
+            if slash >= 0:
+                at = slash + 2
+                continue
+        elif end >= 0 and line[end + 1 : end + 2] == quote:
+            at = end + 2
+            continue
+        return end
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.lines = text.split("\n")
+        if not self.lines[-1]:
+            self.lines.pop()
+        self.at = 0
+        self.flow_text = ""
+
+    def fail(self, reason: str, line: int = -1) -> "None":
+        raise NotInSubsetError(reason, self.at if line < 0 else line)
+
+    def peek(self) -> "str | None":
+        """The next line that is neither blank nor a comment."""
+        while self.at < len(self.lines):
+            line = self.lines[self.at]
+            if not is_filler(line):
+                return line
+            self.at += 1
+        return None
+
+    def mapping(self, indent: int, depth: int) -> "dict[str, object]":
+        result: "dict[str, object]" = {}
+        if depth > DEPTH_LIMIT:
+            self.fail("nested too deeply")
+        while (line := self.peek()) is not None:
+            here = indent_of(line)
+            if here < indent:
+                break
+            found = split_key(line, here)
+            if here > indent:
+                self.fail("the indentation does not fit")
+            if found is None or line.startswith("..."):
+                self.fail("a tab in the indentation" if line[here] == "\t" else "not a `key: value` line")
+                break
+            self.at += 1
+            result[found[0]] = self.value(line[found[1] :].strip(" "), indent, depth, in_list=False)
+        return result
+
+    def value(self, rest: str, indent: int, depth: int, in_list: bool) -> "object":
+        """The value after `key:` or `- ` at column `indent`; `self.at` is the line below."""
+        if rest and rest[0] != "#":
+            return self.scalar(rest, indent)
+        line = self.peek()
+        if line is None:
+            return ""
+        here = indent_of(line)
+        if line[here : here + 2] in ("-", "- ") and (here > indent or (here == indent and not in_list)):
+            return self.sequence(here, depth)
+        if here <= indent:
+            return ""
+        if in_list:
+            self.fail("a mapping in a list")
+        if split_key(line, here):
+            return self.mapping(here, depth + 1)
+        if line[here] in "|>":
+            self.fail("a block scalar on a line of its own")
+        self.at += 1
+        return self.scalar(line[here:].rstrip(" "), indent)
+
+    def sequence(self, indent: int, depth: int) -> "list[object]":
+        result = []
+        while (line := self.peek()) is not None:
+            here = indent_of(line)
+            if here > indent:
+                self.fail("the indentation does not fit")
+            if here < indent or line[here : here + 2] not in ("-", "- "):
+                break
+            self.at += 1
+            result.append(self.value(line[here + 1 :].strip(" "), indent, depth, in_list=True))
+        return result
+
+    def scalar(self, rest: str, indent: int) -> "object":
+        first = rest[0]
+        if first in "|>":
+            return self.block(rest, indent)
+        if first in "'\"":
+            return self.quoted(rest)
+        if first in "[{":
+            self.flow_text = rest
+            value, at = self.flow(0, 0)
+            self.end_of_value(self.flow_text[at:], "text after a closing bracket")
+            return value
+        if first in "&*!%@`,]}\t#" or (first in "-?:" and rest[1:2] in ("", " ", "\t")):
+            self.fail(f"a value that starts with `{first}`", self.at - 1)
+        return self.plain(rest, indent)
+
+    def end_of_value(self, tail: str, reason: str) -> None:
+        if tail.strip(" ") and not (tail[0] == " " and tail.lstrip(" ")[0] == "#"):
+            self.fail(reason, self.at - 1)
+
+    def plain_line(self, text: str, line: int) -> "tuple[str, bool]":
+        comment = text.find(" #")
+        if comment >= 0:
+            text = text[:comment]
+        text = text.rstrip(" \t")
+        if ": " in text or ":\t" in text or text.endswith(":"):
+            self.fail("`: ` inside an unquoted value", line)
+        if "\t#" in text or text[:1] == "\t":
+            self.fail("a tab where YAML wants a blank", line)
+        return text, comment >= 0
+
+    def plain(self, rest: str, indent: int) -> str:
+        text, commented = self.plain_line(rest, self.at - 1)
+        parts = [text]
+        while not commented:
+            below = self.at
+            while below < len(self.lines) and not self.lines[below].strip(" "):
+                below += 1
+            if below == len(self.lines):
+                break
+            line = self.lines[below]
+            here = indent_of(line)
+            if here <= indent or line[here] == "#":
+                break
+            text, commented = self.plain_line(line[here:], below)
+            parts.append("\n" * (below - self.at) or " ")
+            parts.append(text)
+            self.at = below + 1
+        return "".join(parts)
+
+    def quoted(self, rest: str) -> str:
+        quote = rest[0]
+        start = self.at - 1
+        line, begin = rest, 1
+        parts: list[str] = []
+        blanks = -1  # of the lines so far; -1 on the first
+        while True:
+            end = closing(line, quote, begin)
+            piece = line[begin:end] if end >= 0 else line[begin:].rstrip(" \t")
+            if blanks >= 0:
+                piece = piece.lstrip(" \t")
+            if end < 0 and quote == '"' and piece.endswith("\\"):
+                self.fail("an escaped line break", start)
+            if piece or end >= 0 or blanks < 0:
+                if blanks >= 0:
+                    parts.append("\n" * blanks or " ")
+                blanks = 0
+                whole = piece.replace("''", "'") if quote == "'" else unescape(piece)
+                if whole is None:
+                    self.fail("an unknown escape in double quotes", start)
+                parts.append(whole or "")
+            else:
+                blanks += 1
+            if end >= 0:
+                self.end_of_value(line[end + 1 :], "text after a closing quote")
+                return "".join(parts)
+            if self.at == len(self.lines) or self.lines[self.at][:3] in ("---", "..."):
+                self.fail("a quote that is never closed", start)
+            line, begin = self.lines[self.at], 0
+            self.at += 1
+
+    def block(self, rest: str, indent: int) -> str:
+        """A `|` or `>` scalar: PyYAML's scan_block_scalar, line by line."""
+        header, _, comment = rest.partition(" ")
+        if header[1:] not in ("", "+", "-") or (comment.strip(" ") and comment.lstrip(" ")[0] != "#"):
+            self.fail("a block scalar with an indentation indicator", self.at - 1)
+        column, deepest = -1, 0
+        for line in self.lines[self.at :]:
+            if line.strip(" "):
+                column = indent_of(line)
+                break
+            deepest = max(deepest, len(line))
+        if column <= indent:
+            column = indent + 1
+        if deepest > column:
+            self.fail("a blank line deeper than its block scalar")
+        chunks: list[str] = []
+        breaks = self.block_breaks(column)
+        last_break = ""
+        while (text := self.block_line(column)) is not None:
+            chunks += [*breaks, text]
+            last_break = "\n"
+            breaks = self.block_breaks(column)
+            following = self.lines[self.at] if self.at < len(self.lines) else ""
+            if not (indent_of(following) >= column and len(following) > column):
+                break
+            if header[0] == ">" and text[0] not in " \t" and following[column] not in " \t":
+                if not breaks:
+                    chunks.append(" ")
+            else:
+                chunks.append("\n")
+        if header[1:] != "-":
+            chunks.append(last_break)
+        if header[1:] == "+":
+            chunks += breaks
+        return "".join(chunks)
+
+    def block_breaks(self, column: int) -> "list[str]":
+        start = self.at
+        while self.at < len(self.lines) and len(self.lines[self.at]) <= column and not self.lines[self.at].strip(" "):
+            self.at += 1
+        return ["\n"] * (self.at - start)
+
+    def block_line(self, column: int) -> "str | None":
+        if self.at == len(self.lines) or indent_of(self.lines[self.at]) < column or len(self.lines[self.at]) <= column:
+            return None
+        self.at += 1
+        return self.lines[self.at - 1][column:]
+
+    def flow(self, at: int, depth: int) -> "tuple[object, int]":
+        """A flow value from position `at` of `self.flow_text`, and the position after it."""
+        first = self.flow_text[at]
+        if depth > DEPTH_LIMIT:
+            self.fail("nested too deeply", self.at - 1)
+        if first == "[":
+            items: list[object] = []
+            at = self.flow_blank(at + 1)
+            while self.flow_text[at] != "]":
+                value, at = self.flow(at, depth + 1)
+                items.append(value)
+                at = self.flow_comma(at, "]")
+            return items, at + 1
+        if first == "{":
+            pairs: "dict[str, object]" = {}
+            at = self.flow_blank(at + 1)
+            while self.flow_text[at] != "}":
+                key, at = self.flow_scalar(at)
+                at = self.flow_blank(at)
+                if self.flow_text[at : at + 2] not in (": ", ":\n") and self.flow_text[at:] != ":":
+                    self.fail("a flow mapping without `: `", self.at - 1)
+                at = self.flow_blank(at + 1)
+                value = ""
+                if self.flow_text[at] not in ",}":
+                    value, at = self.flow(at, depth + 1)
+                pairs[key] = value
+                at = self.flow_comma(at, "}")
+            return pairs, at + 1
+        return self.flow_scalar(at)
+
+    def flow_blank(self, at: int) -> int:
+        """The next position that is not blank, taking in further lines where the bracket is not closed yet."""
+        while True:
+            while at < len(self.flow_text) and self.flow_text[at] in " \n":
+                at += 1
+            if at < len(self.flow_text):
+                return at
+            if self.at == len(self.lines) or self.lines[self.at][:3] in ("---", "..."):
+                self.fail("a bracket that is never closed", self.at - 1)
+            self.flow_text += "\n" + self.lines[self.at]
+            self.at += 1
+
+    def flow_comma(self, at: int, closing: str) -> int:
+        at = self.flow_blank(at)
+        if self.flow_text[at] == ",":
+            return self.flow_blank(at + 1)
+        if self.flow_text[at] != closing:
+            self.fail("a comma is missing between brackets", self.at - 1)
+        return at
+
+    def flow_scalar(self, at: int) -> "tuple[str, int]":
+        text = self.flow_text
+        first = text[at]
+        if first in "'\"":
+            end = closing(text, first, at + 1)
+            piece = text[at + 1 : end]
+            whole = piece.replace("''", "'") if first == "'" else unescape(piece)
+            if end < 0 or "\n" in piece or whole is None or text[end + 1 : end + 2] not in ("", " ", "\n", *",]}:"):
+                self.fail("a quoted text between brackets that goes on", self.at - 1)
+            return whole or "", end + 1
+        end = at
+        while (
+            end < len(text)
+            and text[end] not in ",[]{}\n?#\t\"'"
+            and not (text[end] == ":" and text[end + 1 : end + 2] in ("", " ", "\n", *",[]{}"))
+        ):
+            end += 1
+        if end == at or first in INDICATORS or text[end : end + 1] in ("[", "{", "?", "#", "\t", '"', "'"):
+            self.fail("a value between brackets that is not plain", self.at - 1)
+        return text[at:end].rstrip(" "), end

@@ -1,0 +1,359 @@
+"""What is kept, and for how long: changes for undo, the contents they hold, the texts of deliveries, trust in texts
+that are gone. What is due goes for good, once a day in a worker, or by `memtui gc`; `due` only looks.
+
+Ages that no file tells are kept in `run/gc.json`; without it they begin anew, so that nothing goes too early.
+"""
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from memtui.core.base import fastjson, fs, ids, paths
+from memtui.core.base.errors import MemtuiError
+from memtui.core.base.phrasing import many, size
+from memtui.core.deliveries import folding
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.health.findings import some
+from memtui.core.journal import compaction
+from memtui.core.journal.changes.files import storage_error
+from memtui.core.journal.journal import Journal
+from memtui.core.journal.ledger import Ledger, Transaction
+from memtui.core.places import locate, trust
+from memtui.core.settings import config
+
+DAY = 86_400.0
+VERSION = 1
+# Who writes has written by then; what a killed writer left is looked at a day later.
+TEMPORARY_SECONDS = DAY
+LOCK_SECONDS = 2.0
+WHOLE = ""  # among the digests of a directory that is missing: the directory itself
+
+Absent = dict[str, dict[str, float]]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long things are kept: days (0: for ever), and the number of changes (0: any)."""
+
+    undo_days: int
+    undo_changes: int
+    texts_days: int
+    trust_days: int
+
+
+@dataclass
+class Due:
+    """What is due, or went. `oldest` is the time of the oldest change that stays, as the journal has it; `busy` says
+    what could not be had at the moment."""
+
+    changes: int = 0
+    oldest: str = ""
+    deleted: list[str] = field(default_factory=list)
+    images: int = 0
+    image_bytes: int = 0
+    months: list[str] = field(default_factory=list)
+    text_bytes: int = 0
+    trusted: int = 0
+    directories: list[str] = field(default_factory=list)
+    temporary: list[str] = field(default_factory=list)
+    busy: list[str] = field(default_factory=list)
+
+    @property
+    def anything(self) -> bool:
+        """Whether there is anything."""
+        return bool(self.changes or self.images or self.months or self.trusted or self.directories or self.temporary)
+
+    def data(self) -> dict[str, object]:
+        """For --json."""
+        return {
+            "changes": self.changes,
+            "oldest_change": self.oldest or None,
+            "deleted_memories": self.deleted,
+            "contents": self.images,
+            "contents_bytes": self.image_bytes,
+            "months": [os.path.basename(path) for path in self.months],
+            "months_bytes": self.text_bytes,
+            "trusted_texts": self.trusted,
+            "trusted_directories": self.directories,
+            "temporary_files": len(self.temporary),
+            "busy": self.busy,
+        }
+
+
+def limits(root: str) -> Limits:
+    """What the settings say."""
+    given = config.load(root)
+    keys = ("undo_days", "undo_changes", "texts_days", "trust_days")
+    return Limits(*(config.number(given, key) for key in keys))
+
+
+def deadline(seconds: float) -> Callable[[], bool]:
+    """Says whether there is time left."""
+    end = time.monotonic() + seconds
+    return lambda: time.monotonic() < end
+
+
+def said(found: Due, keep: Limits, *, dry: bool) -> list[tuple[str, str]]:
+    """What went, or with `dry` what would go, as (of what, in words)."""
+    can = "can't be undone then" if dry else "can't be undone any more"
+    limits = [f"older than {many(keep.undo_days, 'day')}"] if keep.undo_days else []
+    limits += [f"beyond the newest {keep.undo_changes:,}"] if keep.undo_changes else []
+    changes = f"{many(found.changes, 'change')} {' or '.join(limits)}: they {can}" if found.changes else ""
+    restored = "can't be restored then" if dry else "can't be restored any more"
+    number = many(len(found.deleted), "deleted memory", "deleted memories")
+    deleted = f"{number} {restored}: {some(found.deleted)}" if found.deleted else ""
+    contents = f"{many(found.images, 'old content')} in the trash, {size(found.image_bytes)}" if found.images else ""
+    names = some([os.path.basename(path) for path in found.months])
+    less = f"{size(max(0, found.text_bytes))} {'of logs to be written anew' if dry else 'less'}"
+    ago_words = f"more than {many(keep.texts_days, 'day')} ago"
+    texts = f"the texts of what was delivered {ago_words}: {names} ({less}); the records stay"
+    trusted = [f"{many(found.trusted, 'trusted text')} that no memory has had for {many(keep.trust_days, 'day')}"]
+    trusted += (
+        [f"{many(len(found.directories), 'repository', 'repositories')} that are gone"] if found.directories else []
+    )
+    files = f"{many(len(found.temporary), 'file')} of writers that were killed" if found.temporary else ""
+    rows = [
+        ("undo", changes),
+        ("trash", deleted),
+        ("contents", contents),
+        ("texts", texts if found.months else ""),
+        ("trust", ", ".join(trusted) if found.trusted or found.directories else ""),
+        ("files", files),
+    ]
+    return [(what, words) for what, words in rows if words]
+
+
+# What was seen
+
+
+def _state(root: str) -> dict[str, object]:
+    try:
+        found = fastjson.loads_dict(fs.read(f"{root}/run/gc.json", "cache"))
+    except OSError:
+        return {}
+    return found if found.get("v") == VERSION else {}
+
+
+def _absent_before(state: dict[str, object]) -> Absent:
+    table = state.get("absent")
+    found: Absent = {}
+    for place, rows in table.items() if isinstance(table, dict) else ():
+        if isinstance(rows, dict):
+            found[place] = {key: float(since) for key, since in rows.items() if isinstance(since, (int, float))}
+    return found
+
+
+def _is_folded(state: dict[str, object], path: str) -> bool:
+    months = state.get("folded")
+    try:
+        return isinstance(months, dict) and months.get(os.path.basename(path)) == folding.stamp(path)
+    except OSError:
+        return True  # gone
+
+
+# Trust
+
+
+def _places(directory: str) -> list[str]:
+    """Where the memories of a trusted directory may be: there, and in the linked work trees of its repository."""
+    root = paths.project_root(directory)
+    below = directory.removeprefix(root)
+    found = [directory]
+    try:
+        names = os.listdir(root + "/.git/worktrees")
+    except OSError:
+        return found
+    for name in names:
+        try:
+            line = fs.read_bytes(f"{root}/.git/worktrees/{name}/gitdir", 4096)
+        except OSError:
+            continue
+        top = line.decode("utf-8", "surrogateescape").strip().removesuffix("/.git")
+        found.append(top + below)
+    return found
+
+
+def _absent_of(directory: str, hashes: dict[str, str]) -> set[str]:
+    """The digests of which no memory of a directory has the content now, but for the one by which each file that is
+    there can be compared; with WHOLE if there is no such directory. Raises OSError."""
+    present: set[str] = set()
+    names: set[str] = set()
+    there = False
+    for place in _places(directory):
+        if not os.path.isdir(place):
+            continue
+        there = True
+        for name, problem in locate.walk(place):
+            names.add(name)
+            if not problem:
+                present.add(ids.digest(fs.read_bytes(f"{place}/{name}")))
+    if not there:
+        return {WHOLE, *hashes}
+    last = {name: digest for digest, name in hashes.items() if name in names}
+    return set(hashes) - present - set(last.values())
+
+
+def _absent(root: str, now: float, before: Absent, go: Callable[[], bool]) -> Absent:
+    """Which trusted texts are gone and since when that is known. What can't be looked at stays as it was known."""
+    found: Absent = {}
+    for directory, known in trust.everything(root).items():
+        old = before.get(directory, {})
+        try:
+            if not go():
+                raise OSError
+            gone = _absent_of(directory, known.hashes)
+        except OSError:
+            found[directory] = old
+            continue
+        if gone:
+            # A clock that was put back makes nothing older.
+            found[directory] = {key: min(old.get(key, now), now) for key in gone}
+    return found
+
+
+def _untrusted(absent: Absent, now: float, days: int) -> Absent:
+    """Those that are due."""
+    if days <= 0:
+        return {}
+    due = {place: {k: s for k, s in rows.items() if s <= now - days * DAY} for place, rows in absent.items()}
+    return {place: rows for place, rows in due.items() if rows}
+
+
+def _count_trust(found: Due, due: Absent) -> None:
+    found.directories = sorted(place for place, rows in due.items() if WHOLE in rows)
+    found.trusted = sum(len(rows) - (WHOLE in rows) for rows in due.values())
+
+
+# Files
+
+
+def temporary(root: str, now: float) -> list[str]:
+    """Temporary files that killed writers left, a day ago or longer."""
+    directories = [
+        root,
+        *(f"{root}/{name}" for name in ("global", "sessions", "run", "log", "trash", "drafts", "backups")),
+    ]
+    try:
+        directories += [f"{root}/projects/{name}" for name in os.listdir(root + "/projects")]
+    except OSError:
+        pass
+    found = []
+    for directory in directories:
+        try:
+            with os.scandir(directory) as entries:
+                names = [each.path for each in entries if each.name.endswith(".tmp") and "-" in each.name]
+            found += [path for path in names if os.lstat(path).st_mtime < now - TEMPORARY_SECONDS]
+        except OSError:
+            continue
+    return found
+
+
+# All of it
+
+
+def due(root: str, now: float, ledger: Ledger | None = None, *, trusted: bool = True) -> Due:
+    """What is due; nothing is changed. Without `trusted` no memory is read. Raises OSError, MemtuiError."""
+    found, keep, state = Due(), limits(root), _state(root)
+    journal = Journal(root, ledger=ledger)
+    read = journal.ledger()
+    old = compaction.too_old(read, now, keep.undo_days, keep.undo_changes)
+    _count_changes(found, old, read)
+    contents = compaction.unheld(journal, {each.id for each in old})
+    found.images, found.image_bytes = len(contents), sum(size for _, size in contents)
+    found.months = [path for path in folding.old(root, now, keep.texts_days) if not _is_folded(state, path)]
+    found.text_bytes = sum(os.path.getsize(path) for path in found.months if os.path.exists(path))
+    absent = _absent_before(state)
+    _count_trust(
+        found, _untrusted(_absent(root, now, absent, lambda: True) if trusted else absent, now, keep.trust_days)
+    )
+    found.temporary = temporary(root, now)
+    return found
+
+
+def _count_changes(found: Due, old: list[Transaction], ledger: Ledger) -> None:
+    found.changes = sum(map(compaction.counts, old))
+    found.deleted = compaction.deleted(old, ledger)
+    gone = {each.id for each in old}
+    found.oldest = next((each.time for each in ledger.all() if each.id not in gone), "")
+
+
+def collect(root: str, now: float, go: Callable[[], bool] = lambda: True, wait: float = LOCK_SECONDS) -> Due:
+    """Remove what is due, for good, and say what went; one process at a time. What fails, or for which `go` leaves no
+    time, is told in `busy`, and keeps nothing else from going. Raises OSError where there is no place for a lock."""
+    found, keep = Due(), limits(root)
+    if not os.path.isdir(root):
+        return found
+    try:
+        with fs.Lock(f"{root}/run/gc.lock", wait):
+            for name, step in (("undo", _undo), ("texts", _texts), ("trust", _trust), ("files", _files)):
+                try:
+                    if go():
+                        step(root, now, keep, found, go)
+                    else:
+                        found.busy.append(f"{name}: there was no time left")
+                except (MemtuiError, OSError, ValueError, RecursionError) as error:
+                    found.busy.append(f"{name}: {_why(error, root)}")
+    except fs.LockTimeoutError:
+        found.busy.append("another one is at work")
+    return found
+
+
+def _why(error: Exception, root: str) -> str:
+    if isinstance(error, OSError):
+        error = storage_error(error, str(error.filename or root))
+    return error.message if isinstance(error, MemtuiError) else str(error)
+
+
+def _undo(root: str, now: float, keep: Limits, found: Due, go: Callable[[], bool]) -> None:
+    journal = Journal(root, now=lambda: now)
+    ledger = journal.ledger()
+    if compaction.too_old(ledger, now, keep.undo_days, keep.undo_changes):
+        old = compaction.compact(journal, now, keep.undo_days, keep.undo_changes)
+        _count_changes(found, old, ledger)  # as it was read last, before it was made shorter
+    found.images, found.image_bytes = compaction.sweep(journal, go) if compaction.unheld(journal) else (0, 0)
+
+
+def _texts(root: str, now: float, keep: Limits, found: Due, go: Callable[[], bool]) -> None:
+    folding.recover(root)
+    for path in folding.old(root, now, keep.texts_days):
+        state = _state(root)
+        if _is_folded(state, path):
+            continue
+        shorter = folding.fold(path, go)
+        if shorter is None:
+            found.busy.append(f"texts: {os.path.basename(path)} was left as it is")
+            continue
+        if shorter:
+            found.months.append(path)
+            found.text_bytes += shorter
+        months = state.get("folded")
+        known = {os.path.basename(each) for each in delivery_log.months(root)}
+        kept = {name: row for name, row in months.items() if name in known} if isinstance(months, dict) else {}
+        _save(root, {**state, "folded": {**kept, os.path.basename(path): folding.stamp(path)}})
+
+
+def _trust(root: str, now: float, keep: Limits, found: Due, go: Callable[[], bool]) -> None:
+    state = _state(root)
+    before = _absent_before(state)
+    absent = _absent(root, now, before, go)
+    gone = _untrusted(absent, now, keep.trust_days)
+    for place, rows in gone.items():
+        trust.update(root, place, [key for key in rows if key], {}, False if WHOLE in rows else None)
+        absent[place] = {key: since for key, since in absent[place].items() if key not in rows}
+    _count_trust(found, gone)
+    rest = {place: rows for place, rows in absent.items() if rows}
+    if rest != before:
+        _save(root, {**state, "absent": rest})
+
+
+def _files(root: str, now: float, _: Limits, found: Due, go: Callable[[], bool]) -> None:
+    for path in temporary(root, now):
+        if not go():
+            break
+        fs.unlink(path)
+        found.temporary.append(path)
+
+
+def _save(root: str, state: dict[str, object]) -> None:
+    fs.write_atomic(f"{root}/run/gc.json", fastjson.dumps({**state, "v": VERSION}).encode(), durable=False)

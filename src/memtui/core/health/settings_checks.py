@@ -1,0 +1,70 @@
+"""What is wrong with the settings as a person wrote them."""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+
+from memtui.core.base import fs, paths
+from memtui.core.health.findings import NOTE, OK, PROBLEM, Finding
+from memtui.core.settings import config, keymap
+
+
+def check(env: dict[str, str], root: str, project: str, actions: Mapping[str, str] | None) -> Iterator[Finding]:
+    """`actions` as in `doctor.check`."""
+    for name in ("CLAUDE_HEADLESS", "MEMTUI_INSIDE"):
+        if env.get(name):
+            yield Finding("config", NOTE, f"{name} is set: hooks of sessions started here do nothing", f"unset {name}")
+    path = config.file_path(root)
+    data = fs.read_or_empty(path)
+    if not data.strip():
+        yield Finding("config", OK, "defaults")
+        return
+    try:
+        settings = tomllib.loads(data.decode("utf-8-sig"))
+    except ValueError as error:
+        yield Finding(
+            "config", PROBLEM, f"{path} can't be read: {error}; the last good settings hold", "memtui config edit"
+        )
+        return
+    if config.value(settings, project, "mode") == "off":
+        yield Finding("config", NOTE, "the mode is off: sessions here get nothing", "memtui config set mode full")
+    for where, key, problem in problems(settings, actions):
+        yield Finding("config", PROBLEM, f"{where}{key} {problem}", f"memtui config edit   (docs: {path})")
+
+
+def problems(settings: dict[str, object], actions: Mapping[str, str] | None = None) -> Iterator[tuple[str, str, str]]:
+    """(table, key, what is wrong) of settings as written. `actions` as in `doctor.check`."""
+    tables = settings.get("projects", {})
+    for key, given in settings.items():
+        if key in {"projects", keymap.TABLE}:
+            continue
+        if key not in config.DEFAULTS:
+            yield "", key, "is no setting" + _near(key)
+        elif (problem := config.problem(key, given)) is not None:
+            yield "", key, f"{problem}, not {given!r}: the default holds"
+    for name, problem in keymap.problems(settings, actions) if actions is not None else ():
+        yield "" if name == keymap.TABLE else "[keys] ", name, problem
+    if not isinstance(tables, dict):
+        yield "", "projects", 'must hold tables, as [projects."/path"]'
+        return
+    for place, table in tables.items():
+        where = f'[projects."{place}"] '
+        if not isinstance(table, dict):
+            yield where, "", "must be a table"
+            continue
+        if not place.startswith("/"):
+            yield where, "", "must name an absolute path"
+        elif paths.project_root(place) != place:
+            yield where, "", f"is no project's root: that is {paths.project_root(place)}"
+        for key, given in table.items():
+            if key not in config.PER_PROJECT:
+                why = "can't be set for one project" if key in config.DEFAULTS else "is no setting" + _near(key)
+                yield where, key, why
+            elif (problem := config.problem(key, given)) is not None:
+                yield where, key, f"{problem}, not {given!r}"
+
+
+def _near(key: str) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(key, config.DEFAULTS, 1)
+    return f": did you mean {close[0]}?" if close else ""

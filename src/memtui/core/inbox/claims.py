@@ -1,0 +1,253 @@
+"""Guidance is taken by an atomic rename before it is printed: of two prompts at the same moment, one gets it.
+
+The renamed file stays as `claimed/<delivery id>~<session id>~<pid>.md` until reconcile.py has seen in the transcript
+what became of it.
+"""
+
+import posix
+
+from memtui.core.base import fs, ids, session_state
+from memtui.core.inbox import file as inbox_file
+
+DIRECTORY = "claimed"
+# How long a hook waits for a writer of the same inbox before it renames all the same.
+LOCK_SECONDS = 0.05
+# An entry that came back this often is not delivered again by itself: something other than chance stops it.
+MAX_ATTEMPTS = 3
+MIN_SESSION_PREFIX = 4
+ADDRESSES = ("session", "agent", "path")
+# A word of its own in `for`: only sessions that a person holds, not those of scripts (`claude -p`, the SDK).
+PEOPLE = "people"
+# What the client says of itself in CLAUDE_CODE_ENTRYPOINT where a person sits before it (docs/hooks.md).
+PERSONAL = "cli"
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Asker:
+    """Who asks for guidance: a session of a project, perhaps with an agent's name, perhaps held by a person, perhaps
+    touching paths. `top`: the work tree that path globs are relative to."""
+
+    __slots__ = ("agent", "now", "paths", "personal", "session_id", "top", "urgent_only")
+
+    def __init__(self, session_id: str, agent: str, top: str, now: float) -> None:
+        self.session_id = session_id
+        self.agent = agent
+        self.top = top
+        self.now = now
+        self.paths: list[str] = []
+        self.personal = False
+        self.urgent_only = False
+
+
+def addressed(entry: inbox_file.Entry, asker: Asker) -> "str | None":
+    """Why this entry is for the asker, or None if it is not, not yet, or no longer."""
+    if entry.expired(asker.now) or "\0" in entry.text:
+        return None
+    if entry.count("attempts") >= MAX_ATTEMPTS:
+        return None
+    reasons = []
+    touches = False
+    for given in entry.fields.get("for", "").split(","):
+        word = given.strip()
+        if not word:
+            continue
+        kind, _, name = word.partition(":")
+        if word == PEOPLE and asker.personal:
+            reasons.append("for people")
+        elif kind == "session" and len(name) >= MIN_SESSION_PREFIX and asker.session_id.startswith(name):
+            reasons.append("for this session")
+        elif kind == "agent" and name and name == asker.agent:
+            reasons.append("for agent " + name)
+        elif kind == "path" and _touched(name, asker):
+            reasons.append("a tool touched " + name)
+            touches = True
+        else:
+            return None
+    if asker.urgent_only and not touches:
+        if not entry.flag("urgent"):
+            return None
+        reasons.append("urgent")
+    return ", ".join(reasons) or "next prompt"
+
+
+def no_addressee(entry: inbox_file.Entry) -> str:
+    """The word of `for` that can't be anybody, so that the entry is never delivered; empty if there is none."""
+    for given in entry.fields.get("for", "").split(","):
+        kind, _, name = given.strip().partition(":")
+        least = MIN_SESSION_PREFIX if kind == "session" else 1
+        if given.strip() not in {"", PEOPLE} and (kind not in ADDRESSES or len(name) < least):
+            return given.strip()
+    return ""
+
+
+def _touched(pattern: str, asker: Asker) -> bool:
+    if not asker.paths:
+        return False
+    from memtui.core.base import globs
+
+    return any(globs.matches(pattern, path, asker.top) for path in asker.paths)
+
+
+class Claim:
+    """Guidance taken by one delivery. `size`: how many bytes of the file were read; `entries`: those to deliver, with
+    the reason of each."""
+
+    __slots__ = ("directory", "entries", "name", "size")
+
+    def __init__(self, directory: str, name: str, size: int, entries: "list[tuple[inbox_file.Entry, str]]") -> None:
+        self.directory = directory
+        self.name = name
+        self.size = size
+        self.entries = entries
+
+    @property
+    def path(self) -> str:
+        """The renamed file."""
+        return f"{self.directory}/{DIRECTORY}/{self.name}"
+
+
+def _wanted(path: str, asker: Asker) -> "tuple[int, list[tuple[inbox_file.Entry, str]], list[inbox_file.Entry]]":
+    data = fs.read(path, "claim")
+    mine, others = [], []
+    for entry in inbox_file.parse(inbox_file.decode(data)):
+        reason = addressed(entry, asker)
+        if reason is None:
+            others.append(entry)
+        else:
+            mine.append((entry, reason))
+    return len(data), mine, others
+
+
+def peek(directory: str, asker: Asker) -> "list[tuple[inbox_file.Entry, str]]":
+    """What there is for the asker, without taking it. Raises OSError for a file that can't be read, or is a symlink: a
+    renamed one may point nowhere."""
+    path = directory + "/" + inbox_file.FILES["guidance"]
+    try:
+        found = posix.lstat(path)
+    except FileNotFoundError:
+        return []
+    if found.st_mode & fs.S_IFMT == fs.S_IFLNK:
+        raise OSError(22, "is a symlink", path)
+    return [(entry, reason) for entry in inbox_file.read(path) if (reason := addressed(entry, asker)) is not None]
+
+
+def take(directory: str, asker: Asker, delivery_id: str, fits: "Callable[[inbox_file.Entry], bool]") -> "Claim | None":
+    """Take what there is for the asker out of an inbox; None if there is nothing, another hook was faster, or the
+    inbox is being rewritten.
+
+    Entries for others, and those that do not fit, are put back at once. A file too long to be read whole stays where it
+    is: the entries are copied out of it and blanked there. Raises OSError.
+    """
+    if not any(fits(entry) for entry, _ in peek(directory, asker)):
+        return None
+    path = directory + "/" + inbox_file.FILES["guidance"]
+    name = f"{delivery_id}~{session_state.safe(asker.session_id)}~{posix.getpid()}.md"
+    claimed = f"{directory}/{DIRECTORY}/{name}"
+    lock = fs.Lock(directory + "/" + inbox_file.LOCK_NAME, LOCK_SECONDS)
+    try:
+        lock.__enter__()
+    except fs.LockTimeoutError:
+        # Who rewrites the inbox has read what would be taken, and would put it back: it comes with the next prompt.
+        return None
+    except OSError:
+        pass  # no locks here, so that nobody rewrites either
+    try:
+        if inbox_file.unread(path):
+            return _take_out(directory, name, asker, fits) if lock.fd >= 0 else None
+        try:
+            posix.rename(path, claimed)
+        except FileNotFoundError:
+            fs.makedirs(f"{directory}/{DIRECTORY}")
+            try:
+                posix.rename(path, claimed)
+            except FileNotFoundError:
+                return None
+        size, mine, others = _wanted(claimed, asker)
+        fitting = [(entry, reason) for entry, reason in mine if fits(entry)]
+        others.extend([entry for entry, _ in mine if all(entry is not each for each, _ in fitting)])
+        mine = fitting
+        others.sort(key=lambda entry: entry.start)
+        put_back(directory, others, locked=lock.fd >= 0)
+        claim = Claim(directory, name, size, mine)
+        if mine:
+            return claim
+        drop(claim)
+        return None
+    finally:
+        lock.__exit__()
+
+
+def _take_out(directory: str, name: str, asker: Asker, fits: "Callable[[inbox_file.Entry], bool]") -> "Claim | None":
+    """As `take`, out of a long file. Whoever dies between copying and blanking has taken nothing: what the claim holds
+    still stands in the inbox, where settling it finds it."""
+    fd = fs.open_regular(directory + "/" + inbox_file.FILES["guidance"], ours=True, follow=False, write=True)
+    try:
+        mine = []
+        places = []
+        for entry, at in inbox_file.placed(fd):
+            reason = addressed(entry, asker)
+            if reason is not None and fits(entry):
+                mine.append((entry, reason))
+                places.append(at)
+        data = inbox_file.encode("".join([inbox_file.standalone(entry) for entry, _ in mine]))
+        claim = Claim(directory, name, len(data), mine)
+        if not mine or not fs.create(claim.path, data):
+            return None
+        for (entry, _), at in zip(mine, places, strict=True):
+            size = len(inbox_file.encode(entry.raw))
+            posix.pwrite(
+                fd, inbox_file.NO_ENTRY.rjust(size, b"\n") if size >= len(inbox_file.NO_ENTRY) else b"\n" * size, at
+            )
+        return claim
+    finally:
+        posix.close(fd)
+
+
+def put_back(directory: str, entries: "list[inbox_file.Entry]", locked: bool = False) -> None:
+    """Append entries to the inbox they came from. `locked`: the caller holds its lock. Raises OSError.
+
+    They stay as they stood there; hand-written text gets its id, so that it is known again once more is written to it.
+    """
+    text = "".join([inbox_file.standalone(e) for e in entries])
+    path = directory + "/" + inbox_file.FILES["guidance"]
+    if text and locked:
+        # Not synced: the claim still holds it, and who removes that syncs the inbox before.
+        if not fs.create(path, inbox_file.encode(text)):
+            inbox_file.add_locked(path, text)
+    elif text:
+        try:
+            with fs.Lock(directory + "/" + inbox_file.LOCK_NAME, LOCK_SECONDS):
+                inbox_file.add_locked(path, text)
+        except fs.LockTimeoutError:
+            inbox_file.append_text(directory, "guidance", text, 0.0)
+
+
+def drop(claim: Claim) -> None:
+    """Remove a claim whose entries are all back in the inbox, but not what was appended to it since. One that may still
+    grow is left to be settled. Raises OSError."""
+    fd = fs.open_regular(claim.path, ours=True, follow=False)
+    try:
+        if posix.fstat(fd).st_nlink > 1 or not fs.quiet(fd):
+            return
+        put_back(claim.directory, inbox_file.parse(inbox_file.decode(fs.read_fd(fd, claim.size))), locked=True)
+        fs.sync(claim.directory + "/" + inbox_file.FILES["guidance"])
+        posix.unlink(claim.path)
+    finally:
+        posix.close(fd)
+
+
+def listed(directory: str) -> "list[tuple[str, str, str, int]]":
+    """The claims of an inbox, oldest first: (file name, delivery id, session id, pid of the hook)."""
+    try:
+        names = posix.listdir(f"{directory}/{DIRECTORY}")
+    except OSError:
+        return []
+    found = []
+    for name in sorted(names):
+        parts = name.removesuffix(".md").split("~")
+        if len(parts) == 3 and parts[2].isascii() and parts[2].isdigit() and ids.id_time(parts[0]) is not None:
+            found.append((name, parts[0], parts[1], int(parts[2])))
+    return found

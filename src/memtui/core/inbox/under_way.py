@@ -1,0 +1,47 @@
+"""Guidance that a hook has taken, and of which no transcript tells yet what became of it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from memtui.core.base import fs, ids, paths
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.deliveries.record import Record, items_of
+from memtui.core.inbox import claims
+from memtui.core.inbox import file as inbox_file
+
+
+@dataclass(frozen=True)
+class UnderWay:
+    """One note of a claim. `slug` is its project, None for the global inbox; `time` is when the hook took it; `record`
+    is what the hook logged of it, empty before it did."""
+
+    delivery: str
+    session: str
+    time: float | None
+    slug: str | None
+    entry: inbox_file.Entry
+    record: Record
+
+
+def listed(root: str, projects: Iterable[str | None]) -> list[UnderWay]:
+    """The notes under way of some projects' inboxes (None: the global one), newest first."""
+    found = []
+    for slug in projects:
+        directory = paths.inbox_dir(root, slug)
+        for name, delivery_id, session_id, _ in claims.listed(directory):
+            try:
+                data = fs.read_bytes(f"{directory}/{claims.DIRECTORY}/{name}", inbox_file.MAX_BYTES)
+            except OSError:
+                continue  # settled in between
+            entries = inbox_file.parse(inbox_file.decode(data))
+            taken, record = ids.id_time(delivery_id), _record(root, delivery_id, session_id)
+            # What the hook took but did not give stands in the inbox again.
+            given = {item.get("id") for item in items_of(record) if not item.get("left_out")}
+            mine = [each for each in entries if each.id in given or not given]
+            found += [UnderWay(delivery_id, session_id, taken, slug, each, record) for each in mine]
+    return sorted(found, key=lambda each: each.time or 0.0, reverse=True)
+
+
+def _record(root: str, delivery_id: str, session_id: str) -> Record:
+    logged = delivery_log.newest_first(root, needle=delivery_id.encode(), since=ids.id_time(delivery_id))
+    return next((each for each in logged if each.get("id") == delivery_id), {"session_id": session_id})

@@ -1,0 +1,143 @@
+"""The journal kept short: changes that are too old, or too many, can't be undone any more, and the contents that only
+they held go. Under the lock of all changes; a process killed in between leaves contents that the next one removes.
+"""
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterator
+
+from memtui.core.base import clock, fastjson, fs
+from memtui.core.journal.changes import files as ch
+from memtui.core.journal.journal import Journal
+from memtui.core.journal.ledger import Ledger, Transaction
+
+DAY = 86_400.0
+DIGEST = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
+# So long contents are removed while others wait for the lock, and so long they have to get it then.
+HELD_SECONDS, FREE_SECONDS = 0.5, 4 * fs.LOCK_POLL_SECONDS
+
+
+def _families(every: list[Transaction]) -> list[list[Transaction]]:
+    """What stands or goes together: a change with all undoing, restoring and purging of it, and what was made as one
+    step; in the order of what was done last about each."""
+    above: dict[str, str] = {}
+
+    def top(key: str) -> str:
+        while above[key] != key:
+            above[key] = key = above[above[key]]
+        return key
+
+    groups: dict[str, str] = {}
+    for each in every:
+        above[each.id] = each.id
+        gone, group = each.record.get("gone"), each.record.get("group")
+        for other in (each.of, *(gone if isinstance(gone, list) else ())):
+            if isinstance(other, str) and other in above:
+                above[top(each.id)] = top(other)
+        if isinstance(group, str) and group:
+            above[top(each.id)] = top(groups.setdefault(group, each.id))
+    found: dict[str, list[Transaction]] = {}
+    for each in reversed(every):
+        found.setdefault(top(each.id), []).append(each)
+    return list(reversed([family[::-1] for family in found.values()]))
+
+
+def counts(each: Transaction) -> bool:
+    """Whether a transaction is a change, and not the undoing of one."""
+    return each.op not in {"undo", "redo"}
+
+
+def too_old(ledger: Ledger, now: float, days: int, most: int) -> list[Transaction]:
+    """The changes of which nothing was done for so many days, and those beyond the newest `most` (0: no limit), oldest
+    first. By their order in the journal: where the clock was put back, more is kept, never less."""
+    every = ledger.all()
+    if every and every[-1].state == "intent":
+        every.pop()  # at work
+    left = sum(counts(each) for each in every)
+    found: list[Transaction] = []
+    for family in _families(every):
+        size = sum(counts(each) for each in family)
+        last = clock.parse(family[-1].time)
+        old = days > 0 and last is not None and last < now - days * DAY
+        if not old and not 0 < most <= left - size:
+            break
+        left -= size
+        found += family
+    return found
+
+
+def compact(journal: Journal, now: float, days: int, most: int) -> list[Transaction]:
+    """Take what is too old out of the journal, whole lines as they are; what went. Raises MemtuiError, OSError."""
+    with journal.locked():
+        found = too_old(journal.ledger(), now, days, most)
+        if found:
+            gone = {each.id for each in found}
+            fs.write_atomic(journal.path, b"".join(_kept(fs.read_bytes(journal.path), gone)))
+        return found
+
+
+def _kept(data: bytes, gone: set[str]) -> Iterator[bytes]:
+    """The lines that stay: all but those of what went, and torn ones before them."""
+    begun = False
+    for line in data.split(b"\n"):
+        record = fastjson.loads_dict(line)
+        if not line.strip() or record.get("id") in gone or not (record or begun):
+            continue
+        begun = True
+        yield line + b"\n"
+
+
+def _held(journal: Journal, gone: set[str]) -> set[str]:
+    """The digests that the journal without some changes, or the trust in memories, names."""
+    data = fs.read_or_empty(journal.path)
+    found = set(DIGEST.findall(b"".join(_kept(data, gone)) if gone else data))
+    found.update(DIGEST.findall(fs.read_or_empty(journal.root + "/trust.json")))
+    return {digest.decode() for digest in found}
+
+
+def unheld(journal: Journal, gone: set[str] | None = None) -> list[tuple[str, int]]:
+    """The contents in the trash that nothing names, or would name without the changes `gone`: their paths and sizes;
+    none where the journal itself is gone. Raises OSError."""
+    if not os.path.exists(journal.path):
+        return []
+    try:
+        with os.scandir(journal.trash) as entries:
+            there = [(each.name, each.path) for each in entries if DIGEST.fullmatch(each.name.encode())]
+    except FileNotFoundError:
+        return []
+    held = _held(journal, gone or set())
+    return [(path, os.lstat(path).st_size) for name, path in there if name not in held and os.path.lexists(path)]
+
+
+def sweep(journal: Journal, go: Callable[[], bool]) -> tuple[int, int]:
+    """Remove the contents that nothing names, some at a time, while `go` says so; how many, and their bytes. Raises
+    MemtuiError."""
+    count = size = 0
+    left = True
+    while left and go():
+        with journal.locked():  # what is written for a change is named before the lock is let go
+            try:
+                found = unheld(journal)
+                until = time.monotonic() + HELD_SECONDS
+                for path, length in found:
+                    if left := time.monotonic() > until:
+                        break
+                    fs.unlink(path)
+                    count, size = count + 1, size + length
+                else:
+                    left = False
+            except OSError as error:
+                raise ch.storage_error(error, journal.trash) from error
+        time.sleep(FREE_SECONDS if left else 0)
+    return count, size
+
+
+def deleted(found: list[Transaction], ledger: Ledger) -> list[str]:
+    """The memories in the trash that can't be restored once these went, as `scope:name`."""
+    names = []
+    for each in found:
+        if each.id in ledger.trashed and each.paths:
+            stem = os.path.basename(each.paths[0]).removesuffix(".md")
+            names.append(f"{each.record.get('scope', '')}:{stem}".lstrip(":"))
+    return names

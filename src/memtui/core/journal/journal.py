@@ -1,0 +1,306 @@
+"""The journal: every change to a person's files is one transaction that survives a crash and can be undone.
+
+Write ahead: the contents before and after go to `trash/` under their hash, then one line says what is intended, then
+the files change one by one, then a line says that it is done. A process killed anywhere in between leaves an intent
+that the next one finishes or takes back. Lines of journal.jsonl (docs/file-formats.md): an intent, and its end.
+"""
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from memtui.core.base import clock, fastjson, fs, ids
+from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.journal import actor, recovery
+from memtui.core.journal.changes import files as ch
+from memtui.core.journal.changes import make as make_change
+from memtui.core.journal.changes.files import Change
+from memtui.core.journal.ledger import VERSION, Ledger, Transaction, Turned
+from memtui.core.journal.records import Records
+from memtui.core.journal.schema import readable
+from memtui.core.places import catalog
+
+LOCK_SECONDS = 10.0
+# So long a change counts as made just now in the terminal where it was made.
+RECENT_SECONDS = 600.0
+BEGUN_PURGE = "What was begun is finished by the next memtui command."
+BEGUN = "What was begun is taken back by the next memtui command."
+# What to do where a settings file was changed since, and an undo leaves it alone.
+INSTEAD = {
+    "install": " `memtui hooks uninstall` takes the hooks out of it as it is now.",
+    "uninstall": " `memtui hooks install` puts them into it as it is now.",
+}
+
+
+class Journal(Records):
+    """The journal of one memtui root. `by` names the writer in the records, `now` is the clock (seconds), `ledger` what
+    was read of it already."""
+
+    def __init__(
+        self, root: str, by: str = "cli", now: Callable[[], float] = clock.now, ledger: Ledger | None = None
+    ) -> None:
+        super().__init__(root)
+        self.by = by
+        self.now = now
+        self.path = root + "/journal.jsonl"
+        self.lock_path = root + "/run/store.lock"
+        self._ledger = ledger or Ledger(self.path)
+        self._group = ""
+
+    # Records
+
+    def _intent(
+        self, transaction: str, op: str, changes: Sequence[Change], summary: str, **more: Any
+    ) -> dict[str, Any]:
+        """The intent's record; the images are written. Raises ConflictError if a file is not as the changes expect."""
+        rows = self.rows(changes)
+        head = {"v": VERSION, "id": transaction, "time": clock.iso(self.now()), "state": "intent", "by": self.by}
+        return {**head, "seat": actor.here(self.by), "op": op, "summary": summary, **more, "changes": rows}
+
+    def _append(self, record: Mapping[str, Any]) -> None:
+        try:
+            fs.append(self.path, fastjson.dumps(dict(record)).encode() + b"\n", durable=True)
+        except OSError as error:
+            raise ch.storage_error(error, self.path) from error
+
+    def _end(self, transaction: str, state: str, **more: Any) -> None:
+        self._append({"v": VERSION, "id": transaction, "time": clock.iso(self.now()), "state": state, **more})
+
+    def _size(self) -> int:
+        try:
+            return os.stat(self.path).st_size
+        except OSError:
+            return 0
+
+    # Transactions
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the lock on all changes, with what a killed process left behind put right. Raises MemtuiError."""
+        lock = fs.Lock(self.lock_path, LOCK_SECONDS)
+        try:
+            lock.__enter__()
+        except OSError as error:
+            raise ch.storage_error(error, self.lock_path) from error
+        try:
+            self._recover()
+            yield
+        finally:
+            lock.__exit__()
+
+    def run(self, op: str, changes: Sequence[Change], summary: str, **more: Any) -> str:
+        """Make all the changes or none, as one undo step; the transaction's id.
+
+        `more` goes into the record as it is. Raises ConflictError if a file is not as a change expects it, MemtuiError
+        if one can't be written; either way nothing is changed.
+        """
+        with self.locked():
+            return self._run(op, changes, summary, **({"group": self._group} if self._group else {}), **more)
+
+    @contextlib.contextmanager
+    def together(self, group: str = "") -> Iterator[None]:
+        """What is changed inside is one step for undo and redo; with what was changed before it in the same `group`."""
+        self._group = group or ids.new_id(self.now())
+        try:
+            yield
+        finally:
+            self._group = ""
+
+    def _run(self, op: str, changes: Sequence[Change], summary: str, **more: Any) -> str:
+        transaction = ids.new_id(self.now())
+        size = self._size()
+        changes = [make_change.as_it_was(change) for change in changes]
+        record = self._intent(transaction, op, changes, summary, **more)
+        try:
+            self._append(record)
+        except BaseException:
+            self._cut(size)  # a part of the line may stand there
+            raise
+        path = self.root
+        try:
+            for number, change in enumerate(changes):
+                path = change.path
+                self._make(record, changes, number)
+                if path.endswith(".md") and len(changes) <= catalog.AT_ONCE:
+                    catalog.touch(self.root, path)
+        except BaseException as error:
+            whole = self._take_back(record, changes, size)
+            told = ch.storage_error(error, path) if isinstance(error, OSError) else error
+            if not whole and isinstance(told, MemtuiError):
+                told.hint = f"{told.hint} {BEGUN}".strip()
+            if told is error:
+                raise
+            raise told from error
+        # Without room for this line the next start finds all changes made, and writes it.
+        with contextlib.suppress(MemtuiError):
+            self._end(transaction, "done")
+        return transaction
+
+    def _make(self, record: Mapping[str, Any], changes: Sequence[Change], number: int) -> None:
+        """Make one change. Raises as `making.make`, but not for what fails once it is made, as cleaning up can."""
+        try:
+            make_change.make(changes[number])
+        except OSError:
+            recovery.sweep(self.trash, record)
+            if recovery.states(record, changes)[number] != "made":
+                raise
+
+    def _take_back(self, record: Mapping[str, Any], changes: Sequence[Change], size: int) -> bool:
+        """Undo the changes that were made; False where even that fails and the intent stays for the next start."""
+        try:
+            for change in recovery.back(changes, recovery.states(record, changes)):
+                with contextlib.suppress(ConflictError):
+                    make_change.make(change)
+        except OSError:
+            return False
+        try:
+            self._end(record["id"], "back")
+        except MemtuiError:
+            return self._cut(size)
+        return True
+
+    def _cut(self, size: int) -> bool:
+        """Take the last line off again; that needs no space on a full disk. Whether that worked."""
+        try:
+            os.truncate(self.path, size)
+        except OSError:
+            return False
+        return True
+
+    # After a crash
+
+    def unfinished(self) -> dict[str, Any] | None:
+        """The intent without an end that a killed process left, or that another one is at work on."""
+        try:
+            for line in delivery_log.lines_backwards(self.path):
+                record = fastjson.loads_dict(line)
+                if record.get("v") == VERSION and record.get("state") in {"done", "back"}:
+                    return None
+                if record.get("state") == "intent" and isinstance(record.get("id"), str) and readable(record):
+                    return record
+        except OSError:
+            return None
+        return None
+
+    def recover(self) -> None:
+        """Finish or take back what a killed process left. Raises MemtuiError; does nothing if nothing is left."""
+        if self.unfinished() is not None:
+            with self.locked():
+                pass
+
+    def _recover(self) -> None:
+        record = self.unfinished()
+        if record is None:
+            return
+        recovery.sweep(self.trash, record)
+        transaction = record["id"]
+        left = []
+        try:
+            for digest in record.get("drop", ()):
+                fs.unlink(self.image_path(digest))
+            changes = self.changes_of(record)
+            forward, todo = recovery.rest(record, changes)
+            for change in todo:
+                try:
+                    make_change.make(change)
+                except ConflictError as error:
+                    left.append(error.message)
+        except OSError as error:
+            raise ch.storage_error(error, error.filename or self.root) from error
+        except NotFoundError as error:  # someone emptied the trash
+            forward, left = False, [error.message]
+        self._end(transaction, "done" if forward and not left else "back", **({"left": left} if left else {}))
+
+    # Undo
+
+    def ledger(self) -> Ledger:
+        """All transactions, and which of them can be undone or redone, as of now. Raises OSError."""
+        return self._ledger.follow()
+
+    def own(self, found: Transaction) -> bool:
+        """Whether what was done last about a change was done here and now: in this TUI, or of late by a command in this
+        terminal. Anything else a person is asked about first."""
+        last = found.latest
+        if last.by != self.by or last.seat != actor.here(self.by):
+            return False
+        made = clock.parse(last.time)
+        return self.by != "cli" or (made is not None and abs(self.now() - made) <= RECENT_SECONDS)
+
+    def undo(self, transaction: str | None = None) -> Transaction:
+        """Take back the last operation that still stands, or the one named. Raises NotFoundError if there is none,
+        ConflictError naming the file if one was changed since."""
+        return self.turn("undo", transaction).as_one()
+
+    def redo(self) -> Transaction:
+        """Make the operation undone last again. Raises as `undo`."""
+        return self.turn("redo").as_one()
+
+    def turn(
+        self,
+        op: str,
+        transaction: str | None = None,
+        *,
+        top: str = "",
+        going: Callable[[int, int], bool] = lambda *_: True,
+    ) -> Turned:
+        """Undo or redo the last operation with all that was made together with it, or undo the one named.
+
+        `top` is the operation that has to be the last: the person was told of it. `going` is asked before each change,
+        told how many were tried and of how many. What was turned when it says no is one step: a redo makes that again,
+        and another undo takes back the rest. What fails stops none of the others. Raises as `undo` where nothing could
+        be turned.
+        """
+        turned: Turned | None = None
+        todo: list[str] = []
+        while turned is None or todo:
+            if turned is not None and not going(turned.tried, turned.whole):
+                break
+            with self.locked():  # for each alone: others must not wait for all of them
+                ledger = self.ledger()
+                if turned is None:
+                    found = ledger.to_turn(op, transaction)
+                    if top not in {"", found[0].id}:
+                        raise ConflictError("Something else was changed meanwhile: nothing was done.", "Try again.")
+                    todo = [each.id for each in found]
+                    turned = Turned(op, len(todo))
+                key = todo.pop(0)
+                if key not in ledger.turnable(op):
+                    continue  # somebody else did so meanwhile
+                self._turn_one(op, ledger.transactions[key], turned)
+        if not turned.done and turned.failed:
+            raise turned.failed[0][1]
+        return turned
+
+    def _turn_one(self, op: str, found: Transaction, turned: Turned) -> None:
+        try:
+            changes = self.changes_of(found.record)
+            if op == "undo":
+                changes = [change.inverse() for change in reversed(changes)]
+            self._run(op, changes, found.summary, of=found.id)
+        except ConflictError as error:
+            words = f"Can't {op} “{found.summary}”: {error.message}"
+            hint = "That file was changed since; nothing was written."
+            hint += INSTEAD.get(found.op, "") if op == "undo" else ""
+            turned.failed.append((found, ConflictError(words, hint)))
+        except MemtuiError as error:
+            turned.failed.append((found, error))
+        else:
+            turned.done.append(found)
+
+    def purge(self, op_summary: str, drop: Sequence[str], **more: Any) -> str:
+        """Remove contents from the trash for good, which no undo brings back; the transaction's id."""
+        with self.locked():
+            transaction = ids.new_id(self.now())
+            self._append(self._intent(transaction, "purge", [], op_summary, drop=list(drop), **more))
+            try:
+                for digest in drop:
+                    fs.unlink(self.image_path(digest))
+            except OSError as error:
+                told = ch.storage_error(error, self.trash)
+                told.hint = f"{told.hint} {BEGUN_PURGE}"
+                raise told from error
+            with contextlib.suppress(MemtuiError):  # as for other changes, the next start writes it
+                self._end(transaction, "done")
+            return transaction

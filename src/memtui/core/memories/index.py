@@ -1,0 +1,208 @@
+"""MEMORY.md, the index of a directory's memories, one line each. `index_lines` changes it.
+
+Only links to `.md` files of the directory are memories; a list item that opens with one is that memory's line, other
+links are mentions. What stands in the frontmatter, in HTML comments or in fenced code is neither.
+"""
+
+import os
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from memtui.core.frontmatter import document
+
+INDEX_NAME = "MEMORY.md"
+ITEM = re.compile(r"(\s*)([-*+]|\d{1,9}[.)])([ \t]+)(?:\[[ xX]\][ \t]+)?")
+FENCE = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(`{3,}|~{3,})")
+SEPARATOR = re.compile(r"\s*(—|–|--|-|:)\s+")
+SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|/|#|\\")
+LINK_TITLE = re.compile(r"""\s+(?:"[^"]*"|'[^']*')\s*$""")
+TITLE_LIMIT = 1000
+LINK_LIMIT = 100  # in one line
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A link to a memory. `line` counts from 1; `target` is the path in the directory, decoded, without its anchor."""
+
+    line: int
+    title: str
+    target: str
+    hook: str  # what follows the link and its separator
+    leads: bool  # it opens a list item: the line is this memory's own
+    indent: int
+    separator: str  # as it stands there, `—`, `-`, …; empty where none follows
+    raw_target: str
+    start: int  # of the raw target in its line
+    end: int
+
+    def is_for(self, target: str) -> bool:
+        """Whether the link points at that file (relative path), in whatever spelling."""
+        return _same(self.target, target) or _same(self.raw_target.partition("#")[0], target)
+
+
+@dataclass(frozen=True)
+class Index:
+    """`lines` with their line ends; `entries` the memories' own lines, `mentions` all other links to memories."""
+
+    raw: bytes
+    bom: bool
+    newline: str
+    lines: tuple[str, ...]
+    entries: tuple[Entry, ...]
+    mentions: tuple[Entry, ...]
+    hidden: frozenset[int]  # numbers, from 0, of lines in frontmatter, comments and code
+    unclosed: int | None  # the line, from 0, of a comment or code that reaches to the end of the file
+
+
+def _same(one: str, other: str) -> bool:
+    return _normal(one) == _normal(other)
+
+
+def _normal(target: str) -> str:
+    return unicodedata.normalize("NFC", os.path.normpath(target))
+
+
+def parse_index(data: bytes) -> Index:
+    """Read an index of any content. Never raises."""
+    doc = document.parse(data)
+    text = data.decode("utf-8", "surrogateescape")
+    bom = text.startswith("\ufeff")
+    lines = tuple(re.findall(r"[^\n]*\n|[^\n]+", text.removeprefix("\ufeff")))
+    top = len(doc.lines) + doc.head.count("\n") + (1 if doc.fence else 0) if doc.has_frontmatter and doc.fence else 0
+    hidden, unclosed = _hidden(lines, top)
+    entries: list[Entry] = []
+    mentions: list[Entry] = []
+    for number, line in enumerate(lines):
+        if number in hidden or "](" not in line:
+            continue
+        for entry in _links(line, number + 1):
+            (entries if entry.leads else mentions).append(entry)
+    return Index(data, bom, doc.newline, lines, tuple(entries), tuple(mentions), hidden, unclosed)
+
+
+def _hidden(lines: tuple[str, ...], top: int) -> tuple[frozenset[int], int | None]:
+    """The lines that are no text, and where what is never closed begins. A comment that begins behind text is one only
+    if it is closed: the mark may be what the text is about."""
+    hidden = set(range(top))
+    last_close = max((number for number in range(top, len(lines)) if "-->" in lines[number]), default=-1)
+    fence = ""
+    began: int | None = None  # of a comment or code that is open
+    for number in range(top, len(lines)):
+        line = lines[number]
+        if fence:
+            hidden.add(number)
+            if line.strip().startswith(fence) and not line.strip().strip(fence[0]):
+                fence, began = "", None
+        elif began is not None:
+            hidden.add(number)
+            began = None if "-->" in line else began
+        elif opened := FENCE.match(line):
+            fence, began = opened[1], number
+            hidden.add(number)
+        elif line.lstrip().startswith("<!--"):
+            hidden.add(number)
+            began = None if "-->" in line else number
+        elif line.rfind("<!--") > line.rfind("-->") and last_close > number:
+            began = number
+    return frozenset(hidden), began
+
+
+def _closing(line: str, start: int) -> int:
+    """Where the target that begins after `](` ends: at its parenthesis, or at `>` of a `<target>`; -1: nowhere."""
+    if line[start : start + 1] == "<":
+        return line.find(">", start)
+    depth = 0
+    for at in range(start, min(len(line), start + TITLE_LIMIT)):
+        if line[at] == "(":
+            depth += 1
+        elif line[at] == ")":
+            if not depth:
+                return at
+            depth -= 1
+    return -1
+
+
+def _opening(line: str, end: int) -> int:
+    """Where the `[` of the link stands whose `]` is at `end`; -1: nowhere near."""
+    depth = 0
+    for at in range(end - 1, max(-1, end - TITLE_LIMIT), -1):
+        if line[at - 1 : at] == "\\":
+            continue
+        if line[at] == "]":
+            depth += 1
+        elif line[at] == "[":
+            if not depth:
+                return at
+            depth -= 1
+    return -1
+
+
+def _links(line: str, number: int) -> Iterator[Entry]:
+    item = ITEM.match(line)
+    at = line.find("](")
+    for _ in range(LINK_LIMIT):
+        if at < 0:
+            break
+        opening = _opening(line, at)
+        start = at + 2
+        end = _closing(line, start)
+        after = at + 2
+        if opening >= 0 and end >= 0 and line[opening - 1 : opening] != "!":
+            bracketed = line[start] == "<"
+            raw = line[start + 1 : end] if bracketed else LINK_TITLE.sub("", line[start:end])
+            start += bracketed
+            target = memory_target(raw)
+            close = line.find(")", end) if bracketed else end
+            if target:
+                rest = line[close + 1 :].strip()
+                found = SEPARATOR.match(line[close + 1 :])
+                leads = item is not None and not any(map(str.isalnum, line[item.end() : opening]))
+                yield Entry(
+                    number,
+                    _shown(line[opening + 1 : at]),
+                    _shown(target),
+                    _shown(line[close + 1 + found.end() :].strip() if found else rest),
+                    leads,
+                    len(item[1].expandtabs(4)) if item else 0,
+                    found[1] if found else "",
+                    raw,
+                    start,
+                    start + len(raw),
+                )
+                item = None  # further links of the line are mentions
+            after = close + 1
+        at = line.find("](", after)
+
+
+def _shown(text: str) -> str:
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def memory_target(raw: str) -> str:
+    """The path of a memory that a link's target names; empty for URLs, other files and directories, and the index."""
+    path = raw.strip().partition("#")[0].partition("?")[0]
+    if not path.endswith(".md") or SCHEME.match(path):
+        return ""
+    path = os.path.normpath(unquote(path, errors="surrogateescape"))
+    return "" if path.startswith("..") or path == INDEX_NAME or "\0" in path else path
+
+
+def dangling(index: Index, files: Iterable[str]) -> list[Entry]:
+    """Links to memories that are not among the directory's files (relative paths)."""
+    there = {_normal(name) for name in files}
+    return [
+        entry
+        for entry in sorted((*index.entries, *index.mentions), key=lambda entry: (entry.line, entry.start))
+        if not {_normal(entry.target), _normal(entry.raw_target.partition("#")[0])} & there
+    ]
+
+
+def missing(index: Index, files: Iterable[str]) -> list[str]:
+    """The memories among the files that no line of the index points at, sorted."""
+    known = set()
+    for entry in (*index.entries, *index.mentions):
+        known |= {_normal(entry.target), _normal(entry.raw_target.partition("#")[0])}
+    return sorted(name for name in files if name.endswith(".md") and name != INDEX_NAME and _normal(name) not in known)

@@ -1,0 +1,196 @@
+"""Changes to MEMORY.md in the lines of one memory: all others keep their bytes, and hand-made order, headings, bullets,
+separators, line ends and prose stay."""
+
+import os
+import re
+from collections.abc import Iterable
+
+from memtui.core.frontmatter import edit as field_edit
+from memtui.core.memories.index import ITEM, SEPARATOR, Entry, Index, parse_index
+
+HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]+(.*?))?[ \t#]*$")
+HOOK_LIMIT = 150  # the client asks for entries of at most about 200 characters
+EM_DASH = " — "
+
+
+def encode_target(target: str) -> str:
+    """A link's target for the path of a memory."""
+    special = set(" ()<>%#?[]\\\"'\t\n\r")
+    return "".join(f"%{ord(char):02X}" if char in special else char for char in target)
+
+
+def _bytes(index: Index, lines: Iterable[str]) -> bytes:
+    return (("\ufeff" if index.bom else "") + "".join(lines)).encode("utf-8", "surrogateescape")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(field_edit.clean(text).split())
+
+
+def _title(text: str) -> str:
+    return re.sub(r"([\[\]\\])", r"\\\1", _one_line(text))
+
+
+def _separator(index: Index) -> str:
+    marks = [entry.separator for entry in index.entries if entry.separator]
+    mark = max(dict.fromkeys(marks), key=marks.count) if marks else ""
+    return {"": EM_DASH, ":": ": "}.get(mark, f" {mark} ")
+
+
+def _hook(text: str) -> str:
+    text = _one_line(text)
+    return text if len(text) <= HOOK_LIMIT else text[: HOOK_LIMIT - 1].rstrip() + "…"
+
+
+def line_for(index: Index, target: str, title: str, hook: str, indent: str = "") -> str:
+    """A new line in the manner of the file (bullet, separator by majority; `-` and an em dash where there is none)."""
+    bullets = [found[2] for e in index.entries if (found := ITEM.match(index.lines[e.line - 1])) and found[2] in "-*+"]
+    bullet = max("-*+", key=bullets.count) if bullets else "-"
+    separator = _separator(index)
+    name = _title(title) or _title(os.path.basename(target).removesuffix(".md"))
+    text = _hook(hook)
+    return f"{indent}{bullet} [{name}]({encode_target(target)})" + (separator + text if text else "")
+
+
+def _depth(line: str) -> int:
+    text = line.expandtabs(4)
+    return len(text) - len(text.lstrip(" "))
+
+
+def _block_end(index: Index, entry: Entry) -> int:
+    """The number, from 0, of the line after an entry and the deeper lines that continue it."""
+    own = {other.line for other in index.entries}
+    at = entry.line
+    while at < len(index.lines):
+        line = index.lines[at]
+        if not line.strip() or _depth(line) <= entry.indent or at + 1 in own:
+            break
+        if at in index.hidden or HEADING.match(line.rstrip("\r\n")):
+            break
+        at += 1
+    return at
+
+
+def _headings(index: Index) -> list[tuple[int, str]]:
+    found = ((n, HEADING.match(line.rstrip("\r\n"))) for n, line in enumerate(index.lines) if n not in index.hidden)
+    return [(n, (match[1] or "").strip()) for n, match in found if match]
+
+
+def _section(index: Index, kind: str) -> tuple[int, int]:
+    """The bounds, from 0, of the section for a type: the one whose heading names it, else the last one with entries."""
+    heads = _headings(index)
+    starts = [-1, *(n for n, _ in heads)]
+    ends = [*(n for n, _ in heads), len(index.lines)]
+    sections = list(zip(starts, ends, ["", *(text for _, text in heads)], strict=True))
+
+    def filled(start: int, end: int) -> bool:
+        return any(start < entry.line - 1 < end for entry in index.entries)
+
+    if kind:
+        word = re.compile(rf"(?<!\w){re.escape(kind)}s?(?!\w)", re.IGNORECASE)
+        named = [(start, end) for start, end, text in sections if word.search(text)]
+        if named:
+            return next((bounds for bounds in named if filled(*bounds)), named[0])
+    last = [(start, end) for start, end, _ in sections if filled(start, end)]
+    return last[-1] if last else (starts[-1], ends[-1])
+
+
+def add_line(data: bytes, target: str, title: str, hook: str, *, kind: str = "") -> bytes:
+    """The index with a line for a new memory; unchanged where it has one already.
+
+    It goes after the last line of its section: the one whose heading names the type `kind`, else the last that holds
+    memories. `target` is relative to the directory.
+    """
+    index = parse_index(data)
+    if any(entry.is_for(target) for entry in index.entries):
+        return data
+    start, end = _section(index, kind)
+    if index.unclosed is not None:
+        end = min(end, index.unclosed)  # nobody would see the line in a comment
+    inside = [entry for entry in index.entries if start < entry.line - 1 < end]
+    lines = list(index.lines)
+    if inside:
+        shallow = min(entry.indent for entry in inside)
+        last = [entry for entry in inside if entry.indent == shallow][-1]
+        at = last.line
+        while at < end and lines[at].strip() and _depth(lines[at]) > shallow:
+            at += 1
+        if "<!--" in lines[at - 1]:
+            while at < end and at in index.hidden:
+                at += 1  # the comment that this line begins goes on
+        lead = index.lines[last.line - 1]
+        made = [line_for(index, target, title, hook, lead[: len(lead) - len(lead.lstrip(" \t"))])]
+    else:
+        at = end
+        while at > max(start + 1, 0) and not lines[at - 1].strip():
+            at -= 1
+        made = [line_for(index, target, title, hook)]
+        above = lines[at - 1] if at else ""
+        if above.strip() and not ITEM.match(above):
+            # Markdown wants a blank line between a heading or prose and a list; one that is there already is used.
+            if at < len(lines) and not lines[at].strip():
+                at += 1
+            else:
+                made.insert(0, "")
+        if at < len(lines) and lines[at].strip():
+            made.append("")
+    text = index.newline.join(made)
+    if at and not lines[at - 1].endswith("\n"):
+        text = index.newline + text  # the file has no final line end, and keeps it so
+    else:
+        text += index.newline
+    lines.insert(at, text)
+    return _bytes(index, lines)
+
+
+def remove_line(data: bytes, target: str) -> bytes:
+    """The index without the lines of a memory, and without the deeper lines that only continue them.
+
+    Mentions inside other text stay: they are the person's words, and show up in `dangling`.
+    """
+    index = parse_index(data)
+    gone: set[int] = set()
+    for entry in index.entries:
+        if entry.is_for(target):
+            gone.update(range(entry.line - 1, _block_end(index, entry)))
+    kept = [line for number, line in enumerate(index.lines) if number not in gone]
+    if gone and kept and max(gone) == len(index.lines) - 1 and not index.lines[-1].endswith("\n"):
+        kept[-1] = kept[-1].rstrip("\r\n")
+    return _bytes(index, kept) if gone else data
+
+
+def replace_target(data: bytes, old: str, new: str, *, old_title: str = "", new_title: str = "") -> bytes:
+    """The index with every link to one memory, mentions included, pointing at another file of the directory.
+
+    Anchors stay. A title is changed only where it is `old_title` and a new one is given.
+    """
+    index = parse_index(data)
+    lines = list(index.lines)
+    for entry in sorted((*index.entries, *index.mentions), key=lambda entry: (entry.line, entry.start), reverse=True):
+        if not entry.is_for(old):
+            continue
+        line = lines[entry.line - 1]
+        anchor = "".join(entry.raw_target.partition("#")[1:])
+        bracketed = line[entry.start - 1] == "<"
+        before = line[: entry.start]
+        label = before.rfind("[" + entry.title + "](")
+        if new_title and entry.title == old_title and label >= 0:
+            before = before[: label + 1] + _title(new_title) + before[label + 1 + len(entry.title) :]
+        lines[entry.line - 1] = before + (new if bracketed else encode_target(new)) + anchor + line[entry.end :]
+    return _bytes(index, lines)
+
+
+def set_hook(data: bytes, target: str, hook: str, was: str) -> bytes:
+    """The index with another text behind a memory's own lines that say `was`; title and separator stay, and so does
+    what a person wrote in another line of the memory."""
+    index = parse_index(data)
+    lines = list(index.lines)
+    text, before = _hook(hook), _hook(was)
+    for entry in index.entries:
+        if entry.is_for(target) and entry.hook == before:
+            line = lines[entry.line - 1]
+            close = line.find(")", entry.end)
+            found = SEPARATOR.match(line, close + 1)
+            between = found[0] if found and found[0].strip() else _separator(index)
+            lines[entry.line - 1] = line[: close + 1] + (between + text if text else "") + field_edit.ending(line)
+    return _bytes(index, lines)

@@ -1,0 +1,89 @@
+"""What is to be said of each MEMORY.md: its budget, links that point nowhere, memories without a line; its mending."""
+
+from memtui.core.journal.changes import files as file_changes
+from memtui.core.memories import index as memory_index
+from memtui.core.memories import index_budget, index_lines, references, scopes
+from memtui.core.memories.index_budget import Budget
+from memtui.core.memories.scopes import Scope
+from memtui.core.memories.status import index_of
+from memtui.core.memories.store import Store
+
+
+class Report:
+    """The index of one scope: its budget, links to missing files, memories without a line, and its mended content.
+    `root` is memtui's own directory, which knows what is trusted: no line is made for what is not."""
+
+    def __init__(self, root: str, scope: Scope, index: memory_index.Index) -> None:
+        self.scope = scope
+        self.index = index
+        self.budget: Budget = index_budget.budget(index.raw, agent=scope.kind == "agent")
+        files = [name for name, problem in scopes.files(scope) if not problem]
+        self.dangling = memory_index.dangling(index, files)
+        self.missing = memory_index.missing(index, scopes.indexed(root, scope))
+        self.fixed = self._fixed()
+
+    def _fixed(self) -> bytes:
+        data = self.index.raw
+        for entry in self.dangling:
+            if entry.leads:
+                data = index_lines.remove_line(data, entry.target)
+        about = {each.path: each for each in scopes.memories(self.scope)} if self.missing else {}
+        for name in self.missing:
+            found = about.get(f"{self.scope.directory}/{name}")
+            if found is None:  # it went since it was listed
+                continue
+            data = index_lines.add_line(data, name, found.name, found.description, kind=found.type)
+        return data
+
+    @property
+    def fixable(self) -> bool:
+        """Whether memtui can and may mend it."""
+        return self.fixed != self.index.raw and self.scope.writable
+
+    def data(self) -> "dict[str, object]":
+        """The report for --json."""
+        found = self.budget
+        return {
+            "scope": self.scope.label,
+            "path": self.scope.index_path,
+            "lines": found.lines,
+            "max_lines": found.max_lines,
+            "characters": found.units,
+            "max_characters": found.max_units,
+            "bytes": found.bytes,
+            "share": round(found.share, 3),
+            "cut_line": found.cut_line,
+            "below": [{"line": e.line, "title": e.title, "target": e.target} for e in found.below],
+            "dangling": [{"line": e.line, "title": e.title, "target": e.target, "own": e.leads} for e in self.dangling],
+            "missing": self.missing,
+            "fixable": self.fixed != self.index.raw,
+        }
+
+
+def reports(root: str, every: "list[Scope]") -> "list[Report]":
+    """The indexes of some scopes, as for `Report`; a scope without a memory needs none."""
+    found = []
+    for scope in every:
+        if scope.kind == "instructions" or scope.problem or not scope.exists:
+            continue
+        index = index_of(scope)
+        if index is None:
+            index = memory_index.parse_index(b"")
+        report = Report(root, scope, index)
+        if report.index.raw or report.missing:
+            found.append(report)
+    return found
+
+
+def mend(store: Store, found: "list[Report]") -> "list[Report]":
+    """Add missing lines and remove those that point nowhere, in one step of undo; the reports that there was something
+    to mend in. Raises MemtuiError."""
+    todo = [each for each in found if each.fixable]
+    edits: list[file_changes.Change] = []
+    for each in todo:
+        path = references.real_path(each.scope, each.scope.index_path)
+        edits += file_changes.text_edits(path, each.index.raw, each.fixed)
+    if edits:
+        names = ", ".join(f"MEMORY.md of {each.scope.label}" for each in todo)
+        store.transaction("index", edits, f"mend {names}")
+    return todo

@@ -1,0 +1,253 @@
+"""One memory: a Markdown file with frontmatter, as a person sees it."""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from memtui.core.base import clock, fs
+from memtui.core.base.errors import MemtuiError, NotFoundError
+from memtui.core.frontmatter import document
+from memtui.core.frontmatter import edit as field_edit
+from memtui.core.frontmatter import head as memory_head
+
+TYPES = ("user", "feedback", "project", "reference", "tool")
+INDEX_NAME = "MEMORY.md"
+# A memory is a page; a file beyond this is shown from its beginning, as broken.
+MAX_BYTES = 8 << 20
+SLUG_LIMIT = 80
+LINK = re.compile(r"\[\[(?![\s:])([^\[\]|#\n]{1,200}?)((?:[|#][^\[\]\n]{0,200})?)\]\]")
+CODE = re.compile(
+    r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n(?:.*?^ {0,3}(?P=fence)[`~]*[ \t]*$|.*)|`[^`\n]+`", re.DOTALL | re.MULTILINE
+)
+WHY_AND_HOW = "{fact}\n\n**Why:** {why}\n**How to apply:** {how}\n"
+TEMPLATES = {
+    "user": "Who the user is: role, expertise, preferences.\n",
+    "feedback": WHY_AND_HOW.format(
+        fact="The rule, in one sentence.", why="what happened, or what the user said.", how="when, and what to do then."
+    ),
+    "project": WHY_AND_HOW.format(
+        fact="The fact or goal, with absolute dates.", why="the reason behind it.", how="what it changes in the work."
+    ),
+    "reference": "Where it is (URL, path), and what it is good for.\n",
+    "tool": "The tool, how to call it, and what to look out for.\n",
+}
+TEMPLATE_LINES = {line for text in TEMPLATES.values() for line in text.split("\n") if line}
+
+
+def written(body: str) -> str:
+    """A body without the lines of a template that were left as they are, and the blank ones that parted them."""
+    kept: list[str] = []
+    after = False  # a line that went
+    for line in body.split("\n"):
+        if line.strip() in TEMPLATE_LINES:
+            after = True
+        elif line.strip() or not after or (kept and kept[-1].strip()):
+            kept.append(line)
+            after = after and not line.strip()
+    return "\n".join(kept)
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A memory file as read. `broken` says why it can't be changed; what could be read is there all the same."""
+
+    path: str
+    scope_label: str
+    name: str  # of the frontmatter, else the file's stem
+    description: str  # of the frontmatter, else its title, else the first line of a file without frontmatter
+    type: str
+    fields: dict[str, object] = field(repr=False)
+    body: str = field(repr=False)
+    size: int  # bytes
+    mtime: float  # seconds since the epoch
+    broken: str | None = None
+    has_frontmatter: bool = True
+    links: tuple[str, ...] = ()
+    origin_session: str = ""
+    modified: str = ""  # as the file says it, in whatever form; the file's time is `mtime`
+    notes: tuple[str, ...] = ()
+    raw: bytes = field(default=b"", repr=False)
+
+    @property
+    def stem(self) -> str:
+        """The file's name without `.md`."""
+        return os.path.basename(self.path).removesuffix(".md")
+
+    @property
+    def changed_at(self) -> float:
+        """When it was last changed: what the file says, else the file's time. Seconds since the epoch."""
+        said = clock.parse(self.modified)
+        return self.mtime if said is None else said
+
+
+def text_of(fields: dict[str, object], *keys: str) -> str:
+    """The first of these fields that is text and not empty, looked for below `metadata` first."""
+    nested = fields.get("metadata")
+    for key in keys:
+        for place in (nested, fields) if isinstance(nested, dict) and key not in ("name", "description") else (fields,):
+            value = place.get(key)
+            if isinstance(value, str) and value:
+                return value
+    return ""
+
+
+def read_memory(path: str, scope_label: str = "") -> Memory:
+    """Read one file. A file that can't be read, or no text, is a broken memory; NotFoundError where there is none."""
+    try:
+        found = os.stat(path)
+        data = fs.read_bytes(path, MAX_BYTES + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        raise NotFoundError(f"there is no memory {path}", "see `memtui list`") from None
+    except OSError as error:
+        reason = f"it can't be read: {error.strerror or error}"
+        stem = os.path.basename(path).removesuffix(".md")
+        return Memory(path, scope_label, stem, "", "", {}, "", 0, 0.0, broken=reason, has_frontmatter=False)
+    return from_bytes(path, scope_label, data, size=found.st_size, mtime=found.st_mtime)
+
+
+def from_bytes(path: str, scope_label: str, data: bytes, *, size: int = -1, mtime: float = 0.0) -> Memory:
+    """A memory of bytes in hand, as for a preview before they are written.
+
+    Name, description and type are read as the hooks read them: what a person sees and trusts is what a session is told.
+    """
+    doc = document.parse(data[:MAX_BYTES])
+    name, description, kind = memory_head.summarise(data[:MAX_BYTES])
+    broken = f"larger than {MAX_BYTES >> 20} MB" if len(data) > MAX_BYTES else doc.broken
+    fields = doc.fields
+    return Memory(
+        path=path,
+        scope_label=scope_label,
+        name=name or os.path.basename(path).removesuffix(".md"),
+        description=description,
+        type=kind,
+        fields=fields,
+        body=doc.body,
+        size=len(data) if size < 0 else size,
+        mtime=mtime,
+        broken=broken,
+        has_frontmatter=doc.has_frontmatter,
+        links=links(doc.body),
+        origin_session=text_of(fields, "originSessionId"),
+        modified=text_of(fields, "modified", "updated"),
+        notes=doc.notes + _told_otherwise(fields, name, description),
+        raw=data,
+    )
+
+
+def _told_otherwise(fields: dict[str, object], name: str, description: str) -> tuple[str, ...]:
+    """Where YAML means something else than the text that stands there, which is what sessions are told."""
+    told = {"name": name, "description": description}
+    return tuple(
+        f"`{key}` is told as it stands there; YAML reads “{fields[key]}”"
+        for key, text in told.items()
+        if fields.get(key) and text and fields[key] != text
+    )
+
+
+def new_memory_bytes(name: str, description: str, kind: str, body: str) -> bytes:
+    """A new file in the client's own form: `type` below `metadata`, a blank line above the body. NULs, which would make
+    it a binary file, are dropped."""
+    doc = (
+        document.parse(b"").with_field(("name",), _one_line(name)).with_field(("description",), _one_line(description))
+    )
+    if kind:
+        doc = doc.with_field(("metadata", "type"), _one_line(kind))
+    text = body.replace("\0", "").strip("\n")
+    return doc.with_body(f"\n{text}\n" if text else "").to_bytes()
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def set_type(doc: document.Document, kind: str) -> document.Document:
+    """Another type, in the form that is there: flat, below `metadata`, or both; nested where there is none yet.
+
+    Raises MemtuiError on a broken document or an empty type.
+    """
+    kind = _one_line(kind)
+    if not kind:
+        raise MemtuiError("a type can't be empty", f"one of {', '.join(TYPES)}, or a word of your own")
+    metadata = doc.fields.get("metadata")
+    nested = isinstance(metadata, dict) and "type" in metadata
+    flat = "type" in doc.fields
+    if flat:
+        doc = doc.with_field(("type",), kind)
+    if nested or not flat:
+        doc = doc.with_field(("metadata", "type"), kind)
+    return doc
+
+
+def with_fields(found: Memory, fields: Mapping[str, str]) -> bytes:
+    """A memory's file with some fields changed, as `Store.edit` writes it. A file without frontmatter gets some, with
+    its stem and its first line; its text stays. Raises MemtuiError."""
+    if found.broken is not None:
+        raise MemtuiError(
+            f"{found.path}: the frontmatter can't be changed: {found.broken}", "Mend the whole file in an editor."
+        )
+    doc = document.parse(found.raw)
+    if not found.has_frontmatter and any(value for key, value in fields.items() if key != "body"):
+        body = fields.get("body")
+        about = memory_head.first_line(found.body if body is None else body)
+        fields = {"name": found.stem, "description": about, **fields}
+        if body is not None:
+            fields["body"] = "\n" + body.lstrip("\n")
+    for key, value in fields.items():
+        if key == "body":
+            doc = doc.with_body(value)
+        elif key == "type":
+            doc = set_type(doc, value)
+        elif value:
+            doc = doc.with_field(tuple(key.split(".")), value)
+        else:
+            doc = doc.without_field(tuple(key.split(".")))
+    return doc.to_bytes()
+
+
+def slugify(text: str) -> str:
+    """A file's stem for a name: lower case, letters and digits of any script, `-` between. Never empty, never `memory`
+    (on many disks that would be the index)."""
+    words = "".join(c if c.isalnum() else " " for c in field_edit.clean(text).lower()).split()
+    slug = ""
+    for word in words:
+        longer = f"{slug}-{word}" if slug else word
+        if len(longer.encode()) > SLUG_LIMIT:
+            break
+        slug = longer
+    slug = slug or "".join(words).encode()[:SLUG_LIMIT].decode("utf-8", "ignore")
+    return "a-memory" if slug in ("", "memory") else slug
+
+
+def link_spans(body: str) -> Iterator[tuple[int, int, str]]:
+    """Every `[[name]]` outside code: where the name starts and ends, and the name. `|label` and `#part` may follow."""
+    code = [match.span() for match in CODE.finditer(body)] if "`" in body or "~~~" in body else []
+    at = 0
+    for match in LINK.finditer(body):
+        while at < len(code) and code[at][1] <= match.start():
+            at += 1
+        if at == len(code) or code[at][0] > match.start():
+            yield match.start(1), match.end(1), match.group(1).strip()
+
+
+def links(body: str) -> tuple[str, ...]:
+    """The names that a body links to, each once, in order."""
+    return tuple(dict.fromkeys(name for _, _, name in link_spans(body)))
+
+
+def replace_links(data: bytes, old: str, new: str) -> bytes:
+    """A file with `[[old]]` made `[[new]]` in its body; all other bytes stay. A broken file is given back as it is."""
+    doc = document.parse(data)
+    if doc.broken is not None:
+        return data
+    made = []
+    at = 0
+    for start, end, name in link_spans(doc.rest):
+        if name == old:
+            made += [doc.rest[at:start], new]
+            at = end
+    if not made:
+        return data
+    rest = "".join(made) + doc.rest[at:]
+    tail = doc.rest.encode("utf-8", "surrogateescape")
+    return data[: len(data) - len(tail)] + rest.encode("utf-8", "surrogateescape")

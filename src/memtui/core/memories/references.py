@@ -1,0 +1,153 @@
+"""What a change of one memory asks of the files beside it: its line in MEMORY.md, and the `[[links]]` to it.
+
+Both are planned as line edits, since the client and the agent write to these files as well.
+"""
+
+import dataclasses
+import os
+from collections.abc import Callable
+
+from memtui.core.base import fs, paths
+from memtui.core.base.errors import MemtuiError, UsageError
+from memtui.core.frontmatter import document
+from memtui.core.journal.changes import files as file_changes
+from memtui.core.journal.changes.files import Change, TextEdit
+from memtui.core.memories import index as memory_index
+from memtui.core.memories import index_lines, memory, scopes
+from memtui.core.memories.memory import Memory
+from memtui.core.memories.scopes import Scope
+
+# The client's file system allows 255 bytes; a temporary file's name takes 30 of them.
+NAME_BYTES = 200
+FORBIDDEN = set('/\\<>:"|?*#[]')
+
+
+def check_name(name: str) -> str:
+    """The stem of a new memory's file. UsageError for a name that can't be a file's, a link's or a reference's."""
+    stem = name.strip().removesuffix(".md")
+    if not stem or stem.startswith("."):
+        problem = "is empty or starts with a dot"
+    elif not stem.isprintable() or FORBIDDEN & set(stem):
+        problem = "has one of " + " ".join(sorted(FORBIDDEN)) + " or a control character in it"
+    elif stem.upper() == "MEMORY":
+        problem = "is the name of the index"
+    elif len(stem.encode("utf-8", "replace")) > NAME_BYTES:
+        problem = f"is longer than {NAME_BYTES} bytes"
+    else:
+        return stem
+    shown = stem if len(stem) <= 60 else stem[:60] + "…"
+    raise UsageError(f"“{shown}” {problem}, so it can't be a memory's name", "Short words with dashes do best.")
+
+
+def writable(scope: Scope) -> None:
+    """Raise MemtuiError for a scope that is read-only or that must not be touched."""
+    if scope.problem:
+        raise MemtuiError(f"{scope.directory} {scope.problem}", "memtui neither reads nor writes there.")
+    if not scope.writable:
+        raise MemtuiError(f"The scope “{scope.label}” is read-only.", "Change these files in an editor.")
+
+
+def real_path(scope: Scope, path: str) -> str:
+    """The file behind a path in a scope. Raises MemtuiError for one that leaves it."""
+    if not paths.inside(scope.directory, path):
+        raise MemtuiError(f"{path} leaves its scope", "memtui neither reads nor writes there. Remove the symlink.")
+    return paths.resolve(path) or path
+
+
+def relative(scope: Scope, path: str) -> str:
+    """The path as the index names it. Raises MemtuiError for a path outside the scope."""
+    found = path.removeprefix(scope.directory.rstrip("/") + "/")
+    if found == path:
+        raise MemtuiError(f"{path} is not in the scope “{scope.label}”", "Look at `memtui list`.")
+    return found
+
+
+def content(found: Memory) -> bytes:
+    """The whole content that was read, also of a file too large to be shown. Raises MemtuiError."""
+    if len(found.raw) <= memory.MAX_BYTES:
+        return found.raw
+    try:
+        return fs.read_bytes(found.path)
+    except OSError as error:
+        raise file_changes.storage_error(error, found.path) from error
+
+
+def index_edits(scope: Scope, change: Callable[[bytes], bytes]) -> list[Change]:
+    """The edits that a function makes to the scope's MEMORY.md. Raises MemtuiError."""
+    path = real_path(scope, scope.index_path)
+    try:
+        before = file_changes.read(path) or b""
+    except OSError as error:
+        raise file_changes.storage_error(error, path) from error
+    edits = file_changes.text_edits(path, before, change(before))
+    mode = None if before else file_mode(scope)
+    return [dataclasses.replace(edit, mode=mode) for edit in edits] if mode is not None else list(edits)
+
+
+def file_mode(scope: Scope) -> int | None:
+    """The permission bits of a new file of a scope: in a repository the usual ones, else None (private)."""
+    if scope.kind != "project" and "project" not in scope.aliases and not scope.label.endswith("@project"):
+        return None
+    mask = os.umask(0o077)  # there is no other way to ask; what another thread makes meanwhile is only more private
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def index_entry(scope: Scope, file: str) -> memory_index.Entry | None:
+    """A memory's own line in the index, None if it has none."""
+    try:
+        data = file_changes.read(real_path(scope, scope.index_path)) or b""
+    except (OSError, MemtuiError):
+        return None
+    return next((entry for entry in memory_index.parse_index(data).entries if entry.is_for(file)), None)
+
+
+def described(scope: Scope, was: Memory, description: str) -> list[Change]:
+    """The edits for a new description: the index line follows where it said the old one."""
+    file = relative(scope, was.path)
+    if not was.description or was.description == description:
+        return []
+    return index_edits(scope, lambda data: index_lines.set_hook(data, file, description, was.description))
+
+
+def old_names(scope: Scope, found: Memory) -> list[str]:
+    """What links to a memory can say: its file's stem, and its name unless another file of the scope bears that."""
+    stems = {os.path.basename(name).removesuffix(".md") for name, _ in scopes.files(scope)}
+    return [found.stem] + ([found.name] if found.name not in stems else [])
+
+
+def link_edits(scope: Scope, found: Memory, new: str) -> list[tuple[str, bytes, bytes, list[TextEdit]]]:
+    """For each other memory of the scope that links to this one: relative path, content before and after, edits.
+
+    A file that is broken, or that can't be read, stays as it is.
+    """
+    names = old_names(scope, found)
+    result = []
+    for name, problem in scopes.files(scope):
+        path = f"{scope.directory}/{name}"
+        if problem or path == found.path or os.path.islink(path):
+            continue
+        try:
+            before = fs.read_bytes(path, memory.MAX_BYTES + 1)
+        except OSError:
+            continue
+        after = before if len(before) > memory.MAX_BYTES or b"[[" not in before else relinked(before, names, new)
+        if after != before:
+            result.append((name, before, after, file_changes.text_edits(real_path(scope, path), before, after)))
+    return result
+
+
+def relinked(data: bytes, names: list[str], new: str) -> bytes:
+    """A file with its links to any of the old names made links to the new one."""
+    for name in names:
+        if name != new:
+            data = memory.replace_links(data, name, new)
+    return data
+
+
+def renamed(data: bytes, new: str) -> bytes:
+    """A file under a new name: its `name` field says so, if it has one. Without sound frontmatter it stays as it is."""
+    doc = document.parse(data)
+    if doc.broken is not None or not doc.has_frontmatter or "name" not in doc.fields:
+        return data
+    return doc.with_field(("name",), new).to_bytes()

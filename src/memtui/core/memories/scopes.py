@@ -1,0 +1,360 @@
+"""The scopes that a working directory sees, the memories in them, and which one a reference means."""
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from memtui.core.base import paths
+from memtui.core.base.errors import ConflictError, NotFoundError
+from memtui.core.client import projects
+from memtui.core.memories.memory import Memory, read_memory
+from memtui.core.places import locate, trust
+
+KINDS = ("global", "project", "auto", "agent", "instructions")
+INSTRUCTION_FILES = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
+CANDIDATES_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A directory of memories.
+
+    `label` is unique and stands in references (`label:name`), `aliases` are accepted as well. `root_path` and `slug`
+    name the project, None for what belongs to none or where it is not known; `source` is the agent's name. `trusted` is
+    False for a project directory of which nothing was trusted yet, `exists` is False for one that a first memory would
+    make, and `problem` says why a scope is not read at all. Instructions have `files`, relative to the directory,
+    instead of all that is in it.
+    """
+
+    kind: str
+    label: str
+    directory: str
+    root_path: str | None = None
+    slug: str | None = None
+    writable: bool = True
+    source: str = ""
+    trusted: bool = True
+    exists: bool = True
+    problem: str = ""
+    aliases: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+    @property
+    def index_path(self) -> str:
+        """Where its MEMORY.md lies."""
+        return f"{self.directory}/{locate.INDEX_NAME}"
+
+    @property
+    def delivered(self) -> bool:
+        """Whether memtui's hooks deliver its memories. The rest the client loads itself, and no log tells of that."""
+        return self.kind in {"global", "project"}
+
+
+def discover(env: dict[str, str], cwd: str, *, all_projects: bool = False) -> list[Scope]:
+    """The scopes of a working directory, in order of nearness to the person: global, project, auto, agents,
+    instructions; with `all_projects` also the native memory of every other project."""
+    root = paths.project_root(cwd)
+    found = [Scope("global", "global", locate.global_dir(env), exists=os.path.isdir(locate.global_dir(env)))]
+    auto = Scope("auto", "auto", locate.auto_dir(env, cwd), root, paths.slug(root))
+    project = _project(env, cwd, root)
+    if project.exists and os.path.realpath(project.directory) == os.path.realpath(auto.directory):
+        # `autoMemoryDirectory` points into the repository: the client reads it already.
+        found.append(_replaced(auto, aliases=("project",)))
+    else:
+        found += [project, _replaced(auto, exists=os.path.isdir(auto.directory))]
+    found += _agents(env, cwd, root)
+    found += _instructions(env, cwd, root)
+    if all_projects:
+        found += others(env, {scope.directory for scope in found})
+    return found
+
+
+def _replaced(scope: Scope, **changes: object) -> Scope:
+    return Scope(**{**scope.__dict__, **changes})
+
+
+def _project(env: dict[str, str], cwd: str, root: str) -> Scope:
+    directory, exists = locate.project_dir(env, cwd)
+    problem = locate.LEAVES_REPOSITORY if exists and locate.leaves_repository(directory) else ""
+    known = trust.load(paths.root(env), directory)
+    trusted = not exists or known.always or bool(known.hashes)
+    return Scope(
+        "project",
+        "project",
+        directory,
+        root,
+        paths.slug(root),
+        writable=not problem,
+        trusted=trusted,
+        exists=exists,
+        problem=problem,
+    )
+
+
+def _agents(env: dict[str, str], cwd: str, root: str) -> list[Scope]:
+    """Subagents' memory: the person's, the repository's, and the one kept out of the repository."""
+    top = locate.worktree_top(cwd)
+    places = [
+        (paths.config_dir(env) + "/agent-memory", "", None),
+        (top + "/.claude/agent-memory", "@project", root),
+        (top + "/.claude/agent-memory-local", "@local", root),
+    ]
+    found = []
+    for place, suffix, owner in places:
+        for name in _subdirectories(place):
+            directory = f"{place}/{name}"
+            inside = owner is None or paths.inside(top, directory)
+            found.append(
+                Scope(
+                    "agent",
+                    f"agent:{name}{suffix}",
+                    directory,
+                    owner,
+                    paths.slug(owner) if owner else None,
+                    writable=inside,
+                    source=name,
+                    problem="" if inside else locate.LEAVES_REPOSITORY,
+                )
+            )
+    return found
+
+
+def _subdirectories(directory: str) -> list[str]:
+    try:
+        with os.scandir(directory) as entries:
+            return sorted(entry.name for entry in entries if entry.is_dir() and not entry.name.startswith("."))
+    except OSError:
+        return []
+
+
+def _instructions(env: dict[str, str], cwd: str, root: str) -> list[Scope]:
+    """CLAUDE.md and rules, read-only: the person's, and those from `cwd` up to the top of the work tree."""
+    config = paths.config_dir(env)
+    top = locate.worktree_top(cwd)
+    found = [
+        Scope(
+            "instructions",
+            "instructions:user",
+            config,
+            writable=False,
+            # The person's own may be a link to anywhere.
+            files=tuple(n for n in ["CLAUDE.md", *_rules(config, "rules")] if os.path.isfile(f"{config}/{n}")),
+        )
+    ]
+    names: list[str] = []
+    for here in reversed(locate.upwards(cwd, top)):
+        prefix = here[len(top) :].strip("/")
+        prefix += "/" if prefix else ""
+        names += [prefix + name for name in INSTRUCTION_FILES]
+        names += _rules(top, f"{prefix}.claude/rules")
+    own = {f"{config}/{name}" for name in found[0].files}
+    files = tuple(
+        name
+        for name in names
+        if f"{top}/{name}" not in own and os.path.isfile(f"{top}/{name}") and paths.inside(top, f"{top}/{name}")
+    )
+    found.append(
+        Scope("instructions", "instructions:project", top, root, paths.slug(root), writable=False, files=files)
+    )
+    return [scope for scope in found if scope.files]
+
+
+def _rules(top: str, directory: str) -> list[str]:
+    try:
+        return [f"{directory}/{name}" for name, problem in locate.walk(f"{top}/{directory}") if not problem]
+    except OSError:
+        return []
+
+
+def others(env: dict[str, str], known: set[str]) -> list[Scope]:
+    """The native memory of all projects but those whose directories are `known`."""
+    found = [each for each in projects.with_memory(env) if each.directory not in known]
+    names = Counter(os.path.basename(each.path) for each in found if each.path)
+    scopes = []
+    for each in found:
+        aliases: tuple[str, ...] = ()
+        if each.path:
+            name = os.path.basename(each.path)
+            aliases = (f"auto:{each.path}", f"auto:{name}") if names[name] == 1 else (f"auto:{each.path}",)
+        scopes.append(Scope("auto", f"auto:{each.slug}", each.directory, each.path, each.slug, aliases=aliases))
+    return scopes
+
+
+def pick(scopes: Sequence[Scope], label: str) -> Scope:
+    """The scope of that label or alias. Raises NotFoundError that lists the labels."""
+    for scope in scopes:
+        if label == scope.label:
+            return scope
+    for scope in scopes:
+        if label in scope.aliases:
+            return scope
+    raise NotFoundError(f"There is no scope “{label}”.", "Scopes here: " + ", ".join(s.label for s in scopes) + ".")
+
+
+def home(scopes: Sequence[Scope]) -> Scope:
+    """Where a new memory goes if nobody says: into the repository only if it has a project scope already."""
+    project = next((s for s in scopes if s.kind == "project" and s.exists and not s.problem), None)
+    return project or next(s for s in scopes if s.kind == "auto" or "auto" in s.aliases)
+
+
+def named(env: dict[str, str], cwd: str, label: str) -> Scope:
+    """As `pick`, among all scopes; other projects are looked at only if need be."""
+    scopes = discover(env, cwd)
+    if label.startswith("auto:"):
+        scopes += _other(env, label.removeprefix("auto:")) or others(env, {scope.directory for scope in scopes})
+    return pick(scopes, label)
+
+
+def files(scope: Scope) -> list[tuple[str, str]]:
+    """The Markdown files of a scope as (relative path, problem), sorted; those with a problem must not be read."""
+    if scope.problem:
+        return []
+    if scope.kind == "instructions":
+        return [(name, "") for name in scope.files]
+    try:
+        return locate.walk(scope.directory)
+    except OSError as error:
+        return [("", error.strerror or "can't be read")]
+
+
+def indexed(root: str, scope: Scope) -> list[str]:
+    """The files that its index should have a line for: those that may be read; of a repository's, what is trusted."""
+    found = [name for name, problem in files(scope) if not problem]
+    if scope.kind != "project":
+        return found
+    trusted = trust.trusted_names(root, scope.directory)
+    return [name for name in found if name in trusted]
+
+
+def refused(path: str, label: str, problem: str) -> Memory:
+    """A memory that must not be read, for the list: `broken` says why."""
+    stem = os.path.basename(path).removesuffix(locate.SUFFIX)
+    return Memory(path, label, stem, "", "", {}, "", 0, 0.0, broken=problem, has_frontmatter=False)
+
+
+def memories(scope: Scope, known: "dict[str, Memory] | None" = None) -> Iterator[Memory]:
+    """The memories of a scope, sorted by path. Those that must not or can't be read have `broken` set to the reason;
+    those that went since they were listed are left out.
+
+    `known`: as for `survey.survey`.
+    """
+    for name, problem in files(scope):
+        path = f"{scope.directory}/{name}".rstrip("/")
+        if problem:
+            yield refused(path, scope.label, problem)
+            continue
+        found = None if known is None else known.get(path)
+        if found is None or found.scope_label != scope.label or not _as_read(found):
+            found = read_or_none(path, scope.label)
+        if found is not None:
+            if known is not None:
+                known[path] = found
+            yield found
+        elif known is not None:
+            known.pop(path, None)
+
+
+def read_or_none(path: str, label: str) -> Memory | None:
+    """A memory that was listed; None where it went since."""
+    try:
+        return read_memory(path, label)
+    except NotFoundError:
+        return None
+
+
+def _as_read(found: Memory) -> bool:
+    try:
+        now = os.stat(found.path)
+    except OSError:
+        return False
+    return now.st_mtime == found.mtime and now.st_size == found.size and found.broken is None
+
+
+def find(env: dict[str, str], cwd: str, ref: str) -> Memory:
+    """The memory that `ref` means: a name, a file name, `scope:name`, or a path inside a scope.
+
+    Raises NotFoundError with similar names, ConflictError with the candidates where several are meant.
+    """
+    scopes = discover(env, cwd)
+    if "/" in ref:
+        found = _by_path(env, cwd, ref, scopes)
+        if found is not None:
+            return found
+    label, colon, name = ref.rpartition(":")
+    if colon and label:
+        scope = named(env, cwd, label) if label.startswith("auto:") else pick(scopes, label)
+        return _one(_matching([scope], name), ref, [scope])
+    return _one(_matching(scopes, ref), ref, scopes)
+
+
+def _by_path(env: dict[str, str], cwd: str, ref: str, scopes: Sequence[Scope]) -> Memory | None:
+    path = paths.normal(paths.join(cwd, ref))
+    if not os.path.lexists(path):
+        return None
+    for several in _nearest(env, path, scopes):
+        # The innermost: a global directory may hold others.
+        for scope in sorted(several, key=lambda each: -len(each.directory)):
+            for top in (scope.directory, os.path.realpath(scope.directory)):
+                name = path.removeprefix(top + "/")
+                problem = dict(files(scope)).get(name) if name != path else None
+                if problem is not None:
+                    whole = f"{scope.directory}/{name}"
+                    if problem:
+                        return refused(whole, scope.label, problem)
+                    return read_memory(whole, scope.label)
+    raise NotFoundError(f"{path} is in none of the scopes.", "Memories are Markdown files in a scope's directory.")
+
+
+def _nearest(env: dict[str, str], path: str, scopes: Sequence[Scope]) -> Iterator[Sequence[Scope]]:
+    """Where a path may lie: in these scopes, in the project that it names itself, in any other."""
+    yield scopes
+    top = paths.config_dir(env) + "/projects/"
+    if path.startswith(top):
+        yield _other(env, path.removeprefix(top).partition("/")[0])
+    yield others(env, {scope.directory for scope in scopes})
+
+
+def _other(env: dict[str, str], slug: str) -> list[Scope]:
+    """The native memory of one other project, without a look at all of them; none if it has none."""
+    directory = f"{paths.config_dir(env)}/projects/{slug}/memory"
+    if not slug or "/" in slug or not os.path.isdir(directory):
+        return []
+    return [Scope("auto", f"auto:{slug}", directory, projects.path_of(env, slug), slug)]
+
+
+def _matching(scopes: Sequence[Scope], name: str) -> list[Memory]:
+    """Memories whose file is so named; only if there are none, those whose frontmatter says that name."""
+    wanted = {name, name + locate.SUFFIX}
+    found: list[Memory | None] = []
+    for scope in scopes:
+        for relative, problem in files(scope):
+            if relative in wanted or relative.rpartition("/")[2] in wanted:
+                path = f"{scope.directory}/{relative}"
+                found.append(refused(path, scope.label, problem) if problem else read_or_none(path, scope.label))
+    there = [memory for memory in found if memory is not None]
+    if there:
+        return there
+    return [memory for scope in scopes for memory in memories(scope) if memory.name == name]
+
+
+def _one(found: Sequence[Memory], ref: str, scopes: Sequence[Scope]) -> Memory:
+    unique = list({memory.path: memory for memory in found}.values())
+    if len(unique) == 1:
+        return unique[0]
+    directories = {scope.label: scope.directory for scope in scopes}
+    if unique:
+        names = [f"{m.scope_label}:{m.path.removeprefix(directories[m.scope_label] + '/')}" for m in unique]
+        raise ConflictError(f"“{ref}” can mean several memories.", "Say which: " + ", ".join(names) + ".")
+    import difflib
+
+    stems = [
+        f"{scope.label}:{name.removesuffix(locate.SUFFIX)}"
+        for scope in scopes
+        if scope.kind != "instructions"
+        for name, _ in files(scope)
+    ]
+    near = {stem.rpartition(":")[2]: stem for stem in stems}
+    close = difflib.get_close_matches(ref.rpartition(":")[2], near, CANDIDATES_SHOWN)
+    hint = "Did you mean " + ", ".join(near[each] for each in close) + "?" if close else "`memtui list` shows all."
+    raise NotFoundError(f"There is no memory “{ref}”.", hint)

@@ -1,0 +1,235 @@
+"""What is to be said of each memory of a scope: flags on its health, and how often it was delivered and used."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from memtui.core.base import clock, fs, ids
+from memtui.core.memories import scopes
+from memtui.core.memories.memory import Memory
+from memtui.core.memories.scopes import Scope
+from memtui.core.places import trust
+
+if TYPE_CHECKING:
+    from memtui.core.memories import index as memory_index
+
+# Counting reads the log from its end; what is older than this many records says little.
+RECORDS_READ = 2000
+
+# What stands in the place of deliveries where there can be none.
+CHANGED = "changed since it was delivered"
+BY_CLIENT = "by the client itself, which memtui leaves it to"
+
+# How many of a memory's newest deliveries are kept to be shown.
+TOLD = 8
+# Where a flag begins so, it has this letter in lists.
+LETTERS = {
+    "broken:": "X",
+    "not trusted": "U",
+    "below the cut": "B",
+    "no line": "N",
+    "broken link": "L",
+    "changed since": "C",
+}
+MEANINGS = {
+    "X": "the frontmatter is broken",
+    "U": "not trusted, so not delivered",
+    "B": "below the cut of MEMORY.md",
+    "N": "no line in MEMORY.md",
+    "L": "a link leads nowhere",
+    "C": "changed since it was delivered",
+}
+
+
+@lru_cache(4096)  # of thousands of memories, drawn and counted at once, many have the same flag
+def _letter(flag: str) -> str:
+    return next((letter for start, letter in LETTERS.items() if flag.startswith(start)), "")
+
+
+@dataclass
+class Told:
+    """A delivery that brought a memory: its record of the log without text and items, and the item's own fields."""
+
+    record: "dict[str, object]"
+    item: "dict[str, object]"
+
+
+@dataclass
+class Row:
+    """A memory, its file relative to the scope's directory, and what is to be said of it."""
+
+    memory: Memory
+    file: str
+    flags: list[str] = field(default_factory=list)
+    deliveries: int = 0
+    last_delivery: str | None = None
+    uses: int = 0
+    told: list[Told] = field(default_factory=list)
+
+    @property
+    def letters(self) -> str:
+        """The flags as letters, each once."""
+        if not self.flags:
+            return ""
+        found = {_letter(flag) for flag in self.flags}
+        return "".join(found) if len(found) == 1 else "".join(each for each in LETTERS.values() if each in found)
+
+    @property
+    def severity(self) -> int:
+        """Where the worst flag stands among all of them, the worst first."""
+        letters = list(LETTERS.values())
+        return min((letters.index(letter) for letter in self.letters), default=len(letters))
+
+    @property
+    def wanting(self) -> bool:
+        """Whether something is to be done about it; that it changed since it was delivered is only to be known."""
+        return any(not flag.startswith("changed since") for flag in self.flags)
+
+    def never_delivered(self, scope: Scope) -> bool:
+        """Whether memtui's hooks could have delivered it and never did."""
+        return scope.delivered and not self.deliveries
+
+
+class Usage:
+    """Deliveries and uses by path of the memory, from the newest records of the log. Used by one thread at a time."""
+
+    def __init__(self, root: str) -> None:
+        from memtui.core.deliveries import tail as log_tail
+
+        self.root = root
+        self.deliveries: dict[str, int] = {}
+        self.last: dict[str, str] = {}
+        self.uses: dict[str, int] = {}
+        self.told: dict[str, list[Told]] = {}
+        self._ends = log_tail.ends(root)
+        for number, (_, line) in enumerate(log_tail.older(root, None, self._ends)):
+            if number >= RECORDS_READ:
+                break
+            self._line(line, newest=False)
+
+    def follow(self) -> "set[str] | None":
+        """Count what was appended since; the paths that it concerns. None: the log was cut, so all is to be counted
+        anew."""
+        from memtui.core.deliveries import tail as log_tail
+
+        got = log_tail.appended(self.root, self._ends)
+        if got is None:
+            return None
+        lines, self._ends = got
+        return {path for _, line in lines for path in self._line(line, newest=True)}
+
+    def _line(self, line: bytes, *, newest: bool) -> "list[str]":
+        from memtui.core.deliveries import tail as log_tail
+
+        record = log_tail.record_of(line) or {}
+        items = record.pop("items", None)
+        record.pop("text", None)
+        found = []
+        for item in items if isinstance(items, list) else []:
+            if isinstance(item, dict) and item.get("kind") in {"index", "memory", "use"}:
+                found += self._count(item, record, newest)
+        return found
+
+    def _count(self, item: "dict[str, object]", record: "dict[str, object]", newest: bool) -> "list[str]":
+        path = item.get("path")
+        if not isinstance(path, str) or item.get("left_out") or item.get("reason") == "gone in this session":
+            return []
+        if item["kind"] == "use":
+            self.uses[path] = self.uses.get(path, 0) + 1
+            return [path]
+        self.deliveries[path] = self.deliveries.get(path, 0) + 1
+        if newest or path not in self.last:
+            self.last[path] = str(record.get("time"))
+        told = self.told.setdefault(path, [])
+        if newest:
+            told.insert(0, Told(record, item))
+            del told[TOLD:]
+        elif len(told) < TOLD:
+            told.append(Told(record, item))
+        return [path]
+
+
+def index_of(scope: Scope) -> "memory_index.Index | None":
+    """The scope's MEMORY.md, None where there is none or it can't be read."""
+    from memtui.core.memories import index as memory_index
+
+    try:
+        return memory_index.parse_index(fs.read_bytes(scope.index_path))
+    except OSError:
+        return None
+
+
+def survey(root: str, scope: Scope, counts: Usage, known: "dict[str, Memory] | None" = None) -> "list[Row]":
+    """The memories of a scope with everything there is to say of them. `known` holds memories by path that were read
+    before: those whose time and size are the same are not read again, and what is read goes in."""
+    from memtui.core.memories import index as memory_index
+    from memtui.core.memories import index_budget
+
+    index = index_of(scope) if scope.kind != "instructions" else None
+    below: set[str] = set()
+    absent: set[str] = set()
+    if index is not None:
+        found = index_budget.budget(index.raw, agent=scope.kind == "agent")
+        below = {_normal(entry.target) for entry in found.below}
+        absent = set(memory_index.missing(index, scopes.indexed(root, scope)))
+    trusted = trust.trusted_names(root, scope.directory) if scope.kind == "project" and scope.exists else None
+    rows = []
+    memories = list(scopes.memories(scope, known))
+    names = {name for each in memories for name in (each.name, each.stem)}
+    # Where nothing was told, no path in the log is another name of one here.
+    real = os.path.realpath(scope.directory) if counts.deliveries or counts.uses else scope.directory
+    for each in memories:
+        file = each.path.removeprefix(scope.directory + "/")
+        row = Row(each, file)
+        if each.broken:
+            row.flags.append(f"broken: {each.broken}")
+        if scope.kind != "instructions":
+            if trusted is not None and file not in trusted and not each.broken:
+                row.flags.append("not trusted, not delivered: memtui trust")
+            if index is not None and file in absent:
+                row.flags.append("no line in MEMORY.md")
+            elif _normal(file) in below:
+                row.flags.append("below the cut of MEMORY.md: the client does not load its line")
+            row.flags += [f"broken link [[{name}]]" for name in each.links if name not in names]
+        _tell(row, real, counts)
+        rows.append(row)
+    return rows
+
+
+def recount(scope: Scope, rows: Iterable[Row], counts: Usage, paths: "set[str]") -> "list[Row]":
+    """Tell rows of a scope anew what became of them, where `Usage.follow` named their paths; which those are."""
+    real = os.path.realpath(scope.directory)
+    tops = {scope.directory + "/", real + "/"}
+    files = {path.removeprefix(top) for path in paths for top in tops if path.startswith(top)}
+    found = [row for row in rows if row.file in files] if files else []
+    for row in found:
+        _tell(row, real, counts)
+    return found
+
+
+def _tell(row: Row, real: str, counts: Usage) -> None:
+    row.deliveries, row.uses, row.last_delivery, row.told = 0, 0, None, []
+    row.flags = [flag for flag in row.flags if flag != CHANGED]
+    # A path in the log is the one that the client or the hook used: with or without symlinks.
+    for path in {row.memory.path, f"{real}/{row.file}"}:
+        row.deliveries += counts.deliveries.get(path, 0)
+        row.uses += counts.uses.get(path, 0)
+        row.last_delivery = row.last_delivery or counts.last.get(path)
+        row.told += counts.told.get(path, [])
+    if row.told and _changed_since(row.memory, row.told[0]):
+        row.flags.append(CHANGED)
+
+
+def _changed_since(found: Memory, told: Told) -> bool:
+    """Whether the agent was told of other content than there is now, or nobody knows of which, before this change."""
+    known = told.item.get("hash")
+    if told.item.get("kind") == "index" and isinstance(known, str):
+        return ids.digest(found.raw)[: len(known)] != known
+    when = clock.parse(told.record.get("time"))
+    return when is not None and found.mtime > when
+
+
+def _normal(target: str) -> str:
+    return os.path.normpath(target)

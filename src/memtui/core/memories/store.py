@@ -1,0 +1,312 @@
+"""Changes to memories, each one step that can be undone: nothing a person wrote is ever lost.
+
+A change holds only for the content it was made for, `Memory.raw`: a file that somebody else wrote to meanwhile gives
+ConflictError and stays as it is.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+
+from memtui.core.base import clock, ids, paths
+from memtui.core.base.errors import ConflictError, MemtuiError
+from memtui.core.journal.changes import files as ch
+from memtui.core.journal.changes.files import Change, FileChange
+from memtui.core.journal.journal import Journal
+from memtui.core.journal.ledger import Transaction
+from memtui.core.memories import index_lines, memory, references, scopes, trash
+from memtui.core.memories import trusting as trust_edits
+from memtui.core.memories.memory import Memory, read_memory
+from memtui.core.memories.scopes import Scope
+from memtui.core.memories.trash import TrashItem
+from memtui.core.places import trust
+
+
+class Store:
+    """The memories that a working directory sees, to be changed. `by` names the writer in the journal, `now` is the
+    clock.
+
+    Opening puts right what a killed process left; where that fails, reading works and `problem` says why.
+    """
+
+    def __init__(self, env: dict[str, str], cwd: str, *, by: str = "cli", now: Callable[[], float] = clock.now) -> None:
+        self.env = env
+        self.cwd = cwd
+        self.root = paths.root(env)
+        self.journal = Journal(self.root, by, now)
+        self.problem: MemtuiError | None = None
+        try:
+            self.journal.recover()
+        except MemtuiError as error:
+            self.problem = error
+
+    # Reading
+
+    def scopes(self, *, all_projects: bool = False) -> list[Scope]:
+        """As `scopes.discover`."""
+        return scopes.discover(self.env, self.cwd, all_projects=all_projects)
+
+    def scope(self, label: str) -> Scope:
+        """The scope of that label. Raises NotFoundError."""
+        return scopes.named(self.env, self.cwd, label)
+
+    def find(self, ref: str) -> Memory:
+        """As `scopes.find`."""
+        return scopes.find(self.env, self.cwd, ref)
+
+    # Changing one memory
+
+    def create(self, scope: Scope, name: str, description: str, kind: str, body: str) -> Memory:
+        """Make a memory of a type, and its line in the index. Raises ConflictError if the name is taken."""
+        stem = references.check_name(name)
+        return self.add(scope, stem, memory.new_memory_bytes(stem, description, kind, body))
+
+    def add(self, scope: Scope, name: str, data: bytes, *, op: str = "create", extra: Sequence[Change] = ()) -> Memory:
+        """Make a memory of the bytes of a whole file, together with `extra` changes in the same step. Raises as
+        `create`."""
+        planned = self.plan_add(scope, name, data)
+        stem = references.check_name(name)
+        self.transaction(op, [*planned, *extra], f"{op} {scope.label}:{stem}")
+        return read_memory(f"{scope.directory}/{stem}.md", scope.label)
+
+    def plan_add(self, scope: Scope, name: str, data: bytes) -> list[Change]:
+        """The changes that `add` makes, for a transaction of one's own. What goes into a project scope is trusted."""
+        references.writable(scope)
+        file = references.check_name(name) + ".md"
+        path = self._free(scope, file)
+        made = memory.from_bytes(path, scope.label, data)
+        edits = references.index_edits(
+            scope, lambda index: index_lines.add_line(index, file, made.name, made.description, kind=made.type)
+        )
+        made_file = FileChange(path, None, data, references.file_mode(scope))
+        return [*self.trusting(scope, [(file, data)]), made_file, *edits]
+
+    def edit(self, found: Memory, change: bytes | Mapping[str, str], *, seen: bool = False) -> Memory:
+        """Replace a memory's whole content, or some fields: `description`, `type`, `body`, others by their dotted path.
+        `seen`: the person saw the whole of it, so it is trusted from now on.
+
+        An empty value removes the field. Raises ConflictError if the file changed since it was read, MemtuiError if
+        fields are to be changed that can't be read.
+        """
+        scope = self._scope_of(found)
+        data = change if isinstance(change, bytes) else memory.with_fields(found, change)
+        if data == found.raw:
+            return found
+        return self._write(scope, found, data, "edit", seen)
+
+    def retype(self, found: Memory, kind: str) -> Memory:
+        """Give a memory another type, in the form that is there. Raises as `edit`."""
+        scope = self._scope_of(found)
+        data = memory.with_fields(found, {"type": kind})
+        return found if data == found.raw else self._write(scope, found, data, "retype", False)
+
+    def _write(self, scope: Scope, found: Memory, data: bytes, op: str, seen: bool) -> Memory:
+        path = self._unrefused(scope, found)
+        file = references.relative(scope, found.path)
+        new = memory.from_bytes(found.path, scope.label, data)
+        edits = references.described(scope, found, new.description)
+        known = self.trusting(scope, [(file, data)]) if seen or self._vouched(scope, found) else []
+        self.transaction(op, [*known, FileChange(path, found.raw, data), *edits], f"{op} {scope.label}:{found.stem}")
+        return read_memory(found.path, scope.label)
+
+    def rename(self, found: Memory, name: str, *, seen: bool = False) -> Memory:
+        """Give a memory another name: its file, its `name`, the links of the scope's other memories, its index line.
+        `seen` as for `edit`.
+
+        Raises ConflictError if the name is taken or the file changed since it was read.
+        """
+        scope = self._scope_of(found)
+        path = self._own_file(scope, found)
+        stem = references.check_name(name)
+        old = references.relative(scope, found.path)
+        new = os.path.join(os.path.dirname(old), stem + ".md")
+        if new == old and found.name == stem:
+            return found
+        data = references.renamed(references.content(found), stem)
+        if found.broken is None:
+            data = references.relinked(data, references.old_names(scope, found), stem)
+        links = references.link_edits(scope, found, stem)
+        known = trust.load(self.root, scope.directory)
+        own = [(new, data)] if seen or self._vouched(scope, found) else []
+        planned: list[Change] = self.trusting(
+            scope, [*own, *((file, after) for file, was, after, _ in links if known.allows(was))]
+        )
+        if new == old:
+            planned.append(FileChange(path, references.content(found), data))
+        else:
+            planned.append(FileChange(self._free(scope, new), None, data, _mode(path)))
+            planned.append(FileChange(path, references.content(found), None))
+        for _, _, _, edits in links:
+            planned += edits
+        entry = references.index_entry(scope, old)
+        title = entry.title if entry is not None and entry.title in {found.name, found.stem} else ""
+        planned += references.index_edits(
+            scope, lambda index: index_lines.replace_target(index, old, new, old_title=title, new_title=title and stem)
+        )
+        self.transaction("rename", planned, f"rename {scope.label}:{found.stem} to {stem}")
+        return read_memory(f"{scope.directory}/{new}", scope.label)
+
+    def move(self, found: Memory, scope: Scope, name: str | None = None) -> Memory:
+        """Move a memory, and its index line, to another scope. Raises as `rename`."""
+        source = self._scope_of(found)
+        path = self._own_file(source, found)
+        file = references.relative(source, found.path)
+        if os.path.realpath(source.directory) == os.path.realpath(scope.directory):
+            raise MemtuiError(f"{found.stem} is in the scope “{scope.label}” already", "To rename it, use rename.")
+        new, planned = self._plan_copy(source, found, scope, name)
+        planned.append(FileChange(path, references.content(found), None))
+        planned += references.index_edits(source, lambda index: index_lines.remove_line(index, file))
+        self.transaction("move", planned, f"move {source.label}:{found.stem} to {scope.label}")
+        return read_memory(new, scope.label)
+
+    def copy(self, found: Memory, scope: Scope, name: str | None = None) -> Memory:
+        """Copy a memory, and its index line, to another scope, or under another name. Raises as `rename`."""
+        source = self.scope(found.scope_label)
+        self._unrefused(source, found)
+        new, planned = self._plan_copy(source, found, scope, name)
+        self.transaction("copy", planned, f"copy {source.label}:{found.stem} to {scope.label}")
+        return read_memory(new, scope.label)
+
+    def _plan_copy(self, source: Scope, found: Memory, scope: Scope, name: str | None) -> tuple[str, list[Change]]:
+        references.writable(scope)
+        data = references.content(found)
+        if ch.read(references.real_path(source, found.path)) != data:
+            raise ch.conflict(found.path)
+        file = os.path.basename(found.path) if name is None else references.check_name(name) + ".md"
+        if name is not None:
+            data = references.renamed(data, file.removesuffix(".md"))
+        path = self._free(scope, file)
+        known = self.trusting(scope, [(file, data)]) if self._vouched(source, found) else []
+        entry = references.index_entry(source, references.relative(source, found.path))
+        made = memory.from_bytes(path, scope.label, data)
+        title = entry.title if entry is not None and name is None else made.name
+        hook = entry.hook if entry is not None else found.description
+        edits = references.index_edits(
+            scope, lambda index: index_lines.add_line(index, file, title, hook, kind=found.type)
+        )
+        return f"{scope.directory}/{file}", [
+            *known,
+            FileChange(path, None, data, references.file_mode(scope) or _mode(found.path)),
+            *edits,
+        ]
+
+    # Trash
+
+    def delete(self, found: Memory) -> str:
+        """Move a memory to the trash, with its index line; the id to restore it by. Raises ConflictError if the file
+        changed since it was read."""
+        scope = self._scope_of(found)
+        path = self._own_file(scope, found)
+        file = references.relative(scope, found.path)
+        edits = references.index_edits(scope, lambda index: index_lines.remove_line(index, file))
+        planned = [FileChange(path, references.content(found), None), *edits]
+        summary = f"delete {scope.label}:{found.stem}"
+        return self.journal.run("delete", planned, summary, scope=scope.label, directory=scope.directory)
+
+    def trash(self) -> list[TrashItem]:
+        """What was deleted and not restored or purged, newest first."""
+        return trash.items(self.journal, self.journal.ledger())
+
+    def restore(self, trash_id: str) -> Memory:
+        """Bring a memory back to where it was, with its index line. Raises NotFoundError, ConflictError if another
+        file has its place."""
+        ledger = self.journal.ledger()
+        item = trash.item(self.journal, ledger, trash_id)
+        planned = [
+            change.inverse() for change in reversed(self.journal.changes_of(ledger.transactions[trash_id].record))
+        ]
+        for change in planned:
+            if not paths.inside(item.directory, change.path):
+                raise MemtuiError(f"{change.path} leaves its scope now", "Mend that, then restore it again.")
+        summary = f"restore {item.scope_label}:{item.memory.stem}"
+        self.journal.run("restore", planned, summary, of=trash_id)
+        return read_memory(item.path, item.scope_label)
+
+    def purge(self, trash_id: str) -> None:
+        """Remove a memory from the trash for good, with all that the journal holds of it. Raises NotFoundError."""
+        ledger = self.journal.ledger()
+        item = trash.item(self.journal, ledger, trash_id)
+        drop, gone = trash.to_purge(ledger, trash_id)
+        self.journal.purge(f"purge {item.scope_label}:{item.memory.stem}", drop, of=trash_id, gone=gone)
+
+    # All changes
+
+    def transaction(self, op: str, changes: Sequence[Change], summary: str) -> str:
+        """Make any changes as one step; its id. Raises as `Journal.run`."""
+        return self.journal.run(op, changes, summary)
+
+    def together(self) -> AbstractContextManager[None]:
+        """As `Journal.together`."""
+        return self.journal.together()
+
+    def undo(self, transaction: str | None = None) -> Transaction:
+        """As `Journal.undo`."""
+        return self.journal.undo(transaction)
+
+    def redo(self) -> Transaction:
+        """As `Journal.redo`."""
+        return self.journal.redo()
+
+    def history(self) -> list[Transaction]:
+        """All operations, newest first."""
+        return list(reversed(self.journal.ledger().transactions.values()))
+
+    # Helpers
+
+    def _scope_of(self, found: Memory) -> Scope:
+        scope = self.scope(found.scope_label)
+        references.writable(scope)
+        return scope
+
+    def _unrefused(self, scope: Scope, found: Memory) -> str:
+        """The file behind a memory of a scope, symlinks inside the scope followed."""
+        references.relative(scope, found.path)
+        return references.real_path(scope, found.path)
+
+    def _own_file(self, scope: Scope, found: Memory) -> str:
+        """As `_unrefused`, for what happens to the file itself."""
+        path = self._unrefused(scope, found)
+        if os.path.islink(found.path):
+            raise MemtuiError(
+                f"{found.path} is a symlink to {path}", "Change that memory instead, or remove the link by hand."
+            )
+        return path
+
+    def _free(self, scope: Scope, file: str) -> str:
+        """The real path for a new file of a scope. Raises ConflictError if the name is taken."""
+        shown = f"{scope.directory}/{file}"
+        if os.path.lexists(shown):
+            raise ch.conflict(shown, taken=True)
+        return references.real_path(scope, shown)
+
+    def trusting(self, scope: Scope, contents: Sequence[tuple[str, bytes]]) -> list[Change]:
+        """The change by which what a person writes into a project scope may be delivered, (relative path, bytes)."""
+        if scope.kind != "project" and "project" not in scope.aliases:
+            return []
+        edit = trust_edits.plan(self.root, scope.directory, contents)
+        return [] if edit.idle else [edit]
+
+    def vouched(self, found: Memory) -> bool:
+        """Whether a memory may be delivered as far as trust goes."""
+        return self._vouched(self.scope(found.scope_label), found)
+
+    def _vouched(self, scope: Scope, found: Memory) -> bool:
+        """Whether what is made of a memory may be trusted: not where nobody trusted that memory yet. Another field,
+        name or place says nothing about the rest of what came with a repository."""
+        if scope.kind != "project" and "project" not in scope.aliases:
+            return True
+        return trust.load(self.root, scope.directory).allows(found.raw)
+
+
+def expect(found: Memory, content_hash: str) -> Memory:
+    """The memory, if its content still has that `ids.content_hash`. Raises ConflictError."""
+    if ids.content_hash(found.raw) != content_hash:
+        raise ConflictError(f"{found.path} changed since it was read", "Nothing was written. Look at it again.")
+    return found
+
+
+def _mode(path: str) -> int | None:
+    try:
+        return os.stat(path).st_mode & 0o7777
+    except OSError:
+        return None

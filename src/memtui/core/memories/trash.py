@@ -1,0 +1,100 @@
+"""What lies in the trash, as the journal tells it, and what must go for a purge to be for good."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from memtui.core.base.errors import NotFoundError
+from memtui.core.journal.journal import Journal
+from memtui.core.journal.ledger import Ledger, Transaction
+from memtui.core.memories.memory import Memory, from_bytes
+
+
+@dataclass(frozen=True)
+class TrashItem:
+    """A deleted memory. `id` is the deletion's; `path` is where it was, in the scope `scope_label` (`directory`)."""
+
+    id: str
+    time: str
+    path: str
+    scope_label: str
+    directory: str
+    memory: Memory
+
+
+def items(journal: Journal, ledger: Ledger) -> list[TrashItem]:
+    """The trash, newest first. What a damaged disk took away is left out."""
+    found = []
+    # As the journal has them: ids of one millisecond are in no order.
+    for key in [key for key in reversed(list(ledger.transactions)) if key in ledger.trashed]:
+        each = ledger.transactions[key]
+        try:
+            found.append(item(journal, ledger, each.id))
+        except NotFoundError:
+            continue
+    return found
+
+
+def item(journal: Journal, ledger: Ledger, key: str) -> TrashItem:
+    """One item. Raises NotFoundError, MemtuiError if its content can't be read."""
+    each = ledger.transactions.get(key)
+    if each is None or key not in ledger.trashed:
+        raise NotFoundError(f"{key} is not in the trash", "`memtui restore` without an id lists what is.")
+    row = deleted_row(each)
+    label, directory = str(each.record.get("scope", "")), str(each.record.get("directory", ""))
+    memory = from_bytes(row["path"], label, journal.image(row["before"]))
+    return TrashItem(key, each.time, row["path"], label, directory, memory)
+
+
+def deleted_row(each: Transaction) -> dict[str, Any]:
+    """The change that removed the memory. Raises NotFoundError for a record without one."""
+    for row in each.record["changes"]:
+        if row.get("before") and row.get("after") is None and "was" not in row:
+            found: dict[str, Any] = row
+            return found
+    raise NotFoundError(f"{each.id} is no deletion")
+
+
+def to_purge(ledger: Ledger, key: str) -> tuple[list[str], list[str]]:
+    """(digests to remove, transactions that can't be undone any more) for purging a trash item.
+
+    That is all that the journal holds of the memory up to its deletion, under whatever name and in whatever scope it
+    was before, but for contents that other memories share.
+    """
+    group, places = _about(ledger, key)
+    shared = set(_digests(t for t in ledger.all() if t.id not in group))
+    own = dict.fromkeys(_digests(ledger.transactions[each] for each in group))
+    own |= dict.fromkeys(_trusted(ledger, places))
+    return [digest for digest in own if digest not in shared], sorted(group)
+
+
+def _about(ledger: Ledger, key: str) -> tuple[set[str], set[str]]:
+    """The transactions about a memory up to its deletion, followed through its moves and renames, and their undoing;
+    and the paths that it had."""
+    earlier = [t for t in ledger.all() if t.id <= key]
+    places = {deleted_row(ledger.transactions[key])["path"]}
+    group: set[str] = set()
+    while True:
+        found = {t.id for t in earlier if places & set(_file_paths(t)) and t.op not in {"undo", "redo", "purge"}}
+        for each in found - group:
+            if ledger.transactions[each].op in {"move", "rename"}:
+                places |= set(_file_paths(ledger.transactions[each]))
+        if found == group:
+            break
+        group = found
+    return group | {t.id for t in ledger.all() if t.of in group}, places
+
+
+def _file_paths(each: Transaction) -> list[str]:
+    return [row["path"] for row in each.record["changes"] if "was" not in row and "trust" not in row]
+
+
+def _trusted(ledger: Ledger, places: set[str]) -> list[str]:
+    """The contents under which a memory was trusted."""
+    given = [row["trust"] for t in ledger.all() for row in t.record["changes"] if "trust" in row]
+    return [digest for g in given for digest, name in g["added"].items() if f"{g['directory']}/{name}" in places]
+
+
+def _digests(transactions: Iterable[Transaction]) -> list[str]:
+    keys = ("before", "after", "removed", "added", "anchor")
+    return [row[k] for t in transactions for row in t.record["changes"] for k in keys if row.get(k)]

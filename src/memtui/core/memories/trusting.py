@@ -1,0 +1,117 @@
+"""Trusting what came with a repository, and trusting it no more: steps of the journal, as all other changes are.
+
+What is trusted are contents that somebody has in hand, and has shown to the person; not what a file holds by then.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from memtui.core.base import clock, fs, ids
+from memtui.core.base.errors import MemtuiError
+from memtui.core.base.phrasing import many
+from memtui.core.journal.changes.files import TrustEdit
+from memtui.core.journal.journal import Journal
+from memtui.core.places import locate, trust
+
+NAMED = 3
+Contents = dict[str, bytes]
+
+
+def read(directory: str, names: Iterable[str] | None = None) -> Contents:
+    """The contents of a directory's memories by relative path, or of those named. Those that must not or can't be read
+    are left out. Raises MemtuiError for a directory that is not read at all."""
+    if locate.leaves_repository(directory):
+        raise MemtuiError(f"{directory} {locate.LEAVES_REPOSITORY}.", "Nothing there is read. Remove the link.")
+    wanted = None if names is None else set(names)
+    found: Contents = {}
+    for name, problem in locate.walk(directory):
+        if problem or (wanted is not None and name not in wanted):
+            continue
+        try:
+            found[name] = fs.read_bytes(f"{directory}/{name}")
+        except OSError:
+            continue
+    return found
+
+
+def plan(root: str, directory: str, contents: Iterable[tuple[str, bytes]], always: bool | None = None) -> TrustEdit:
+    """The change that trusts these contents as well, and with `always` whatever they become."""
+    known = trust.load(root, directory)
+    texts = {ids.digest(data): (name, data) for name, data in contents}
+    new = {digest: each for digest, each in texts.items() if known.hashes.get(digest) != each[0]}
+    return TrustEdit(
+        trust.path(root),
+        trust.key(directory),
+        {digest: known.hashes[digest] for digest in new if digest in known.hashes},
+        {digest: name for digest, (name, _) in new.items()},
+        (known.always, known.always if always is None else always),
+        tuple(data for _, data in new.values()),
+    )
+
+
+class Earlier:
+    """The contents under which a directory's memories were trusted, where memtui has kept them; what is trusted is read
+    once for all of them."""
+
+    def __init__(self, root: str, directory: str) -> None:
+        self._journal = Journal(root)
+        self._digests: dict[str, list[str]] = {}
+        for digest, name in trust.load(root, directory).hashes.items():
+            self._digests.setdefault(name, []).append(digest)
+
+    def of(self, name: str) -> bytes | None:
+        """The content under which a memory was trusted last."""
+        for digest in reversed(self._digests.get(name, [])):
+            try:
+                return self._journal.image(digest)
+            except MemtuiError:
+                continue
+        return None
+
+
+def give(
+    root: str,
+    directory: str,
+    contents: Contents | None = None,
+    always: bool | None = None,
+    *,
+    by: str = "cli",
+    now: Callable[[], float] = clock.now,
+) -> trust.Status:
+    """Trust these contents, or all that the directory holds; with `always` what they become. Raises MemtuiError."""
+    edit = plan(root, directory, (read(directory) if contents is None else contents).items(), always)
+    if not edit.idle:
+        what = _named(sorted(edit.added.values())) if edit.added else "a repository's memories"
+        became = {(False, True): " whatever they become", (True, False): " only as they are"}.get(edit.always, "")
+        Journal(root, by, now).run("trust", [edit], f"trust {what}{became}")
+    return trust.status(root, directory)
+
+
+def take(
+    root: str,
+    directory: str,
+    names: Sequence[str] | None = None,
+    *,
+    by: str = "cli",
+    now: Callable[[], float] = clock.now,
+) -> bool:
+    """Trust these memories no more, or none at all; False if they were not trusted. Raises MemtuiError, as for names
+    where all are trusted whatever they become."""
+    known = trust.load(root, directory)
+    if names is not None and known.always:
+        raise MemtuiError(
+            "This repository is trusted whatever its memories become.", "Trust them only as they are, or trust nothing."
+        )
+    gone = {digest: name for digest, name in known.hashes.items() if names is None or name in names}
+    if names is not None:  # also under the name of another that has the same text
+        present = {ids.digest(data) for data in read(directory, names).values()}
+        gone |= {digest: name for digest, name in known.hashes.items() if digest in present}
+    edit = TrustEdit(trust.path(root), trust.key(directory), gone, {}, (known.always, False))
+    if edit.idle:
+        return False
+    Journal(root, by, now).run("untrust", [edit], f"trust {_named(sorted(set(gone.values())))} no more")
+    return True
+
+
+def _named(names: Sequence[str]) -> str:
+    stems = [name.removesuffix(locate.SUFFIX) for name in names]
+    return ", ".join(stems) if 0 < len(stems) <= NAMED else many(len(stems), "memory", "memories")

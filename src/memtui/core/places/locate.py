@@ -1,0 +1,222 @@
+"""Which directories hold memories, and which files in them may be read. Hook path: nothing here imports what a hook
+can't afford; `scopes` builds the full picture on top.
+"""
+
+import posix
+
+from memtui.core.base import fastjson, fs, paths
+from memtui.core.base.paths import inside
+
+INDEX_NAME = "MEMORY.md"
+SUFFIX = ".md"
+MAX_DEPTH = 8
+LEAVES = "is a symlink that leaves its scope"
+LEAVES_REPOSITORY = "is a symlink that leaves the repository"
+IN_REPOSITORY = "/.claude/memory"
+
+
+def worktree_top(cwd: str) -> str:
+    """The nearest directory upwards that holds a `.git`, else `cwd` itself. Unlike `paths.project_root` a linked
+    worktree is its own top."""
+    here = cwd.rstrip("/") or "/"
+    while True:
+        try:
+            posix.stat(here.rstrip("/") + "/.git")
+            return here
+        except OSError:
+            pass
+        if here == "/":
+            return cwd.rstrip("/") or "/"
+        here = paths.parent(here)
+
+
+def upwards(cwd: str, top: str = "/") -> "list[str]":
+    """`cwd` and the directories above it, up to `top` or to `/`."""
+    here = cwd.rstrip("/") or "/"
+    found = [here]
+    while here not in {"/", top}:
+        here = paths.parent(here)
+        found.append(here)
+    return found
+
+
+def _is_dir(path: str) -> bool:
+    try:
+        return posix.stat(path).st_mode & fs.S_IFMT == fs.S_IFDIR
+    except OSError:
+        return False
+
+
+def is_file(path: str) -> bool:
+    """Whether a path leads to a regular file."""
+    try:
+        return posix.stat(path).st_mode & fs.S_IFMT == fs.S_IFREG
+    except OSError:
+        return False
+
+
+def _identity(path: str) -> "tuple[int, int] | None":
+    try:
+        found = posix.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def global_dir(env: "dict[str, str]") -> str:
+    """The directory of the global scope, which only our hooks read."""
+    return paths.config_dir(env) + "/memory"
+
+
+def project_dir(env: "dict[str, str]", cwd: str) -> "tuple[str, bool]":
+    """The directory of the project scope, and whether it exists.
+
+    The nearest `.claude/memory` from `cwd` upwards, the main work tree's before any above the repository, so that
+    worktrees without one of their own share it. A configuration directory's `memory` is never taken for a project's.
+    Where there is none it is the place where it would be made: in the main work tree, if there is one.
+    """
+    root = paths.project_root(cwd)
+    top = worktree_top(cwd)
+    own = upwards(cwd, top)
+    configs = [paths.config_dir(env)]
+    if env.get("HOME"):
+        configs.append(env["HOME"].rstrip("/") + "/.claude")
+    never = {_identity(config + "/memory") for config in configs}
+    names = {config + "/memory" for config in configs}
+    for here in [*own, root, *upwards(paths.parent(own[-1]))]:
+        found = here.rstrip("/") + IN_REPOSITORY
+        if found not in names and _is_dir(found) and _identity(found) not in never:
+            return found, True
+    bare = root != top and _identity(root + "/.git") is None
+    return (top if bare else root).rstrip("/") + IN_REPOSITORY, False
+
+
+def leaves_repository(directory: str) -> bool:
+    """Whether a directory of project memories is, or lies behind, a symlink to somewhere outside of its repository:
+    neither read nor trusted, since whoever made the repository has chosen what it shows."""
+    if not directory.endswith(IN_REPOSITORY):
+        return False
+    return not inside(directory[: -len(IN_REPOSITORY)] or "/", directory)
+
+
+def _setting(path: str, key: str) -> "str | None":
+    try:
+        found = fastjson.loads_dict(fs.read(path, "client")).get(key)
+    except OSError:
+        return None
+    return found if isinstance(found, str) and found else None
+
+
+def settings_files(env: "dict[str, str]", cwd: str) -> "list[str]":
+    """The settings files of Claude Code that may be there for a directory, the one that counts most first."""
+    places = []
+    for here in upwards(cwd, worktree_top(cwd)):
+        places += [here.rstrip("/") + "/.claude/settings.local.json", here.rstrip("/") + "/.claude/settings.json"]
+    return [*places, paths.config_dir(env) + "/settings.json"]
+
+
+def auto_dir(env: "dict[str, str]", cwd: str) -> str:
+    """The client's native memory of this project: `projects/<slug>/memory`, or where `autoMemoryDirectory` points.
+
+    The setting counts as in the client: local before project before user settings; `~/` is the home directory; a
+    value that is no absolute path is passed over.
+    """
+    default = paths.config_dir(env) + "/projects/" + paths.slug(paths.project_root(cwd)) + "/memory"
+    for place in settings_files(env, cwd):
+        value = _setting(place, "autoMemoryDirectory")
+        if value is not None:
+            return _expand(env, value) or default
+    return default
+
+
+def _expand(env: "dict[str, str]", value: str) -> "str | None":
+    if value.startswith("~/"):
+        home = paths.normal(env.get("HOME", ""))
+        value = paths.normal(home + "/" + value[2:])
+        if not value.startswith(home.rstrip("/") + "/"):
+            return None
+    if not value.startswith("/") or value.startswith("//") or "\0" in value:
+        return None
+    value = paths.normal(value)
+    return value if len(value) >= 3 else None
+
+
+class TooManyError(Exception):
+    """A directory has more files than there is time to look at."""
+
+
+def is_memory(top: str, path: str) -> bool:
+    """Whether a path below the directory `top` is a memory that may be read, as `walk` has it."""
+    name = path[path.rfind("/") + 1 :]
+    if not name.endswith(SUFFIX) or name == INDEX_NAME or name.startswith("."):
+        return False
+    return is_file(path) and inside(top, path)
+
+
+def walk(directory: str, directories: "list[str] | None" = None, most: int = -1) -> "list[tuple[str, str]]":
+    """The Markdown files under a directory as (relative path, problem), sorted; the index is none of them.
+
+    `problem` is empty, or says why the file must not be read: a symlink that leaves the directory. Hidden names,
+    special files and symlinks to directories within are passed over. A directory that is missing has no files; one that
+    can't be read raises OSError. The directories gone through are added to `directories`. Raises TooManyError where
+    there are more than `most` (-1: any number).
+    """
+    found: list[tuple[str, str]] = []
+    through: list[str] = [] if directories is None else directories
+    try:
+        _walk(directory, directory.rstrip("/"), "", found, through, most)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    found.sort()
+    return found
+
+
+def _walk(top: str, here: str, prefix: str, found: "list[tuple[str, str]]", through: "list[str]", most: int) -> None:
+    below = []
+    through.append(here)
+    with posix.scandir(here) as entries:
+        for entry in entries:
+            if 0 <= most < max(len(found), len(through)):
+                raise TooManyError
+            name = entry.name
+            if name.startswith("."):
+                continue
+            if entry.is_symlink():
+                if not inside(top, entry.path) and paths.resolve(entry.path) != paths.resolve(top):
+                    if name.endswith(SUFFIX) or _is_dir(entry.path):
+                        found.append((prefix + name, LEAVES))
+                elif name.endswith(SUFFIX) and name != INDEX_NAME and entry.is_file():
+                    found.append((prefix + name, ""))
+            elif name.endswith(SUFFIX):
+                if name != INDEX_NAME and entry.is_file():
+                    found.append((prefix + name, ""))
+            elif prefix.count("/") < MAX_DEPTH and entry.is_dir():
+                below.append(name)
+    for name in below:
+        try:
+            _walk(top, here + "/" + name, prefix + name + "/", found, through, most)
+        except (FileNotFoundError, NotADirectoryError):
+            continue  # it went since it was listed
+        except OSError:
+            found.append((prefix + name, "is a directory that can't be read"))
+
+
+def scope_of(env: "dict[str, str]", cwd: str, path: str) -> "str | None":
+    """The scope of a memory file by its path alone: global, project, auto or agent:NAME; None for any other file.
+
+    The native memory of every project counts as auto. The index is no memory.
+    """
+    if not path.endswith(SUFFIX) or path.endswith("/" + INDEX_NAME):
+        return None
+    config = paths.config_dir(env)
+    if path.startswith(config + "/memory/"):
+        return "global"
+    if path.startswith(config + "/projects/") and path[len(config) + 10 :].split("/")[1:2] == ["memory"]:
+        return "auto"
+    for part in (config + "/agent-memory/", "/.claude/agent-memory/", "/.claude/agent-memory-local/"):
+        _, found, rest = path.partition(part)
+        if found and "/" in rest:
+            return "agent:" + rest[: rest.find("/")]
+    if "/.claude/memory/" in path:
+        return "project"
+    return "auto" if path.startswith(auto_dir(env, cwd) + "/") else None

@@ -1,0 +1,33 @@
+"""The mode of every project, and what else is its own."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from memtui.core.client import projects
+from memtui.core.settings import config, setting
+from memtui.core.settings import edit as config_edit
+
+
+@dataclass(frozen=True)
+class Mode:
+    """How memtui behaves in one project; `path` empty: where a project has nothing of its own."""
+
+    path: str
+    mode: str
+    own: dict[str, object] = field(hash=False)
+    here: bool = False
+
+
+def modes(env: dict[str, str], root: str, project_root: str) -> Iterator[Mode]:
+    """First what holds everywhere, then this project, then those that config.toml names or that have memory. Raises
+    MemtuiError."""
+    written = config_edit.parse(setting.text(root))
+    tables = written.get("projects")
+    named = {path.rstrip("/") or "/" for path in tables} if isinstance(tables, dict) else set()
+    known = {found.path for found in projects.with_memory(env) if found.path}
+    yield Mode("", str(config.value(written, None, "mode")), {})
+    here = config.project_name(project_root)
+    for path in [here, *sorted((named | {config.project_name(each) for each in known}) - {here})]:
+        table = config.project_table(written, path)
+        own = {key: table[key] for key in config.PER_PROJECT if key in table}
+        yield Mode(path, str(config.value(written, path, "mode")), own, here=path == here)

@@ -1,0 +1,120 @@
+"""Settings as a person changes them: each with its value, where it comes from, and what would be wrong with another."""
+
+from dataclasses import dataclass
+
+from memtui.core.base import fs
+from memtui.core.base.errors import MemtuiError, UsageError
+from memtui.core.journal.changes import files as file_changes
+from memtui.core.journal.journal import Journal
+from memtui.core.settings import config, keymap
+from memtui.core.settings import edit as config_edit
+
+Value = str | int | float | bool
+# What a key of the key map begins with: `keys.app.quit`.
+KEYS = keymap.TABLE + "."
+WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+MEANINGS = {
+    "mode": "full, whisper (guidance and items), off",
+    "budget": f"characters of a delivery, {config.BUDGET_RANGE[0]} to {config.BUDGET_RANGE[1]}",
+    "updates_max": "pending updates in one delivery",
+    "updates_days": "days after which they are not delivered",
+    "items_max": "pending items in one delivery",
+    "extract": "whether drafts are made of what you say",
+    "extract_confidence": "drafts below this are dropped, 0 to 1",
+    "banner": "the line for you at a session's start",
+    "undo_days": "days that changes can be undone, 0: all",
+    "undo_changes": "newest changes kept for undo, 0: all",
+    "texts_days": "days that delivered texts stay, 0: all",
+    "trust_days": "days that trust outlives a text, 0: all",
+    "guide_to": "whom guidance is for: anyone, people",
+    "glyphs": "unicode, ascii, or auto: by the locale",
+    "theme": "the control room's colours",
+}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """`source` is project, config or default; `problem` says why what is written does not hold, None if it does."""
+
+    key: str
+    value: Value
+    source: str
+    problem: str | None
+
+    @property
+    def default(self) -> Value:
+        """The value without any config.toml."""
+        return plain(config.DEFAULTS[self.key])
+
+
+def plain(value: object) -> Value:
+    """A value as TOML writes it on one line."""
+    return value if isinstance(value, (str, int, float)) else str(value)
+
+
+def text(root: str) -> str:
+    """config.toml as it stands; empty where there is none. Raises MemtuiError."""
+    try:
+        return fs.read_or_empty(config.file_path(root)).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise MemtuiError("config.toml is not UTF-8 text.", "Mend it: memtui config edit") from error
+    except OSError as error:
+        raise MemtuiError(f"{error.filename} can't be read: {error.strerror}.") from error
+
+
+def rows(root: str, project_root: str | None) -> list[Setting]:
+    """All settings as they hold for a project, or without one for all others. Raises MemtuiError."""
+    written = config_edit.parse(text(root))
+    table = config.project_table(written, project_root)
+    found = []
+    for key, default in config.DEFAULTS.items():
+        in_project = key in config.PER_PROJECT and key in table
+        source = "project" if in_project else "config" if key in written else "default"
+        given = table[key] if in_project else written.get(key, default)
+        value = plain(config.value(written, project_root, key))
+        found.append(Setting(key, value, source, config.problem(key, given)))
+    return found
+
+
+def value_of(key: str, typed: str) -> Value:
+    """A value as the person wrote it, in the type of the setting. Raises UsageError."""
+    if key.startswith(KEYS):
+        if (wrong := keymap.problem(typed)) is not None:
+            raise UsageError(f"{key} {wrong}.")
+        return typed.strip()
+    default = config.DEFAULTS[key]
+    value: Value = typed
+    if isinstance(default, bool):
+        value = WORDS.get(typed.lower(), typed)
+    elif isinstance(default, (int, float)):
+        try:
+            value = float(typed) if isinstance(default, float) else int(typed)
+        except ValueError:
+            value = typed
+    problem = config.problem(key, value)
+    if problem is not None:
+        raise UsageError(f"{key} {problem}, not {typed}.", f"{key}: {MEANINGS[key]}.")
+    return value
+
+
+def assign(root: str, journal: Journal, key: str, value: Value | None, project_root: str | None = None) -> bool:
+    """Write one setting, for one project if given, or as `keys.app.quit` the keys of an action; None goes back to the
+    default. One step of undo; False if there was nothing to change. Raises MemtuiError."""
+    if project_root is not None and key not in config.PER_PROJECT:
+        raise UsageError(f"{key} can't be set for one project.", "Those can: " + ", ".join(config.PER_PROJECT) + ".")
+    before = text(root)
+    table: tuple[str, ...] = ("projects", config.project_name(project_root)) if project_root is not None else ()
+    name = key
+    if key.startswith(KEYS):
+        table, name = (keymap.TABLE,), key.removeprefix(KEYS)
+    after = config_edit.change(before, name, value, table)
+    if before == after:
+        return False
+    old = before.encode() if before else None
+    change = file_changes.FileChange(config.file_path(root), old, after.encode() or None, fs.FILE_MODE)
+    journal.run("config", [change], f"unset {key}" if value is None else f"set {key} to {_said(value)}")
+    return True
+
+
+def _said(value: Value) -> str:
+    return value if isinstance(value, str) else config_edit.written(value)

@@ -1,0 +1,284 @@
+"""The deliveries of the sample world (demo.py), and the transcripts that prove them: arrived, previewed, timed out,
+failed, unknown because the transcript is gone, and one that still waits."""
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from memtui.core.base import clock, fastjson, ids, paths
+from memtui.core.deliveries import blocks as delivery_blocks
+from memtui.core.deliveries import log as delivery_log
+
+if TYPE_CHECKING:
+    from memtui.demo.world import World
+
+Record = dict[str, object]
+HOUR = 3600.0
+MINUTE = 60.0
+HOOK = "exec '/usr/bin/python3' -I -S '/opt/memtui/hooks/launch.py' "
+PREVIEW = "<persisted-output>\nOutput too large (11.2KB). Preview (first 2KB):\n"
+
+
+class Session:
+    """A session being told: its transcript's records and its deliveries, in the order of time."""
+
+    def __init__(
+        self, world: "World", ulid: Callable[[float, int], str], name: str, project: str, hours: float
+    ) -> None:
+        self.world = world
+        self.ulid = ulid
+        self.name = name
+        self.id = world.sessions[name]
+        self.project = project
+        self.time = world.now - hours * HOUR
+        self.lines: list[str] = []
+        self.count = sorted(world.sessions).index(name) * 100
+
+    def record(self, kind: str, after: float = 2.0, **more: object) -> None:
+        """One record of the transcript, so many seconds after the one before."""
+        self.time += after
+        self.count += 1
+        base: Record = {
+            "type": kind,
+            "sessionId": self.id,
+            "cwd": self.project,
+            "uuid": f"00000000-0000-4000-8000-{self.count:012d}",
+            "timestamp": clock.iso(self.time),
+            "isSidechain": False,
+            "version": "2.1.197",
+        }
+        self.lines.append(fastjson.dumps({**base, **more}))
+
+    def says(self, text: str, after: float = 120.0) -> None:
+        """What the person types."""
+        self.record("user", after, message={"role": "user", "content": text})
+
+    def answers(self, text: str, after: float = 20.0) -> None:
+        """What the agent says."""
+        content = [{"type": "text", "text": text}]
+        self.record("assistant", after, message={"role": "assistant", "id": f"msg_{self.count}", "content": content})
+
+    def delivers(
+        self,
+        event: str,
+        blocks: list[delivery_blocks.Block],
+        outcome: str = "arrived",
+        tool: str = "",
+        after: float = 1.0,
+    ) -> str:
+        """A hook that delivers blocks, in the log and, by its outcome, in the transcript; the delivery's id."""
+        self.time += after
+        self.count += 1
+        name = self.ulid(self.time, self.count)
+        text, items, _ = delivery_blocks.compose(blocks, 9000, name)
+        self.log(name, event, text, items, tool)
+        uses = f"toolu_{self.count}" if tool else event
+        where = f"{event}:{tool}" if tool else event
+        base: Record = {"hookName": where, "hookEvent": event, "toolUseID": uses}
+        if outcome in {"arrived", "previewed"}:
+            whole = text if outcome == "arrived" else PREVIEW + text[:1500]
+            self.record("attachment", 0.1, attachment={**base, "type": "hook_additional_context", "content": [whole]})
+        elif outcome == "timed out":
+            more: Record = {"command": HOOK + event, "durationMs": 5000, "timedOut": True, "timeoutMs": 5000}
+            self.record("attachment", 1.0, attachment={**base, "type": "hook_cancelled", **more})
+        elif outcome == "failed":
+            more = {"command": HOOK + event, "durationMs": 40, "exitCode": 1, "stdout": "", "stderr": "Killed"}
+            self.record("attachment", 0.1, attachment={**base, "type": "hook_non_blocking_error", **more})
+        return name
+
+    def log(self, name: str, event: str, text: str, items: list[Record], tool: str = "") -> None:
+        """A record of the delivery log."""
+        found: Record = {
+            "v": delivery_log.VERSION,
+            "id": name,
+            "time": clock.iso(self.time),
+            "event": event,
+            "session_id": self.id,
+            "prompt_id": f"00000000-0000-4000-9000-{self.count:012d}",
+            "transcript": transcript_path(self.world, self.name, self.project),
+            "cwd": self.project,
+            "project": paths.slug(self.project),
+            "project_root": self.project,
+            "mode": "full",
+            "chars": delivery_blocks.units(text),
+            "text": text,
+            "items": items,
+        }
+        if tool:
+            found |= {"tool": tool, "tool_use_id": f"toolu_{self.count}"}
+        found["ms"] = round(11.0 + self.count % 7 * 0.9, 1)
+        delivery_log.append(self.world.root, found, self.time)
+
+    def reads(self, path: str, tool: str = "Read") -> None:
+        """The agent opens a memory; the hook notes its use."""
+        self.time += 3.0
+        self.count += 1
+        stem = os.path.basename(path).removesuffix(".md")
+        action = "read" if tool == "Read" else "wrote"
+        scope = "project" if "/.claude/memory/" in path.removeprefix(self.world.config) else "auto"
+        item: Record = {"kind": "use", "id": stem, "scope": scope, "path": path, "action": action}
+        self.log(self.ulid(self.time, self.count), "PostToolUse", "", [item], tool)
+
+    def ends(self, keep: bool = True) -> None:
+        """Write the transcript, and the session's state; a transcript that is not kept is gone."""
+        from memtui.demo import world as demo_world
+
+        hours = (self.world.now - self.time) / HOUR
+        demo_world.state(self.world, self.name, self.project, hours + 1)
+        if not keep:
+            return
+        path = transcript_path(self.world, self.name, self.project)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("\n".join(self.lines) + "\n")
+        os.utime(path, (self.time, self.time))
+
+
+def transcript_path(world: "World", name: str, project: str) -> str:
+    """Where the client keeps a session's transcript."""
+    return f"{world.config}/projects/{paths.slug(project)}/{world.sessions[name]}.jsonl"
+
+
+def guidance(text: str, name: str, sender: str, reason: str = "next prompt") -> delivery_blocks.Block:
+    """A block as the hooks make it."""
+    item: Record = {
+        "kind": "guidance",
+        "id": name,
+        "scope": "project",
+        "hash": ids.content_hash(text),
+        "reason": reason,
+    }
+    fields = {"id": name, "scope": "project", "from": sender}
+    intro = f"Note left by the user of this machine through memtui ({sender}, just now)."
+    return delivery_blocks.Block(
+        delivery_blocks.TAGS["guidance"], fields, intro, [delivery_blocks.Part(text, text, item)]
+    )
+
+
+def index(world: "World", project: str) -> list[delivery_blocks.Block]:
+    """The index blocks of a session's start."""
+    from memtui.demo import content as demo_content
+
+    blocks = []
+    for scope, directory, files in (
+        ("project", project + "/.claude/memory", demo_content.SHOP_MEMORIES if project == world.shop else {}),
+        ("global", world.config + "/memory", demo_content.GLOBAL_MEMORIES),
+    ):
+        parts = []
+        for file, (_, text) in files.items():
+            if file == demo_content.UNTRUSTED:
+                continue
+            name = file.removesuffix(".md")
+            about = next((line[13:] for line in text.split("\n") if line.startswith("description: ")), text.strip())
+            reason = "index, feedback"
+            item: Record = {
+                "kind": "index",
+                "id": name,
+                "scope": scope,
+                "path": f"{directory}/{file}",
+                "reason": reason,
+            }
+            parts.append(delivery_blocks.Part(f"- [feedback] {name}: {about}", name, item))
+        if parts:
+            fields = {"scope": scope, "source": directory}
+            intro = f"Memories the user keeps in {directory}, one line each; the file named holds the whole of it."
+            blocks.append(delivery_blocks.Block(delivery_blocks.TAGS["index"], fields, intro, parts))
+    return blocks
+
+
+def drafts(world: "World", ulid: Callable[[float, int], str], at: float) -> list[delivery_blocks.Block]:
+    """Pending updates and items, as a first prompt gets them at that time."""
+    from memtui.demo import content as demo_content
+    from memtui.hooks import deliver, lists
+
+    blocks = []
+    directory = paths.inbox_dir(world.root, paths.slug(world.shop))
+    for kind, rows, file in (
+        ("pending-update", demo_content.SHOP_UPDATES, "pending-updates.md"),
+        ("pending-item", demo_content.SHOP_ITEMS, "pending-items.md"),
+    ):
+        parts = []
+        for number, (fields, text, hours) in enumerate(rows):
+            lines = [line for line in text.split("\n") if line.strip() and not line.startswith(lists.EVIDENCE)]
+            when = world.now - hours * HOUR
+            if when >= at:
+                continue
+            name = ulid(when, 1006 + number if kind == "pending-update" else 1011 + number)
+            item: Record = {"kind": kind, "id": name, "scope": "project", "path": f"{directory}/{file}"}
+            shown = "\n  ".join(lines)
+            if kind == "pending-update":
+                item["reason"] = "unreviewed, newest first"
+                shown = f"- [{fields['kind']}, {deliver.ago(when, at)}] {shown}"
+            else:
+                item["reason"] = "unfinished, first prompt of the session"
+                shown = f"- [ ] {shown} (session {world.sessions[fields['session']][:8]}, {deliver.ago(when, at)})"
+            parts.append(delivery_blocks.Part(shown, lines[0], item))
+        if not parts:
+            continue
+        fields = {"scope": "project", "source": f"{directory}/{file}"}
+        intro = lists.UPDATES_INTRO if kind == "pending-update" else lists.ITEMS_INTRO
+        blocks.append(delivery_blocks.Block(delivery_blocks.TAGS[kind], fields, intro, parts))
+    return blocks
+
+
+def write(world: "World", ulid: Callable[[float, int], str]) -> None:
+    """The log, the transcripts, the sessions' states."""
+    shop, blog = world.shop, world.blog
+
+    def note(text: str, number: int, sender: str, reason: str = "next prompt") -> list[delivery_blocks.Block]:
+        return [guidance(text, ulid(world.now - (24 - number % 20) * HOUR, 3000 + number), sender, reason)]
+
+    older = Session(world, ulid, "older", shop, 216.0)
+    older.delivers("SessionStart", index(world, shop))
+    older.says("clean up the feature flags")
+    older.delivers("UserPromptSubmit", note("new-cart stays until December.", 1, "cli"))
+    older.ends(keep=False)
+
+    monday = Session(world, ulid, "monday", shop, 97.0)
+    monday.delivers("SessionStart", index(world, shop))
+    monday.says("please install the dependencies")
+    monday.delivers("UserPromptSubmit", note("Use the registry mirror today, the public one is slow.", 2, "cli"))
+    monday.answers("Installed with pnpm, from the mirror.")
+    monday.reads(shop + "/.claude/memory/prefer-pnpm.md")
+    monday.answers("Done.")
+    monday.ends()
+
+    tuesday = Session(world, ulid, "tuesday", shop, 51.0)
+    tuesday.delivers("SessionStart", index(world, shop), outcome="previewed")
+    tuesday.says("make the upload test stable")
+    tuesday.delivers("UserPromptSubmit", drafts(world, ulid, tuesday.time))
+    tuesday.answers("Looking at upload.spec.ts.")
+    urgent = note("CI is red: somebody else is already on the upload test.", 3, "ci-watch", "urgent")
+    tuesday.delivers("PreToolUse", urgent, tool="Bash")
+    tuesday.answers("I stop working on the upload test, then.")
+    tuesday.says("from now on ask me before you write a migration")
+    tuesday.answers("Understood.")
+    tuesday.ends()
+
+    post = Session(world, ulid, "blog", blog, 22.0)
+    post.delivers("SessionStart", index(world, blog))
+    post.says("draft the post on caching")
+    post.delivers(
+        "UserPromptSubmit", note("The caching numbers were measured again, see bench.md.", 4, "cli"), "timed out"
+    )
+    post.answers("Here is a draft.")
+    post.says("you forgot the alt text again")
+    post.delivers("UserPromptSubmit", note("The caching numbers were measured again, see bench.md.", 4, "cli"))
+    post.answers("Added.")
+    post.delivers("PreToolUse", note("Publishing is frozen until Friday.", 5, "cms-watch", "urgent"), "failed", "Bash")
+    post.answers("Published.")
+    post.ends()
+
+    today = Session(world, ulid, "today", shop, 0.5)
+    today.delivers("SessionStart", index(world, shop))
+    today.says("add tests for the new components")
+    today.delivers("UserPromptSubmit", drafts(world, ulid, today.time))
+    today.answers("I added snapshot tests for the three new components.")
+    today.reads(shop + "/.claude/memory/release-steps.md")
+    today.says("no, no snapshots please, they break with every redesign")
+    today.answers("Replaced by assertions on what the user sees.")
+    today.time = max(today.time + MINUTE, world.now - 2 * MINUTE)
+    today.delivers(
+        "PreToolUse", note("The lint job is slow today.", 6, "ci-watch", "urgent"), outcome="waiting", tool="Edit"
+    )
+    today.ends()

@@ -1,0 +1,196 @@
+"""The sample world: two projects with memories in every scope, inboxes, a delivery log of several days, and transcripts
+that prove some of the deliveries. For trying everything without Claude Code, for tests and for screenshots.
+
+`build` is deterministic: the same directory and `now` give the same bytes, ids included.
+"""
+
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from memtui.core.base import clock, fs, paths, session_state
+from memtui.core.base.errors import UsageError
+from memtui.core.inbox import file as inbox_file
+from memtui.core.journal.changes import files as file_changes
+from memtui.core.memories import trusting
+from memtui.core.memories.store import Store
+from memtui.demo import content as data
+from memtui.demo import log
+
+MARKER = ".memtui-demo"
+HOUR = 3600.0
+ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+ULID = re.compile(rb'"([0-9A-HJKMNP-TV-Z]{26})"')
+INDEX_LINES = 203
+
+
+@dataclass(frozen=True)
+class World:
+    """Where the sample world lies. `env` has HOME, CLAUDE_CONFIG_DIR and MEMTUI_HOME, to be added to an environment;
+    `sessions` names the session ids by day."""
+
+    directory: str
+    env: dict[str, str]
+    root: str
+    config: str
+    shop: str
+    blog: str
+    now: float
+    sessions: Mapping[str, str]
+
+
+def ulid(seconds: float, number: int) -> str:
+    """A ULID of a time whose random part follows from a number."""
+    tail = int.from_bytes(blake2b(f"memtui demo {number}".encode(), digest_size=10).digest(), "big")
+    value = int(seconds * 1000) << 80 | tail
+    return "".join(ALPHABET[value >> shift & 31] for shift in range(125, -1, -5))
+
+
+SESSIONS = {
+    "older": "0b5d3a52-6f0e-4c2c-8f39-5d7f3f1e0a01",
+    "monday": "3e8f61c4-92d7-4b0a-b1c8-0c4f7d2e9b02",
+    "tuesday": "7c1e55a0-3b1f-4f6e-9a58-2f6f0d1c8b11",
+    "blog": "a94d0e7b-5c3f-4a86-8d21-6b9e1f4c7d03",
+    "today": "d2f7b8c9-1e64-4d53-9f70-3a8c5b6e2f04",
+}
+
+
+def layout(directory: str, now: float) -> World:
+    """Where everything of a world in that directory lies; builds nothing."""
+    top = paths.resolve(os.path.abspath(directory)) or directory
+    home = top + "/home"
+    config = home + "/.claude"
+    env = {"HOME": home, "CLAUDE_CONFIG_DIR": config, "MEMTUI_HOME": config + "/memtui"}
+    return World(top, env, env["MEMTUI_HOME"], config, top + "/shop", top + "/blog", now, SESSIONS)
+
+
+def is_world(directory: str) -> bool:
+    """Whether a sample world was built there."""
+    return os.path.isfile(os.path.join(directory, MARKER))
+
+
+def build(directory: str, now: float | None = None) -> World:
+    """Build the sample world in a directory that is missing, empty, or holds an older sample world, which goes.
+
+    `now` is the time of the world in seconds since the epoch. Raises UsageError for any other directory.
+    """
+    world = layout(directory, clock.now() if now is None else now)
+    if is_world(world.directory):
+        shutil.rmtree(world.directory)
+    elif os.path.lexists(world.directory) and (not os.path.isdir(world.directory) or os.listdir(world.directory)):
+        raise UsageError(
+            f"{world.directory} is there already and is no sample world.", "Name an empty or a new directory."
+        )
+    os.makedirs(world.directory, exist_ok=True)
+    _write(world.directory + "/" + MARKER, b"A sample world of memtui; memtui demo may replace it.\n", world.now)
+    for project in (world.shop, world.blog):
+        _write(project + "/.git/HEAD", b"ref: refs/heads/main\n", world.now - 900 * HOUR)
+    _memories(world)
+    _inboxes(world)
+    log.write(world, ulid)
+    _trashed(world)
+    return world
+
+
+def _write(path: str, content: bytes, seconds: float) -> None:
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(content)
+    os.utime(path, (seconds, seconds))
+
+
+def _memories(world: World) -> None:
+    auto = f"{world.config}/projects/{paths.slug(world.shop)}/memory"
+    blog = f"{world.config}/projects/{paths.slug(world.blog)}/memory"
+    blog_index = (
+        "# Notes\n\n- [Writing style](writing-style.md) — short sentences\n- [Images](image-sizes.md) — 1600 px\n"
+    )
+    blog_index += "".join(f"- Post {n}: sent, no comments\n" for n in range(1, INDEX_LINES - 4))
+    blog_index += "- [Newsletter](newsletter.md) — first Monday\n"
+    places: tuple[tuple[str, Mapping[str, tuple[float, str]], str], ...] = (
+        (world.shop + "/.claude/memory", data.SHOP_MEMORIES, data.SHOP_INDEX),
+        (auto, data.SHOP_AUTO, data.SHOP_AUTO_INDEX),
+        (world.config + "/memory", data.GLOBAL_MEMORIES, data.GLOBAL_INDEX),
+        (blog, data.BLOG_AUTO, blog_index),
+        (world.config + "/agent-memory/reviewer", data.REVIEWER_MEMORIES, ""),
+        (world.shop + "/.claude/agent-memory/migrator", data.MIGRATOR_MEMORIES, ""),
+    )
+    for directory, files, index in places:
+        for name, (hours, text) in files.items():
+            _write(f"{directory}/{name}", text.encode(), world.now - hours * HOUR)
+        if index:
+            _write(f"{directory}/MEMORY.md", index.encode(), world.now - 48 * HOUR)
+    _write(world.config + "/CLAUDE.md", data.USER_INSTRUCTIONS.encode(), world.now - 900 * HOUR)
+    _write(world.shop + "/CLAUDE.md", data.SHOP_INSTRUCTIONS.encode(), world.now - 900 * HOUR)
+    known = [(name, text.encode()) for name, (_, text) in data.SHOP_MEMORIES.items() if name != data.UNTRUSTED]
+    file_changes.retrust(trusting.plan(world.root, world.shop + "/.claude/memory", known))
+
+
+def _inboxes(world: World) -> None:
+    shop = paths.inbox_dir(world.root, paths.slug(world.shop))
+    blog = paths.inbox_dir(world.root, paths.slug(world.blog))
+    everywhere = paths.inbox_dir(world.root, None)
+    number = 1000
+    for directory, kind, entries, project in (
+        (shop, "guidance", data.SHOP_GUIDANCE, world.shop),
+        (everywhere, "guidance", data.GLOBAL_GUIDANCE, ""),
+        (shop, "updates", data.SHOP_UPDATES, world.shop),
+        (everywhere, "updates", data.GLOBAL_UPDATES, world.blog),
+        (blog, "updates", data.BLOG_UPDATES, world.blog),
+        (shop, "items", data.SHOP_ITEMS, world.shop),
+        (shop, "updates", data.SHOP_DOUBTFUL, world.shop),
+    ):
+        path = f"{directory}/{inbox_file.FILES[kind]}"
+        source = inbox_file.decode(fs.read_or_empty(path))
+        for given, text, hours in entries:
+            number += 1
+            seconds = world.now - hours * HOUR
+            fields = {"id": ulid(seconds, number), "time": clock.iso_seconds(seconds), **given}
+            if "session" in fields:
+                fields["session"] = world.sessions[fields["session"]]
+                fields.setdefault("from", "session:" + fields["session"])
+                fields["project"] = project
+            if "expires" in fields:
+                fields["expires"] = clock.iso_seconds(world.now + float(fields["expires"]) * HOUR)
+            source += inbox_file.render(fields, text)
+        if directory == shop and kind == "guidance":
+            source += data.HAND_WRITTEN_GUIDANCE
+        if directory == shop and kind == "items":
+            source += data.HAND_WRITTEN_ITEMS
+        fs.write_atomic(path, source.encode(), durable=False)
+
+
+def _trashed(world: World) -> None:
+    """A memory that was made and deleted again, for the trash and for undo; its ids made to follow from the world."""
+    seconds = world.now - 30 * HOUR
+    store = Store({**world.env}, world.shop, by="cli", now=lambda: seconds)
+    made = store.create(store.scope("global"), "prefer-tabs", "Indent with tabs", "user", "Indent with tabs, always.")
+    os.utime(made.path, (seconds, seconds))  # the journal keeps the age of what goes
+    seconds += HOUR
+    store.delete(made)
+    journal = world.root + "/journal.jsonl"
+    content = fs.read_bytes(journal)
+    found = dict.fromkeys(match[1] for match in ULID.finditer(content))
+    for number, old in enumerate(found):
+        content = content.replace(old, ulid(world.now - (30 - number) * HOUR, 5000 + number).encode())
+    fs.write_atomic(journal, content, durable=False)
+    index = world.config + "/memory/MEMORY.md"
+    os.utime(index, (world.now - 29 * HOUR, world.now - 29 * HOUR))
+
+
+def state(world: World, name: str, project: str, hours: float) -> None:
+    """The state file of a session, as its hooks would have left it."""
+    slug = paths.slug(project)
+    value: dict[str, object] = {
+        "started": clock.iso(world.now - hours * HOUR),
+        "cwd": project,
+        "project": slug,
+        "project_root": project,
+        "transcript": log.transcript_path(world, name, project),
+        "mode": "full",
+        "prompted": True,
+    }
+    session_state.save(world.root, world.sessions[name], value)

@@ -1,0 +1,60 @@
+"""Whether guidance fits into a delivery, as the hooks decide it, and what else keeps an entry from being delivered."""
+
+from memtui.core.base import clock
+from memtui.core.base.errors import UsageError
+from memtui.core.deliveries import blocks as delivery_blocks
+from memtui.core.inbox import claims
+from memtui.core.inbox import file as inbox_file
+from memtui.core.settings import config
+from memtui.hooks import deliver
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memtui.core.review.triage import Waiting  # a monitor that leaves a note can't afford what it imports
+
+    Settings = dict[str, object]
+# A note that comes back says that it is a repeat, and its age takes more letters by then.
+LATER_UNITS = 80
+
+
+def over(settings: "Settings", now: float, entry: inbox_file.Entry, scope: str, directory: str) -> int:
+    """UTF-16 units by which an entry of guidance is too long for any delivery; 0 or less: it fits."""
+    claim = claims.Claim(directory, "", 0, [(entry, "")])
+    (block,) = deliver.guidance_blocks([(scope, claim)], now)
+    budget = config.number(settings, "budget")
+    text = delivery_blocks.compose([block], budget + 10 * inbox_file.MAX_BYTES, "0" * deliver.ID_UNITS)[0]
+    return delivery_blocks.units(text) + LATER_UNITS - budget
+
+
+def check(settings: "Settings", now: float, text: str, fields: "dict[str, str]", scope: str, directory: str) -> None:
+    """Raise UsageError for guidance that is too long for any delivery."""
+    entry = inbox_file.Entry("0" * deliver.ID_UNITS, {**fields, "time": clock.iso_seconds(now)}, text, "", 0)
+    too_long = over(settings, now, entry, scope, directory)
+    if too_long > 0:
+        units = delivery_blocks.units(delivery_blocks.clean(text))
+        raise UsageError(
+            f"The guidance is {units:,} characters long, and {max(0, units - too_long):,} fit into one delivery.",
+            "Shorten it, or put the long part into a file and name the file.",
+        )
+
+
+def state_of(settings: "Settings", item: "Waiting", now: float) -> "list[str]":
+    """Words on what keeps an entry from being delivered."""
+    words = []
+    if item.kind == "guidance":
+        if item.entry.expired(now):
+            words.append("expired")
+        attempts = item.entry.fields.get("attempts", "0")
+        if attempts.isdigit() and int(attempts) >= claims.MAX_ATTEMPTS:
+            words.append(f"held: came back {attempts} times")
+        if over(settings, now, item.entry, item.scope, item.directory) > 0:
+            words.append("too long to deliver")
+        if "\0" in item.entry.text:
+            words.append("binary, not delivered")
+    elif item.kind == "updates":
+        days = config.number(settings, "updates_days")
+        if (item.entry.time() or now) < now - days * 86400:
+            words.append(f"older than {days} days, not delivered")
+    elif item.entry.fields.get("state") in {"kept", "done"}:
+        words.append(item.entry.fields["state"])
+    return words

@@ -1,0 +1,72 @@
+"""Which environment a hook believes: a repository's settings can set variables for the hooks of a session in it.
+
+Those that say where memtui's files are would let it speak as the user of this machine, those that silence hooks would
+mute memtui, and that which says what kind of session it is would hand a person's note to a script. The command that
+`memtui hooks install` writes names both directories, and they hold.
+"""
+
+import posix
+
+from memtui.core.base import fastjson, fs, paths
+from memtui.hooks.runner import ENTRYPOINT
+
+# Variables that a repository has no business with.
+ROOTS = ("MEMTUI_HOME", "CLAUDE_CONFIG_DIR")
+MUTES = ("MEMTUI_INSIDE", "CLAUDE_HEADLESS")
+FILES = ("/.claude/settings.json", "/.claude/settings.local.json")
+SETTINGS_BYTES = 1 << 20
+
+
+class NotBelievedError(Exception):
+    """A variable of the environment that was passed over; only ever logged."""
+
+
+def believed(
+    env: "dict[str, str]", root: str = "", config: str = ""
+) -> "tuple[dict[str, str], NotBelievedError | None]":
+    """The environment without what is not believed, and what that was, to be logged. `root` and `config`: as the
+    installed command names them, empty if it does not."""
+    told = env.get("CLAUDE_PROJECT_DIR")  # by every client that we know
+    here = paths.normal(told or posix.getcwd())
+    doubts = {name: path for path, name in set_by_project(here) if name in env}
+    found = {name: value for name, value in env.items() if name not in doubts}
+    if root and config:
+        if paths.root(found) != root or paths.config_dir(found) != config:
+            doubts.update({name: "the installed hooks" for name in ROOTS if name in found})
+            found |= {"MEMTUI_HOME": root, "CLAUDE_CONFIG_DIR": config}
+    elif told and any(name in found for name in ROOTS) and _within_project(found, here):
+        doubts.update({name: "the directory of this project" for name in ROOTS if name in found})
+        found = {name: value for name, value in found.items() if name not in ROOTS}
+    words = ", ".join([f"{name} (because of {path})" for name, path in doubts.items()])
+    return found, NotBelievedError(f"not believed: {words}; see memtui doctor") if doubts else None
+
+
+def set_by_project(directory: str) -> "list[tuple[str, str]]":
+    """Each of our variables that the settings of a project set for its sessions, as (settings file, variable)."""
+    found = []
+    for name in FILES:
+        path = directory.rstrip("/") + name
+        try:
+            given = fastjson.loads_dict(fs.read_bytes(path, SETTINGS_BYTES)).get("env")
+        except OSError:
+            continue
+        if isinstance(given, dict):
+            found += [(path, variable) for variable in given if variable in {*ROOTS, *MUTES, ENTRYPOINT}]
+    return found
+
+
+def personal(env: "dict[str, str]", directory: str) -> bool:
+    """Whether the client says that a person holds the session, and no settings of the project made it say so."""
+    from memtui.core.inbox import claims
+
+    if env.get(ENTRYPOINT) != claims.PERSONAL:
+        return False
+    return all(name != ENTRYPOINT for _, name in set_by_project(directory))
+
+
+def _within_project(env: "dict[str, str]", here: str) -> bool:
+    """Whether memtui's directory, or the client's, lies in the project: but somebody may work in the home directory."""
+    project = paths.project_root(here)
+    if project == env.get("HOME", "").rstrip("/"):
+        return False
+    return paths.inside(project, paths.root(env)) or paths.inside(project, paths.config_dir(env))

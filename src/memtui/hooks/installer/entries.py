@@ -1,0 +1,135 @@
+"""What memtui writes into a settings file: the events, their groups, the command, and how to know it again."""
+
+import functools
+import os
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from memtui.core.base.errors import MemtuiError
+from memtui.hooks.precedence import LAUNCHER_TAIL
+
+# event, matcher (None: every tool or kind of start), time-out in seconds after which the client gives up on the hook
+EVENTS: tuple[tuple[str, str | None, int], ...] = (
+    ("SessionStart", None, 10),
+    ("UserPromptSubmit", None, 5),
+    ("PreToolUse", None, 5),
+    ("PostToolUse", "Read|Write|Edit|MultiEdit", 5),
+    ("PreCompact", None, 10),
+    ("Stop", None, 10),
+    ("SessionEnd", None, 10),
+)
+START_SECONDS = 10
+
+
+@dataclass(frozen=True)
+class Command:
+    """The parts of one of our commands. `root` and `config`: memtui's directory and Claude Code's, as it names them."""
+
+    interpreter: str
+    launcher: str
+    event: str
+    root: str = ""
+    config: str = ""
+
+
+def launcher_path() -> str:
+    """The launcher of the memtui that is running."""
+    return os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "launch.py")
+
+
+@functools.cache
+def choose_interpreter() -> str:
+    """The Python behind the one that is running. Raises MemtuiError.
+
+    Under `-I -S` a hook needs no site-packages, so the interpreter behind a virtual environment will do; it starts as
+    fast as the environment's own (measured) and may outlive it. Version managers' shims, which are scripts, cost 60 ms
+    a start and are never chosen.
+    """
+    for candidate in (getattr(sys, "_base_executable", None), sys.executable):
+        if candidate and os.path.isabs(candidate) and not _is_script(candidate) and _same_version(candidate):
+            return str(candidate)
+    raise MemtuiError(
+        "The Python interpreter that runs memtui can't be started by its path.",
+        "Install memtui into an ordinary Python 3.11 or newer and try again.",
+    )
+
+
+def _is_script(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(2) == b"#!"
+    except OSError:
+        return True
+
+
+def _same_version(path: str) -> bool:
+    code = "import sys; print(*sys.version_info[:2])"
+    try:
+        done = subprocess.run(
+            [path, "-I", "-S", "-c", code],
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=START_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return done.stdout.split() == [b"%d" % part for part in sys.version_info[:2]]
+
+
+def command(event: str, interpreter: str, launcher: str, root: str = "", config: str = "") -> str:
+    """The shell command of a hook. Raises MemtuiError for a path that JSON can't hold.
+
+    It names the directories of memtui and of Claude Code, so that no repository's settings can lead it elsewhere.
+
+    The client hands it to `/bin/sh -c`. The test in front is what keeps a person's prompts safe when memtui is gone and
+    its hooks are not: Python exits with 2 for a script that is missing, and 2 blocks the prompt. `exec` saves the
+    shell's fork, and the client's time-out ends the hook itself.
+    """
+    script = shlex.quote(launcher)
+    line = f"[ ! -r {script} ] || exec {shlex.quote(interpreter)} -I -S {script} {event}"
+    if root:
+        line += f" --root {shlex.quote(root)} --config {shlex.quote(config)}"
+    try:
+        line.encode()
+    except UnicodeEncodeError:
+        raise MemtuiError(
+            f"A path in {os.fsencode(line)!r} is not UTF-8: JSON can't hold it.",
+            "Use directories with UTF-8 names for memtui, Python and Claude Code's configuration.",
+        ) from None
+    return line
+
+
+def groups(interpreter: str, launcher: str, root: str = "", config: str = "") -> dict[str, dict[str, Any]]:
+    """Event to the group that `hooks` shall hold for it; arguments as for `command`."""
+    wanted = {}
+    for event, matcher, seconds in EVENTS:
+        hook = {"type": "command", "command": command(event, interpreter, launcher, root, config), "timeout": seconds}
+        wanted[event] = {**({} if matcher is None else {"matcher": matcher}), "hooks": [hook]}
+    return wanted
+
+
+def parse(text: object) -> Command | None:
+    """Take a hook's command apart if it is one of ours, of any version and place; else None."""
+    if not isinstance(text, str) or LAUNCHER_TAIL not in text:
+        return None
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        return None
+    for before in ("||", "exec"):
+        words = words[words.index(before) + 1 :] if before in words else words
+    for number, word in enumerate(words):
+        if number and word.endswith(LAUNCHER_TAIL):
+            rest = [*words[number + 1 :], "", "", "", "", ""]
+            root, config = (rest[2], rest[4]) if rest[1:4:2] == ["--root", "--config"] else ("", "")
+            return Command(words[0], word, rest[0], root, config)
+    return None
+
+
+def is_ours(hook: object) -> bool:
+    """Whether an item of a group's `hooks` is memtui's."""
+    return isinstance(hook, dict) and parse(hook.get("command")) is not None

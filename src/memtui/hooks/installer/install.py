@@ -1,0 +1,372 @@
+"""`memtui hooks install` and `uninstall`: plan a change to a settings file, show it, apply it.
+
+A plan holds the bytes before and after; applying it refuses to overwrite anything else. If nobody changed the file
+since the installation, uninstalling puts back the very bytes from before; else it takes out exactly what is ours.
+"""
+
+import compileall
+import difflib
+import os
+import stat
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
+
+import memtui
+from memtui.core.base import clock, fs, ids, paths
+from memtui.core.base.errors import ConflictError, MemtuiError, UsageError
+from memtui.hooks.installer import entries, installs, merge
+from memtui.hooks.installer.installs import Record
+
+# What changes settings is imported where that is done: a TUI that starts only asks where they lie.
+if TYPE_CHECKING:
+    from memtui.core.journal.changes.files import Change
+    from memtui.core.journal.changes.patches import Patch
+    from memtui.core.journal.journal import Journal
+
+Action = Literal["install", "uninstall"]
+SCOPES = ("user", "project", "local")
+LOCK_SECONDS = 5.0
+DIFF_CONTEXT = 2
+MARKS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
+ERRORS = {"utf-8": "surrogateescape", "utf-16-le": "surrogatepass", "utf-16-be": "surrogatepass"}
+PASSING_PLACES = ("/uv/archive-v0/", "/uv/environments-v2/", "/pipx/.cache/")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A change to one settings file. `before` is None if there is no file, `after` is None if it is to be removed."""
+
+    action: Action
+    scope: str
+    settings_path: str
+    real_path: str
+    before: bytes | None
+    after: bytes | None
+    diff: str
+    changed: bool
+    notes: list[str]
+    root: str = ""
+    key: str = ""
+    old_record: Record | None = None
+    new_record: Record | None = None
+    baseline: bytes | None = field(default=None, repr=False)
+
+
+def settings_path(env: Mapping[str, str], cwd: str, scope: str) -> str:
+    """The settings file of a scope: user, project or local. Raises UsageError.
+
+    Project settings lie at the root of the working tree, a linked worktree having its own; the client reads them only
+    when it is started in that directory.
+    """
+    if scope == "user":
+        return paths.normal(os.path.abspath(paths.config_dir(dict(env)))) + "/settings.json"
+    if scope not in SCOPES:
+        raise UsageError(f"There is no settings scope {scope!r}.", f"Use one of: {', '.join(SCOPES)}.")
+    name = "settings.json" if scope == "project" else "settings.local.json"
+    return working_tree(cwd).rstrip("/") + "/.claude/" + name
+
+
+def working_tree(cwd: str) -> str:
+    """The nearest directory from `cwd` upwards that has a `.git`; outside any repository `cwd` itself."""
+    here = paths.normal(cwd)
+    while not os.path.lexists(here.rstrip("/") + "/.git"):
+        if here == "/":
+            return paths.normal(cwd)
+        here = paths.parent(here)
+    return here
+
+
+def directories(env: Mapping[str, str]) -> tuple[str, str]:
+    """memtui's directory and Claude Code's, as the installed hooks name them."""
+    own, config = paths.root(dict(env)), paths.config_dir(dict(env))
+    return os.path.abspath(own), os.path.abspath(config)
+
+
+def plan(
+    path: str,
+    action: Action,
+    *,
+    env: Mapping[str, str],
+    scope: str = "user",
+    interpreter: str = "",
+    launcher: str = "",
+) -> Plan:
+    """Work out what `action` would do to the settings file at `path`; writes nothing. Raises MemtuiError."""
+    path = paths.normal(os.path.abspath(path))
+    real_path = os.path.realpath(path)
+    root, config = directories(env)
+    before = _read(path, real_path)
+    key, record = installs.find(installs.load(root), path, real_path)
+    new_record: Record | None = None
+    after: bytes | None
+    baseline: bytes | None = None
+    if action == "install":
+        new_record, after, baseline = _plan_install(path, before, record, (root, config), interpreter, launcher)
+        new_record = replace(new_record, scope=scope, real_path=real_path, projects=_projects(path, scope))
+        if record and _same(record, new_record):
+            new_record = record
+    else:
+        after = _uninstalled(path, before, record, root)
+    if after != before:
+        _check_writable(real_path)
+    return Plan(
+        action=action,
+        scope=scope,
+        settings_path=path,
+        real_path=real_path,
+        before=before,
+        after=after,
+        diff=_diff(path, before, after),
+        changed=after != before,
+        notes=_notes(scope, new_record, path),
+        root=root,
+        key=key,
+        old_record=record,
+        new_record=new_record,
+        baseline=baseline,
+    )
+
+
+def _projects(path: str, scope: str) -> list[str]:
+    directory = os.path.dirname(os.path.dirname(path))
+    return [] if scope == "user" else sorted({directory, os.path.realpath(directory)})
+
+
+def _read(path: str, real_path: str) -> bytes | None:
+    try:
+        return fs.read_bytes(real_path)
+    except FileNotFoundError:
+        if os.path.islink(path) and not os.path.isdir(os.path.dirname(real_path)):
+            raise MemtuiError(f"{path} is a link to {real_path}, which is not there.", "Mend the link.") from None
+        return None
+    except OSError as error:
+        raise MemtuiError(f"Can't read {path}: {error.strerror}.", "Check its owner, mode and kind.") from error
+
+
+def decode(data: bytes | None) -> tuple[str, str]:
+    """The codec of a settings file, with the mark that it begins with, and its text. Claude Code reads UTF-16 as well;
+    bytes that are no text of their codec come back as they were."""
+    for mark, codec in MARKS.items():
+        if data and data.startswith(mark) and (len(data) % 2 == 0 or codec == "utf-8"):
+            return codec, data[len(mark) :].decode(codec, ERRORS[codec])
+    return "", (data or b"").decode("utf-8", "surrogateescape")
+
+
+def _encode(codec: str, text: str) -> bytes:
+    mark = next((mark for mark, name in MARKS.items() if name == codec), b"")
+    return mark + text.encode(codec or "utf-8", ERRORS.get(codec, "surrogateescape"))
+
+
+def _plan_install(
+    path: str,
+    before: bytes | None,
+    record: Record | None,
+    places: tuple[str, str],
+    interpreter: str,
+    launcher: str,
+) -> tuple[Record, bytes, bytes | None]:
+    """The new record, the bytes after, and the bytes that an uninstall would put back."""
+    interpreter = interpreter or entries.choose_interpreter()
+    launcher = launcher or entries.launcher_path()
+    root, config = places
+    wanted = entries.groups(interpreter, launcher, root, config)
+    codec, text = decode(before)
+    existed, made = before is not None, merge.Made()
+    baseline = before
+    if record and before is not None and ids.content_hash(before) == record.after_hash:
+        existed, made = record.existed, record.made()
+        baseline = _uninstalled(path, before, record, root)
+    elif merge.holds_ours(merge.read(text, path)):
+        existed = record.existed if record else True
+        made = record.made() if record else merge.Made(created=None)
+        baseline = _stripped(path, before, made, existed=existed)
+    written = record.groups if record else {}
+    after = _encode(codec, merge.add(text, wanted, written, made, path))
+    known = record is not None and after == before
+    return (
+        Record(
+            scope="",
+            real_path="",
+            projects=[],
+            interpreter=interpreter,
+            launcher=launcher,
+            version=memtui.__version__,
+            time=record.time if known and record else clock.iso_seconds(clock.now()),
+            existed=existed,
+            backup=None,
+            backup_hash=None if baseline is None else ids.content_hash(baseline),
+            after_hash=ids.content_hash(after),
+            groups=wanted,
+            created=None if made.created is None else [[str(step) for step in step_path] for step_path in made.created],
+            replaced=[([str(step) for step in step_path], source) for step_path, source in made.replaced],
+            made_dirs=record.made_dirs if record else [],
+        ),
+        after,
+        baseline,
+    )
+
+
+def _same(old: Record, new: Record) -> bool:
+    return replace(new, backup=old.backup, time=old.time) == old
+
+
+def _uninstalled(path: str, before: bytes | None, record: Record | None, root: str) -> bytes | None:
+    if before is None:
+        return None
+    if record and ids.content_hash(before) == record.after_hash:
+        try:
+            return installs.before_bytes(root, record)
+        except LookupError:
+            pass  # no usable backup: take out what is ours instead
+    return _stripped(
+        path, before, record.made() if record else merge.Made(created=None), existed=not record or record.existed
+    )
+
+
+def _stripped(path: str, before: bytes | None, made: merge.Made, *, existed: bool) -> bytes | None:
+    codec, text = decode(before)
+    left = merge.strip(text, made, path)
+    if not existed and not merge.read(left, path):
+        return None
+    return _encode(codec, left)
+
+
+def _check_writable(real_path: str) -> None:
+    """A replacement is written beside the file: find out now whether that can work. Raises MemtuiError."""
+    if os.path.exists(real_path) and not os.access(real_path, os.W_OK):
+        raise MemtuiError(f"{real_path} is read-only.", "Make it writable, or install in another scope.")
+    directory = os.path.dirname(real_path)
+    while not os.path.lexists(directory):
+        directory = os.path.dirname(directory)
+    if not os.path.isdir(directory):
+        raise MemtuiError(f"{directory} is not a directory.", f"{real_path} can't be written.")
+    if not os.access(directory, os.W_OK | os.X_OK):
+        raise MemtuiError(
+            f"{directory} can't be written to.",
+            "If a dotfiles manager owns the file, add the hooks at its source, or install in another scope.",
+        )
+
+
+def _diff(path: str, before: bytes | None, after: bytes | None) -> str:
+    if before == after:
+        return ""
+    lines = [decode(data)[1].splitlines(keepends=True) for data in (before, after)]
+    names = ["/dev/null" if data is None else path for data in (before, after)]
+    diff = difflib.unified_diff(lines[0], lines[1], names[0], names[1], n=DIFF_CONTEXT)
+    return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in diff)
+
+
+def _notes(scope: str, record: Record | None, path: str) -> list[str]:
+    if record is None:
+        return []
+    notes = []
+    if scope != "user":
+        notes.append(f"Claude Code reads {path} only when it is started in {os.path.dirname(os.path.dirname(path))}.")
+    if scope == "project":
+        notes.append(
+            "This file is usually committed, but the hooks name this machine's paths: `--scope local` is for you alone."
+        )
+    if any(place in record.launcher for place in PASSING_PLACES):
+        notes.append(f"{record.launcher} lies in a cache that may be cleared: install memtui for good first.")
+    return notes
+
+
+def apply(change: Plan, *, by: str = "cli", now: Callable[[], float] = clock.now) -> str | None:
+    """Carry out a plan, as a step of undo; the path of the backup of the file as it was, if one was made.
+
+    Raises ConflictError if the file changed since the plan was made, MemtuiError if it can't be written.
+    """
+    from memtui.core.journal.journal import Journal
+
+    if change.action == "install":
+        _compile()
+    try:
+        with fs.Lock(change.root + "/run/installs.lock", LOCK_SECONDS):
+            return _apply_locked(change, Journal(change.root, by, now))
+    except fs.LockTimeoutError as error:
+        raise MemtuiError("Another memtui is changing settings right now.", "Try again in a moment.") from error
+    except OSError as error:
+        where = error.filename or change.settings_path
+        raise MemtuiError(f"Can't write {where}: {error.strerror}.", "Check owner, mode and free space.") from error
+
+
+def _apply_locked(change: Plan, journal: "Journal") -> str | None:
+    records = installs.load(change.root)
+    if _read(change.settings_path, change.real_path) != change.before or records.get(change.key) != change.old_record:
+        raise ConflictError(
+            f"{change.settings_path} changed in the meantime. Nothing was written.", "Run the command again."
+        )
+    saved = None
+    if change.changed and change.before is not None:
+        saved = installs.backup(change.root, change.settings_path, change.before)
+    record = change.old_record
+    if change.action == "uninstall":
+        record = None
+    elif change.new_record is not None and change.new_record != change.old_record:
+        record = _record(change, change.new_record, saved)
+    noted = installs.edit(change.root, change.key, record)
+    if change.changed:
+        verb = "install the hooks in" if change.action == "install" else "take the hooks out of"
+        made: list[Change] = [noted] if noted.before != noted.after else []
+        journal.run(change.action, [*made, _patch(change)], f"{verb} {change.settings_path}")
+    elif noted.before != noted.after:
+        noted.make()
+    try:
+        installs.tidy(change.root, change.settings_path, installs.load(change.root))
+    except (OSError, MemtuiError):
+        pass  # old backups go the next time
+    return f"{change.root}/{saved}" if saved else None
+
+
+def _record(change: Plan, new: Record, saved: str | None) -> Record:
+    """The record to keep, with the backup that an uninstall needs."""
+    old = change.old_record
+    kept = None
+    if change.baseline is not None:
+        if old and old.backup and old.backup_hash == new.backup_hash:
+            kept = old.backup
+        elif saved and change.baseline == change.before:
+            kept = saved
+        else:
+            kept = installs.backup(change.root, change.settings_path, change.baseline)
+    made_dirs = dict.fromkeys([*new.made_dirs, *_missing_dirs(os.path.dirname(change.real_path))])
+    return replace(new, backup=kept, made_dirs=sorted(made_dirs))
+
+
+def _missing_dirs(directory: str) -> list[str]:
+    missing: list[str] = []
+    while not os.path.lexists(directory):
+        missing.insert(0, directory)
+        directory = os.path.dirname(directory)
+    return missing
+
+
+def _patch(change: Plan) -> "Patch":
+    """Only the bytes that change are kept: what else is in a settings file may be secret."""
+    from memtui.core.journal.changes.patches import Patch
+
+    if change.before is None:
+        dirs = _missing_dirs(os.path.dirname(change.real_path))
+        mode = fs.FILE_MODE
+        if change.scope != "user":
+            # A repository's files are for all who may read the repository.
+            umask = os.umask(0)
+            os.umask(umask)
+            mode = (stat.S_IRUSR | stat.S_IWUSR | stat.S_IRGRP | stat.S_IROTH | stat.S_IWGRP) & ~umask
+    else:
+        dirs = change.old_record.made_dirs if change.old_record and change.after is None else []
+        mode = stat.S_IMODE(os.stat(change.real_path).st_mode)
+    return Patch.between(change.real_path, change.before, change.after, mode, tuple(dirs))
+
+
+def _compile() -> None:
+    """Hooks should find compiled modules: not every installer compiles, and a read-only package never would later."""
+    compileall.compile_dir(os.path.dirname(os.path.abspath(memtui.__file__)), quiet=2)
+
+
+def uninstall(path: str, *, env: Mapping[str, str], scope: str = "user") -> Plan:
+    """Plan and apply the removal in one step; the plan that was applied. Raises MemtuiError."""
+    change = plan(path, "uninstall", env=env, scope=scope)
+    apply(change)
+    return change

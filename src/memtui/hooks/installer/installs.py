@@ -1,0 +1,136 @@
+"""`installs.json` and `backups/`: which settings files memtui wrote to, and how to take it back."""
+
+import json
+import os
+from dataclasses import asdict, dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from memtui.core.base import fs, ids, paths
+from memtui.core.base.errors import MemtuiError
+from memtui.hooks.installer.merge import Groups, Made
+
+if TYPE_CHECKING:
+    from memtui.core.journal.changes.patches import EntryEdit
+
+BACKUPS_KEPT = 10  # per settings file, besides those that an uninstall needs
+
+
+@dataclass
+class Record:
+    """One settings file. `backup` (relative to the root) holds the bytes before memtui; None if there was no file."""
+
+    scope: str
+    real_path: str
+    projects: list[str]
+    interpreter: str
+    launcher: str
+    version: str
+    time: str
+    existed: bool
+    backup: str | None
+    backup_hash: str | None
+    after_hash: str
+    groups: Groups
+    created: list[list[str]] | None = field(default_factory=list)
+    replaced: list[tuple[list[str], str]] = field(default_factory=list)
+    made_dirs: list[str] = field(default_factory=list)
+
+    def made(self) -> Made:
+        """What the installation made, for `merge`."""
+        created = None if self.created is None else [tuple(path) for path in self.created]
+        return Made(created, [(tuple(path), source) for path, source in self.replaced])  # type: ignore[arg-type]
+
+
+def installs_path(root: str) -> str:
+    return root + "/installs.json"
+
+
+def load(root: str) -> dict[str, Record]:
+    """Settings path to its record. Raises MemtuiError for a file that can't be read."""
+    try:
+        return {name: _record(record) for name, record in _whole(root).get("files", {}).items()}
+    except (TypeError, AttributeError) as error:
+        raise _damaged(root, error) from error
+
+
+def _whole(root: str) -> dict[str, Any]:
+    path = installs_path(root)
+    try:
+        data = fs.read_or_empty(path)
+        value: dict[str, Any] = json.loads(data) if data.strip() else {}
+        value.get("files", {}).items()
+    except OSError as error:
+        raise MemtuiError(f"Can't read {path}: {error.strerror}.", "Check its owner and mode.") from error
+    except (ValueError, AttributeError, RecursionError) as error:
+        raise _damaged(root, error) from error
+    return value
+
+
+def _damaged(root: str, error: Exception) -> MemtuiError:
+    path = installs_path(root)
+    hint = f"Move {path} away: `memtui hooks uninstall` then takes out what it recognises as memtui's."
+    return MemtuiError(f"{path} is damaged: {error}.", hint)
+
+
+def _record(value: dict[str, Any]) -> Record:
+    known = {item.name for item in fields(Record)}
+    return Record(**{key: found for key, found in value.items() if key in known})
+
+
+def edit(root: str, name: str, after: Record | None) -> "EntryEdit":
+    """The change of one record in the list, which goes with its last one. Raises MemtuiError."""
+    from memtui.core.journal.changes.patches import EntryEdit
+
+    whole = _whole(root)
+    new: dict[str, Any] | None = None if after is None else json.loads(json.dumps(asdict(after)))
+    return EntryEdit(installs_path(root), "files", name, whole.get("files", {}).get(name), new)
+
+
+def find(records: dict[str, Record], settings_path: str, real_path: str) -> tuple[str, Record | None]:
+    """The key and record of a settings file, also where it was reached by another name then."""
+    if settings_path in records:
+        return settings_path, records[settings_path]
+    for name, record in records.items():
+        if record.real_path == real_path:
+            return name, record
+    return settings_path, None
+
+
+def backup(root: str, settings_path: str, data: bytes) -> str:
+    """Keep a copy; its path relative to the root. Raises OSError."""
+    name = f"backups/{ids.new_id()}-{_short(settings_path)}.json"
+    fs.write_atomic(f"{root}/{name}", data)
+    return name
+
+
+def _short(settings_path: str) -> str:
+    """Tells settings files apart in the names of their backups."""
+    return paths.slug(settings_path)[-60:].strip("-") + "-" + ids.content_hash(os.fsencode(settings_path))[:6]
+
+
+def tidy(root: str, settings_path: str, records: dict[str, Record]) -> None:
+    """Remove the oldest backups of a settings file beyond `BACKUPS_KEPT`. Raises OSError."""
+    needed = {record.backup for record in records.values()}
+    ending = f"-{_short(settings_path)}.json"
+    try:
+        names = sorted(name for name in os.listdir(root + "/backups") if name.endswith(ending))
+    except FileNotFoundError:
+        return
+    for name in names[:-BACKUPS_KEPT]:
+        if "backups/" + name not in needed:
+            fs.unlink(f"{root}/backups/{name}")
+
+
+def before_bytes(root: str, record: Record) -> bytes | None:
+    """The file as it was before memtui. Raises LookupError if the backup is gone or altered."""
+    if record.backup is None:
+        if record.existed:
+            raise LookupError(record.real_path)
+        return None
+    try:
+        data = fs.read_bytes(f"{root}/{record.backup}")
+    except OSError as error:
+        raise LookupError(record.backup) from error
+    if ids.content_hash(data) != record.backup_hash:
+        raise LookupError(record.backup)
+    return data

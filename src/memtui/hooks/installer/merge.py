@@ -1,0 +1,187 @@
+"""Put our hooks into the text of a settings file, and take them out again, leaving all else as it is."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from memtui.core.base.errors import MemtuiError
+from memtui.hooks.installer import json_edit
+from memtui.hooks.installer.entries import is_ours
+
+Path = json_edit.Path
+Groups = dict[str, dict[str, Any]]
+
+
+@dataclass
+class Made:
+    """What an installation made besides our groups, so that it can be taken back.
+
+    `created`: containers that were not there; None if unknown, then every container that we empty goes. `replaced`:
+    empty containers (`{ }`, `[]`, null, a blank file) with the text they had.
+    """
+
+    created: list[Path] | None = field(default_factory=list)
+    replaced: list[tuple[Path, str]] = field(default_factory=list)
+
+    def note_created(self, path: Path) -> None:
+        if self.created is not None and path not in self.created:
+            self.created.append(path)
+
+    def note_replaced(self, path: Path, source: str) -> None:
+        if path not in [known for known, _ in self.replaced]:
+            self.replaced.append((path, source))
+
+    def original(self, path: Path) -> str | None:
+        return next((source for known, source in self.replaced if known == path), None)
+
+    def is_made(self, path: Path, *, emptied: bool) -> bool:
+        return emptied if self.created is None else path in self.created
+
+
+def read(text: str, name: str) -> dict[str, Any]:
+    """The settings as the client would read them; a blank file is empty settings. Raises MemtuiError."""
+    if not text.strip(json_edit.WHITESPACE):
+        return {}
+    try:
+        value = json_edit.load(text)
+    except ValueError as error:
+        raise MemtuiError(
+            f"{name} is not valid JSON: {error}.",
+            "Claude Code can't read it either. Mend the file (it may hold no comments and no trailing commas).",
+        ) from error
+    if not isinstance(value, dict):
+        raise MemtuiError(
+            f"{name} holds a JSON {_kind(value)}, not an object.", "Settings look like {…}: mend the file."
+        )
+    return value
+
+
+def _kind(value: Any) -> str:
+    names = {list: "list", dict: "object", str: "string", bool: "boolean", type(None): "null"}
+    return names.get(type(value), "number")
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or value in ({}, [])
+
+
+def add(text: str, wanted: Groups, written: Groups, made: Made, name: str) -> str:
+    """The text with a group of ours for every event in `wanted`; what is there already is brought up to date.
+
+    `written` holds the groups as the last installation wrote them: a group that a person has changed since keeps its
+    matcher and time-out, and only its command is renewed. Raises MemtuiError, notes in `made` what it makes.
+    """
+    settings = read(text, name)
+    if not settings:
+        made.note_replaced((), text)
+        if not text.strip(json_edit.WHITESPACE):
+            text = "{}\n"
+    hooks = settings.get("hooks", {})
+    if "hooks" not in settings:
+        for path in (("hooks",), *(("hooks", event) for event in wanted)):
+            made.note_created(path)
+        return json_edit.append(text, (), {event: [group] for event, group in wanted.items()}, "hooks")
+    if not isinstance(hooks, dict) and not _is_empty(hooks):
+        raise _wrong_type(name, "hooks", hooks, "object")
+    for event in wanted:
+        if not isinstance(hooks, dict):
+            break
+        held = hooks.get(event)
+        if not isinstance(held, list) and not _is_empty(held):
+            raise _wrong_type(name, "hooks." + event, held, "list")
+    if _is_empty(hooks):
+        made.note_replaced(("hooks",), json_edit.source(text, ("hooks",)))
+        if not isinstance(hooks, dict):
+            text = json_edit.put_source(text, ("hooks",), "{}")
+        hooks = {}
+    for event in [event for event in hooks if event not in wanted]:
+        text = _strip_event(text, event, hooks[event], made)
+    for event, group in wanted.items():
+        text = _add_event(text, event, group, hooks, written.get(event), made)
+    return text
+
+
+def _wrong_type(name: str, where: str, value: Any, kind: str) -> MemtuiError:
+    return MemtuiError(f"`{where}` in {name} is a {_kind(value)}, not a JSON {kind}.", "Mend the file and try again.")
+
+
+def _add_event(
+    text: str, event: str, group: dict[str, Any], hooks: dict[str, Any], written: dict[str, Any] | None, made: Made
+) -> str:
+    path: Path = ("hooks", event)
+    if event not in hooks:
+        made.note_created(path)
+        return json_edit.append(text, ("hooks",), [group], event)
+    held = hooks[event]
+    if _is_empty(held):
+        made.note_replaced(path, json_edit.source(text, path))
+        if not isinstance(held, list):
+            text = json_edit.put_source(text, path, "[]")
+        return json_edit.append(text, path, group)
+    found = False
+    for number, present in enumerate(held):
+        ours = [place for place, hook in enumerate(_hooks_of(present)) if is_ours(hook)]
+        found = found or bool(ours)
+        if ours and present == written:
+            if present != group:
+                text = json_edit.replace(text, (*path, number), group)
+            continue
+        for place in ours:
+            line = group["hooks"][0]["command"]
+            if present["hooks"][place]["command"] != line:
+                text = json_edit.replace(text, (*path, number, "hooks", place, "command"), line)
+    return text if found else json_edit.append(text, path, group)
+
+
+def _hooks_of(group: Any) -> list[Any]:
+    found = group.get("hooks") if isinstance(group, dict) else None
+    return found if isinstance(found, list) else []
+
+
+def holds_ours(settings: dict[str, Any]) -> bool:
+    """Whether any event has a hook of ours."""
+    hooks = settings.get("hooks")
+    lists = hooks.values() if isinstance(hooks, dict) else []
+    return any(is_ours(hook) for held in lists if isinstance(held, list) for group in held for hook in _hooks_of(group))
+
+
+def strip(text: str, made: Made, name: str) -> str:
+    """The text without our hooks and the containers that were made for them; undoes `add`. Raises MemtuiError."""
+    settings = read(text, name)
+    hooks = settings.get("hooks")
+    if not isinstance(hooks, dict):
+        return text
+    had_ours = holds_ours(settings)
+    for event in list(hooks):
+        text = _strip_event(text, event, hooks[event], made)
+    left = read(text, name).get("hooks")
+    if left == {}:
+        text = _close(text, ("hooks",), made, emptied=had_ours)
+    if not read(text, name):
+        original = made.original(())
+        text = text if original is None else original
+    return text
+
+
+def _strip_event(text: str, event: str, held: Any, made: Made) -> str:
+    path: Path = ("hooks", event)
+    if not isinstance(held, list):
+        return text
+    left = len(held)
+    for number in range(len(held) - 1, -1, -1):
+        present = _hooks_of(held[number])
+        ours = [place for place, hook in enumerate(present) if is_ours(hook)]
+        if ours and len(ours) == len(present):
+            text = json_edit.remove(text, (*path, number))
+            left -= 1
+            continue
+        for place in reversed(ours):
+            text = json_edit.remove(text, (*path, number, "hooks", place))
+    return text if left else _close(text, path, made, emptied=bool(held))
+
+
+def _close(text: str, path: Path, made: Made, *, emptied: bool) -> str:
+    """Deal with a container that is empty now: ours goes, one that was empty before gets its old text back."""
+    original = made.original(path)
+    if original is not None:
+        return json_edit.put_source(text, path, original)
+    return json_edit.remove(text, path) if made.is_made(path, emptied=emptied) else text

@@ -1,0 +1,295 @@
+"""`memtui hooks status`: where our hooks are, whether they can start, and what keeps them from running."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from memtui.core.base import paths
+from memtui.core.base.errors import MemtuiError
+from memtui.hooks import environment
+from memtui.hooks.installer import entries, install, json_edit, merge
+
+START_SECONDS = 10
+OLDEST_PYTHON = (3, 11)
+MANAGED = {"darwin": "/Library/Application Support/ClaudeCode"}
+MANAGED_ELSEWHERE = "/etc/claude-code"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One hook of ours. `source` is user, project, local or plugin; `current`: it is what this memtui would write;
+    `root`: where it keeps memtui's files, empty if it does not say."""
+
+    event: str
+    source: str
+    path: str
+    command: str
+    interpreter: str
+    launcher: str
+    interpreter_exists: bool
+    launcher_exists: bool
+    current: bool
+    root: str = ""
+
+
+@dataclass(frozen=True)
+class SettingsFile:
+    """A settings file that the client would read; `error` says why it can't."""
+
+    scope: str
+    path: str
+    exists: bool
+    error: str | None
+    disable_all_hooks: bool | None
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """The plugin as the client's files describe it (one loaded with `--plugin-dir` leaves no trace there)."""
+
+    active: bool
+    name: str = ""
+    enabled_in: str = ""
+    install_path: str = ""
+    python: str = ""
+    problems: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Status:
+    """What is installed for a session started in one directory. `disabled_by` is the file that turns all hooks off."""
+
+    entries: list[Entry]
+    files: list[SettingsFile]
+    plugin: Plugin
+    disabled_by: str | None
+    problems: list[str]
+
+    @property
+    def installed(self) -> bool:
+        return bool(self.entries)
+
+    def events(self) -> dict[str, list[Entry]]:
+        """Every event that memtui wants, with the entries that serve it."""
+        return {event: [entry for entry in self.entries if entry.event == event] for event, _, _ in entries.EVENTS}
+
+
+def status(env: Mapping[str, str], cwd: str) -> Status:
+    """Look at everything; changes nothing. Files that can't be read are problems, not errors."""
+    places = install.directories(env)
+    loaded = [_load(scope, path) for scope, path in _paths(env, cwd)]
+    files = [file for file, _ in loaded]
+    settings = {file.scope: (file.path, value) for file, value in loaded}
+    plugin = _plugin(env, settings)
+    found = [entry for file, value in loaded if file.scope != "managed" for entry in _entries(file, value, places)]
+    found += _plugin_entries(plugin)
+    problems = [f"{file.path}: {file.error}" for file in files if file.error]
+    disabled_by = _disabled_by(settings)
+    if disabled_by and found:
+        problems.append(f"No hook runs: {disabled_by} says so (`disableAllHooks` or `allowManagedHooksOnly`).")
+    problems += _entry_problems([entry for entry in found if entry.source != "plugin"], places[0])
+    problems += [
+        f"{path} sets {name} for sessions of this project. memtui does not believe it: take it out of `env` there."
+        for path, name in environment.set_by_project(paths.normal(cwd))
+    ]
+    problems += plugin.problems
+    if plugin.active and any(entry.source != "plugin" for entry in found):
+        problems.append(
+            "Plugin and settings hooks are both on; the plugin's stand down. Keep one: `memtui hooks uninstall`, or "
+            f"`/plugin disable {plugin.name}`."
+        )
+    return Status(found, files, plugin, disabled_by, problems)
+
+
+def _paths(env: Mapping[str, str], cwd: str) -> list[tuple[str, str]]:
+    """Scope and path, each overriding the ones before it."""
+    here = paths.normal(cwd).rstrip("/")
+    tree = install.working_tree(cwd).rstrip("/")
+    found = [("user", install.settings_path(env, cwd, "user"))]
+    for scope, name in (("project", "settings.json"), ("local", "settings.local.json")):
+        # The client reads only the directory it is started in; `hooks install` writes at the top of the work tree.
+        own = f"{here}/.claude/{name}"
+        found.append((scope, own if os.path.exists(own) else f"{tree}/.claude/{name}"))
+    return [*found, ("managed", MANAGED.get(sys.platform, MANAGED_ELSEWHERE) + "/managed-settings.json")]
+
+
+def _load(scope: str, path: str) -> tuple[SettingsFile, dict[str, Any]]:
+    error = None
+    value: dict[str, Any] = {}
+    exists = os.path.lexists(path)
+    try:
+        if exists:
+            with open(path, "rb") as file:
+                value = merge.read(install.decode(file.read())[1], path)
+    except MemtuiError as problem:
+        error = problem.message
+    except OSError as problem:
+        error = f"can't be read: {problem.strerror}"
+    disable = value.get("disableAllHooks")
+    return SettingsFile(scope, path, exists, error, disable if isinstance(disable, bool) else None), value
+
+
+def _entries(file: SettingsFile, settings: dict[str, Any], places: tuple[str, str]) -> list[Entry]:
+    hooks = settings.get("hooks")
+    found = []
+    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
+        for group in groups if isinstance(groups, list) else ():
+            held = group.get("hooks") if isinstance(group, dict) else None
+            for hook in held if isinstance(held, list) else ():
+                command = entries.parse(hook.get("command")) if isinstance(hook, dict) else None
+                if command:
+                    found.append(_entry(event, file, hook["command"], command, places))
+    return found
+
+
+def _entry(event: str, file: SettingsFile, line: str, command: entries.Command, places: tuple[str, str]) -> Entry:
+    try:
+        current = line == entries.command(event, entries.choose_interpreter(), entries.launcher_path(), *places)
+    except MemtuiError:
+        current = False
+    return Entry(
+        event=event,
+        source=file.scope,
+        path=file.path,
+        command=line,
+        interpreter=command.interpreter,
+        launcher=command.launcher,
+        interpreter_exists=shutil.which(command.interpreter) is not None,
+        launcher_exists=os.path.isfile(command.launcher),
+        current=current,
+        root=command.root,
+    )
+
+
+def _entry_problems(found: list[Entry], root: str) -> list[str]:
+    problems = []
+    for path in dict.fromkeys(entry.path for entry in found):
+        here = [entry for entry in found if entry.path == path]
+        again = f"`memtui hooks install --scope {here[0].source}` mends it."
+        missing = {entry.interpreter for entry in here if not entry.interpreter_exists}
+        missing |= {entry.launcher for entry in here if not entry.launcher_exists}
+        problems += [f"{path} starts {gone}, which is not there. {again}" for gone in sorted(missing)]
+        other = {entry.launcher for entry in here if entry.launcher != entries.launcher_path()} - missing
+        problems += [f"{path} starts another memtui, {launcher}. {again}" for launcher in sorted(other)]
+        elsewhere = {entry.root for entry in here if entry.root not in {"", root}}
+        problems += [
+            f"The hooks in {path} keep memtui's files in {there}, but MEMTUI_HOME or CLAUDE_CONFIG_DIR of this shell "
+            f"says {root}. {again}"
+            for there in sorted(elsewhere)
+        ]
+        if not (missing or other or elsewhere) and any(not entry.current for entry in here):
+            problems.append(f"{path} holds a command that this memtui would write differently. {again}")
+        absent = [event for event, _, _ in entries.EVENTS if event not in {entry.event for entry in here}]
+        if absent:
+            problems.append(f"{path} has no hook of memtui's for {', '.join(absent)}. {again}")
+    for event, _, _ in entries.EVENTS:
+        # The client runs the same command text once, however often it is configured.
+        commands = {entry.command: entry.path for entry in found if entry.event == event}
+        if len(commands) > 1:
+            problems.append(f"{event} runs {len(commands)} memtui hooks: {', '.join(sorted(commands.values()))}.")
+    return problems
+
+
+def _disabled_by(settings: dict[str, tuple[str, dict[str, Any]]]) -> str | None:
+    """The last file that says something about `disableAllHooks` decides."""
+    path, managed = settings["managed"]
+    if managed.get("allowManagedHooksOnly") is True:
+        return path
+    deciding = None
+    for file, value in settings.values():
+        if isinstance(value.get("disableAllHooks"), bool):
+            deciding = file if value["disableAllHooks"] else None
+    return deciding
+
+
+def _plugin(env: Mapping[str, str], settings: dict[str, tuple[str, dict[str, Any]]]) -> Plugin:
+    state: dict[str, tuple[bool, str]] = {}
+    for path, value in settings.values():
+        listed = value.get("enabledPlugins")
+        for name, enabled in listed.items() if isinstance(listed, dict) else ():
+            if name.partition("@")[0] == "memtui":
+                state[name] = (enabled is not False, path)
+    name = next((name for name, (enabled, _) in state.items() if enabled), "")
+    if not name:
+        return Plugin(active=False, name=next(iter(state), ""))
+    where = _install_path(paths.config_dir(dict(env)) + "/plugins", name)
+    problems = []
+    if not where:
+        problems.append(f"{state[name][1]} enables the plugin {name}, but the client has not installed it.")
+    elif not os.path.isfile(where + "/hooks/memtui_hook.py"):
+        problems.append(f"The plugin's launcher {where}/hooks/memtui_hook.py is not there: reinstall the plugin.")
+    python = shutil.which("python3", path=env.get("PATH")) or ""
+    problems += _python_problems(python)
+    return Plugin(True, name, state[name][1], where, python, problems)
+
+
+def _install_path(plugins: str, name: str) -> str:
+    """Where the client runs a plugin from: a marketplace in a directory is used in place, others are copied."""
+    market = _json(plugins + "/known_marketplaces.json").get(name.partition("@")[2])
+    origin = market.get("source") if isinstance(market, dict) else None
+    if isinstance(market, dict) and isinstance(origin, dict) and origin.get("source") == "directory":
+        place = str(market.get("installLocation", "")).rstrip("/")
+        if os.path.isfile(place + "/.claude-plugin/plugin.json"):
+            return place
+    listed = _json(plugins + "/installed_plugins.json").get("plugins")
+    copies = listed.get(name) if isinstance(listed, dict) else None
+    copies = copies if isinstance(copies, list) else [copies]
+    return next((str(copy["installPath"]) for copy in copies if isinstance(copy, dict) and "installPath" in copy), "")
+
+
+def _json(path: str) -> dict[str, Any]:
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            value = json_edit.load(file.read())
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _python_problems(python: str) -> list[str]:
+    if not python:
+        return ["The plugin's hooks need `python3` on the PATH, and there is none."]
+    code = "import sys; print(*sys.version_info[:2])"
+    try:
+        done = subprocess.run(
+            [python, "-I", "-S", "-c", code],
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=START_SECONDS,
+            check=True,
+        )
+        version = tuple(int(part) for part in done.stdout.split())
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        return [f"The plugin's hooks start {python}, which does not run: {error}"]
+    newer = any(shutil.which(f"python3.{minor}") for minor in (11, 12, 13))
+    if version < OLDEST_PYTHON and not newer:
+        return [f"The plugin's hooks need Python 3.11, and {python} is {version[0]}.{version[1]}."]
+    return []
+
+
+def _plugin_entries(plugin: Plugin) -> list[Entry]:
+    if not plugin.active or not plugin.install_path:
+        return []
+    launcher = plugin.install_path + "/hooks/memtui_hook.py"
+    hooks = _json(plugin.install_path + "/hooks/hooks.json").get("hooks")
+    found = []
+    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
+        try:
+            line = str(groups[0]["hooks"][0]["command"])
+        except (LookupError, TypeError):
+            continue
+        exists = os.path.isfile(launcher)
+        found.append(
+            Entry(event, "plugin", launcher, line, plugin.python, launcher, bool(plugin.python), exists, current=exists)
+        )
+    return found
+
+
+def as_json(report: Status) -> dict[str, Any]:
+    """The report as plain JSON values."""
+    return dict(json.loads(json.dumps(report, default=vars)))

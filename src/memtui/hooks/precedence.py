@@ -1,0 +1,79 @@
+"""Plugin and settings hooks at once would deliver everything twice: where both are on, the plugin's stand down.
+
+The client runs both (it drops only hooks whose command is the same text). `memtui hooks install` leaves a list of the
+settings files it wrote to; while one of them applies to the session, still holds our command, and what that command
+starts exists, the plugin's hooks do nothing.
+"""
+
+import posix
+
+from memtui.core.base import paths
+
+LAUNCHER_TAIL = "/memtui/hooks/launch.py"
+
+
+def settings_install_active(root: str, env: "dict[str, str]", cwd: str, event: str = "") -> bool:
+    """Whether settings hooks serve this session (this event, if one is named). Never raises.
+
+    The client reads project settings in the directory it was started in and nowhere above: CLAUDE_PROJECT_DIR, which
+    every hook gets; `cwd` stands in for it.
+    """
+    try:
+        posix.stat(root + "/installs.json")
+    except OSError:
+        return False
+    try:
+        return _any_active(root, env, paths.normal(env.get("CLAUDE_PROJECT_DIR") or cwd), event)
+    except (OSError, ValueError, KeyError, RecursionError):
+        return False
+
+
+def _any_active(root: str, env: "dict[str, str]", directory: str, event: str) -> bool:
+    from memtui.core.base import fastjson, fs
+
+    files = fastjson.loads_dict(fs.read(root + "/installs.json", "settings")).get("files")
+    user_file = paths.normal(paths.config_dir(env)) + "/settings.json"
+    for path, record in files.items() if isinstance(files, dict) else ():
+        if not isinstance(record, dict):
+            continue
+        projects = record.get("projects")
+        if record.get("scope") == "user":
+            applies = path == user_file
+        else:
+            applies = isinstance(projects, list) and directory in projects
+        if applies and _starts(record) and _holds(_settings(path), event):
+            return True
+    return False
+
+
+def _settings(path: str) -> "dict[str, object]":
+    from memtui.core.base import fastjson, fs
+
+    try:
+        return fastjson.loads_dict(fs.read(path, "client"))
+    except OSError:
+        return {}
+
+
+def _starts(record: "dict[str, object]") -> bool:
+    for key in ("interpreter", "launcher"):
+        try:
+            posix.stat(str(record.get(key)))
+        except OSError:
+            return False
+    return True
+
+
+def _holds(settings: "dict[str, object]", event: str) -> bool:
+    hooks = settings.get("hooks")
+    if not isinstance(hooks, dict):
+        return False
+    for name, groups in hooks.items():
+        if event and name != event:
+            continue
+        for group in groups if isinstance(groups, list) else ():
+            commands = group.get("hooks") if isinstance(group, dict) else None
+            for hook in commands if isinstance(commands, list) else ():
+                if isinstance(hook, dict) and LAUNCHER_TAIL in str(hook.get("command")):
+                    return True
+    return False

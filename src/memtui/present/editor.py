@@ -1,0 +1,62 @@
+"""The person's editor: which one, and one run of it on a file."""
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from memtui.core.base.errors import MemtuiError, UsageError
+
+
+def command(env: "dict[str, str]") -> "list[str]":
+    """The editor's command line: $VISUAL, $EDITOR, else vi or nano where there is one. Raises UsageError."""
+    for name in ("VISUAL", "EDITOR"):
+        if env.get(name, "").strip():
+            try:
+                return shlex.split(env[name])
+            except ValueError as error:
+                raise UsageError(f"${name} can't be read: {error}.") from error
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise UsageError("There is no terminal for an editor.", "Set $EDITOR to one that needs none, or use an option.")
+    for name in ("vi", "nano"):
+        if shutil.which(name, path=env.get("PATH")):
+            return [name]
+    raise UsageError("There is no editor: neither $VISUAL nor $EDITOR is set.", "Set one, or use --body.")
+
+
+def run(env: "dict[str, str]", path: str) -> bytes:
+    """Run the editor on a file; what it saved. Raises MemtuiError if it ended with an error."""
+    words = command(env)
+    try:
+        with _interrupts_are_its_own():
+            done = subprocess.run([*words, path], check=False, env=env)
+    except OSError as error:
+        raise MemtuiError(f"The editor {words[0]} can't be started: {error.strerror}.", "Set $EDITOR.") from error
+    if done.returncode:
+        raise MemtuiError(f"The editor ended with {done.returncode}: nothing was changed.")
+    with open(path, "rb") as file:
+        return file.read()
+
+
+@contextmanager
+def _interrupts_are_its_own() -> Iterator[None]:
+    """ctrl+c in an editor goes to us as well, and means the editor. It does not inherit this, as it would SIG_IGN."""
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def edited(env: "dict[str, str]", name: str, data: bytes) -> bytes:
+    """Run the editor on a passing file with this content; what it saved. Raises as `run`."""
+    with tempfile.TemporaryDirectory(prefix="memtui-") as directory:
+        path = os.path.join(directory, name.replace("/", "-") + ".md")
+        with open(path, "wb") as file:
+            file.write(data)
+        return run(env, path)

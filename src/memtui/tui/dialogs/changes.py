@@ -1,0 +1,155 @@
+"""Everything that was changed, newest first: taken back one by one, as far as the files are still so."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from rich.text import Text
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Static
+
+from memtui.core.base import clock
+from memtui.core.base.phrasing import ago
+from memtui.core.journal.actor import here
+from memtui.present import safe_text
+from memtui.tui.dialogs.dialog import CHANGES, Dialog, Keys, keyed
+from memtui.tui.screens.deliveries.text import when
+from memtui.tui.widgets.rows import Column, RowList
+
+if TYPE_CHECKING:
+    from memtui.core.journal.ledger import Ledger, Transaction
+    from memtui.tui.commands import Everywhere
+    from memtui.tui.model.data import Data
+
+# Who changed something, as a person knows it.
+WRITERS = {"tui": "tui", "cli": "shell"}
+STATES = {"done": ("✓", "green"), "undone": ("◂", "yellow"), "purged": ("✗", "dim"), "back": ("·", "dim")}
+MEANINGS = {
+    "done": "stands: enter takes it back",
+    "undone": "was taken back",
+    "purged": "was deleted for good: nothing brings it back",
+    "back": "was cut off, and taken back at once",
+}
+COLUMNS = (
+    Column("when", 9),
+    Column("by", 6, from_width=50),
+    Column("", 1),
+    Column("what was changed"),
+    Column("id", 6, from_width=70),
+)
+
+
+class Changes(Dialog[None]):
+    """Enter takes a change back."""
+
+    DEFAULT_CSS = """
+    Changes > Vertical { width: 110; max-width: 98%; height: 30; max-height: 96%; padding: 1 2; background: $panel; }
+    Changes RowList { margin: 1 0; background: $panel; }
+    Changes .foot { height: auto; max-height: 4; color: $text-muted; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "leave", "close"),
+    ]
+    acts: ClassVar[Mapping[str, str]] = {"app.undo": "undo", "app.redo": "redo"}
+
+    def __init__(self, data: "Data", *, read_only: bool) -> None:
+        super().__init__()
+        self.data, self.read_only = data, read_only
+        self.ledger: Ledger | None = None
+
+    def body(self) -> ComposeResult:
+        """A list, and what the one under the cursor is about."""
+        with Vertical():
+            yield Static(Text("Changes", style="bold"))
+            empty = "reading …"
+            yield RowList["Transaction"](COLUMNS, self._draw, lambda each: each.id, empty=empty, id="changes")
+            yield Static(classes="foot")
+
+    def keys(self) -> Keys:
+        """What can be done here."""
+        return keyed(CHANGES)
+
+    def on_mount(self) -> None:
+        """Start in the list."""
+        self.table.focus()
+        self._read()
+
+    @property
+    def table(self) -> "RowList[Transaction]":
+        """The changes."""
+        return self.query_one("#changes", RowList)
+
+    @work(thread=True, group="changes")
+    def _read(self) -> None:
+        """Read the journal: all of it only the first time."""
+        try:
+            found = self.data.changes()
+        except OSError as error:
+            self.app.call_from_thread(self.tell, f"{error.filename}: {error.strerror}")
+            return
+        if self.is_attached:
+            self.app.call_from_thread(self._show, *found)
+
+    def _show(self, ledger: "Ledger", rows: "list[Transaction]") -> None:
+        self.ledger = ledger
+        self.table.empty = "Nothing was changed yet."
+        self.table.show(rows)
+        self._about()
+
+    def tell(self, words: str) -> None:
+        """How far an undo is."""
+        self.query_one(".foot", Static).update(Text(words))
+
+    def turned(self) -> None:
+        """Something was taken back or made again."""
+        self._read()
+
+    def _draw(self, each: "Transaction") -> list[Text]:
+        mark, style = STATES.get(each.state, (" ", ""))
+        gone = "" if each.state == "done" else "dim"
+        seconds = clock.parse(each.time)
+        return [
+            Text(when(seconds, self.data.now()) if seconds is not None else "-", style="dim"),
+            Text(
+                "here" if each.seat == here("tui") else safe_text.line(WRITERS.get(each.by, each.by), 20), style="dim"
+            ),
+            Text(mark, style=style),
+            Text(safe_text.line(each.summary, 300), style=gone),
+            Text(each.id[-6:], style="dim"),
+        ]
+
+    @on(RowList.Moved, "#changes")
+    def _about(self) -> None:
+        """Which files it changed, and whether it stands."""
+        each = self.table.row
+        text = Text()
+        if each is not None and self.ledger is not None:
+            stands = each.id in self.ledger.undoable
+            meaning = MEANINGS.get(each.state, "") if stands or each.state != "done" else "can't be taken back"
+            text.append(f"{ago(clock.parse(each.time), self.data.now())}, {meaning}\n")
+            text.append(safe_text.line(", ".join(each.paths[:3]), 300))
+            text.append(f" and {len(each.paths) - 3} more" if len(each.paths) > 3 else "")
+        self.query_one(".foot", Static).update(text)
+
+    @on(RowList.Opened, "#changes")
+    def action_undo(self) -> None:
+        """Take back the one under the cursor."""
+        each = self.table.row
+        if each is not None:
+            self._turn("undo", each.id)
+
+    def action_redo(self) -> None:
+        """Do again what was taken back last."""
+        self._turn("redo")
+
+    def _turn(self, op: str, key: str | None = None) -> None:
+        if self.read_only:
+            self.notify("memtui runs with --read-only.", severity="warning", markup=False)
+            return
+        cast("Everywhere", self.app).turning.want(op, key)
+
+    def action_leave(self) -> None:
+        """Back to the screen."""
+        self.dismiss(None)

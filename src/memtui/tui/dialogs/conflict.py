@@ -1,0 +1,73 @@
+"""A save over a file that changed since it was opened: both are shown, and the person decides."""
+
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Static
+
+from memtui import actions
+from memtui.core.memories.memory import Memory
+from memtui.present import safe_text
+from memtui.tui.dialogs.ask import Options
+from memtui.tui.dialogs.dialog import Dialog, Keys
+from memtui.tui.model import line_diff
+from memtui.tui.widgets.detail import Detail
+from memtui.tui.widgets.rows import RowList
+
+BACK, MINE, THEIRS = "", "mine", "theirs"
+WORDS = (
+    (BACK, "Save nothing now; keep mine as a draft"),
+    (MINE, "Save mine over it ({app.undo} brings the other back)"),
+    (THEIRS, "Keep what is on the disk, drop mine"),
+)
+
+
+def difference(theirs: bytes, mine: bytes, whose: tuple[str, str] = ("the disk", "yours")) -> Text:
+    """What is on the disk and what was typed, `-` and `+` before the lines that only one of them has."""
+    old, new = (data.decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\n") for data in (theirs, mine))
+    return line_diff.drawn(old, new, whose)
+
+
+class Conflict(Dialog[str]):
+    """Answers `mine`, `theirs`, or nothing: then the draft stays."""
+
+    DEFAULT_CSS = """
+    Conflict > Vertical { width: 110; max-width: 98%; height: 96%; padding: 1 2; background: $panel; }
+    Conflict Static { width: 1fr; height: auto; }
+    Conflict Detail { height: 1fr; margin: 1 0; }
+    Conflict Options { height: 3; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "dismiss('')", "keep as a draft"),
+    ]
+
+    def __init__(self, theirs: Memory, mine: bytes) -> None:
+        super().__init__()
+        self.theirs, self.mine = theirs, mine
+
+    def body(self) -> ComposeResult:
+        """Both, and the three ways on."""
+        with Vertical():
+            yield Static(safe_text.styled(f"{self.theirs.stem} was changed by somebody else meanwhile.", "bold"))
+            yield Static(Text("- is on the disk now   + is yours", style="dim"))
+            yield Detail()
+            yield Options()
+
+    def keys(self) -> Keys:
+        """The ways on."""
+        return (("enter", "choose"), ("escape", "keep mine as a draft"), ("j k", "move"))
+
+    def on_mount(self) -> None:
+        """Nothing happens unless it is chosen."""
+        self.query_one(Detail).show("", difference(self.theirs.raw, self.mine))
+        self.query_one(Options).show([(at, actions.keyed(words)) for at, (_, words) in enumerate(WORDS)])
+        self.query_one(Options).focus()
+
+    @on(RowList.Opened)
+    def answer(self, event: RowList.Opened) -> None:
+        """Enter takes."""
+        self.dismiss(WORDS[int(event.row_id)][0])

@@ -1,0 +1,97 @@
+"""All keys of a screen, made from the table of actions."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.widgets import Static
+
+from memtui import actions
+from memtui.tui.dialogs.dialog import DIALOGS, Dialog, Keys, keyed
+from memtui.tui.widgets.wrapping import wrapped
+
+LISTS = (
+    ("j k ↓ ↑", "move"),
+    ("< > home end", "first, last"),
+    ("^f ^b pgdn pgup", "a screen on, back"),
+    ("enter", "open, go deeper"),
+    ("escape", "come back, clear the filter or the marks"),
+)
+
+
+class Lines(Static):
+    """A text whose long lines go on right of the key that they are about."""
+
+    def __init__(self, text: Text) -> None:
+        super().__init__(text)
+        self.text = text
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Lines break elsewhere."""
+        self.update(Text("\n").join(wrapped(self.text, event.size.width)[0]))
+
+
+class Help(Dialog[None]):
+    """The keys of a group and the global ones; escape leaves."""
+
+    DEFAULT_CSS = """
+    Help > VerticalScroll { height: auto; max-height: 96%; padding: 1 2;
+      background: $panel; }
+    """
+    across: ClassVar[int] = 76
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,question_mark", "dismiss", "close"),
+        Binding("j", "scroll(1)", show=False),
+        Binding("k", "scroll(-1)", show=False),
+        Binding("less_than_sign", "edge(-1)", show=False),
+        Binding("greater_than_sign", "edge(1)", show=False),
+    ]
+
+    def __init__(self, group: str, remapped: Mapping[str, str], words: str = "") -> None:
+        super().__init__()
+        self.group, self.remapped, self.words = group, remapped, words
+
+    def body(self) -> ComposeResult:
+        """One text, scrolled if it must be."""
+        with VerticalScroll():
+            yield Lines(self._text())
+
+    def keys(self) -> Keys:
+        """How to read on, and to leave."""
+        return (("j k", "scroll"), ("< >", "begin, end"), ("escape", "close"))
+
+    def action_scroll(self, step: int) -> None:
+        """A line down or up."""
+        self.query_one(VerticalScroll).scroll_relative(y=step, animate=False)
+
+    def action_edge(self, direction: int) -> None:
+        """To the begin, or to the end."""
+        pane = self.query_one(VerticalScroll)
+        (pane.scroll_end if direction > 0 else pane.scroll_home)(animate=False)
+
+    def _text(self) -> Text:
+        text = Text()
+        for title, group in ((self.group.capitalize(), self.group), ("Everywhere", actions.GLOBAL)):
+            text.append(f"{title}\n", style="bold")
+            for action in actions.of(group):
+                keys = " ".join(actions.key_word(key) for key in actions.keys_of(action, self.remapped).split(","))
+                text.append(f"  {keys:<12}", style="bold")
+                text.append(f"{action.help}\n")
+            text.append("\n")
+        text.append("In lists\n", style="bold")
+        for keys, words in LISTS:
+            text.append(f"  {keys:<16}", style="bold")
+            text.append(f"{words}\n")
+        for title, ways in DIALOGS:
+            text.append(f"\n{title}\n", style="bold")
+            for keys, words in keyed(ways):
+                text.append(f"  {keys:<16}", style="bold")
+                text.append(f"{words}\n")
+        if self.words:
+            text.append("\n" + self.words + "\n")
+        text.append("\nKeys can be remapped: [keys] in config.toml.", style="dim")
+        return text

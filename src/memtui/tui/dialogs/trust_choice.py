@@ -1,0 +1,115 @@
+"""What can be trusted of a repository's memories: the entries of a choice, and the text of what each would trust.
+
+What is trusted are the bytes that were shown, whatever the files hold by then.
+"""
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from memtui import actions
+from memtui.core.base.phrasing import many
+from memtui.core.memories import trusting
+from memtui.core.places import trust
+from memtui.present import safe_text
+from memtui.tui.dialogs.conflict import difference
+from memtui.tui.model.data import Data
+
+LEAVE, THESE, NO_MORE, ALL, ALWAYS, ONLY, NOTHING = "", "these", "no more", "all", "always", "only", "nothing"
+NAMES_SHOWN = 5
+SHOWN = 20_000
+
+
+class Trusting:
+    """`chosen` are the marked memories, or the one under the cursor, as relative paths. Raises MemtuiError."""
+
+    def __init__(self, data: Data, directory: str, chosen: Sequence[str]) -> None:
+        self.data, self.directory = data, directory
+        self.contents = trusting.read(directory)
+        known = trust.load(data.root, directory)
+        self.always = known.always
+        self.trusted = [name for name, text in self.contents.items() if known.allows(text)]
+        self.open = [name for name in self.contents if name not in self.trusted]
+        self.these = [name for name in chosen if name in self.open]
+        self.no_more = [] if known.always else [name for name in chosen if name in self.trusted]
+        count = f"{len(self.trusted)} of {many(len(self.contents), 'memory', 'memories')}"
+        self.title = f"{count} of this repository {'is' if len(self.trusted) == 1 else 'are'} trusted, so delivered"
+        rows: list[tuple[str, str]] = []
+        if self.these:
+            rows.append((THESE, f"Trust {_names(self.these)} as shown below"))
+        rows.append((LEAVE, "Leave everything as it is"))
+        if self.no_more:
+            rows.append((NO_MORE, f"Trust {_names(self.no_more)} no more"))
+        if self.open and self.these != self.open:
+            rows.append((ALL, f"Trust all that are not yet, as shown below: {_names(self.open)}"))
+        if known.always:
+            rows.append((ONLY, "Trust only what they are now, not what they become"))
+        else:
+            rows.append((ALWAYS, "Trust whatever this repository's memories become, unseen"))
+        rows.append((NOTHING, "Trust nothing here any more"))
+        self.entries = rows
+        self.current = THESE if self.these else LEAVE
+
+    def about(self, answer: str) -> Text:
+        """What an entry would trust: the texts, or what changed in them since they were trusted."""
+        names = {THESE: self.these, ALL: self.open, NO_MORE: self.no_more}.get(answer, [])
+        made = Text()
+        earlier = trusting.Earlier(self.data.root, self.directory)
+        for name in names:
+            was = earlier.of(name) if answer != NO_MORE else None
+            now = self.contents[name]
+            made.append(safe_text.line(name, 200), "bold")
+            if was is not None and was != now:
+                made.append("  changed since it was trusted: - as trusted  + now\n", "dim")
+                made.append_text(difference(was, now, ("the trusted text", "the text now")))
+            else:
+                made.append("\n")
+                text = now.decode("utf-8", "replace")
+                made.append(safe_text.clean(text[:SHOWN].rstrip("\n")))  # as the agent would get it, with every mark
+                if len(text) > SHOWN:
+                    made.append(
+                        f"\n… {len(text) - SHOWN:,} more characters are not shown: "
+                        + actions.keyed("{memories.editor} in Memories opens the file"),
+                        "yellow",
+                    )
+            made.append("\n\n")
+        if not names:
+            made.append(_WORDS.get(answer, ""), "dim")
+        return made
+
+    def do(self, answer: str) -> object:
+        """Do what was chosen. Raises MemtuiError."""
+        root, now = self.data.root, self.data.now
+        if answer == NO_MORE:
+            return trusting.take(root, self.directory, self.no_more, by="tui", now=now)
+        if answer == NOTHING:
+            return trusting.take(root, self.directory, by="tui", now=now)
+        names = {THESE: self.these, ALL: self.open, ONLY: list(self.contents)}.get(answer, [])
+        always = {ALWAYS: True, ONLY: False}.get(answer)
+        given = {name: self.contents[name] for name in names}
+        return trusting.give(root, self.directory, given, always, by="tui", now=now)
+
+    def done(self, answer: str) -> str:
+        """What happened, in words."""
+        words = {
+            THESE: f"Trusted, so delivered: {_names(self.these)}.",
+            ALL: f"Trusted, so delivered: {_names(self.open)}.",
+            NO_MORE: f"Trusted no more: {_names(self.no_more)}.",
+            ALWAYS: "Whatever this repository's memories become is delivered from now on.",
+            ONLY: "Trusted as they are now; what they become is not.",
+            NOTHING: "Nothing here is trusted any more.",
+        }
+        return f"{words[answer]} {actions.takes_back()}"
+
+
+_WORDS = {
+    LEAVE: "Memories that came with a repository are delivered to the agent only as you trusted them, byte for byte.",
+    ALWAYS: "For a repository of your own: whoever can write to it can tell your agent whatever they like.",
+    ONLY: "What changes later waits until you trust it again.",
+    NOTHING: "None of this repository's memories is delivered until you trust it again.",
+}
+
+
+def _names(names: Sequence[str]) -> str:
+    words = ", ".join(safe_text.line(name.removesuffix(".md"), 60) for name in names[:NAMES_SHOWN])
+    return words + (f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else "")

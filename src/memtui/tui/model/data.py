@@ -1,0 +1,233 @@
+"""What the screens show, read from the engine. Reading happens in workers; a screen draws what was read last.
+
+Nothing here decides anything: every rule is the engine's, and the command line can do all of it as well.
+"""
+
+import os
+import threading
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from memtui.core.base import clock, paths
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.memories import scopes
+from memtui.core.settings import config
+
+# What the first picture does not need is imported where it is used: start-up is most of what a person waits for.
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memtui.core.base.errors import MemtuiError
+    from memtui.core.deliveries.receipts import TranscriptView
+    from memtui.core.deliveries.record import Record
+    from memtui.core.deliveries.statistics import Tally
+    from memtui.core.health.findings import Finding
+    from memtui.core.journal.journal import Journal
+    from memtui.core.journal.ledger import Ledger, Transaction
+    from memtui.core.memories.memory import Memory
+    from memtui.core.memories.scopes import Scope
+    from memtui.core.memories.status import Row
+    from memtui.core.memories.store import Store
+    from memtui.core.review import triage
+    from memtui.tui.watch import Watch
+
+# As many of the newest deliveries are held at once; older ones are read when the list is followed to its end.
+RECORDS = 2000
+TURNS = frozenset({"undo", "redo"})
+
+
+@dataclass
+class Facts:
+    """What the frame shows: the project's name, its mode, whether hooks are installed, whether Claude Code runs none,
+    and what waits on each screen."""
+
+    project: str = ""
+    mode: str = "full"
+    hooks: bool = True
+    disabled: bool = False
+    waiting: dict[str, int] = field(default_factory=dict)
+
+
+class Data:
+    """The engine for one working directory. `now` holds the clock still, for pictures and tests."""
+
+    def __init__(self, env: dict[str, str], cwd: str, *, now: float | None = None) -> None:
+        self.env = env
+        self.cwd = os.path.realpath(cwd)
+        self.root = paths.root(env)
+        self.project_root = paths.project_root(self.cwd)
+        self.slug = paths.slug(self.project_root)
+        self.facts = Facts(os.path.basename(self.project_root) or "/")
+        self._now = now
+        self._outcomes: dict[str, str] = {}
+        self._views: dict[str, TranscriptView] = {}
+        self._open: dict[str, Record] = {}
+        self._receipts = threading.Lock()
+        # What is known of the client, where anybody looked: that starts a process.
+        self.client: list[Finding] | None = None
+        # Memories by path, as they were read last.
+        self.known: dict[str, Memory] = {}
+
+    @cached_property
+    def tally(self) -> "Tally":
+        """What the delivery log adds up to."""
+        from memtui.core.deliveries.statistics import Tally
+
+        return Tally(self.root, self.now)
+
+    def now(self) -> float:
+        """Seconds since the epoch."""
+        return clock.now() if self._now is None else self._now
+
+    # settings
+
+    def settings(self) -> dict[str, object]:
+        """The settings as written."""
+        return config.load(self.root)
+
+    def setting(self, key: str) -> object:
+        """One setting; for keys of the TUI alone what is written, or None."""
+        settings = self.settings()
+        return config.value(settings, self.project_root, key) if key in config.DEFAULTS else settings.get(key)
+
+    def keys(self) -> dict[str, str]:
+        """The person's key map: action id to keys."""
+        settings = self.settings()
+        if "keys" not in settings:
+            return {}
+        from memtui.core.settings import keymap
+
+        return keymap.remapped(settings)
+
+    # the frame
+
+    def refresh(self) -> None:
+        """Read what the frame shows."""
+        from memtui.hooks.installer import status
+
+        waiting = self.waiting()
+        counts = {"guidance": sum(w.kind == "guidance" for w in waiting)}
+        counts["inbox"] = sum(w.kind != "guidance" for w in waiting)
+        counts["health"] = self.facts.waiting.get("health", 0)
+        mode = str(self.setting("mode"))
+        found = status.status(self.env, self.cwd)
+        self.facts = Facts(self.facts.project, mode, found.installed, found.disabled_by is not None, counts)
+
+    def count_findings(self) -> None:
+        """Put into the facts how many things want mending, as far as files tell."""
+        from memtui import actions
+        from memtui.core.health.findings import PROBLEM
+        from memtui.hooks.installer import checkup
+
+        found = checkup.check(self.env, self.cwd, self.now(), self.client or [], actions.defaults(), self.known)
+        self.facts.waiting["health"] = sum(each.level == PROBLEM for each in found)
+
+    def forget(self) -> None:
+        """Read everything anew from now on."""
+        self._outcomes.clear()
+        self.known.clear()
+
+    @cached_property
+    def watch(self) -> "Watch":
+        """What tells when files change."""
+        from memtui.tui.watch import Watch
+
+        return Watch(self)
+
+    # memories
+
+    def scopes(self, *, every: bool = False) -> "list[Scope]":
+        """The scopes of the working directory; `every` adds those of other projects."""
+        return scopes.discover(self.env, self.cwd, all_projects=every)
+
+    def survey(self, found: "list[Scope]", progress: "Callable[[int], bool]") -> "dict[str, list[Row]]":
+        """Scope label to its memories. `progress(scopes done)` may return False to stop."""
+        from memtui.core.memories import status as memory_status
+
+        counts = memory_status.Usage(self.root)
+        rows: dict[str, list[Row]] = {}
+        for number, scope in enumerate(found):
+            rows[scope.label] = (
+                memory_status.survey(self.root, scope, counts, self.known) if scope.exists and not scope.problem else []
+            )
+            if not progress(number + 1):
+                break
+        return rows
+
+    def store(self) -> "Store":
+        """The store, for changes and their undo."""
+        from memtui.core.memories.store import Store
+
+        made = Store(self.env, self.cwd, by="tui", now=self.now)
+        made.journal = self.journal()  # which knows what was read
+        return made
+
+    def journal(self) -> "Journal":
+        """The journal of changes."""
+        from memtui.core.journal.journal import Journal
+
+        return Journal(self.root, by="tui", now=self.now, ledger=self.ledger)
+
+    @cached_property
+    def ledger(self) -> "Ledger":
+        """What was read of the journal: only what is appended is read again."""
+        from memtui.core.journal import ledger as journal_ledger
+
+        return journal_ledger.shared(self.root + "/journal.jsonl")
+
+    def changes(self) -> "tuple[Ledger, list[Transaction]]":
+        """What was changed, newest first."""
+        ledger = self.ledger.follow()
+        every = [t for t in ledger.all() if t.op not in TURNS and t.state != "intent"]
+        return ledger, every[::-1]
+
+    # inbox
+
+    def waiting(self, *, every: bool = False, unread: "list[MemtuiError] | None" = None) -> "list[triage.Waiting]":
+        """What waits for this project and everywhere; `every` adds the other projects'. `unread` as in the engine."""
+        from memtui.core.review import triage
+
+        others = [slug for slug in triage.slugs(self.root) if slug != self.slug] if every else []
+        return triage.waiting(self.root, [self.slug, None, *others], unread=unread)
+
+    def review(self) -> "triage.Review":
+        """What a person does with it."""
+        from memtui.core.review import triage
+
+        return triage.Review(self.root, by="tui", now=self.now)
+
+    # deliveries
+
+    def records(self, limit: int = RECORDS) -> "list[Record]":
+        """The newest records of the delivery log, newest first."""
+        found: list[Record] = []
+        for record in delivery_log.newest_first(self.root):
+            found.append(record)
+            if len(found) >= limit:
+                break
+        return found
+
+    def outcomes(self, records: "list[Record]") -> dict[str, str]:
+        """Delivery id to outcome; what is settled is not looked up again."""
+        from memtui.core.deliveries import receipts
+
+        with self._receipts:
+            asked = [r for r in records if self._outcomes.get(str(r.get("id")), receipts.WAITING) == receipts.WAITING]
+            found = receipts.outcomes(asked, self.env, self.now(), self._views)
+            self._outcomes.update(found)
+            for record in asked:
+                name = str(record.get("id"))
+                if found.get(name) == receipts.WAITING:
+                    self._open[name] = record
+                else:
+                    self._open.pop(name, None)
+            return dict(self._outcomes)
+
+    def settled(self) -> bool:
+        """Whether the outcome of a delivery that was asked for and not known is known now."""
+        before = list(self._open)
+        if not before:
+            return False
+        self.outcomes(list(self._open.values()))
+        return any(name not in self._open for name in before)

@@ -1,0 +1,126 @@
+"""What differs between two texts, line by line, drawn at once however long and however different they are."""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+
+from memtui.core.base.phrasing import many
+from memtui.present import safe_text
+
+BOTH, OLD, NEW = " ", "-", "+"
+STYLES = {BOTH: "dim", OLD: "red", NEW: "green"}
+# Lines that are the same are shown so far around those that are not.
+CONTEXT = 4
+# What is drawn of either text; a dialog draws no more than the two together.
+SHOWN = 20_000
+# Between two lines that both texts have once, so many of either are compared one by one.
+SMALL = 40
+
+Marked = tuple[str, str]
+
+
+def compared(old: Sequence[str], new: Sequence[str]) -> Iterator[Marked]:
+    """The lines of both, each with whose it is. Lines that stand once in both hold the two together (as in a patience
+    diff), which takes no longer for texts that have nothing in common."""
+    begin = 0
+    while begin < min(len(old), len(new)) and old[begin] == new[begin]:
+        begin += 1
+    end = 0
+    while end < min(len(old), len(new)) - begin and old[-1 - end] == new[-1 - end]:
+        end += 1
+    yield from ((BOTH, line) for line in old[:begin])
+    yield from _middle(old[begin : len(old) - end], new[begin : len(new) - end])
+    yield from ((BOTH, line) for line in old[len(old) - end :])
+
+
+def _middle(old: Sequence[str], new: Sequence[str]) -> Iterator[Marked]:
+    here = there = 0
+    for at_old, at_new in [*_held(old, new), (len(old), len(new))]:
+        yield from _gap(old[here:at_old], new[there:at_new])
+        if at_old < len(old):
+            yield BOTH, old[at_old]
+        here, there = at_old + 1, at_new + 1
+
+
+def _held(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+    """The most places in both, in the order of both, of lines that stand once in each."""
+    once = [{line for line, count in Counter(lines).items() if count == 1} for lines in (old, new)]
+    where = {line: at for at, line in enumerate(new) if line in once[1]}
+    ends: list[int] = []  # the least end, in `new`, of an ascending row of each length
+    last: list[int] = []  # which pair that is
+    pairs: list[tuple[int, int, int]] = []
+    for at, line in enumerate(old):
+        if line not in once[0] or line not in where:
+            continue
+        length = bisect_left(ends, where[line])
+        pairs.append((at, where[line], last[length - 1] if length else -1))
+        ends[length : length + 1] = [where[line]]
+        last[length : length + 1] = [len(pairs) - 1]
+    found: list[tuple[int, int]] = []
+    number = last[-1] if last else -1
+    while number >= 0:
+        at_old, at_new, number = pairs[number]
+        found.append((at_old, at_new))
+    return found[::-1]
+
+
+def _gap(old: Sequence[str], new: Sequence[str]) -> Iterator[Marked]:
+    import difflib
+
+    steps = [("replace", 0, len(old), 0, len(new))]
+    if len(old) <= SMALL and len(new) <= SMALL:
+        steps = list(difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes())
+    for kind, old_from, old_to, new_from, new_to in steps:
+        if kind == "equal":
+            yield from ((BOTH, line) for line in old[old_from:old_to])
+        else:
+            yield from ((OLD, line) for line in old[old_from:old_to])
+            yield from ((NEW, line) for line in new[new_from:new_to])
+
+
+def drawn(old: str, new: str, whose: tuple[str, str] = ("the one", "the other")) -> Text:
+    """The lines of two texts, `-` and `+` before those that only one of them has. What is not shown is counted."""
+    lines = list(compared(old.split("\n"), new.split("\n")))
+    near = _near(lines)
+    room = {OLD: SHOWN, NEW: SHOWN, BOTH: SHOWN // 2}
+    text = Text()
+    hidden = 0
+    cut = dict.fromkeys(room, 0)
+    for number, (sign, line) in enumerate(lines):
+        if not near[number]:
+            hidden += 1
+            continue
+        if hidden:
+            text.append(f"  … {many(hidden, 'line is', 'lines are')} the same in both\n", "dim italic")
+            hidden = 0
+        if room[sign] <= 0:
+            cut[sign] += 1
+            continue
+        shown = line[: min(safe_text.MAX_LINE, room[sign])]
+        room[sign] -= len(shown) + 2
+        text.append(f"{sign} {safe_text.clean(shown)}\n", STYLES[sign])
+        if len(shown) < len(line):
+            rest = many(len(line) - len(shown), "more character")
+            text.append(f"  … {rest} of this line: not shown here\n", "yellow")
+    if hidden:
+        text.append(f"  … {many(hidden, 'line is', 'lines are')} the same in both\n", "dim italic")
+    words = {OLD: f"that only {whose[0]} has", NEW: f"that only {whose[1]} has", BOTH: "of both"}
+    for sign, count in cut.items():
+        if count:
+            text.append(f"{sign} … {many(count, 'more line')} {words[sign]}: not shown here\n", "yellow")
+    return text
+
+
+def _near(lines: Sequence[Marked]) -> list[bool]:
+    """Which lines differ, or stand near one that does."""
+    near = [False] * len(lines)
+    until = -1
+    for number, (sign, _) in enumerate(lines):
+        if sign != BOTH:
+            for at in range(max(until, number - CONTEXT), number):
+                near[at] = True
+            until = number + CONTEXT + 1
+        near[number] = near[number] or number < until
+    return near

@@ -1,0 +1,105 @@
+"""A memory's Markdown, styled enough to be read: headings, lists, emphasis, code, links. No parser, one pass of lines.
+
+`spans` tells where the styles go in a line as it stands, for the editor; `render` also drops the marks, for reading.
+"""
+
+import re
+
+from rich.text import Text
+
+from memtui.present import safe_text
+
+HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
+ITEM = re.compile(r"^(\s*)([-*+]|\d{1,4}[.)])(\s+)")
+FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
+RULE = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
+# A long line is no prose: it is shown as it stands.
+INLINE_LIMIT = 5000
+INLINE = re.compile(
+    r"(?P<code>`[^`\n]+`)"
+    r"|\*\*(?P<bold>[^*\n]+)\*\*"
+    r"|(?<![\w*])\*(?P<italic>[^*\s][^*\n]*)\*(?!\w)"
+    r"|\[\[(?P<wiki>[^\[\]\n]+)\]\]"
+    r"|\[(?P<text>[^\[\]\n]*)\]\((?P<target>[^()\s]+)\)"
+    r"|(?P<url>https?://[^\s<>)\]]+)"
+)
+STYLES = {"code": "cyan", "bold": "bold", "italic": "italic", "wiki": "cyan underline", "text": "underline"}
+HEAD_STYLE = "bold"
+CODE_STYLE = "cyan"
+QUOTE_STYLE = "italic dim"
+
+
+def render(body: str) -> Text:
+    """The body for reading. Text that is no Markdown comes out as it is."""
+    made = Text()
+    fence = ""
+    for number, line in enumerate(safe_text.clean(body).split("\n")):
+        if number:
+            made.append("\n")
+        opened = FENCE.match(line)
+        if fence:
+            if opened and opened[1].startswith(fence):
+                fence = ""
+            else:
+                made.append("  " + line, CODE_STYLE)
+        elif opened:
+            fence = opened[1]
+            made.append("  " + line.strip(" `~"), "dim italic")
+        else:
+            _line(made, line)
+    return made
+
+
+def _line(made: Text, line: str) -> None:
+    heading = HEADING.match(line)
+    if heading:
+        made.append(heading[2], HEAD_STYLE + (" underline" if len(heading[1]) == 1 else ""))
+        return
+    if RULE.match(line):
+        made.append("─" * 20, "dim")
+        return
+    if line.startswith(">"):
+        made.append("▏ ", "dim")
+        _append(made, line[1:].lstrip(), QUOTE_STYLE)
+        return
+    item = ITEM.match(line)
+    if item:
+        mark = "•" if item[2] in "-*+" else item[2]
+        made.append(f"{item[1]}{mark} ", "dim")
+        line = line[item.end() :]
+    _append(made, line, "")
+
+
+def _append(made: Text, line: str, base: str) -> None:
+    at = 0
+    for match in INLINE.finditer(line) if len(line) < INLINE_LIMIT else ():
+        made.append(line[at : match.start()], base)
+        kind = str(match.lastgroup)
+        if kind == "target":
+            made.append(match["text"] or match["target"], "underline")
+            if match["text"]:
+                made.append(f" ({match['target']})", "dim")
+        elif kind == "code":
+            made.append(match["code"].strip("`"), STYLES["code"])
+        else:
+            made.append(match[kind], STYLES.get(kind, "underline"))
+        at = match.end()
+    made.append(line[at:], base)
+
+
+def spans(line: str, *, code: bool = False) -> list[tuple[int, int, str]]:
+    """(from, to, style) for a line of source; `code`: it stands in a fence."""
+    if code or FENCE.match(line):
+        return [(0, len(line), CODE_STYLE)]
+    if HEADING.match(line):
+        return [(0, len(line), HEAD_STYLE)]
+    found = []
+    item = ITEM.match(line)
+    if item:
+        found.append((item.start(2), item.end(2), "bold"))
+    if line.startswith(">"):
+        found.append((0, len(line), QUOTE_STYLE))
+    for match in INLINE.finditer(line) if len(line) < INLINE_LIMIT else ():
+        kind = str(match.lastgroup)
+        found.append((match.start(), match.end(), STYLES.get(kind, "underline")))
+    return found

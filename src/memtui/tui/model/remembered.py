@@ -1,0 +1,36 @@
+"""How the person left the screens: sort, filters, folds. A cache: without it everything begins as new."""
+
+from memtui.core.base import fastjson, fs
+
+VERSION = 1
+
+
+class State:
+    """What is remembered in `run/tui.json`, a table for each screen."""
+
+    def __init__(self, root: str, *, read_only: bool = False) -> None:
+        self.path = root + "/run/tui.json"
+        self.read_only = read_only
+
+    def get(self, screen: str) -> dict[str, object]:
+        """A screen's table; empty if there is none."""
+        found = self._read().get(screen)
+        return found if isinstance(found, dict) else {}
+
+    def put(self, screen: str, table: dict[str, object]) -> None:
+        """Remember a screen's table. What can't be written is done without."""
+        whole = self._read()
+        if self.read_only or whole.get(screen) == table:
+            return
+        try:
+            data = fastjson.dumps({**whole, "v": VERSION, screen: table}).encode() + b"\n"
+            fs.write_atomic(self.path, data, durable=False)
+        except OSError:
+            return
+
+    def _read(self) -> dict[str, object]:
+        try:
+            found = fastjson.loads_dict(fs.read_or_empty(self.path))
+        except (OSError, ValueError):
+            return {}
+        return found if found.get("v") == VERSION else {}

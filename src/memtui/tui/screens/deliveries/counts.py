@@ -1,0 +1,158 @@
+"""The memories by how often they were delivered, those never delivered among them: from here to each of them."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Static
+
+from memtui.core.base.errors import MemtuiError
+from memtui.core.base.phrasing import age, many
+from memtui.core.deliveries.statistics import DAYS
+from memtui.present import safe_text
+from memtui.tui.dialogs.dialog import Dialog, Keys
+from memtui.tui.widgets.rows import Column, RowList
+
+if TYPE_CHECKING:
+    from memtui.tui.model.data import Data
+
+
+@dataclass(frozen=True)
+class Count:
+    """A memory: how often it was delivered and used, when last; `here` if the delivery under the cursor brought it,
+    `never` if it could have been delivered. One that is neither was used, and the client loads it itself."""
+
+    path: str
+    name: str
+    deliveries: int = 0
+    uses: int = 0
+    last: float = 0.0
+    here: bool = False
+    never: bool = False
+
+
+def never_told(data: "Data") -> list[tuple[str, str]]:
+    """(name, path) of this project's memories that no delivery counted brought; none that the client loads itself.
+    Reads all of them."""
+    try:
+        found = [scope for scope in data.scopes() if scope.delivered and scope.exists]
+        rows = data.survey(found, lambda _: True)
+    except (OSError, MemtuiError):
+        return []
+    never = data.tally.never(row for each in rows.values() for row in each)
+    return [(row.memory.name, row.memory.path) for row in never]
+
+
+def counts(data: "Data", here: set[str], never: list[tuple[str, str]]) -> list[Count]:
+    """All of them, those delivered most first."""
+    paths = {path for _, path in never}
+    told = [
+        Count(path, each.name, each.deliveries, each.uses, each.last, path in here, path in paths)
+        for path, each in data.tally.memories.items()
+    ]
+    known = {each.path for each in told}
+    told += [Count(path, name, never=True) for name, path in never if path not in known]
+    return sorted(told, key=lambda each: (-each.deliveries, -each.last, each.name))
+
+
+class Counts(Dialog[tuple[str, str]]):
+    """Ends with `memory` or `deliveries`, and the path of a memory."""
+
+    DEFAULT_CSS = """
+    Counts > Vertical { width: 96; max-width: 98%; height: 90%; padding: 1 2; background: $panel; }
+    Counts RowList { margin: 1 0 0 0; background: $panel; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "dismiss(None)", "close"),
+        Binding("m", "deliveries", "its deliveries"),
+        Binding("s", "turn", "most or never first"),
+    ]
+
+    def __init__(self, data: "Data", here: set[str]) -> None:
+        super().__init__()
+        self.data, self.here = data, here
+        self.never: list[tuple[str, str]] | None = None
+        self.never_first = False
+
+    def body(self) -> ComposeResult:
+        """What is counted, and the list."""
+        with Vertical():
+            yield Static(id="title")
+            yield RowList[Count](
+                [
+                    Column("memory"),
+                    Column("delivered", 9, right=True),
+                    Column("used", 5, right=True, from_width=50),
+                    Column("last", 5, right=True),
+                ],
+                self._draw,
+                lambda each: each.path,
+                empty="Nothing was delivered yet, and there is no memory.",
+                id="counts",
+            )
+
+    def keys(self) -> Keys:
+        """Where each leads to."""
+        first = "most first" if self.never_first else "never first"
+        return (("enter", "to the memory"), ("m", "its deliveries"), ("s", first), ("escape", "close"))
+
+    def on_mount(self) -> None:
+        """Those that are known at once; the rest are sought."""
+        self.table.focus()
+        self._fill()
+        self._seek()
+
+    @property
+    def table(self) -> RowList[Count]:
+        """The memories."""
+        return self.query_one("#counts", RowList)
+
+    @work(thread=True, exclusive=True)
+    def _seek(self) -> None:
+        found = never_told(self.data)
+        if self.is_attached:
+            self.app.call_from_thread(self._found, found)
+
+    def _found(self, never: list[tuple[str, str]]) -> None:
+        self.never = never
+        self._fill()
+
+    def _fill(self) -> None:
+        rows = counts(self.data, self.here, self.never or [])
+        self.table.show(rows[::-1] if self.never_first else rows)
+        span = "ever" if self.data.tally.complete else f"in {DAYS} days"
+        never = "looking for others …" if self.never is None else f"{len(self.never)} never"
+        text = Text("Memories by deliveries", style="bold")
+        text.append(f"  {many(len(rows), 'memory', 'memories')}, {span} · {never}", style="dim")
+        self.query_one("#title", Static).update(text)
+
+    def _draw(self, each: Count) -> list[Text]:
+        times = f"{each.deliveries}×" if each.deliveries else "never" if each.never else "-"
+        return [
+            Text(safe_text.line(each.name, 200), style="bold" if each.here else ""),
+            Text(times, style="yellow" if each.never else "" if each.deliveries else "dim"),
+            Text(f"{each.uses}×" if each.uses else "", style="dim"),
+            Text(age(each.last or None, self.data.now()), style="dim"),
+        ]
+
+    @on(RowList.Opened, "#counts")
+    def action_memory(self) -> None:
+        """To the memory."""
+        if self.table.row is not None:
+            self.dismiss(("memory", self.table.row.path))
+
+    def action_deliveries(self) -> None:
+        """To what brought it."""
+        if self.table.row is not None:
+            self.dismiss(("deliveries", self.table.row.path))
+
+    def action_turn(self) -> None:
+        """The other end of the list first."""
+        self.never_first = not self.never_first
+        self._fill()
+        self.table.move_to(0)
+        self.name_keys()

@@ -1,0 +1,175 @@
+"""The rows of the guidance screen: what waits, is under way, was told; and each as the detail pane shows it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from memtui import actions
+from memtui.core.base import clock
+from memtui.core.base.phrasing import age, ago, until
+from memtui.core.deliveries import receipts
+from memtui.core.deliveries.record import GLYPHS, MEANINGS, Note, Record, session_words, taker, text_of
+from memtui.core.inbox.under_way import UnderWay
+from memtui.core.review.triage import Waiting
+from memtui.present import safe_text
+
+WORDS = {receipts.WAITING: "unproven"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One note: `item` waits, `taken` is under way, `note` was told, with its `outcome`. `states`: what keeps it."""
+
+    key: str
+    text: str
+    time: float | None
+    item: Waiting | None = None
+    taken: UnderWay | None = None
+    note: Note | None = None
+    outcome: str = ""
+    states: tuple[str, ...] = ()
+    back: bool = False
+
+
+def state(row: Row) -> Text:
+    """A glyph and a word."""
+    if row.note is not None:
+        glyph, style = GLYPHS[row.outcome]
+        # What a hook has printed is no longer waiting to be told.
+        return Text(f"{glyph} {WORDS.get(row.outcome, row.outcome)}", style=style)
+    if row.taken is not None:
+        return Text("→ under way", style="cyan")
+    if row.states:
+        word = row.states[0].partition(":")[0].partition(",")[0].removesuffix(" to deliver")
+        return Text("! " + word, style="yellow")
+    if row.item is not None and row.item.entry.flag("urgent"):
+        return Text("○ urgent", style="bold")
+    return Text("○ waits")
+
+
+def is_over(row: Row) -> bool:
+    """Whether a note in the queue is told to nobody any more: it expired, or came back too often."""
+    return any(word == "expired" or word.startswith("held") for word in row.states)
+
+
+def to(row: Row, project: str) -> str:
+    """For whom it is, or which session got it."""
+    if row.note is not None:
+        return _holder(row.note.record)
+    if row.taken is not None:
+        return _holder(row.taken.record)
+    if row.item is None:
+        return ""
+    addressees = row.item.entry.fields.get("for", "")
+    if addressees:
+        return addressees.replace("session:", "session ")
+    return project if row.item.slug else "every project"
+
+
+def _holder(record: Record) -> str:
+    """The session that got it: what kind it is, where that is known, in place of the rest of its id."""
+    session, kind = text_of(record, "session_id"), taker(record)
+    return f"→ {session[:4]} {kind}" if kind else f"→ {session[:8]}"
+
+
+def sender(row: Row) -> str:
+    """Who says so."""
+    if row.note is not None:
+        return row.note.sender
+    entry = row.item.entry if row.item is not None else row.taken.entry if row.taken is not None else None
+    return entry.fields.get("from", "by hand") if entry is not None else ""
+
+
+def detail(row: Row, titles: dict[str, str], project: str, now: float) -> Text:
+    """All that is to be said of a note."""
+    text = Text()
+    text.append(safe_text.clean(row.text) + "\n\n")
+    if row.note is not None:
+        _told(text, row, row.note, titles, now)
+    elif row.taken is not None:
+        _under_way(text, row.taken, titles, now)
+    elif row.item is not None:
+        _waits(text, row.item, row.states, project, now)
+    return text
+
+
+def _told(text: Text, row: Row, note: Note, titles: dict[str, str], now: float) -> None:
+    glyph, style = GLYPHS[row.outcome]
+    text.append(f"{glyph} {WORDS.get(row.outcome, row.outcome)}", style=style)
+    text.append(f": {MEANINGS[row.outcome]}\n")
+    if row.back:
+        text.append("It is back in the queue, above.\n", style="yellow")
+    record = note.record
+    title = titles.get(text_of(record, "session_id"), "")
+    told = [
+        f"told {ago(clock.parse(record.get('time')), now)} to {session_words(record)}"
+        + (f" “{title}”" if title else ""),
+        f"in {text_of(record, 'project_root') or text_of(record, 'cwd')}",
+        f"by {text_of(record, 'event')}" + (f", {note.reason}" if note.reason else ""),
+        f"from {note.sender or 'by hand'} · {note.scope}",
+        f"delivery {text_of(record, 'id')}",
+    ]
+    for line in told:
+        text.append(safe_text.line(line) + "\n", style="dim")
+    _keys(text, (("guidance.again", "say it again: the form opens with this text"),))
+
+
+def _under_way(text: Text, taken: UnderWay, titles: dict[str, str], now: float) -> None:
+    title = titles.get(taken.session, "")
+    words = f"taken {ago(taken.time, now)} by {session_words(taken.record)}" + (f" “{title}”" if title else "")
+    text.append("→ under way", style="cyan")
+    text.append(": a hook has given it to the client; the transcript does not show it yet\n")
+    text.append(safe_text.line(words) + "\n", style="dim")
+    text.append(safe_text.line(f"delivery {taken.delivery}") + "\n", style="dim")
+    text.append("What does not arrive comes back into the queue by itself.\n", style="dim")
+
+
+def _waits(text: Text, item: Waiting, states: Sequence[str], project: str, now: float) -> None:
+    fields = item.entry.fields
+    for word in states:
+        text.append(f"! {safe_text.line(word)}\n", style="yellow")
+    edit, again = actions.key_of("guidance.edit"), actions.key_of("guidance.again")
+    if any(word.startswith("held") for word in states):
+        text.append(f"  It is not tried again by itself. {again} lets it go once more.\n", style="yellow")
+    elif "expired" in states:
+        text.append(
+            f"  Nobody gets it any more. {again} tells it without an end, {edit} gives it another one.\n",
+            style="yellow",
+        )
+    elif "too long to deliver" in states:
+        text.append(f"  Sessions are only told where it stands. {edit} shortens it.\n", style="yellow")
+    when = "before the next tool use" if item.entry.flag("urgent") else "with the next prompt"
+    whom = "anyone" if not fields.get("for") else fields["for"].replace(",", " and ")
+    lines = [f"for {whom}, in {'any project' if item.slug is None else project}"]
+    if "path:" in fields.get("for", ""):
+        when = "when a tool touches the path"
+    lines.append(f"goes {when}")
+    expires = clock.parse(fields.get("expires"))
+    if expires is not None:
+        lines.append(f"expires {until(expires, now)}" if expires > now else f"expired {ago(expires, now)}")
+    written = f", {ago(item.entry.time(), now)}" if item.entry.time() else ""
+    lines.append(f"from {fields.get('from', 'a hand-written note')}{written}")
+    if item.entry.flag("repeat"):
+        lines.append("may have been delivered before")
+    lines.append(item.path)
+    for line in lines:
+        text.append(safe_text.line(line) + "\n", style="dim")
+    _keys(text, (("guidance.edit", "change the text, for whom, until when"), ("guidance.withdraw", "withdraw it")))
+
+
+def _keys(text: Text, ways: Sequence[tuple[str, str]]) -> None:
+    text.append("\n")
+    for action, words in ways:
+        text.append(f"  {actions.key_of(action)}  ", style="bold")
+        text.append(words + "\n", style="dim")
+
+
+def searched(row: Row) -> str:
+    """What the filter looks at."""
+    return f"{row.text[:2000]} {sender(row)} {to(row, '')} {state(row).plain}"
+
+
+def when(row: Row, now: float) -> Text:
+    """Its age."""
+    return Text(age(row.time, now), style="dim")

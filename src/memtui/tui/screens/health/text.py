@@ -1,0 +1,220 @@
+"""A line of the health screen in full: what was found, what to do, and which key does it."""
+
+import os
+
+from rich.text import Text
+
+from memtui import actions
+from memtui.core.base import clock
+from memtui.core.base.phrasing import ago, many
+from memtui.core.deliveries.record import Record
+from memtui.core.deliveries.statistics import percentile
+from memtui.core.health.findings import Finding
+from memtui.core.memories import index_budget
+from memtui.core.memories.index_report import Report
+from memtui.core.settings import config, setting
+from memtui.core.settings import edit as config_edit
+from memtui.core.settings.modes import Mode
+from memtui.core.settings.setting import Setting
+from memtui.hooks.installer import checkup, entries
+from memtui.present import safe_text
+from memtui.present.bars import bar
+from memtui.tui.model.plots import gauge
+from memtui.tui.screens.health.checks import MARKS, Look, Row, in_plain, in_words
+
+LINES_SHOWN = 6
+BELOW_SHOWN = 30
+EVENTS = {
+    "SessionStart": "gives a session the index of memories and what is unfinished",
+    "UserPromptSubmit": "gives the agent guidance and drafts with the next prompt",
+    "PreToolUse": "gives urgent guidance before the next tool",
+    "PostToolUse": "notes which memories the agent opens or writes",
+    "PreCompact": "notes that the context is about to be compacted",
+    "Stop": "settles receipts and reads what was said",
+    "SessionEnd": "reads what was said, and what is left to do",
+}
+HEADS = {
+    "Checks": "Everything that memtui doctor looks at. {health.fix} does what a finding says, enter goes to "
+    "what it is about.",
+    "Hooks": "Where each hook is installed, and how long it takes. {health.install} installs them, "
+    "{health.uninstall} takes them out.",
+    "Index budgets": f"The client loads {index_budget.MAX_LINES} lines or {index_budget.MAX_UNITS:,} characters of "
+    "each MEMORY.md; what lies below the cut is never read.",
+    "Errors": "Hooks fail open: what went wrong is noted here, and the session went on.",
+    "Modes": "{health.edit} sets the mode of a project. whisper gives guidance and items only; off gives nothing.",
+    "Settings": "{health.edit} changes a setting, {health.default} takes it back to its default. "
+    "Comments in config.toml stay.",
+}
+
+
+def health_text(row: Row, found: Look, fix: str, now: float, go: str = "") -> Text:
+    """All that is to be said of a row. `fix`: what F does here, in words; `go`: where enter leads; empty if nothing."""
+    text = _told(row, found, now)
+    if isinstance(row.about, Finding) and row.about.remedy:
+        text.append("\nWhat to do\n", style="bold")
+        text.append(safe_text.clean(row.about.remedy) + "\n")
+    ways = _ways(fix, go)
+    return text.append("\n" if ways else "").append_text(ways)
+
+
+def health_glance(row: Row, found: Look, fix: str, now: float, go: str = "") -> tuple[Text, Text]:
+    """A row in a few lines, and what to do about it, which is never cut."""
+    text, tail = _told(row, found, now), Text()
+    if isinstance(row.about, Finding) and row.about.remedy:
+        tail.append("do    ", style="bold").append(safe_text.line(row.about.remedy) + "\n")
+    tail.append_text(_ways(fix, go))
+    text.rstrip()
+    tail.rstrip()
+    return text, tail
+
+
+def _ways(fix: str, go: str) -> Text:
+    text = Text()
+    if fix:
+        text.append(f"{actions.key_of('health.fix'):<6}", style="bold").append(safe_text.line(fix) + "\n")
+    if go:
+        text.append("enter ", style="bold").append(f"goes to {go}\n")
+    return text
+
+
+def _told(row: Row, found: Look, now: float) -> Text:
+    text = Text()
+    about = row.about
+    if isinstance(about, Finding):
+        _finding(text, about, found)
+    elif isinstance(about, Report):
+        _report(text, about)
+    elif isinstance(about, Setting):
+        _setting(text, about)
+    elif isinstance(about, Mode):
+        _mode(text, about)
+    elif row.kind == "event":
+        _event(text, str(about), found)
+    elif row.kind == "error" and isinstance(about, dict):
+        _error(text, about, now)
+    else:
+        text.append(f"{row.title}\n", style="bold")
+        text.append(actions.keyed(HEADS.get(row.title, "")) + "\n", style="dim")
+    return text
+
+
+def _finding(text: Text, about: Finding, found: Look) -> None:
+    mark, style = MARKS[about.level]
+    text.append(f"{mark} {checkup.TITLES.get(about.area, about.area)}\n", style=f"{style} bold")
+    text.append(safe_text.clean(in_words(about.message, found) or "Nothing to mend.") + "\n")
+
+
+def _event(text: Text, event: str, found: Look) -> None:
+    text.append(f"{event}\n", style="bold")
+    text.append(EVENTS.get(event, "") + "\n")
+    here = found.hooks.events().get(event, []) if found.hooks else []
+    if not here:
+        text.append("\nNot installed: ", style="yellow")
+        text.append(actions.keyed("{health.install} shows what would be written, and installs it.\n"))
+    for each in here:
+        text.append(f"\n{safe_text.line(each.source)}  ", style="bold")
+        text.append(safe_text.line(each.path) + "\n", style="dim")
+        text.append(safe_text.clean(each.command) + "\n")
+        for what, exists, path in (
+            ("interpreter", each.interpreter_exists, each.interpreter),
+            ("launcher", each.launcher_exists, each.launcher),
+        ):
+            if not exists:
+                text.append(f"✗ the {what} {safe_text.line(path)} is not there\n", style="red")
+        if not each.current:
+            text.append(
+                actions.keyed("This memtui would write it differently: {health.install} writes it anew.\n"),
+                style="yellow",
+            )
+    times = found.times.get(event)
+    if times:
+        text.append("\nTime in the hook\n", style="bold")
+        slowest = percentile(times, 1.0)
+        for word, share in (("p50", 0.5), ("p95", 0.95), ("most", 1.0)):
+            value = percentile(times, share)
+            text.append(f"{word:<5}{value:>6.0f} ms ")
+            text.append(bar(value, slowest, 24) + "\n", style="dim")
+        text.append(f"{many(len(times), 'run')} that logged something\n", style="dim")
+    limit = next((seconds for name, _, seconds in entries.EVENTS if name == event), 0)
+    text.append(f"The client waits {limit} s for it.\n", style="dim")
+
+
+def _report(text: Text, about: Report) -> None:
+    budget = about.budget
+    text.append(f"MEMORY.md of {safe_text.line(about.scope.label)}\n", style="bold")
+    text.append(safe_text.line(about.scope.index_path) + "\n", style="dim")
+    for word, value, most in (
+        ("lines", budget.lines, budget.max_lines),
+        ("characters", budget.units, budget.max_units),
+    ):
+        text.append(f"{word:<11}")
+        text.append_text(gauge(value / most, 20))
+        text.append(f" {value:,} of {most:,}\n")
+    _cut(text, about)
+    for entry in about.dangling:
+        what = "points to" if entry.leads else "mentions"
+        text.append(f"! line {entry.line} {what} {safe_text.line(entry.target)}, which is not there\n", style="yellow")
+    for name in about.missing:
+        text.append(f"! {safe_text.line(name)} has no line\n", style="yellow")
+
+
+def _cut(text: Text, about: Report) -> None:
+    """The lines around the cut, with the cut drawn between them."""
+    budget = about.budget
+    if budget.cut_line is None:
+        left = budget.max_lines - budget.lines
+        text.append(f"Everything is loaded; room for {many(left, 'more line')}.\n", style="dim")
+        return
+    text.append("\n")
+    first = max(0, budget.cut_line - 1 - LINES_SHOWN)
+    for number, raw in enumerate(about.index.lines[first : budget.cut_line - 1 + LINES_SHOWN], first + 1):
+        if number == budget.cut_line:
+            text.append("──── cut: nothing below is loaded ────\n", style="bold red")
+        style = "dim" if number >= budget.cut_line else ""
+        text.append(f"{number:>4} {safe_text.line(raw.rstrip(), 200)}\n", style=style)
+    text.append(f"\n{many(len(budget.below), 'memory', 'memories')} below the cut\n", style="bold")
+    for entry in budget.below[:BELOW_SHOWN]:
+        text.append(f"{entry.line:>4} {safe_text.line(entry.title, 60)}  ")
+        text.append(safe_text.line(entry.target, 100) + "\n", style="dim")
+    if len(budget.below) > BELOW_SHOWN:
+        text.append(f"     and {len(budget.below) - BELOW_SHOWN} more\n", style="dim")
+    words = actions.keyed(
+        "Shorten lines above the cut, or move memories to another scope ({app.memories}, then {memories.move}).\n"
+    )
+    text.append(words, style="dim")
+
+
+def _error(text: Text, about: Record, now: float) -> None:
+    text.append(safe_text.line(f"{about.get('where')}: {about.get('error')}") + "\n", style="bold")
+    text.append(f"{ago(clock.parse(about.get('time')), now)}, {safe_text.line(str(about.get('time')))}\n", style="dim")
+    text.append(safe_text.clean(str(about.get("message"))) + "\n\n")
+    trace = about.get("trace")
+    for place in trace if isinstance(trace, list) else []:
+        text.append(safe_text.line(str(place)) + "\n", style="dim")
+
+
+def _mode(text: Text, about: Mode) -> None:
+    name = (os.path.basename(about.path) or "/") if about.path else "Every project"
+    text.append(f"{safe_text.line(name)}\n", style="bold")
+    text.append(f"mode       {about.mode}\n")
+    for key, value in about.own.items():
+        text.append(f"{key:<11}{safe_text.line(config_edit.written(setting.plain(value)))}  this project's own\n")
+    text.append(actions.key_of("health.edit"), style="bold")
+    own = f", {actions.key_of('health.default')} takes away what is its own" if about.own else ""
+    text.append(f" sets its mode{own}\n")
+    text.append("\n" + safe_text.line(about.path or "unless a project has settings of its own") + "\n", style="dim")
+
+
+def _setting(text: Text, about: Setting) -> None:
+    text.append(f"{about.key}\n", style="bold")
+    text.append(setting.MEANINGS.get(about.key, "") + "\n")
+    where = {"default": "as shipped", "config": "from config.toml", "project": "of this project, from config.toml"}
+    text.append(f"value    {safe_text.line(in_plain(about.value))}, {where[about.source]}\n")
+    text.append(f"default  {safe_text.line(in_plain(about.default))}\n", style="dim")
+    if about.problem:
+        text.append(f"! what is written {about.problem}: it does not hold\n", style="yellow")
+    if about.key in config.PER_PROJECT:
+        text.append("A project can have its own.\n", style="dim")
+    text.append(actions.key_of("health.edit"), style="bold")
+    back = f", {actions.key_of('health.default')} takes it back to the default"
+    text.append(f" changes it{'' if about.source == 'default' else back}\n")

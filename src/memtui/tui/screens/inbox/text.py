@@ -1,0 +1,329 @@
+"""A draft and a pending item as the detail pane shows them: what would be written, why, and what is alike."""
+
+import itertools
+import textwrap
+from collections.abc import Sequence
+
+from rich import get_console
+from rich.text import Text
+
+from memtui import actions
+from memtui.core.base.errors import MemtuiError
+from memtui.core.base.phrasing import ago, many
+from memtui.core.memories import memory, similar
+from memtui.core.memories.memory import Memory
+from memtui.core.memories.similar import Alike
+from memtui.core.review.approve import Ready
+from memtui.core.review.evidence import Setting
+from memtui.core.review.triage import Waiting
+from memtui.present import safe_text
+
+ALIKE_SHOWN = 3
+ALIKE_LENGTH = 2000
+# A longer draft is not compared word by word.
+DRAFT_LENGTH = 6000
+# What is drawn of one; more takes longer than a key may.
+SHOWN = 12_000
+LEAST_SHOWN = 1000
+# Words that only the draft, and only the memory has.
+ONLY_HERE = ("underline green", "underline")
+RENAME = "{inbox.merge} merges into it, {inbox.edit} gives another name"
+LEGEND = "underlined is what only one of them says"
+HIT_SHOWN, AROUND_SHOWN = 900, 300
+
+
+def cut(text: Text, words: str, path: str, *, limit: int = SHOWN, before: str = "") -> Text:
+    """Words of a file as far as they are drawn, `before` before each line; what is not shown is said."""
+    shown = safe_text.clean(words[:limit])
+    text.append("".join(f"{before}{line}\n" for line in shown.split("\n")))
+    if len(words) > limit:
+        rest = f"{len(words) - limit:,} more characters are not shown here: they stand in {safe_text.line(path)}"
+        text.append(f"! … {rest}\n", style="yellow")
+    return text
+
+
+def rule(text: Text, words: str) -> None:
+    """A heading between two parts."""
+    text.append(f"\n{words}\n", style="dim underline")
+
+
+def draft_head(
+    item: Waiting, ready: Ready | MemtuiError, found: Setting | None, width: int, *, whose: str = "", beside: bool
+) -> Text:
+    """The memory that a pending update would become, whole; `whose` names another project than this. `beside`: next
+    to the one that is most alike."""
+    text = Text()
+    if isinstance(ready, MemtuiError):
+        text.append(safe_text.line(item.entry.fields.get("name", "")) + "\n", style="bold")
+        text.append(f"! {safe_text.line(ready.message)} {safe_text.line(ready.hint)}\n", style="yellow")
+        return cut(text, item.text, item.path)
+    made = memory.from_bytes(ready.path, ready.scope.label, ready.proposal.data)
+    text.append(safe_text.line(ready.proposal.name), style="bold")
+    text.append(f"   {safe_text.line(made.type)} → {safe_text.line(ready.scope.label)}", style="dim")
+    text.append(f" of {whose}\n" if whose and ready.scope.label in {"project", "auto"} else "\n", style="bold")
+    draft = _content(made)
+    best = found.alike[0] if found and found.alike else None
+    if best is None or len(draft) > DRAFT_LENGTH:
+        return cut(text, draft, item.path).append("\n")
+    own, theirs = marked(safe_text.clean(draft), best.memory)
+    if not beside:
+        return text.append_text(own).append("\n\n")
+    left = Text("the draft\n", style="").append_text(own)
+    right = Text(f"alike {score(best)} ").append(
+        safe_text.line(f"{best.memory.scope_label}:{best.memory.stem}"), "bold"
+    )
+    text.append_text(columns(left, right.append("\n").append_text(theirs), width))
+    return text.append(f"\n{LEGEND}: {actions.key_of('inbox.merge')} merges\n\n", style="dim")
+
+
+def draft_text(
+    item: Waiting,
+    ready: Ready | MemtuiError,
+    found: Setting | None,
+    states: Sequence[str],
+    now: float,
+    width: int,
+    *,
+    beside: bool,
+) -> Text:
+    """What is to be known of a pending update beside its text. `found` None: the worker is still at it."""
+    text = Text()
+    _facts(text, item, found, now)
+    for state in states:
+        text.append(f"! {safe_text.line(state)}\n", style="yellow")
+    if not isinstance(ready, MemtuiError) and ready.taken:
+        text.append(_taken(ready) + "\n", style="yellow")
+    _said(text, item, found, width)
+    if found is not None and not isinstance(ready, MemtuiError):
+        made = memory.from_bytes(ready.path, ready.scope.label, ready.proposal.data)
+        _alike(text, found.alike, made, beside=beside)
+    if not isinstance(ready, MemtuiError) and not ready.taken:
+        text.append(f"\n{actions.key_of('inbox.approve')} writes {safe_text.line(ready.path)}", style="dim")
+    return text
+
+
+def _facts(text: Text, item: Waiting, found: Setting | None, now: float) -> None:
+    fields = item.entry.fields
+    facts = [fields.get("kind", "note")]
+    if fields.get("confidence"):
+        facts.append(f"confidence {fields['confidence']}")
+    facts += [f"seen {fields.get('seen', '1')}×", ago(item.entry.time(), now)]
+    text.append(safe_text.line(" · ".join(facts)) + "\n", style="dim")
+    where = fields.get("project", "").rstrip("/").rpartition("/")[2]
+    source = [f"from {where}"] if where else []
+    if fields.get("session"):
+        source.append("session " + fields["session"][:8] + (f" “{found.title[:60]}”" if found and found.title else ""))
+    elif not item.entry.fields:
+        source.append("hand-written")
+    if source:
+        text.append(safe_text.line(" · ".join(source)) + "\n", style="dim")
+
+
+def hanging(text: Text, words: str, indent: int, width: int, style: str) -> None:
+    """Words after something `indent` wide, all their lines beginning there."""
+    room = max(16, width - indent)
+    lines = [part for line in words.split("\n") for part in textwrap.wrap(line, room) or [""]]
+    text.append(("\n" + " " * indent).join(lines) + "\n", style=style)
+
+
+def _said(text: Text, item: Waiting, found: Setting | None, width: int) -> None:
+    if found is not None and found.said:
+        rule(text, "in its setting")
+        for said in found.said:
+            text.append(f"{'▸' if said.hit else ' '} {said.who:<6}", style="bold" if said.hit else "dim")
+            limit = HIT_SHOWN if said.hit else AROUND_SHOWN
+            shown = said.text if len(said.text) <= limit else said.text[:limit] + " …"
+            if said.who == "tool":
+                shown = " ".join(shown.split())
+            hanging(text, safe_text.clean(shown), 8, width, "" if said.hit else "dim")
+        return
+    if item.evidence:
+        rule(text, "evidence")
+        for line in item.evidence:
+            who, _, words = line[2:].partition(": ")
+            text.append(f"  {safe_text.line(who):<6}", style="dim")
+            hanging(text, safe_text.clean(words), 8, width, "")
+    if found is None:
+        text.append("  looking for it in the transcript …\n", style="dim")
+    elif found.problem:
+        text.append(f"  {safe_text.line(found.problem)}\n", style="dim")
+
+
+def draft_glance(
+    item: Waiting, ready: Ready | MemtuiError, found: Setting | None, *, whose: str = ""
+) -> tuple[Text, Text]:
+    """The memory that a pending update would become, and in a line each what was said and what is alike."""
+    text = Text().append("── ", "dim").append_text(draft_head(item, ready, None, 0, whose=whose, beside=False))
+    text.rstrip()
+    tail = []
+    said = next((line[2:].partition(": ")[2] for line in reversed(item.evidence) if line.startswith("> you")), "")
+    if said:
+        tail.append(Text().append("you said  ", "dim").append(f"“{safe_text.line(said, 300)}”"))
+    best = found.alike[0] if found and found.alike else None
+    if isinstance(ready, Ready) and ready.taken:
+        tail.append(Text(_taken(ready), "yellow"))
+    elif best is not None:
+        where = safe_text.line(f"{best.memory.scope_label}:{best.memory.stem}")
+        tail.append(
+            Text()
+            .append(f"alike {score(best)} ", "dim")
+            .append(where)
+            .append(f"  {actions.key_of('inbox.merge')} merges", "dim")
+        )
+    return text, Text("\n", no_wrap=True, overflow="ellipsis").join(tail)
+
+
+def item_glance(item: Waiting, states: Sequence[str], now: float) -> Text:
+    """A pending item, and how old it is."""
+    facts = ["unfinished", *states, ago(item.entry.time(), now) if item.entry.time() else "no date"]
+    text = Text().append("── ", "dim").append(safe_text.line(" · ".join(facts)) + "\n", style="dim")
+    return text.append(safe_text.clean(item.text[:SHOWN]))
+
+
+def _taken(ready: Ready) -> str:
+    there = f"{safe_text.line(ready.scope.label)} has a {safe_text.line(ready.proposal.name)} already"
+    return f"! {there}: {actions.keyed(RENAME)}"
+
+
+def score(each: Alike) -> str:
+    """`.97`"""
+    return f"{each.score:.2f}".removeprefix("0")
+
+
+def _content(made: Memory) -> str:
+    body = made.body.strip()
+    return f"{made.description}\n\n{body}".strip()
+
+
+def marked(draft: str, there: Memory) -> tuple[Text, Text]:
+    """A draft, as it is shown, and a memory; underlined are the words that only one of them has."""
+    whole = _content(there)
+    theirs = safe_text.clean(whole[:ALIKE_LENGTH]) + (" …" if len(whole) > ALIKE_LENGTH else "")
+    pair = Text(draft), Text(theirs)
+    for text, spans, style in zip(pair, similar.apart(draft, theirs), ONLY_HERE, strict=True):
+        for start, end in spans:
+            text.stylize(style, start, end)
+    return pair
+
+
+def lines_of(text: Text, width: int) -> int:
+    """How many lines a text has on the screen; of a long one more than it can ever have, since it may be cut."""
+    return len(text.wrap(get_console(), width)) if len(text.plain) <= DRAFT_LENGTH else SHOWN * 2
+
+
+def columns(left: Text, right: Text, width: int) -> Text:
+    """Two texts beside each other, wrapped."""
+    room = (width - 3) // 2
+    sides = [list(each.wrap(get_console(), room, overflow="fold")) for each in (left, right)]
+    text = Text()
+    for one, other in itertools.zip_longest(*sides, fillvalue=Text()):
+        text.append_text(one).append(" " * (room - one.cell_len) + " │ ", style="dim").append_text(other)
+        text.append("\n")
+    return text
+
+
+def _alike(text: Text, found: Sequence[Alike], made: Memory, *, beside: bool) -> None:
+    if not found:
+        return
+    shown = found[1:ALIKE_SHOWN] if beside else found[:ALIKE_SHOWN]
+    if shown:
+        rule(text, "also alike" if beside else f"alike · {actions.key_of('inbox.merge')} merges")
+    for each in shown:
+        text.append(
+            f"{score(each)} {safe_text.line(each.memory.scope_label)}:{safe_text.line(each.memory.stem)}", style="bold"
+        )
+        if each is not found[0]:
+            text.append(f"  {safe_text.line(each.memory.description)}\n")
+            continue
+        text.append(f"  {LEGEND}\n", style="dim")
+        text.append_text(marked(safe_text.clean(_content(made)[:DRAFT_LENGTH]), each.memory)[1])
+        text.append("\n")
+
+
+def compared(draft: str, there: Memory) -> Text:
+    """A memory that a draft might go into; underlined is what the draft does not say."""
+    text = Text()
+    text.append(safe_text.line(f"{there.scope_label}:{there.stem}"), style="bold")
+    text.append(f"  {safe_text.line(there.type)}   underlined is what the draft does not say\n\n", style="dim")
+    return text.append_text(marked(safe_text.clean(draft[:DRAFT_LENGTH]), there)[1])
+
+
+def item_text(item: Waiting, title: str, states: Sequence[str], now: float) -> Text:
+    """A pending item, and what can be done with it."""
+    text = cut(Text(), item.text, item.path).append("\n")
+    text.stylize("bold", 0, min(len(item.text), SHOWN))
+    fields = item.entry.fields
+    facts = ["unfinished", *states, ago(item.entry.time(), now) if item.entry.time() else "no date"]
+    text.append(safe_text.line(" · ".join(facts)) + "\n", style="dim")
+    if fields.get("session"):
+        words = f"left by session {fields['session'][:8]}" + (f" “{title[:60]}”" if title else "")
+        text.append(safe_text.line(words) + "\n", style="dim")
+    else:
+        text.append("written by hand\n", style="dim")
+    text.append(safe_text.line(item.path) + "\n\n", style="dim")
+    for action, words in (
+        ("inbox.done", "it is done: it goes"),
+        ("inbox.keep", "keep it when the next session leaves other items"),
+        ("inbox.edit", "edit its text"),
+        ("inbox.guide", "make it guidance: the next prompt gets it, once"),
+    ):
+        text.append(f"  {actions.key_of(action)}  ", style="bold")
+        text.append(words + "\n", style="dim")
+    return text
+
+
+def written_text(each: Ready, *, alone: bool, limit: int = SHOWN) -> Text:
+    """The file that approving writes, whole."""
+    text = Text()
+    if not alone:
+        text.append(f"{safe_text.line(each.scope.label)}:{safe_text.line(each.proposal.name)}\n", style="bold")
+    text.append(safe_text.line(each.path) + "\n", style="dim")
+    if each.taken:
+        text.append(f"! a memory of this name is there already: {actions.keyed(RENAME)}\n", style="yellow")
+    content = each.proposal.data.decode("utf-8", "replace").rstrip("\n")
+    return cut(text, content, each.item.path, limit=limit, before="  │ ")
+
+
+def guidance_text(items: Sequence[Waiting]) -> Text:
+    """What the agent would be told."""
+    text = Text()
+    for item in items:
+        cut(text, item.text, item.path, limit=share(len(items)), before="  │ ").append("\n")
+    return text
+
+
+def share(count: int) -> int:
+    """What is drawn of each where several are shown."""
+    return max(LEAST_SHOWN, SHOWN // max(1, count))
+
+
+def merged_text(found: Memory, data: bytes) -> Text:
+    """A memory with what is put at its end, marked."""
+    text = Text()
+    text.append(safe_text.line(found.path) + "\n", style="dim")
+    before = found.raw.decode("utf-8", "replace").rstrip("\n").split("\n")
+    after = data.decode("utf-8", "replace").rstrip("\n").split("\n")
+    room, hidden = {True: SHOWN, False: SHOWN}, {True: 0, False: 0}
+    for number, line in enumerate(after):
+        old = number < len(before) and before[number] == line
+        if room[old] <= 0:
+            hidden[old] += 1
+            continue
+        if hidden[True] and not old:
+            _hidden(text, hidden.pop(True), "that are there already")
+            hidden[True] = 0
+        room[old] -= len(line) + 1
+        shown = safe_text.clean(line[: safe_text.MAX_LINE])
+        text.append(f"  {' ' if old else '+'} │ {shown}\n", style="dim" if old else "green")
+        if len(line) > safe_text.MAX_LINE:
+            text.append(
+                f"! … {len(line) - safe_text.MAX_LINE:,} more characters of this line are not shown\n", "yellow"
+            )
+    _hidden(text, hidden[True], "that are there already")
+    _hidden(text, hidden[False], "that are new")
+    return text
+
+
+def _hidden(text: Text, count: int, which: str) -> None:
+    if count:
+        text.append(f"! … {many(count, 'more line')} {which}: not shown here\n", "yellow")

@@ -1,0 +1,171 @@
+"""The table of memories: its columns, their order, what the filters let through, and how a row is drawn."""
+
+import dataclasses
+import os
+from collections.abc import Callable, Iterable, Mapping
+
+from rich.text import Text
+
+from memtui.core.base import clock
+from memtui.core.base.phrasing import age, size
+from memtui.core.deliveries.record import GLYPHS
+from memtui.core.memories import memory
+from memtui.core.memories import status as memory_status
+from memtui.core.memories.scopes import Scope
+from memtui.core.memories.status import Row
+from memtui.present import safe_text
+from memtui.tui.model import fuzzy
+from memtui.tui.widgets.rows import Column
+
+Pair = tuple[Scope, Row]
+
+# sort -> (column, whether its natural order shows the smallest first)
+SORTS = {
+    "name": (2, True),
+    "type": (0, True),
+    "age": (6, True),
+    "size": (7, False),
+    "sent": (8, False),
+    "last": (9, True),
+    "flags": (5, True),
+    "scope": (3, True),
+}
+KEYS: dict[str, Callable[[Pair], object]] = {
+    "name": lambda _: 0,
+    "type": lambda pair: pair[1].memory.type or "~",
+    "age": lambda pair: -pair[1].memory.changed_at,
+    "size": lambda pair: -pair[1].memory.size,
+    "sent": lambda pair: -pair[1].deliveries,
+    "last": lambda pair: -(clock.parse(pair[1].last_delivery) or 0.0),
+    "flags": lambda pair: pair[1].severity,
+    "scope": lambda pair: scope_word(*pair),
+}
+# The orders that deliveries change.
+BY_DELIVERIES = {"sent", "last", "flags"}
+COLUMNS = (
+    Column("", 1),
+    Column("type", 9, from_width=84),
+    Column("name"),
+    Column("scope", 7),
+    Column("description", from_width=62),
+    Column("!", 3),
+    Column("age", 4, right=True),
+    Column("size", 6, right=True, from_width=84),
+    Column("sent", 5, right=True, from_width=40),
+    Column("last", 6, right=True, from_width=40),
+)
+NAME, SCOPE, ABOUT = 2, 3, 4
+# Cells across for the scope at most, by the room of the list; there is none below SCOPE_FROM.
+BRIEF_SCOPE, LEAST_SCOPE, USUAL_FROM, WIDE_SCOPE, WIDE_FROM, SCOPE_FROM = 4, 6, 62, 14, 110, 44
+BRIEF = {"global": "glob", "project": "proj", "CLAUDE.md": "CLAU", "rules": "rule"}
+NEVER = 10_000
+# A name has this much, and as much as it wants where a description still has its share; more than LONG_NAME never.
+SHORT_NAME, LEAST_ABOUT, LONG_NAME = 12, 20, 40
+DRAFT = "D"
+BY_CLIENT = "client"
+LEGEND = (
+    "Types\n  "
+    + "  ".join(f"{name[0]} {name}" for name in memory.TYPES)
+    + "\n\nFlags\n"
+    + "".join(
+        f"  {letter}  {words}\n"
+        for letter, words in {**memory_status.MEANINGS, DRAFT: "you have a draft of it"}.items()
+    )
+    + f"\nThe last delivery\n  {BY_CLIENT}  the client loads it itself, memtui leaves it alone\n"
+    + "".join(f"  {glyph}  {outcome}\n" for outcome, (glyph, _) in GLYPHS.items() if outcome != "nothing").rstrip()
+)
+
+
+def columns(sort: str, reverse: bool, width: int, *, scopes: int, longest: int) -> list[Column]:
+    """The columns for so many cells, the sorted one with an arrow. `scopes`: the length of the longest scope, 0 where
+    all memories are of one; `longest`: that of the longest name."""
+    at, up = SORTS[sort]
+    made = list(COLUMNS)
+    scope = WIDE_SCOPE if width >= WIDE_FROM else made[SCOPE].width if width >= USUAL_FROM else BRIEF_SCOPE
+    if scope > BRIEF_SCOPE:
+        scope = max(LEAST_SCOPE, min(scope, scopes))
+    made[SCOPE] = Column("scope" if scope > BRIEF_SCOPE else "in", scope, from_width=SCOPE_FROM if scopes else NEVER)
+    if width >= made[ABOUT].from_width:
+        rest = width - sum(column.width + 1 for column in made if column.width and width >= column.from_width) - 2
+        made[NAME] = Column("name", max(SHORT_NAME, min(longest, LONG_NAME, rest - LEAST_ABOUT)))
+    found = made[at]
+    title = (found.title + ("▴" if up != reverse else "▾"))[: found.width or None]
+    made[at] = dataclasses.replace(found, title=title)
+    return made
+
+
+def sorts(made: Iterable[Column], width: int) -> list[str]:
+    """The orders by a column that is shown."""
+    shown = [width >= column.from_width for column in made]
+    return [name for name, (at, _) in SORTS.items() if shown[at]]
+
+
+def sort_of(column: int) -> str:
+    """The order that a click on a column's head asks for; empty if none."""
+    heads = {at: name for name, (at, _) in SORTS.items()} | {1: "type"}
+    return heads.get(column, "")
+
+
+def ordered(pairs: list[Pair], sort: str, reverse: bool) -> list[Pair]:
+    """The pairs in an order; names decide between equals."""
+
+    first = KEYS[sort]
+    return sorted(pairs, key=lambda pair: (first(pair), pair[1].memory.name.casefold()), reverse=reverse)
+
+
+def searched(pair: Pair) -> str:
+    """What the filter looks at."""
+    scope, row = pair
+    found = row.memory
+    flags = f" {' '.join(row.flags)}" if row.flags else ""
+    return f"{found.name} {found.description} {found.type} {scope.label}{flags}".casefold()
+
+
+def scope_word(scope: Scope, row: Row) -> str:
+    """A memory's scope in the list: global, project, auto, agent:NAME, CLAUDE.md, rules; a name for other projects."""
+    if scope.kind == "agent":
+        return f"agent:{scope.source}"
+    if scope.kind == "instructions":
+        return os.path.basename(row.file) if row.file.endswith("CLAUDE.md") else "rules"
+    if scope.kind == "auto" and scope.label != "auto":
+        return os.path.basename(scope.root_path or "") or str(scope.slug)
+    return scope.label
+
+
+def draw(
+    pair: Pair, typed: str, outcomes: Mapping[str, str], drafts: set[str], now: float, *, brief: bool = False
+) -> list[Text]:
+    """The cells of a row. `brief`: there is little room for the scope."""
+    scope, row = pair
+    found = row.memory
+    name = Text(safe_text.line(found.name, 200), style="red" if found.broken else "")
+    description = Text(safe_text.line(found.description, 400), style="dim")
+    if typed:
+        fuzzy.mark([name, description], typed)
+    flags = (DRAFT if found.path in drafts else "") + row.letters
+    kind = found.type or "-"
+    word = safe_text.line(scope_word(scope, row), 40)
+    return [
+        Text(safe_text.line(kind, 20)[0], style="bold" if found.type in memory.TYPES else "dim"),
+        Text(safe_text.line(kind, 20), style="dim"),
+        name,
+        Text(BRIEF.get(word, word[:BRIEF_SCOPE]) if brief else word, style="dim"),
+        description,
+        Text(flags if len(flags) <= 3 else flags[:2] + "+", style="yellow"),
+        Text(age(found.changed_at or None, now), style="dim"),
+        Text(size(found.size), style="dim"),
+        Text(f"{row.deliveries}×" if row.deliveries else "", style="dim"),
+        last(scope, row, outcomes, now),
+    ]
+
+
+def last(scope: Scope, row: Row, outcomes: Mapping[str, str], now: float) -> Text:
+    """How long ago it was delivered last, and whether that arrived."""
+    if not row.last_delivery:
+        return Text("-" if scope.delivered else BY_CLIENT, style="dim")
+    made = Text().append(age(clock.parse(row.last_delivery), now) + " ", "dim")
+    outcome = outcomes.get(str(row.told[0].record.get("id"))) if row.told else None
+    if outcome is None:
+        return made.append(" ")
+    glyph, style = GLYPHS[outcome]
+    return made.append(glyph, style)

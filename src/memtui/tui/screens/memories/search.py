@@ -1,0 +1,170 @@
+"""Full-text search: names, descriptions and texts of all memories, in a worker that can be stopped."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.text import Text
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Input, Static
+from textual.worker import get_current_worker
+
+from memtui.core.base.phrasing import many
+from memtui.core.memories import search
+from memtui.core.memories.memory import Memory
+from memtui.core.memories.status import Row
+from memtui.present import safe_text
+from memtui.tui.dialogs.dialog import SEARCH, Dialog, Keys
+from memtui.tui.model import fuzzy
+from memtui.tui.widgets.field import Field
+from memtui.tui.widgets.rows import Column, RowList
+
+WAIT_SECONDS = 0.15
+LIMIT = 500
+STEP = 250
+# So much of a line is shown before the word that was sought.
+LEAD = 16
+COLUMNS = (Column("name", 26), Column("scope", 12, from_width=60), Column("where it says so"))
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A memory that answers; `line` is the line of its text that does best."""
+
+    score: float
+    memory: Memory
+    line: str
+
+
+class Search(Dialog[str | None]):
+    """Ends with the path of the memory that was chosen. `query` and `at` are those of a search to go on with."""
+
+    DEFAULT_CSS = """
+    Search { align: center top; }
+    Search > Vertical { width: 120; max-width: 98%; height: 90%; margin-top: 1; padding: 1 2; background: $panel; }
+    Search RowList { margin: 1 0; background: $panel; }
+    Search .foot { height: 1; color: $text-muted; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "stop, close")]
+
+    def __init__(self, rows: Mapping[str, Sequence[Row]], query: str = "", at: str = "") -> None:
+        super().__init__()
+        self.begun, self.at = query, at
+        self.memories = [row.memory for each in rows.values() for row in each]
+        self.query_text = ""
+        self.running = False
+        self.moved = False
+
+    def body(self) -> ComposeResult:
+        """A line, the hits, how far it is."""
+        with Vertical():
+            yield Field(self.begun, placeholder="words in names, descriptions and texts")
+            yield RowList[Hit](COLUMNS, self._draw, lambda hit: hit.memory.path, id="hits")
+            yield Static(classes="foot")
+
+    def on_mount(self) -> None:
+        """Type at once."""
+        self.query_one(Input).focus()
+        self._foot(f"{many(len(self.memories), 'memory', 'memories')} to search")
+        if self.begun:
+            self.query_text = self.begun
+            self._begin(self.begun)
+
+    @property
+    def table(self) -> RowList[Hit]:
+        """The hits."""
+        return self.query_one("#hits", RowList)
+
+    def _foot(self, words: str) -> None:
+        self.query_one(".foot", Static).update(Text(words, no_wrap=True))
+
+    def keys(self) -> Keys:
+        """What works while words are typed."""
+        return SEARCH
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        self.query_text = event.value
+        self.workers.cancel_group(self, "search")
+        self.set_timer(WAIT_SECONDS, lambda: self._begin(event.value))
+
+    def _begin(self, query: str) -> None:
+        if query != self.query_text:
+            return
+        if query.strip():
+            self.running, self.moved = True, False
+            self._search(query)
+        else:
+            self.table.show([])
+
+    @work(thread=True, exclusive=True, group="search")
+    def _search(self, query: str) -> None:
+        worker = get_current_worker()
+        words = search.words_of(query)
+        hits: list[Hit] = []
+        for number, each in enumerate(self.memories):
+            if number % STEP == 0 and number:
+                if worker.is_cancelled or not self.is_attached:
+                    return
+                self.app.call_from_thread(self._show, query, list(hits), number)
+            score, line = search.rank(words, each)
+            if score > 0:
+                hits.append(Hit(score, each, line))
+        if not worker.is_cancelled and self.is_attached:
+            self.app.call_from_thread(self._show, query, hits, len(self.memories))
+
+    def _show(self, query: str, hits: list[Hit], done: int) -> None:
+        if query != self.query_text:
+            return
+        hits.sort(key=lambda hit: (-hit.score, hit.memory.name))
+        self.running = done < len(self.memories)
+        self.table.empty = "" if self.running else f"Nothing found for “{safe_text.line(query, 60)}”.\nTry fewer words."
+        self.table.redraw()
+        self.table.show(hits[:LIMIT])
+        if not self.moved:
+            paths = [hit.memory.path for hit in self.table.rows]
+            self.table.move_to(paths.index(self.at) if self.at in paths else 0)
+        where = f"{done:,} of {len(self.memories):,} searched · " if self.running else ""
+        self._foot(f"{where}{many(len(hits), 'hit')}" + (f", the best {LIMIT} shown" if len(hits) > LIMIT else ""))
+
+    def _draw(self, hit: Hit) -> list[Text]:
+        cells = [
+            Text(safe_text.line(hit.memory.stem, 200), style="bold"),
+            Text(safe_text.line(hit.memory.scope_label, 60), "dim"),
+        ]
+        cells.append(Text(self._around(safe_text.line(hit.line or hit.memory.description, 4000))))
+        for cell in (cells[0], cells[2]):
+            for start, end in fuzzy.spans(cell.plain, self.query_text):
+                cell.stylize("bold underline", start, end)
+        return cells
+
+    def _around(self, line: str) -> str:
+        """The part of a line where the first of the words is."""
+        places = [start for start, _ in fuzzy.spans(line, self.query_text)]
+        begin = min(places, default=0) - LEAD
+        return "…" + line[begin:] if begin > 0 else line
+
+    def on_key(self, event: events.Key) -> None:
+        """The arrows move among the hits while words are typed."""
+        if event.key in {"up", "down"} and self.query_one(Input).has_focus:
+            self.moved = True
+            self.table.action_move(1 if event.key == "down" else -1)
+            event.stop()
+
+    @on(Input.Submitted)
+    @on(RowList.Opened, "#hits")
+    def _chosen(self) -> None:
+        if self.table.row is not None:
+            self.dismiss(self.table.row.memory.path)
+
+    def action_leave(self) -> None:
+        """Stop a search that runs; else close."""
+        if self.running:
+            self.running = False
+            self.workers.cancel_group(self, "search")
+            self._foot(f"stopped · {many(len(self.table.rows), 'hit')}")
+        else:
+            self.dismiss(None)

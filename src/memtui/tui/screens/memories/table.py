@@ -1,0 +1,81 @@
+"""The list of memories: its columns fit the room, and the rows that are free hold a glance at the one chosen."""
+
+from collections.abc import Callable, Sequence
+
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual.strip import Strip
+
+from memtui.tui.screens.memories import rows as memory_rows
+from memtui.tui.screens.memories.rows import Pair
+from memtui.tui.widgets.rows import RowList
+
+# With fewer free rows there is nothing below the list.
+LEAST_ROWS = 3
+
+
+class MemoryList(RowList[Pair]):
+    """`glance` tells what to say of a row in the rows that are free; None: nothing."""
+
+    DEFAULT_CSS = "MemoryList { width: 1fr; }"
+    glance: Callable[[Pair], Text] | None = None
+    order: tuple[str, bool] = ("name", False)
+    scopes = 0
+    longest = 0
+    _lines: tuple[object, list[Strip]] = ((), [])
+
+    def fit(self) -> None:
+        """Lay the columns out for the room there is."""
+        width = self.scrollable_content_region.width - 1
+        if width > 0:
+            self.columns = memory_rows.columns(*self.order, width, scopes=self.scopes, longest=self.longest)
+
+    def sorts(self) -> list[str]:
+        """The orders by a column that is shown."""
+        return memory_rows.sorts(self.columns, self.scrollable_content_region.width - 1)
+
+    def on_resize(self) -> None:
+        """Widths depend on the room."""
+        self.fit()
+        super().on_resize()
+
+    def redraw(self) -> None:
+        """Paint anew."""
+        self._lines = ((), [])
+        super().redraw()
+
+    def show(self, rows: Sequence[Pair]) -> None:
+        """Show these rows."""
+        self._lines = ((), [])
+        super().show(rows)
+
+    def render_line(self, y: int) -> Strip:
+        """Paint one line of the screen."""
+        below = y + int(self.scroll_offset.y) - self.header - len(self.rows)
+        free = self.size.height - self.header - len(self.rows)
+        if below < 0 or not self.rows or self.glance is None or free < LEAST_ROWS:
+            return super().render_line(y)
+        lines = self._glanced()
+        return lines[below] if below < len(lines) else Strip.blank(self.size.width, self.rich_style)
+
+    def _glanced(self) -> list[Strip]:
+        width = self.size.width
+        key = (self.row_id, width, self.rich_style)
+        if self._lines[0] == key:
+            return self._lines[1]
+        assert self.row is not None
+        assert self.glance is not None
+        console = self.app.console
+        text = self.glance(self.row)
+        made = []
+        for line in text.wrap(console, max(10, width - 2), tab_size=4)[: self.size.height]:
+            line.end = ""
+            base = self.rich_style
+            segments = [
+                Segment(" ", base),
+                *(Segment(s.text, base + (s.style or Style())) for s in line.render(console)),
+            ]
+            made.append(Strip(segments).adjust_cell_length(width, self.rich_style).crop(0, width))
+        self._lines = (key, made)
+        return made

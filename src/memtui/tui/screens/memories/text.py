@@ -1,0 +1,244 @@
+"""A memory as the detail pane shows it: fields, findings, text, links, its index, its deliveries, its birth."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from memtui import actions
+from memtui.core.base import clock, fs
+from memtui.core.base.phrasing import age, ago, size
+from memtui.core.deliveries.record import GLYPHS
+from memtui.core.memories.scopes import Scope
+from memtui.core.memories.status import BY_CLIENT, MEANINGS, Row
+from memtui.present import safe_text
+from memtui.tui.model import markdown
+from memtui.tui.model.plots import gauge
+
+if TYPE_CHECKING:
+    from memtui.core.memories import index as memory_index
+    from memtui.core.memories.index_budget import Budget
+    from memtui.core.memories.memory import Memory
+    from memtui.core.memories.origin import Origin
+
+# What is drawn of a body while the cursor passes; the whole of it opens with the editor.
+MAX_BODY = 20_000
+GLANCED = 2000
+BAR = 20
+SHORT = 8  # of a bar: below this there is no room for characters beside lines
+LABEL = 10
+EVENTS = {"SessionStart": "start", "UserPromptSubmit": "prompt", "PreToolUse": "tool", "PostToolUse": "tool"}
+KNOWN = {"name", "description", "title", "type", "originSessionId", "modified", "updated"}
+
+
+@dataclass
+class Meter:
+    """The index of a scope: how full, and which line is whose."""
+
+    budget: "Budget"
+    index: "memory_index.Index"
+
+
+@dataclass
+class Facts:
+    """What is known beside the memory itself; `origin` None while it is sought or where there is none."""
+
+    back: Sequence[str] = ()
+    missing: Sequence[str] = ()
+    meter: Meter | None = None
+    outcomes: Mapping[str, str] = field(default_factory=dict)
+    origin: "Origin | None" = None
+    seeking: bool = False
+    draft: str = ""
+    source: str = ""
+
+
+def meter_of(scope: Scope) -> Meter | None:
+    """The meter of a scope's index; None where there is none."""
+    from memtui.core.memories import index as memory_index
+    from memtui.core.memories import index_budget
+
+    if scope.kind == "instructions" or scope.problem:
+        return None
+    try:
+        data = fs.read_bytes(scope.index_path)
+    except OSError:
+        return None
+    return Meter(index_budget.budget(data, agent=scope.kind == "agent"), memory_index.parse_index(data))
+
+
+def counts(found: "Budget") -> Text:
+    """Lines and characters (UTF-16 units) of an index, of what is loaded of it."""
+    units, most = found.units / 1000, found.max_units / 1000
+    return Text.assemble((f" {found.lines}/{found.max_lines} lines  {units:.1f}/{most:.0f} k", "dim"))
+
+
+def meter_line(label: str, found: "Budget", width: int = BAR) -> Text:
+    """One index on one line."""
+    text = Text(no_wrap=True, end="").append(f"{label} ", "dim")
+    text.append_text(gauge(found.share, width))
+    if width < SHORT:
+        return text.append(f" {found.lines}/{found.max_lines}", "yellow" if found.below else "dim")
+    text.append_text(counts(found))
+    if found.below:
+        text.append(f"  {len(found.below)} below the cut", "yellow")
+    return text
+
+
+def memory_text(scope: Scope, row: Row, facts: Facts, now: float) -> Text:
+    """All that is to be said of a memory."""
+    found = row.memory
+    text = Text()
+    text.append(safe_text.line(found.name, 300) + "\n", style="bold")
+    if found.description:
+        text.append(safe_text.line(found.description) + "\n")
+    words = [found.type or "untyped", scope.label, size(found.size), f"changed {ago(found.changed_at or None, now)}"]
+    text.append(safe_text.line(" · ".join(words)) + "\n", style="dim")
+    text.append("origin  ", "dim").append(safe_text.line(facts.source or "not known", 200) + "\n")
+    if facts.draft:
+        text.append(f"{facts.draft}\n", style="yellow")
+    for flag in row.flags:
+        text.append(f"! {safe_text.line(flag_words(flag), 300)}\n", style="yellow")
+    for note in found.notes:
+        text.append(f"  {safe_text.line(note, 300)}\n", style="dim")
+    text.append("\n")
+    _body(text, row)
+    _labelled(text, _fields(found.fields))
+    _links(text, found.links, facts)
+    _index(text, scope, row, facts.meter)
+    _deliveries(text, scope, row, facts.outcomes, now)
+    _birth(text, row, facts, now)
+    text.append(safe_text.line(found.path), style="dim")
+    return text
+
+
+def flag_words(flag: str) -> str:
+    """A finding, with the key that does something about it instead of the command."""
+    return flag.replace(": memtui trust", actions.keyed(": {memories.trust} trusts it"))
+
+
+def glance_text(found: "Memory", most: int = GLANCED) -> Text:
+    """A memory without what is to be said of it: name, description, the beginning of its text."""
+    text = Text("\n")
+    text.append("── ", "dim").append(safe_text.line(found.name, 200), "bold").append("\n")
+    if found.description:
+        text.append(safe_text.line(found.description, 400) + "\n", "dim")
+    whole = found.body if found.has_frontmatter or not found.broken else found.raw.decode("utf-8", "replace")
+    text.append_text(markdown.render(whole[:most].strip("\n")))
+    if len(whole) > most:
+        text.append("\n…", "dim")
+    return text
+
+
+def _body(text: Text, row: Row) -> None:
+    found = row.memory
+    whole = found.body if found.has_frontmatter or not found.broken else found.raw.decode("utf-8", "replace")
+    shown = whole[:MAX_BODY].strip("\n")
+    text.append_text(markdown.render(shown))
+    if len(whole) > MAX_BODY:
+        text.append(
+            f"\n… {len(whole) - MAX_BODY:,} more characters: {actions.key_of('memories.editor')} opens the whole file",
+            style="dim",
+        )
+    text.append("\n\n" if shown.strip() else "(no text)\n\n", style="dim")
+
+
+def _label(text: Text, word: str) -> None:
+    text.append(f"{word:<{LABEL}}", style="dim")
+
+
+def _labelled(text: Text, rows: Sequence[tuple[str, str]]) -> None:
+    for key, value in rows:
+        _label(text, safe_text.line(key, 40) + " ")
+        text.append(safe_text.line(value, 300) + "\n")
+    if rows:
+        text.append("\n")
+
+
+def _fields(fields: Mapping[str, object], prefix: str = "") -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for key, value in fields.items():
+        if isinstance(value, dict):
+            found += _fields(value, f"{prefix}{key}.")
+        elif key not in KNOWN and not (key == "node_type" and value == "memory"):
+            found.append((prefix + str(key), ", ".join(map(str, value)) if isinstance(value, list) else str(value)))
+    return found
+
+
+def _links(text: Text, links: Sequence[str], facts: Facts) -> None:
+    if not (links or facts.back):
+        return
+    _label(text, "links")
+    for name in links:
+        gone = name in facts.missing
+        text.append("→ " + safe_text.line(name, 80), "yellow" if gone else "cyan")
+        text.append(" (nowhere)  " if gone else "  ", "dim")
+    for name in facts.back:
+        text.append("← " + safe_text.line(name, 80) + "  ", "cyan")
+    text.append("\n\n")
+
+
+def _index(text: Text, scope: Scope, row: Row, meter: Meter | None) -> None:
+    if scope.kind == "instructions":
+        return
+    _label(text, "index")
+    if meter is None:
+        text.append(f"{scope.label} has no MEMORY.md\n\n", "dim")
+        return
+    text.append_text(gauge(meter.budget.share, SHORT))
+    text.append_text(counts(meter.budget))
+    entry = next((each for each in meter.index.entries if each.is_for(row.file)), None)
+    if entry is None:
+        where = MEANINGS["N"]
+    else:
+        cut = meter.budget.cut_line
+        lost = f", the cut is at {cut}" if cut is not None and entry.line >= cut else ""
+        where = f"line {entry.line}{lost}: {entry.hook or entry.title}"
+    text.append("\n" + " " * LABEL + safe_text.line(where, 300) + "\n\n", "dim")
+
+
+def _deliveries(text: Text, scope: Scope, row: Row, outcomes: Mapping[str, str], now: float) -> None:
+    _label(text, "delivered")
+    used = f", opened or written by the agent {row.uses}×" if row.uses else ""
+    if not row.deliveries:
+        never = "never" if row.never_delivered(scope) else BY_CLIENT
+        text.append(f"{never}{used}\n\n")
+        return
+    text.append(f"{row.deliveries}×{used}\n")
+    for told in row.told:
+        record = told.record
+        glyph, style = GLYPHS.get(outcomes.get(str(record.get("id")), ""), (" ", ""))
+        text.append(f"  {age(clock.parse(record.get('time')), now):>4} ", "dim")
+        text.append(glyph, style)
+        event = str(record.get("event", ""))
+        session = safe_text.line(str(record.get("session_id", "")), 60)[:8]
+        text.append(f"  {session}  {safe_text.line(EVENTS.get(event, event), 40)}", "")
+        text.append(f"  {safe_text.line(str(told.item.get('reason', '')), 80)}\n", "dim")
+    if row.deliveries > len(row.told):
+        text.append(f"  and {row.deliveries - len(row.told)} before\n", "dim")
+    text.append("\n")
+
+
+def _birth(text: Text, row: Row, facts: Facts, now: float) -> None:
+    name = row.memory.origin_session
+    if not name:
+        return
+    _label(text, "born in")
+    text.append(f"session {safe_text.line(name, 60)[:8]}")
+    born = facts.origin
+    if born is None:
+        why = "reading its transcript …" if facts.seeking else "its transcript is gone, or was not read to its end"
+        text.append(f"  {why}\n\n", "dim")
+        return
+    words = [ago(clock.parse(born.time), now) if born.time else "", safe_text.line(born.branch, 40)]
+    text.append("".join(f", {word}" for word in words if word) + "\n", "dim")
+    text.append(" " * LABEL + f"“{safe_text.line(born.title, 60)}”\n" if born.title else "")
+    if born.said and not born.written:
+        text.append(" " * LABEL + "the passage most alike:\n", "dim")
+    for who, said in (("agent", born.agent), ("you", born.said)):
+        if said:
+            _label(text, "  " + who)
+            indented = safe_text.clean(said).replace("\n", "\n" + " " * LABEL)
+            text.append(f"“{indented}”\n", "dim" if who == "agent" else "")
+    text.append("\n")

@@ -1,0 +1,182 @@
+"""The trash: what was deleted, to bring back or to be rid of."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from rich.text import Text
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Static
+
+from memtui.core.base import clock
+from memtui.core.base.errors import MemtuiError
+from memtui.core.base.phrasing import age, many
+from memtui.core.memories import batch
+from memtui.core.memories.trash import TrashItem
+from memtui.present import safe_text
+from memtui.tui.batch import AT_ONCE, Bulk, report
+from memtui.tui.dialogs.ask import Sure
+from memtui.tui.dialogs.dialog import TRASH, Dialog, Keys, keyed
+from memtui.tui.model.data import Data
+from memtui.tui.screens.memories.text import MAX_BODY, glance_text
+from memtui.tui.widgets.detail import Detail
+from memtui.tui.widgets.rows import Column, RowList
+
+if TYPE_CHECKING:
+    from memtui.core.memories.batch import Outcome
+    from memtui.core.memories.store import Store
+    from memtui.tui.commands import Everywhere
+
+COLUMNS = (
+    Column("name"),
+    Column("scope", 14, from_width=40),
+    Column("description", from_width=60),
+    Column("age", 5, right=True),
+)
+
+
+class Trash(Dialog[str | None]):
+    """Enter brings back, D deletes for good; ends with the path of what was brought back last."""
+
+    DEFAULT_CSS = """
+    Trash > Vertical { width: 110; max-width: 98%; height: 36; max-height: 96%; padding: 1 2; background: $panel; }
+    Trash RowList { margin: 1 0; background: $panel; }
+    Trash Detail { height: 45%; border-top: solid $rule; }
+    Trash Detail:focus { border-top: solid $accent; }
+    Trash .foot { height: 1; color: $text-muted; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "leave", "close"),
+    ]
+    acts: ClassVar[Mapping[str, str]] = {
+        "memories.restore": "restore",
+        "memories.mark": "mark",
+        "memories.purge": "purge",
+    }
+
+    def __init__(self, data: Data) -> None:
+        super().__init__()
+        self.data = data
+        self.restored = ""
+        self.bulk = Bulk(self, self._foot)
+
+    def body(self) -> ComposeResult:
+        """A list, and the text of the one under the cursor."""
+        with Vertical():
+            yield Static(Text("Trash", style="bold"))
+            yield RowList[TrashItem](COLUMNS, self._draw, lambda item: item.id, empty="reading …", id="trash")
+            yield Static(classes="foot")
+            yield Detail()
+
+    def on_mount(self) -> None:
+        """Start in the list."""
+        self.table.focus()
+        self._fill()
+
+    @property
+    def table(self) -> RowList[TrashItem]:
+        """What was deleted."""
+        return self.query_one("#trash", RowList)
+
+    def _fill(self, leave: bool = False) -> None:
+        """Read the trash; `leave` goes back to the memories where nothing is left in it."""
+        if len(self.data.ledger.trashed) <= AT_ONCE:
+            self._show(self.data.store().trash(), leave)
+        else:
+            self._fill_in_worker(leave)
+
+    @work(thread=True, group="trash", exclusive=True)
+    def _fill_in_worker(self, leave: bool) -> None:
+        then: Callable[[], None]
+        try:
+            then = partial(self._show, self.data.store().trash(), leave)
+        except (MemtuiError, OSError) as error:
+            then = partial(self._foot, safe_text.line(getattr(error, "message", str(error)), 200))
+        if self.is_attached:
+            self.app.call_from_thread(then)
+
+    def _show(self, items: list[TrashItem], leave: bool) -> None:
+        self.table.empty = "The trash is empty."
+        self.table.show(items)
+        self._foot(many(len(items), "memory", "memories"))
+        self._read()
+        if leave and not items:
+            self.dismiss(self.restored)
+
+    def _foot(self, words: str) -> None:
+        self.query_one(".foot", Static).update(Text(words, no_wrap=True))
+
+    @on(RowList.Moved, "#trash")
+    def _read(self) -> None:
+        """Show the text: nobody should have to bring a memory back to know which it is."""
+        item = self.table.row
+        text = Text("Nothing is chosen.", "dim")
+        if item is not None:
+            text = Text().append(safe_text.line(item.memory.path) + "\n", "dim")
+            text.append_text(glance_text(item.memory, MAX_BODY))
+        self.query_one(Detail).show(item.id if item else "", text)
+
+    def keys(self) -> Keys:
+        """What can be done here."""
+        return keyed(TRASH)
+
+    def _draw(self, item: TrashItem) -> list[Text]:
+        found = item.memory
+        return [
+            Text(safe_text.line(found.stem, 200)),
+            Text(safe_text.line(item.scope_label, 60), style="dim"),
+            Text(safe_text.line(found.description, 400), style="dim"),
+            Text(age(clock.parse(item.time), self.data.now()), style="dim"),
+        ]
+
+    @on(RowList.Opened, "#trash")
+    def action_restore(self) -> None:
+        """Bring the chosen ones back, as one step."""
+        store = self.data.store()
+
+        def restore(item: TrashItem) -> None:
+            self.restored = store.restore(item.id).path
+
+        self._each(store, self.table.chosen(), restore, "Back again")
+
+    def action_mark(self) -> None:
+        """Mark."""
+        self.table.toggle_mark()
+
+    def action_purge(self) -> None:
+        """Delete the chosen ones for good, after asking."""
+        chosen = self.table.chosen()
+        if not chosen or self.bulk.running:
+            return
+
+        def then(answer: str | None) -> None:
+            if answer:
+                store = self.data.store()
+                self._each(store, chosen, lambda item: store.purge(item.id), "Gone for good")
+
+        one = len(chosen) == 1
+        names = (
+            safe_text.line(chosen[0].memory.stem, 60) if one else batch.counted([item.scope_label for item in chosen])
+        )
+        question = f"Delete {names} for good? Nothing brings {'it' if one else 'them'} back."
+        self.app.push_screen(Sure(question, "Delete for good"), then)
+
+    def _each(self, store: "Store", chosen: "list[TrashItem]", act: Callable[[TrashItem], None], words: str) -> None:
+        """Do it to each and tell how it went; what it was not done to stays marked."""
+        if not chosen or self.bulk.running:
+            return
+
+        def then(outcome: "Outcome[TrashItem, None]") -> None:
+            report(cast("Everywhere", self.app), outcome, words, lambda item: item.memory)
+            self.table.marks -= {item.id for item, _ in outcome.done}
+            self._fill(leave=True)
+
+        self.bulk.start(store, chosen, act, then)
+
+    def action_leave(self) -> None:
+        """Stop what is at work; else back to the memories."""
+        if not self.bulk.stop():
+            self.dismiss(self.restored)

@@ -1,0 +1,600 @@
+"""What is old goes, and nothing else: changes, contents, texts of deliveries, trust."""
+
+import json
+import os
+import posix
+import shutil
+import signal
+import threading
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memtui.core.base import clock, fastjson, fs, ids
+from memtui.core.base.errors import NotFoundError
+from memtui.core.deliveries import folding, receipts
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.deliveries import record as delivery_record
+from memtui.core.health import retention
+from memtui.core.journal import compaction
+from memtui.core.journal.journal import Journal
+from memtui.core.journal.ledger import Ledger
+from memtui.core.memories import trusting
+from memtui.core.memories.store import Store
+from memtui.core.places import trust
+
+DAY = 86_400.0
+NOW = clock.parse("2026-11-21T09:00:00Z")
+
+
+class World:
+    """A store with a clock that is set by hand."""
+
+    def __init__(self, top):
+        self.env = {"HOME": str(top)}
+        self.root = f"{top}/.claude/memtui"
+        self.repo = top / "repo"
+        (self.repo / ".git").mkdir(parents=True)
+        self.time = NOW
+
+    @property
+    def store(self):
+        return Store(self.env, str(self.repo), now=lambda: self.time)
+
+    def days_ago(self, days):
+        self.time = NOW - days * DAY
+        return self.store
+
+    def create(self, name, days=0.0):
+        store = self.days_ago(days)
+        return store.create(store.scope("global"), name, f"about {name}", "user", f"The text of {name}.")
+
+    def set(self, **settings):
+        os.makedirs(self.root, exist_ok=True)
+        with open(f"{self.root}/config.toml", "w") as file:
+            file.writelines(f"{key} = {value}\n" for key, value in settings.items())
+
+    def collect(self, **more):
+        self.time = NOW
+        return retention.collect(self.root, NOW, **more)
+
+    def history(self):
+        self.time = NOW
+        return [each.summary for each in self.store.history()]
+
+    def images(self):
+        return set(os.listdir(self.root + "/trash"))
+
+
+@pytest.fixture
+def world(tmp_path):
+    return World(tmp_path)
+
+
+# --- changes
+
+
+def test_old_changes_go_with_their_contents_and_what_is_younger_can_be_undone(world):
+    world.create("old", days=200)
+    world.create("young", days=10)
+    (old,) = [each.id for each in world.store.history() if each.summary == "create global:old"]
+    before = world.images()
+    due = retention.due(world.root, NOW)
+    assert (due.changes, due.images) == (1, 1)
+    assert world.images() == before, "it was only looked at"
+    found = world.collect()
+    assert (found.changes, found.images, found.busy) == (1, 1, [])
+    assert world.history() == ["create global:young"]
+    assert len(before) - len(world.images()) == 1
+    with pytest.raises(NotFoundError):
+        world.store.undo(old)
+    world.store.undo()
+    assert {each.stem for each in map(world.store.find, ["old"])} == {"old"}
+    assert not retention.due(world.root, NOW).anything
+
+
+def test_no_more_than_so_many_changes_are_kept(world):
+    world.set(undo_changes=3)
+    for number in range(7):
+        world.create(f"m{number}", days=7 - number)
+    assert world.collect().changes == 4
+    assert world.history() == ["create global:m6", "create global:m5", "create global:m4"]
+    assert world.collect().changes == 0
+
+
+def test_with_zero_nothing_goes(world):
+    world.set(undo_changes=0, undo_days=0, texts_days=0, trust_days=0)
+    world.create("old", days=2000)
+    assert world.collect().changes == 0
+    assert world.history() == ["create global:old"]
+
+
+def test_what_was_made_as_one_step_stays_or_goes_together(world):
+    world.set(undo_changes=3)
+    store = world.days_ago(5)
+    with store.together():
+        for number in range(5):
+            store.create(store.scope("global"), f"m{number}", "about", "user", "text")
+    world.create("last", days=1)
+    assert world.collect().changes == 0, "else an undo would take back a part of it"
+    for number in range(3):
+        world.create(f"later{number}")
+    assert world.collect().changes == 5 + 1
+    assert len(world.history()) == 3
+
+
+def test_a_change_that_was_undone_of_late_stays_with_its_undoing(world):
+    world.create("one", days=200)
+    world.create("two", days=199)
+    world.days_ago(1).undo()
+    assert world.collect().changes == 1
+    assert world.history() == ["create global:two", "create global:two"]
+    assert world.store.journal.ledger().redoable
+    world.store.redo()
+    assert world.store.find("two").body.strip() == "The text of two."
+
+
+def test_memories_deleted_long_ago_can_not_be_restored_and_are_named(world):
+    world.days_ago(250)
+    world.create("one", days=250)
+    store = world.days_ago(200)
+    store.delete(store.find("one"))
+    store = world.days_ago(3)
+    world.create("two", days=3)
+    store.delete(store.find("two"))
+    due = retention.due(world.root, NOW)
+    assert due.deleted == ["global:one"]
+    assert world.collect().deleted == ["global:one"]
+    assert [each.memory.stem for each in world.store.trash()] == ["two"]
+    world.store.restore(world.store.trash()[0].id)
+
+
+def test_a_clock_that_was_put_back_makes_nothing_older(world):
+    world.create("first", days=10)
+    world.create("wrong", days=900)
+    world.create("last", days=1)
+    assert world.collect().changes == 0
+    assert len(world.history()) == 3
+
+
+def test_lines_of_another_version_stay_and_torn_ones_go(world):
+    world.create("old", days=200)
+    fs.append(f"{world.root}/journal.jsonl", b'{"v": 1, "id": "torn"')
+    fs.append(f"{world.root}/journal.jsonl", b'{"v": 2, "id": "of tomorrow"}\n')
+    world.create("young")
+    world.collect()
+    lines = fs.read_bytes(f"{world.root}/journal.jsonl").splitlines()
+    assert lines[0] == b'{"v": 2, "id": "of tomorrow"}'
+    assert len(lines) == 3
+    assert world.history() == ["create global:young"]
+
+
+def test_contents_that_only_trust_names_stay(world):
+    memory = world.repo / ".claude" / "memory"
+    memory.mkdir(parents=True)
+    (memory / "a.md").write_text("one\n")
+    trusting.give(world.root, str(memory), now=lambda: NOW - 300 * DAY)
+    assert world.collect().changes == 1
+    (memory / "a.md").write_text("two\n")
+    assert trusting.Earlier(world.root, str(memory)).of("a.md") == b"one\n"
+
+
+def test_where_the_journal_is_gone_no_content_is_removed(world):
+    world.create("one", days=1)
+    os.remove(f"{world.root}/journal.jsonl")
+    assert world.collect().images == 0
+    assert world.images()
+
+
+def test_a_tui_that_has_read_the_journal_goes_on_after_it(world):
+    world.create("old", days=200)
+    world.create("young", days=10)
+    journal = Journal(world.root, by="tui")
+    ledger = journal.ledger()
+    assert len(ledger.transactions) == 2
+    world.collect()
+    assert [each.summary for each in journal.ledger().all()] == ["create global:young"]
+    journal.undo()
+    assert Ledger.read(journal.path).redoable == journal.ledger().redoable
+
+
+def test_changes_made_meanwhile_are_not_lost(world):
+    world.set(undo_changes=5)
+    for number in range(10):
+        world.create(f"m{number}", days=1)
+    made = []
+
+    def busy():
+        store = Store(world.env, str(world.repo))
+        for number in range(20):
+            store.create(store.scope("global"), f"n{number}", "about", "user", "text")
+            made.append(number)
+
+    thread = threading.Thread(target=busy)
+    thread.start()
+    while thread.is_alive():
+        retention.collect(world.root, NOW)
+    thread.join()
+    ledger = Ledger.read(f"{world.root}/journal.jsonl")
+    assert ledger.skipped == 0
+    assert [each.summary for each in ledger.all()][-1] == "create global:n19"
+    assert len(made) == 20
+    for _ in range(5):
+        world.store.undo()
+    for digest in world.images():
+        assert ids.digest(fs.read_bytes(f"{world.root}/trash/{digest}")) == digest
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from(["new", "new", "undo", "redo", "group"]), max_size=25), st.integers(1, 8))
+def test_what_stays_can_be_undone_as_it_could_before(tmp_path_factory, steps, most):
+    root = str(tmp_path_factory.mktemp("root"))
+    path = root + "/journal.jsonl"
+    done: list[str] = []
+    undone: list[str] = []
+    rows = []
+
+    def note(op, **more):
+        key = ids.new_id(NOW + len(rows))
+        head = {"v": 1, "id": key, "time": clock.iso(NOW + len(rows))}
+        rows.append({**head, "state": "intent", "by": "cli", "op": op, "summary": op, "changes": [], **more})
+        rows.append({**head, "state": "done"})
+        return key
+
+    for number, step in enumerate(steps):
+        if step == "undo" and done:
+            undone.append(done.pop())
+            note("undo", of=undone[-1])
+        elif step == "redo" and undone:
+            done.append(undone.pop())
+            note("redo", of=done[-1])
+        elif step in {"new", "group"}:
+            more = {"group": f"g{number // 4}"} if step == "group" else {}
+            done.append(note("edit", **more))
+            undone.clear()
+    fs.append(path, b"".join(json.dumps(row).encode() + b"\n" for row in rows))
+    before = Ledger.read(path)
+    assert (before.undoable, before.redoable) == (done, undone)
+    gone = {each.id for each in compaction.compact(Journal(root), NOW, 0, most)}
+    after = Ledger.read(path)
+    assert after.undoable == [key for key in done if key not in gone]
+    assert after.redoable == [key for key in undone if key not in gone]
+    assert after.skipped == 0
+    assert sum(map(compaction.counts, after.all())) >= min(most, sum(map(compaction.counts, before.all())))
+    assert all(each.of is None or each.of in after.transactions for each in after.all())
+
+
+# --- texts of deliveries
+
+
+def log(root, when, count=3):
+    seconds = clock.parse(when)
+    made = []
+    for number in range(count):
+        record = {
+            "v": 1,
+            "id": ids.new_id(seconds + number),
+            "time": clock.iso(seconds + number),
+            "event": "UserPromptSubmit",
+            "session_id": "s",
+            "text": f"<memtui-guidance>Text {number} of {when}: ünï</memtui-guidance>",
+            "chars": 50,
+            "items": [{"kind": "guidance", "id": f"N{number}"}],
+            "extra": [1],
+        }
+        delivery_log.append(root, record, seconds)
+        made.append(record)
+    return made
+
+
+def test_texts_of_months_that_ended_long_ago_go_and_the_records_stay(tmp_path):
+    root = str(tmp_path)
+    old, partly, new = log(root, "2026-07-30"), log(root, "2026-08-02"), log(root, "2026-11-02")
+    fs.append(delivery_log.log_path(root, clock.parse("2026-07-30")), b'torn "text"\n{"v": 9, "text": "of tomorrow"}\n')
+    assert retention.due(root, NOW).months == [delivery_log.log_path(root, clock.parse("2026-07-30"))]
+    found = retention.collect(root, NOW)
+    assert [os.path.basename(path) for path in found.months] == ["deliveries-2026-07.jsonl"]
+    records = list(delivery_log.newest_first(root))
+    assert records[:6] == [*new[::-1], *partly[::-1]]
+    for before, after in zip(old[::-1], records[6:], strict=True):
+        assert after == {
+            **{key: value for key, value in before.items() if key != "text"},
+            "chars": 50,
+            "folded": True,
+            "text_hash": ids.content_hash(before["text"]),
+        }
+        assert delivery_record.injected(after)
+        assert delivery_record.is_folded(after)
+        assert receipts.outcome(after, receipts.TranscriptView("/nowhere"), NOW) == receipts.UNKNOWN
+    data = fs.read_bytes(delivery_log.log_path(root, clock.parse("2026-07-30")))
+    assert data.endswith(b'torn "text"\n{"v": 9, "text": "of tomorrow"}\n')
+    assert [name for name in os.listdir(root + "/log") if not name.startswith("deliveries-")] == []
+    again = retention.collect(root, NOW)
+    assert not again.months
+    assert not retention.due(root, NOW).anything
+
+
+def test_a_month_is_not_read_again_unless_somebody_wrote_to_it(tmp_path, monkeypatch):
+    root = str(tmp_path)
+    log(root, "2026-06-10")
+    retention.collect(root, NOW)
+    read = []
+    real = folding.fold
+    monkeypatch.setattr(folding, "fold", lambda *given: read.append(given[0]) or real(*given))
+    retention.collect(root, NOW)
+    assert read == []
+    late = log(root, "2026-06-11", 1)[0]
+    assert retention.collect(root, NOW).months
+    assert len(read) == 1
+    assert next(delivery_log.newest_first(root))["id"] == late["id"]
+
+
+@pytest.mark.parametrize("when", ["read", "renamed"])
+def test_what_a_hook_appends_meanwhile_is_kept(tmp_path, monkeypatch, when):
+    root = str(tmp_path)
+    made = log(root, "2026-06-10", 50)
+    path = delivery_log.log_path(root, clock.parse("2026-06-10"))
+    late = {**made[0], "id": "LATE", "text": "late"}
+    line = fastjson.dumps(late).encode() + b"\n"
+    fd = os.open(path, os.O_WRONLY | os.O_APPEND)  # as a hook that has just opened it
+    name = "link" if when == "read" else "rename"
+    real = getattr(posix, name)
+
+    def call(*given, **more):
+        done = real(*given, **more)
+        os.write(fd, line)
+        os.close(fd)
+        return done
+
+    monkeypatch.setattr(os, name, call)
+    retention.collect(root, NOW)
+    monkeypatch.undo()
+    records = list(delivery_log.newest_first(root))
+    assert len(records) == 51
+    assert records[0] == late
+    assert os.listdir(root + "/log") == ["deliveries-2026-06.jsonl"]
+
+
+def test_a_writer_that_keeps_the_old_file_open_is_waited_for_by_the_next(tmp_path, monkeypatch):
+    monkeypatch.setattr(folding, "WRITER_SECONDS", 0.0)
+    root = str(tmp_path)
+    made = log(root, "2026-06-10", 5)
+    path = delivery_log.log_path(root, clock.parse("2026-06-10"))
+    fd = os.open(path, os.O_WRONLY | os.O_APPEND)
+    try:
+        retention.collect(root, NOW)
+        late = {**made[0], "id": "LATE"}
+        os.write(fd, fastjson.dumps(late).encode() + b"\n")
+        retention.collect(root, NOW)
+        assert len(os.listdir(root + "/log")) == 2
+    finally:
+        os.close(fd)
+    retention.collect(root, NOW)
+    assert {record["id"] for record in delivery_log.newest_first(root)} == {"LATE", *(each["id"] for each in made)}
+    assert os.listdir(root + "/log") == ["deliveries-2026-06.jsonl"]
+
+
+def test_without_time_nothing_is_done_by_half(tmp_path):
+    root = str(tmp_path)
+    log(root, "2026-06-10", 5)
+    before = fs.read_bytes(delivery_log.log_path(root, clock.parse("2026-06-10")))
+    left = iter([True] * 2)
+    found = retention.collect(root, NOW, lambda: next(left, False))
+    assert found.busy
+    assert fs.read_bytes(delivery_log.log_path(root, clock.parse("2026-06-10"))) == before
+    assert os.listdir(root + "/log") == ["deliveries-2026-06.jsonl"]
+
+
+def test_a_long_month_is_folded_in_little_memory(tmp_path):
+    import tracemalloc
+
+    root = str(tmp_path)
+    path = delivery_log.log_path(root, clock.parse("2026-06-10"))
+    record = {"v": 1, "id": "x", "text": "word " * 800, "items": []}
+    fs.append(path, (json.dumps(record).encode() + b"\n") * 4000)
+    tracemalloc.start()
+    try:
+        assert folding.fold(path, lambda: True) > 10 << 20
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
+
+
+# --- trust
+
+
+@pytest.fixture
+def trusted(world):
+    memory = world.repo / ".claude" / "memory"
+    memory.mkdir(parents=True)
+    for name in ("a", "b", "c"):
+        (memory / f"{name}.md").write_text(f"{name} one\n")
+    trusting.give(world.root, str(memory))
+    return memory
+
+
+def names(world, memory):
+    return sorted(trust.load(world.root, str(memory)).hashes.values())
+
+
+def test_trust_in_a_text_that_is_gone_goes_after_a_long_time(world, trusted):
+    (trusted / "a.md").unlink()
+    assert not retention.collect(world.root, NOW).trusted
+    assert not retention.collect(world.root, NOW + 179 * DAY).trusted
+    assert retention.due(world.root, NOW + 181 * DAY).trusted == 1
+    assert names(world, trusted) == ["a.md", "b.md", "c.md"]
+    assert retention.collect(world.root, NOW + 181 * DAY).trusted == 1
+    assert names(world, trusted) == ["b.md", "c.md"]
+
+
+def test_a_checkout_that_brings_a_text_back_finds_it_trusted(world, trusted):
+    (trusted / "a.md").unlink()
+    retention.collect(world.root, NOW)
+    (trusted / "a.md").write_text("a one\n")
+    retention.collect(world.root, NOW + 100 * DAY)
+    (trusted / "a.md").unlink()
+    assert not retention.collect(world.root, NOW + 200 * DAY).trusted, "it was there in between"
+    assert names(world, trusted) == ["a.md", "b.md", "c.md"]
+
+
+def test_the_text_by_which_a_changed_memory_is_compared_stays(world, trusted):
+    (trusted / "a.md").write_text("a two\n")
+    trusting.give(world.root, str(trusted))
+    (trusted / "a.md").write_text("a three\n")
+    retention.collect(world.root, NOW)
+    assert retention.collect(world.root, NOW + 200 * DAY).trusted == 1
+    assert trusting.Earlier(world.root, str(trusted)).of("a.md") == b"a two\n"
+
+
+def test_a_repository_that_is_gone_is_trusted_no_more_after_a_long_time(world, trusted):
+    trusting.give(world.root, str(trusted), always=True)
+    trusted.rename(trusted.parent / "elsewhere")
+    retention.collect(world.root, NOW)
+    found = retention.collect(world.root, NOW + 200 * DAY)
+    assert found.directories == [str(trusted)]
+    (trusted.parent / "elsewhere").rename(trusted)
+    known = trust.load(world.root, str(trusted))
+    assert not known.always
+    assert not known.hashes
+
+
+def test_a_linked_work_tree_keeps_its_trust(world, trusted, tmp_path):
+    tree = tmp_path / "tree" / ".claude" / "memory"
+    tree.mkdir(parents=True)
+    (tree / "a.md").write_text("a one\n")
+    note = world.repo / ".git" / "worktrees" / "tree"
+    note.mkdir(parents=True)
+    (note / "gitdir").write_text(f"{tmp_path}/tree/.git\n")
+    for name in ("a", "b"):
+        (trusted / f"{name}.md").unlink()
+    retention.collect(world.root, NOW)
+    assert retention.collect(world.root, NOW + 200 * DAY).trusted == 1
+    assert names(world, trusted) == ["a.md", "c.md"]
+
+
+def test_what_can_not_be_read_is_not_gone(world, trusted, monkeypatch):
+    retention.collect(world.root, NOW)
+
+    def closed(*_):
+        raise PermissionError(13, "closed")
+
+    monkeypatch.setattr(retention.locate, "walk", closed)
+    assert not retention.collect(world.root, NOW + 1 * DAY).trusted
+    assert not retention.collect(world.root, NOW + 400 * DAY).trusted
+    assert names(world, trusted) == ["a.md", "b.md", "c.md"]
+
+
+# --- all of it
+
+
+@pytest.mark.kill
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_killed_before_any_change_it_loses_nothing_that_is_not_due(world, tmp_path):
+    world.set(undo_changes=0)
+    for days in (300, 250, 200, 20, 10):
+        world.create(f"m{days}", days=days)
+    store = world.days_ago(5)
+    store.delete(store.find("m20"))
+    made = [each["id"] for month in ("2026-05-10", "2026-06-10", "2026-11-02") for each in log(world.root, month, 5)]
+    memory = world.repo / ".claude" / "memory"
+    memory.mkdir(parents=True)
+    (memory / "a.md").write_text("a\n")
+    trusting.give(world.root, str(memory), now=lambda: NOW)
+    stale = f"{world.root}/trash/x.1-abcdef01.tmp"
+    fs.append(stale, b"x")
+    os.utime(stale, (1, 1))
+    world.time = NOW
+    kept = ["trust a", "delete global:m20", "create global:m10", "create global:m20"]
+    top, copy = f"{tmp_path}/.claude", f"{tmp_path}/copy"
+    shutil.copytree(top, copy, symlinks=True)
+    for point in range(1, 200):
+        shutil.rmtree(top)
+        shutil.copytree(copy, top, symlinks=True)
+        pid = os.fork()
+        if not pid:
+            arm(point)
+            retention.collect(world.root, NOW)
+            os._exit(0)
+        done = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+        summaries = world.history()
+        assert summaries[:4] == kept, point
+        assert len(summaries) in {4, 7}, point
+        assert sorted(each["id"] for each in delivery_log.newest_first(world.root)) == sorted(made), point
+        assert names(world, memory) == ["a.md"], point
+        # Life goes on: what is left of it is done by the next one, and all that is kept can be taken back.
+        found = world.collect()
+        assert found.busy == [], point
+        assert world.history() == kept, point
+        assert not retention.due(world.root, NOW).anything, point
+        assert sorted(os.listdir(world.root + "/log")) == [f"deliveries-2026-{m}.jsonl" for m in ("05", "06", "11")]
+        world.store.undo()
+        world.store.undo()
+        assert world.store.find("m20").body.strip() == "The text of m20."
+        assert sorted(each["id"] for each in delivery_log.newest_first(world.root)) == sorted(made), point
+        if done:
+            break
+    assert done
+    assert point > 20
+
+
+def arm(point):
+    """End this process right before the `point`-th call that changes something."""
+    count = 0
+
+    def wrap(name, real):
+        def call(*given, **more):
+            nonlocal count
+            if name != "open" or given[1] & os.O_CREAT:
+                count += 1
+                if count == point:
+                    os.kill(os.getpid(), signal.SIGKILL)
+            return real(*given, **more)
+
+        return call
+
+    for name in ("open", "write", "rename", "link", "unlink", "mkdir", "fsync"):
+        real = getattr(posix, name)
+        for module in (os, posix):
+            setattr(module, name, wrap(name, real))
+
+
+def test_others_need_not_wait_until_all_contents_are_removed(world, monkeypatch):
+    world.create("young")
+    for number in range(30):
+        fs.append(f"{world.root}/trash/{number:064x}", b"x")
+    held = []
+    real = Journal.locked
+    monkeypatch.setattr(Journal, "locked", lambda journal: held.append(1) or real(journal))
+    monkeypatch.setattr(compaction, "HELD_SECONDS", 0.001)
+    unlink = fs.unlink
+    monkeypatch.setattr(fs, "unlink", lambda path: (time.sleep(0.0005), unlink(path)))
+    assert world.collect().images == 30
+    assert len(held) > 5
+    assert len(world.images()) == 3, "those of the memory and its line"
+
+
+def test_two_at_once_do_it_once(world):
+    world.create("old", days=200)
+    with fs.Lock(f"{world.root}/run/gc.lock", 0):
+        assert world.collect(wait=0.0).busy == ["another one is at work"]
+    assert world.history() == ["create global:old"]
+
+
+def test_one_step_that_fails_keeps_no_other_from_its_work(world):
+    world.create("old", days=200)
+    fs.append(f"{world.root}/trust.json", b"no trust file")
+    log(world.root, "2026-06-10")
+    found = world.collect()
+    assert found.changes == 1
+    assert found.months
+    assert len(found.busy) == 1
+    assert found.busy[0].startswith("trust: ")
+
+
+def test_a_fresh_machine_stays_as_it_is(tmp_path):
+    root = str(tmp_path / "memtui")
+    assert not retention.due(root, NOW).anything
+    assert not retention.collect(root, NOW).anything
+    assert not os.path.exists(root)

@@ -1,0 +1,168 @@
+"""Guidance: what a note must be, leaving and changing it in one step each, what is under way, what was told."""
+
+import os
+import time
+
+import pytest
+
+from memtui.core.base import clock, paths
+from memtui.core.base.errors import ConflictError, UsageError
+from memtui.core.base.phrasing import until
+from memtui.core.deliveries import blocks as delivery_blocks
+from memtui.core.deliveries import record as delivery_record
+from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import guidance, under_way
+from memtui.core.review import triage
+from memtui.tui.model import autosave
+
+NOW = 1_795_000_000.0
+
+
+@pytest.fixture
+def root(tmp_path):
+    return str(tmp_path / "memtui")
+
+
+def waiting(root, slug="-p"):
+    return triage.waiting(root, [slug], ("guidance",))
+
+
+@pytest.mark.parametrize("bad", ["", " \n", "a\0b", "a\ud800b"])
+def test_what_is_no_text_is_refused(bad):
+    with pytest.raises(UsageError):
+        guidance.text(bad)
+
+
+@pytest.mark.parametrize("bad", [["you"], ["session:ab"], ["path:"], ["agent:a,b"], ["agent:a", "agent:b"]])
+def test_who_can_not_be_addressed_is_refused(bad):
+    with pytest.raises(UsageError):
+        guidance.addresses(bad)
+
+
+def test_fields_hold_what_was_said():
+    found = guidance.fields(" ci  watch ", ["path: src/**", "agent:x"], urgent=True, expires="2h", now=NOW)
+    assert found == {
+        "from": "ci watch",
+        "for": "path:src/**,agent:x",
+        "urgent": "yes",
+        "expires": clock.iso_seconds(NOW + 7200),
+    }
+
+
+def test_leaving_a_note_is_undone_until_a_hook_takes_it(root):
+    acts = triage.Review(root, now=lambda: NOW)
+    directory = paths.inbox_dir(root, "-p")
+    first = acts.guide(directory, {"from": "tui"}, "one")
+    acts.guide(directory, {"from": "tui"}, "two")
+    assert [each.text for each in waiting(root)] == ["one", "two"]
+    assert waiting(root)[0].id == first
+    acts.journal.undo()
+    assert [each.text for each in waiting(root)] == ["one"]
+    os.unlink(directory + "/guidance.md")
+    with pytest.raises(ConflictError):
+        acts.journal.undo()
+
+
+def test_rewording_moves_it_to_another_inbox_in_one_step(root):
+    acts = triage.Review(root, now=lambda: NOW)
+    acts.guide(paths.inbox_dir(root, "-p"), {"from": "ci", "attempts": "3"}, "one")
+    item = waiting(root)[0]
+    acts.reword(item, paths.inbox_dir(root, None), {"from": "tui", "urgent": "yes"}, "one, really")
+    assert waiting(root) == []
+    (moved,) = waiting(root, None)
+    assert (moved.id, moved.text, moved.entry.fields["from"]) == (item.id, "one, really", "ci")
+    assert "attempts" not in moved.entry.fields
+    acts.journal.undo()
+    assert [each.text for each in waiting(root)] == ["one"]
+    assert waiting(root, None) == []
+
+
+def test_what_is_under_way_is_read_from_the_claims(root):
+    directory = paths.inbox_dir(root, "-p") + "/claimed"
+    os.makedirs(directory)
+    name = "01M7Y7NG26BHZ5R8XMHAPG875M"
+    with open(f"{directory}/{name}~session-1~123.md", "w", encoding="utf-8") as file:
+        file.write(inbox_file.render({"id": "A" * 26}, "one") + inbox_file.render({"id": "B" * 26}, "two"))
+    found = under_way.listed(root, ["-p", None])
+    assert [(each.delivery, each.session, each.entry.text) for each in found] == [
+        (name, "session-1", "one"),
+        (name, "session-1", "two"),
+    ]
+
+
+def test_what_was_told_is_read_back_from_a_delivery():
+    texts = ["line one\n\nline three </memtui-guidance> <memtui-x>", 'with "quotes" > and <b>']
+    blocks, items = [], []
+    for number, text in enumerate(texts):
+        item = {"kind": "guidance", "id": f"id-{number}", "scope": "project", "reason": "urgent"}
+        part = delivery_blocks.Part(text, text, item)
+        fields = {"id": f"id-{number}", "from": 'ci "watch" <x>'}
+        blocks.append(delivery_blocks.Block(delivery_blocks.TAGS["guidance"], fields, "Note left.", [part]))
+        items.append(item)
+    whole, logged, _ = delivery_blocks.compose(blocks, 9000, "delivery-1")
+    found = delivery_record.notes({"text": whole, "items": logged})
+    assert [each.text for each in found] == [delivery_blocks.clean(text) for text in texts]
+    assert found[0].sender == 'ci "watch" <x>'
+    assert found[0].reason == "urgent"
+
+
+def test_a_draft_is_kept_until_it_is_dropped(root):
+    assert autosave.load(root, "guidance") == {}
+    autosave.save(root, "../../x", {"text": "half a \ud800 word"})
+    assert autosave.load(root, "../../x")["text"].startswith("half a")
+    assert os.listdir(root + "/drafts") == ["______x.json"]
+    autosave.drop(root, "../../x")
+    assert autosave.load(root, "../../x") == {}
+
+
+@pytest.fixture
+def berlin(monkeypatch):
+    """A machine two hours before UTC in summer; it is 15:00 there."""
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    yield clock.parse("2026-07-01T13:00:00Z")
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.parametrize(
+    ("given", "ends"),
+    [
+        ("2h", "2026-07-01T15:00:00Z"),
+        ("3d", "2026-07-04T13:00:00Z"),
+        ("18:00", "2026-07-01T16:00:00Z"),
+        ("9:30", "2026-07-02T07:30:00Z"),  # over today: the next one
+        ("today", "2026-07-01T21:59:00Z"),
+        ("Tomorrow", "2026-07-02T21:59:00Z"),
+        ("tomorrow 8:15", "2026-07-02T06:15:00Z"),
+        ("2026-07-03", "2026-07-03T00:00:00Z"),
+    ],
+)
+def test_an_end_is_given_as_people_say_it(berlin, given, ends):
+    assert clock.iso_seconds(guidance.expiry(given, berlin)) == ends
+
+
+@pytest.mark.parametrize("given", ["soon", "25:00", "18:60", "tomorrow soon", "today 9:00", "18", ":", "１8:00", ""])
+def test_what_is_no_end_is_refused_with_examples(berlin, given):
+    with pytest.raises(UsageError) as caught:
+        guidance.expiry(given, berlin)
+    assert "tomorrow" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (7200, "in 2h"),
+        (7195, "in 2h"),
+        (5400, "in 1h 30m"),
+        (59, "in 1m"),
+        (3 * 86400, "in 3d"),
+        (3 * 86400 - 5, "in 3d"),
+        (90_000, "in 1d 1h"),
+        (1800, "in 30m"),
+        (86_399, "in 1d"),
+        (3599, "in 1h"),
+    ],
+)
+def test_a_time_to_come_is_said_as_it_was_given(seconds, words):
+    assert until(NOW + seconds, NOW) == words

@@ -1,0 +1,40 @@
+"""What says something alike is ranked; what only shares a word is not."""
+
+from memtui.core.memories import memory, similar
+
+
+def made(name, description, body="", path="/x"):
+    data = memory.new_memory_bytes(name, description, "feedback", body or description)
+    return memory.from_bytes(f"{path}/{name}.md", "project", data)
+
+
+PNPM = made("prefer-pnpm", "Use pnpm in this repository, never npm")
+SHORT = made("concise-answers", "Answer in a few sentences, code first")
+OTHER = made("release-steps", "A release is a tag on main; CI does the rest")
+
+
+def test_the_same_name_comes_first():
+    found = similar.ranked("prefer-pnpm", "A frozen lock file in CI", "", [OTHER, SHORT, PNPM])
+    assert found[0].memory is PNPM
+    assert found[0].score >= similar.SAME_NAME
+
+
+def test_other_words_for_the_same_are_found_and_unlike_ones_are_not():
+    assert [each.memory for each in similar.ranked("use-pnpm", "Use pnpm, not npm", "", [OTHER, SHORT, PNPM])] == [PNPM]
+    found = similar.ranked("short-answers", "Keep answers short, code first", "", [PNPM, SHORT])
+    assert [each.memory for each in found] == [SHORT]
+    assert similar.ranked("alt-texts", "Every image gets an alt text", "", [PNPM, SHORT, OTHER]) == []
+
+
+def test_one_shared_word_is_chance():
+    assert similar.ranked("x", "release", "", [OTHER]) == []
+
+
+def test_a_broken_memory_can_not_be_merged_into():
+    broken = memory.from_bytes("/x/prefer-pnpm.md", "project", b"---\nname: [\n---\nx")
+    assert broken.broken
+    assert similar.ranked("prefer-pnpm", "Use pnpm", "", [broken]) == []
+
+
+def test_nothing_to_compare_is_like_nothing():
+    assert similar.ranked("", "", "", [PNPM, made("empty", "")]) == []

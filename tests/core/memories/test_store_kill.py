@@ -1,0 +1,251 @@
+"""SIGKILL at random points of every writer of the store: nothing is lost, every file is readable, and the next start
+finishes or takes back what was begun.
+
+Children are forked from this warm process, so that a run costs a few milliseconds.
+"""
+
+import gc
+import json
+import os
+import random
+import shutil
+import signal
+import statistics
+import time
+
+import pytest
+
+from memtui.core.base import fastjson, fs
+from memtui.core.inbox import file as inbox_file
+from memtui.core.journal.changes.files import FileChange, TextEdit
+from memtui.core.memories import trusting
+from memtui.core.memories.store import Store
+from memtui.core.places import trust
+
+pytestmark = [
+    pytest.mark.kill,
+    # A parallel test runner has a thread of its own, which the children never touch.
+    pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning"),
+]
+
+RUNS = int(os.environ.get("MEMTUI_KILL_RUNS", "500"))
+ONE = b"---\nname: one\ndescription: first\nmetadata:\n  type: user\n---\nSee [[two]].\n"
+TWO = b"---\nname: two\ndescription: second\ntype: project\n---\n" + b"A line of some length for [[one]].\n" * 200
+INDEX = b"# Index\n- [one](one.md) - first\n- [two](two.md) - second\n"
+
+
+class World:
+    """A small store in a directory of its own, which can be put back to how it was."""
+
+    def __init__(self, top):
+        self.top = top
+        self.env = {"HOME": top}
+        self.repo = f"{top}/repo"
+        self.project = f"{self.repo}/.claude/memory"
+        self.root = f"{top}/.claude/memtui"
+        self.updates = f"{self.root}/global/pending-updates.md"
+        os.makedirs(f"{self.repo}/.git")
+        for name, data in {"one.md": ONE, "two.md": TWO, "MEMORY.md": INDEX}.items():
+            fs.write_atomic(f"{self.project}/{name}", data, durable=False)
+        for text in ("Use pnpm", "Never npm"):
+            inbox_file.append_entry(f"{self.root}/global", "updates", {}, text)
+        trusting.give(self.root, self.project)
+
+    @property
+    def store(self):
+        return Store(self.env, self.repo)
+
+    def all(self):
+        found = {}
+        for place, _, names in os.walk(self.top):
+            for name in names:
+                found[f"{place}/{name}"] = fs.read_bytes(f"{place}/{name}")
+        return found
+
+    def files(self):
+        """What a person has: the memories, the indexes and the inbox."""
+        return {path: data for path, data in self.all().items() if path.endswith(".md")}
+
+    def reset(self, files):
+        shutil.rmtree(self.top)
+        os.makedirs(f"{self.repo}/.git")
+        for path, data in files.items():
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as file:
+                file.write(data)
+
+
+def nothing(world):
+    pass
+
+
+def deleted(world):
+    world.store.delete(world.store.find("one"))
+
+
+def renamed(world):
+    world.store.rename(world.store.find("one"), "uno")
+
+
+def undone(world):
+    renamed(world)
+    world.store.undo()
+
+
+def approve(world):
+    """What a review does: an entry out of the inbox and a new memory, in one step."""
+    entry = inbox_file.read(world.updates)[0]
+    path = f"{world.top}/.claude/memory/pnpm.md"
+    changes = [FileChange(path, None, b"Use pnpm\n"), TextEdit(world.updates, entry.raw, "", "", 0)]
+    world.store.transaction("approve", changes, "approve")
+
+
+WRITERS = {
+    "create": (nothing, lambda w: w.store.create(w.store.scope("project"), "three", "third", "user", "text")),
+    "edit": (nothing, lambda w: w.store.edit(w.store.find("one"), {"description": "other", "body": "x\n" * 5000})),
+    "retype": (nothing, lambda w: w.store.retype(w.store.find("two"), "user")),
+    "rename": (nothing, renamed),
+    "move": (nothing, lambda w: w.store.move(w.store.find("two"), w.store.scope("global"))),
+    "copy": (nothing, lambda w: w.store.copy(w.store.find("two"), w.store.scope("global"))),
+    "delete": (nothing, deleted),
+    "restore": (deleted, lambda w: w.store.restore(w.store.trash()[0].id)),
+    "purge": (deleted, lambda w: w.store.purge(w.store.trash()[0].id)),
+    "undo": (renamed, lambda w: w.store.undo()),
+    "redo": (undone, lambda w: w.store.redo()),
+    "transaction": (nothing, approve),
+    "recovery": (None, lambda w: w.store.scopes()),
+    "trust": (nothing, lambda w: trusting.give(w.root, w.project, {"three.md": b"three\n"})),
+}
+
+
+@pytest.fixture
+def world(in_memory):
+    return World(in_memory + "/home")
+
+
+def run_killed(operation, delay):
+    """Fork, let the child do it, kill it after `delay` seconds (None: let it end); whether it had ended by itself, and
+    the seconds that it took."""
+    ready, go = os.pipe()
+    pid = os.fork()
+    if not pid:
+        code = 1
+        try:
+            gc.disable()
+            os.write(go, b"x")
+            operation()
+            code = 0
+        finally:
+            os._exit(code)
+    os.close(go)
+    os.read(ready, 1)
+    os.close(ready)
+    start = time.perf_counter()
+    if delay is not None:
+        time.sleep(delay)
+        os.kill(pid, signal.SIGKILL)
+    _, status = os.waitpid(pid, 0)
+    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0, "the operation failed by itself"
+    return not os.WIFSIGNALED(status), time.perf_counter() - start
+
+
+def half_done(world):
+    """Leave the intent of a rename with its first change made: the new file stands beside the old one."""
+    before = world.files()
+    renamed(world)
+    with open(f"{world.root}/journal.jsonl", "rb") as file:
+        intent = file.readline()
+    after = world.files()
+    for path, data in before.items():
+        fs.write_atomic(path, data)
+    fs.write_atomic(f"{world.root}/journal.jsonl", intent)
+    assert set(world.files()) > set(before)
+    return before, after
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_killed_at_random_points(world, name):
+    prepare, operation = WRITERS[name]
+    possible = []
+    if prepare is None:
+        possible += half_done(world)
+    else:
+        prepare(world)
+    start = world.all()
+    before = world.files()
+    times = []
+    for _ in range(5):
+        world.reset(start)
+        times.append(run_killed(lambda: operation(world), None)[1])
+    after = world.files()
+    possible += [before, after]
+    took = statistics.median(times)
+    seed = random.randrange(1 << 32)
+    print("seed", seed)
+    chance = random.Random(seed)
+    ended, outcomes = 0, []
+    for _ in range(RUNS):
+        world.reset(start)
+        by_itself, _ = run_killed(lambda: operation(world), chance.uniform(0, took))
+        ended += by_itself
+        # However busy the machine is by now: about a quarter shall come to their end.
+        took *= 0.9 if by_itself else 1.035
+        store = world.store
+        assert store.problem is None
+        assert store.journal.unfinished() is None
+        found = world.files()
+        assert found in possible
+        outcomes.append(found == after)
+        check_readable(world, store)
+        if (
+            name in {"create", "edit", "retype", "rename", "move", "copy", "delete", "restore", "transaction"}
+            and found == after
+        ):
+            assert store.undo().op == {"transaction": "approve"}.get(name, name)
+            assert world.files() == before
+    # Most were killed at work; and where the files change, both ends were seen.
+    assert ended < RUNS * 0.7
+    if prepare is not None and before != after:
+        assert 0 < sum(outcomes) < RUNS
+
+
+def check_readable(world, store):
+    ledger = store.journal.ledger()
+    assert ledger.skipped <= 1
+    assert all(each.state != "intent" for each in ledger.transactions.values())
+    for each in ledger.transactions.values():
+        if each.state in {"done", "undone"} and each.op != "purge":
+            store.journal.changes_of(each.record)  # every content is there
+    if os.path.exists(trust.path(world.root)):
+        assert isinstance(fastjson.loads(fs.read_bytes(trust.path(world.root))), dict)
+    for place in (world.project, f"{world.top}/.claude/memory"):
+        left = os.listdir(place) if os.path.isdir(place) else []
+        assert [each for each in left if not each.endswith(".md")] == []
+    for item in store.trash():
+        assert item.memory.raw == ONE
+
+
+def test_killed_in_turn_in_one_store_nothing_is_lost(world):
+    """One store that lives on from kill to kill: at the end every text ever written can still be had."""
+    chance = random.Random(1)
+    for number in range(RUNS):
+        memory = world.store.find("project:two")
+        text = f"version {number}\n"
+        run_killed(lambda memory=memory, text=text: world.store.edit(memory, {"body": text}), chance.uniform(0, 0.008))
+        now = world.store.find("project:two").raw
+        assert now in (memory.raw, memory.raw.replace(memory.body.encode(), text.encode()))
+    seen = 0
+    while world.store.find("project:two").raw != TWO:
+        world.store.undo()
+        seen += 1
+    assert seen > 0
+    with open(f"{world.root}/journal.jsonl", "rb") as file:
+        torn = [line for line in file if not json_object(line)]
+    assert len(torn) <= RUNS
+
+
+def json_object(line):
+    try:
+        return isinstance(json.loads(line), dict)
+    except ValueError:
+        return False

@@ -1,0 +1,178 @@
+"""Reviewing what waits: each step whole, undoable, and nothing lost that others write meanwhile."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memtui.core.base import fs
+from memtui.core.base.errors import ConflictError, NotFoundError, UsageError
+from memtui.core.inbox import file as inbox_file
+from memtui.core.journal.changes.files import TextEdit
+from memtui.core.journal.journal import Journal
+from memtui.core.review import triage
+from memtui.core.review.triage import Review, waiting
+
+SLUG = "-srv-shop"
+
+
+@pytest.fixture
+def root(tmp_path):
+    return str(tmp_path / "memtui")
+
+
+def leave(root, kind, *texts, slug=SLUG):
+    directory = f"{root}/projects/{slug}" if slug else f"{root}/global"
+    return [inbox_file.append_entry(directory, kind, {"from": "test"}, text) for text in texts]
+
+
+def source(root, kind):
+    return fs.read_or_empty(f"{root}/projects/{SLUG}/{inbox_file.FILES[kind]}").decode()
+
+
+def texts(root, kind):
+    return [item.text for item in waiting(root, [SLUG, None], [kind])]
+
+
+def test_it_lists_the_kinds_of_some_projects(root):
+    leave(root, "guidance", "one")
+    leave(root, "updates", "two", slug=None)
+    leave(root, "items", "three", slug="-other")
+    found = waiting(root, [SLUG, None])
+    assert [(item.kind, item.scope, item.text) for item in found] == [
+        ("guidance", "project", "one"),
+        ("updates", "global", "two"),
+    ]
+    assert triage.slugs(root) == ["-other", SLUG]
+
+
+def test_ids_are_given_by_a_unique_beginning_or_end():
+    names = ["01AAAA1111", "01AAAA2222", "01BBBB2222"]
+    assert triage.match("1111", names, "note") == "01AAAA1111"
+    assert triage.match("01bb", names, "note") == "01BBBB2222"
+    assert triage.match("01AAAA2222", names, "note") == "01AAAA2222"
+    for ref, error in (
+        ("2222", ConflictError),
+        ("01AA", ConflictError),
+        ("111", NotFoundError),
+        ("9999", NotFoundError),
+    ):
+        with pytest.raises(error):
+            triage.match(ref, names, "note")
+
+
+def test_what_others_append_meanwhile_stays(root):
+    leave(root, "updates", "one", "two")
+    items = waiting(root, [SLUG], ["updates"])
+    leave(root, "updates", "three")
+    Review(root).reject(items[:1])
+    assert texts(root, "updates") == ["two", "three"]
+    Journal(root).undo()
+    assert sorted(texts(root, "updates")) == ["one", "three", "two"]
+
+
+def test_an_entry_that_changed_meanwhile_is_a_conflict(root):
+    leave(root, "updates", "one", "two")
+    items = waiting(root, [SLUG], ["updates"])
+    path = f"{root}/projects/{SLUG}/pending-updates.md"
+    changed = Path(path).read_text().replace("one", "one and a half")
+    Path(path).write_text(changed)
+    with pytest.raises(ConflictError):
+        Review(root).reject(items)
+    assert Path(path).read_text() == changed
+
+
+def test_an_entry_that_is_gone_is_a_conflict(root):
+    leave(root, "guidance", "one")
+    items = waiting(root, [SLUG], ["guidance"])
+    Review(root).withdraw(items)
+    with pytest.raises(ConflictError):
+        Review(root).withdraw(items)
+
+
+def test_keeping_hand_written_work_gives_it_an_entry(root):
+    path = f"{root}/projects/{SLUG}/pending-items.md"
+    fs.write_atomic(path, b"# Todo\n- [ ] call Jo\n- [x] done thing\n  * nested\n")
+    item = next(i for i in waiting(root, [SLUG], ["items"]) if i.text == "call Jo")
+    Review(root).keep([item])
+    text = Path(path).read_text()
+    assert text.startswith("# Todo\n<!-- memtui ")
+    assert "state=kept" in text
+    assert text.endswith("- [x] done thing\n  * nested\n")
+
+
+def test_editing_keeps_evidence_and_fields(root):
+    leave(root, "updates", "Use pnpm\n\nAlways.\n\n> you: no, pnpm")
+    (item,) = waiting(root, [SLUG], ["updates"])
+    Review(root).edit(item, "Use pnpm\n\n> quoted\nNever npm.")
+    (after,) = waiting(root, [SLUG], ["updates"])
+    assert (after.id, after.text) == (item.id, "Use pnpm\n\n> quoted\nNever npm.")
+    assert after.evidence == ["> you: no, pnpm"]
+    with pytest.raises(UsageError):
+        Review(root).edit(after, "  \n")
+
+
+def test_an_item_becomes_guidance_in_one_step(root):
+    leave(root, "items", "fix the test")
+    before = source(root, "items")
+    Review(root).to_guidance(waiting(root, [SLUG], ["items"]))
+    assert (texts(root, "items"), texts(root, "guidance")) == ([], ["fix the test"])
+    Journal(root).undo()
+    assert (source(root, "items"), texts(root, "guidance")) == (before, [])
+
+
+def test_a_proposal_is_what_the_person_says_before_what_the_draft_says(root):
+    fields = {"name": "pnpm", "type": "tool", "scope": "global", "session": "abc-1"}
+    inbox_file.append_entry(f"{root}/global", "updates", fields, "Use pnpm\n\nAlways.\n\n> you: no")
+    (item,) = waiting(root, [None], ["updates"])
+    found = triage.propose(item)
+    assert (found.name, found.scope) == ("pnpm", "global")
+    assert b"description: Use pnpm" in found.data
+    assert b"type: tool" in found.data
+    assert b"originSessionId: abc-1" in found.data
+    assert found.data.endswith(b"\nAlways.\n")
+    found = triage.propose(item, name="other", kind="user", scope="auto", description="About")
+    assert (found.name, found.scope) == ("other", "auto")
+    assert b"description: About" in found.data
+    assert b"type: user" in found.data
+
+
+def test_a_bare_draft_has_a_name_and_a_body(root):
+    directory = f"{root}/projects/{SLUG}"
+    fs.write_atomic(f"{directory}/pending-updates.md", "Grüße auf Deutsch\n".encode())
+    (item,) = waiting(root, [SLUG], ["updates"])
+    found = triage.propose(item)
+    assert (found.name, found.scope) == ("grüße-auf-deutsch", "project")
+    assert found.data.decode().endswith("\nGrüße auf Deutsch\n")
+
+
+ENTRY = st.tuples(st.sampled_from(["entry", "loose"]), st.text("ab -*>[]x\n", min_size=1, max_size=12))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(ENTRY, min_size=1, max_size=6), st.data())
+def test_taking_some_out_leaves_the_others_and_undo_restores_every_byte(tmp_path_factory, parts, data):
+    root = str(tmp_path_factory.mktemp("root"))
+    whole = ""
+    for number, (kind, text) in enumerate(parts):
+        whole += inbox_file.render({"id": f"{number:026d}"}, text) if kind == "entry" else text + "\n"
+    path = f"{root}/projects/{SLUG}/pending-updates.md"
+    fs.write_atomic(path, whole.encode())
+    items = waiting(root, [SLUG], ["updates"])
+    if not items:
+        return
+    chosen = data.draw(st.lists(st.sampled_from(items), min_size=1, unique_by=lambda item: item.entry.start))
+    Review(root).reject(chosen)
+    gone = {item.entry.start for item in chosen}
+    left = waiting(root, [SLUG], ["updates"])
+    words = [" ".join(item.entry.text.split()) for item in items if item.entry.start not in gone]
+    assert " ".join(" ".join(item.entry.text.split()) for item in left) == " ".join(words)
+    Journal(root).undo()
+    assert Path(path).read_bytes() == whole.encode()
+
+
+def test_removal_names_the_place(root):
+    leave(root, "items", "same")
+    (item,) = waiting(root, [SLUG], ["items"])
+    assert triage.removal(item) == TextEdit(item.path, item.entry.raw, "", "", 0)

@@ -1,0 +1,74 @@
+"""What the filter finds, and what it highlights."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.text import Text
+
+from memtui.tui.model import fuzzy
+
+ROWS = [
+    "concise-answers answer in a few sentences",
+    "prefer-pnpm use pnpm in this repository",
+    "npm_scripts which of them to run",
+    "release-steps a release is a tag on main",
+]
+
+
+def found(typed):
+    return [row.split()[0] for row in fuzzy.select(ROWS, typed, str)]
+
+
+@pytest.mark.parametrize(
+    ("typed", "names"),
+    [
+        ("", ["concise-answers", "prefer-pnpm", "npm_scripts", "release-steps"]),
+        ("pnpm", ["prefer-pnpm"]),  # the very word; npm_scripts has no p before its n
+        ("tag release", ["release-steps"]),
+        ("prfpnpm", ["prefer-pnpm"]),  # the letters in their order
+        ("ccans", ["concise-answers"]),
+        ("scr", ["npm_scripts"]),
+        ("pnmp", ["prefer-pnpm"]),  # two swapped
+        ("concizeans", ["concise-answers"]),  # alike
+        ("zzzz", []),
+    ],
+)
+def test_words_then_letters_in_order_then_what_is_alike(typed, names):
+    assert found(typed)[: len(names) or None] == names
+
+
+def test_whole_words_stand_before_parts_of_words_and_each_in_the_order_of_the_list():
+    rows = ["block-list", "clock", "file_lock", "lock-file", "look", "unlocked lock"]
+    assert fuzzy.select(rows, "lock", str) == ["file_lock", "lock-file", "unlocked lock", "block-list", "clock", "look"]
+    assert fuzzy.select(rows, "lock-f", str)[0] == "lock-file"
+
+
+def marked(text, typed):
+    cell = Text(text)
+    fuzzy.mark([cell], typed)
+    return "".join(text[span.start : span.end] for span in sorted(cell.spans))
+
+
+def test_what_was_found_is_what_is_highlighted():
+    assert marked("prefer-pnpm", "pnpm") == "pnpm"
+    assert marked("pnpm is pnpm", "pnpm") == "pnpmpnpm"
+    assert marked("prefer-pnpm", "prfpnpm") == "prfpnpm"
+    assert marked("concise-answers", "concizeans") == "concise-an"
+    assert marked("concise-answers", "zzzz") == ""
+
+
+def test_a_description_is_not_marked_loosely_where_the_name_has_the_word():
+    name, description = Text("test-database"), Text("the state of things")
+    fuzzy.mark([name, description], "test")
+    assert name.spans
+    assert not description.spans
+
+
+@given(st.lists(st.text(max_size=30), max_size=8), st.text(max_size=12))
+def test_any_text_can_be_typed_and_what_holds_it_comes_first(rows, typed):
+    got = fuzzy.select(rows, typed, str)
+    words = typed.casefold().split()
+    exact = [row for row in rows if all(word in row.casefold() for word in words)]
+    assert sorted(got[: len(exact)]) == sorted(exact)
+    for row in rows:
+        fuzzy.mark([Text(row)], typed)

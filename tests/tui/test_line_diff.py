@@ -1,0 +1,77 @@
+"""What differs between two texts is shown at once, and what is not shown is counted."""
+
+import random
+import time
+
+import pytest
+
+from memtui.tui.model import line_diff
+
+COUNT = 2000
+# Twice what a key may take: other work goes on beside the tests.
+SECONDS = 0.1
+
+
+def shown(old, new):
+    return line_diff.drawn("\n".join(old), "\n".join(new)).plain
+
+
+def test_lines_are_marked_by_whose_they_are():
+    assert shown(["a", "b", "c"], ["a", "x", "c", "d"]).split("\n") == ["  a", "- b", "+ x", "  c", "+ d", ""]
+
+
+def test_a_line_that_moved_leaves_the_others_where_they_are():
+    found = shown(["one", "two", "three", "four"], ["two", "three", "one", "four"]).split("\n")
+    assert found == ["- one", "  two", "  three", "+ one", "  four", ""]
+
+
+def test_what_is_the_same_far_from_the_changes_is_counted():
+    old = [f"line {number}" for number in range(1000)]
+    found = shown(old, [*old[:500], "new", *old[501:]])
+    assert "- line 500\n+ new\n" in found
+    assert "… 496 lines are the same in both" in found
+    assert "… 495 lines are the same in both" in found
+    assert len(found.split("\n")) < 20
+
+
+@pytest.mark.parametrize("length", [5, 400])
+def test_of_texts_too_long_to_be_shown_both_are_begun_and_the_rest_is_counted(length):
+    old, new = ([f"{mark}{number} ".ljust(length, "~") for number in range(COUNT)] for mark in ("old", "new"))
+    found = shown(old, new).split("\n")
+    for mark, sign, whose in (("old", "-", "the one"), ("new", "+", "the other")):
+        there = sum(line.startswith(f"{sign} {mark}") for line in found)
+        rest = COUNT - there
+        told = f"{sign} … {rest} more lines that only {whose} has: not shown here"
+        assert there > 10
+        assert (told in found) == (rest > 0)
+
+
+def test_what_a_line_is_cut_by_is_told():
+    assert "… 5000 more characters of this line" in shown(["x"], ["~" * 9000])
+
+
+TEXTS = {
+    "nothing in common": ([f"old {n}" for n in range(COUNT)], [f"new {n}" for n in range(COUNT)]),
+    "every second line": ([f"{n}" for n in range(COUNT)], [f"{n}" if n % 2 else f"new {n}" for n in range(COUNT)]),
+    "the same few lines": (["a", "b"] * COUNT, ["b", "a"] * COUNT),
+    "reversed": ([f"{n}" for n in range(COUNT)], [f"{n}" for n in range(COUNT)][::-1]),
+}
+
+
+@pytest.mark.parametrize("texts", TEXTS.values(), ids=TEXTS)
+def test_however_different_they_are_nobody_waits(texts):
+    best = []
+    for _ in range(3):
+        begin = time.perf_counter()
+        shown(*texts)
+        best.append(time.perf_counter() - begin)
+    assert min(best) < SECONDS
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_line_of_either_is_lost_or_invented(seed):
+    dice = random.Random(seed)
+    old, new = ([str(dice.randrange(60)) for _ in range(dice.randrange(120))] for _ in range(2))
+    found = list(line_diff.compared(old, new))
+    assert [line for sign, line in found if sign != "+"] == old
+    assert [line for sign, line in found if sign != "-"] == new

@@ -1,0 +1,360 @@
+"""An error that nobody expected is noted and told, and the TUI goes on."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from rich.text import Text
+from textual.css.query import NoMatches
+from textual.geometry import Region
+from textual.widgets import Static
+from textual.worker import WorkerFailed
+
+from memtui.tui import safety_net
+from memtui.tui.dialogs.ask import Choice, Line
+from memtui.tui.dialogs.compose import Compose
+from memtui.tui.screens.frame import Base
+from memtui.tui.screens.inbox.screen import Inbox
+from memtui.tui.screens.memories.screen import Memories
+from memtui.tui.screens.memories.table import MemoryList
+from memtui.tui.widgets.line import OneLine
+
+from .conftest import settle
+
+FAILED = "details are in log/errors.jsonl"
+KEY = "sk-ant-api03-" + "Ab3dEf9hIj" * 4
+
+
+def boom(*_, **__):
+    """A slip, with a secret in its words."""
+    raise ZeroDivisionError(f"division by {KEY}")
+
+
+def notes(app):
+    return [note.message for note in app._notifications]
+
+
+def log(app):
+    path = Path(app.data.root, "log/errors.jsonl")
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+async def goes_on(pilot, fallen, *, times=1):
+    """It was told, and noted with its place and without secrets; the keys work, and the files are followed."""
+    await settle(pilot)
+    app = pilot.app
+    assert any(FAILED in note for note in notes(app)), notes(app)
+    records = log(app)
+    assert len(records) == times
+    for record in records:
+        assert record["error"] == "ZeroDivisionError"
+        assert record["where"].startswith("tui: ")
+        assert any("test_safety_net.py" in place and "boom" in place for place in record["trace"])
+        assert KEY not in json.dumps(record)
+        assert "division by" in record["message"]
+    fallen.clear()
+    if isinstance(app.screen, Base):
+        await pilot.press("3")
+        await settle(pilot)
+        assert app.screen.group == "guidance"
+        assert app.is_running
+
+
+async def test_in_an_action(app, monkeypatch, fallen):
+    monkeypatch.setattr(Memories, "do_memories_sort", boom)
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await pilot.press("s")
+        await goes_on(pilot, fallen)
+
+
+async def test_in_an_action_each_time_that_it_is_tried(app, monkeypatch, fallen):
+    monkeypatch.setattr(Memories, "do_memories_sort", boom)
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await pilot.press("s")
+        await pilot.pause()
+        await pilot.press("j")
+        await pilot.pause()
+        assert notes(app) == []
+        await pilot.press("s")
+        await goes_on(pilot, fallen, times=2)
+
+
+async def test_in_the_action_of_a_widget_of_textual(app, monkeypatch, fallen):
+    monkeypatch.setattr("textual.widgets.Input.action_cursor_left", boom)
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await pilot.press("slash", "p", "n", "p", "m", "left")
+        await pilot.pause()
+        assert any(FAILED in note for note in notes(app))
+        await pilot.press("s", "enter")
+        assert app.screen.query_one("#filter").value == "pnpms"
+        assert [record["where"] for record in log(app)] == ["tui: Key in MemtuiApp"]
+    fallen.clear()
+
+
+async def test_in_a_handler_after_which_the_widget_still_hears(app, monkeypatch, fallen):
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        with monkeypatch.context() as patch:
+            patch.setattr(Memories, "on_key", boom)
+            await pilot.press("j")
+            await settle(pilot)
+        before = app.screen.table.cursor
+        await pilot.press("j")
+        await pilot.pause()
+        assert app.screen.table.cursor == before + 1
+        fallen.clear()
+        assert len(log(app)) == 1
+
+
+async def test_in_a_form_whose_text_stays(app, monkeypatch, fallen):
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await pilot.press("g")
+        await pilot.pause()
+        assert isinstance(app.screen, Compose)
+        await pilot.press(*"half a")
+        with monkeypatch.context() as patch:
+            patch.setattr(Compose, "keep", boom)
+            await pilot.press("x")
+            await pilot.pause(0.6)
+        await pilot.press(*" note")
+        await pilot.pause()
+        assert app.screen.query_one("Body").text == "half ax note"
+        fallen.clear()
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert any("half ax note" in item.text for item in app.data.waiting())
+
+
+async def test_in_what_follows_an_answer(app, monkeypatch, fallen):
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        app.push_screen(Line("Name", "x"), boom)
+        await pilot.pause()
+        await pilot.press("enter")
+        await goes_on(pilot, fallen)
+
+
+@pytest.mark.parametrize("what", ["data.refresh", "data.watch.changed"])
+async def test_in_a_worker_after_which_files_are_still_followed(app, monkeypatch, fallen, what):
+    async with app.run_test() as pilot:
+        holder, name = (app.data, "refresh") if what == "data.refresh" else (app.data.watch, "changed")
+        with monkeypatch.context() as patch:
+            patch.setattr(holder, name, boom)
+            app.read()
+            await settle(pilot)
+            app._look()
+            await settle(pilot)
+        assert not app._looking
+        await goes_on(pilot, fallen)
+
+
+async def test_in_the_worker_of_a_screen(app, monkeypatch, fallen):
+    monkeypatch.setattr(Inbox, "ready", boom)
+    monkeypatch.setattr("memtui.tui.model.data.Data.waiting", boom)
+    async with app.run_test() as pilot:
+        await pilot.press("2")
+        await settle(pilot)
+        assert any(FAILED in note for note in notes(app))
+        await pilot.press("1")
+        await settle(pilot)
+        assert app.screen.group == "memories"
+    assert fallen
+    fallen.clear()
+
+
+async def test_in_a_timer_that_is_told_once(app, fallen):
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        ticks = []
+
+        def tick():
+            ticks.append(1)
+            boom()
+
+        timer = app.set_interval(0.01, tick)
+        while len(ticks) < 3:
+            await pilot.pause(0.01)
+        await pilot.press("j")
+        await pilot.pause(0.03)
+        assert len(log(app)) == 1
+        fallen.clear()
+        app._told_once.clear()
+        await pilot.pause(0.03)
+        assert any(FAILED in note for note in notes(app))
+        timer.stop()
+        fallen.clear()
+
+
+@pytest.mark.parametrize("method", ["on_mount", "body"])
+async def test_where_a_dialog_comes_up_it_goes_away(app, monkeypatch, fallen, method):
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        with monkeypatch.context() as patch:
+            patch.setattr(Choice, method, boom)
+            await pilot.press("t")
+            await settle(pilot)
+            assert isinstance(app.screen, Memories)
+        await settle(pilot)
+        assert any(FAILED in note for note in notes(app))
+        assert log(app)[0]["error"] == "ZeroDivisionError"
+        fallen.clear()
+        await pilot.press("t")
+        await settle(pilot)
+        assert isinstance(app.screen, Choice)
+
+
+@pytest.mark.parametrize("method", ["on_mount", "body", "__init__"])
+async def test_where_a_screen_comes_up_the_others_are_still_there(app, monkeypatch, fallen, method):
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        with monkeypatch.context() as patch:
+            patch.setattr(Inbox, method, boom)
+            await pilot.press("2")
+            await settle(pilot)
+        assert any(FAILED in note for note in notes(app)), app.screen
+        fallen.clear()
+        await pilot.press("3")
+        await settle(pilot)
+        assert app.screen.group == "guidance"
+        if method == "__init__":
+            await pilot.press("2")
+            await settle(pilot)
+            assert app.screen.group == "inbox"
+            assert app.screen.query("#list")
+    fallen.clear()
+
+
+@pytest.mark.parametrize(
+    ("widget", "method"),
+    [(MemoryList, "render_line"), (MemoryList, "_draw"), (OneLine, "render")],
+)
+async def test_in_a_drawing_that_is_told_once_and_a_plain_line_stands_there(app, monkeypatch, fallen, widget, method):
+    if method == "_draw":
+        monkeypatch.setattr(Memories, "_draw", boom)
+    else:
+        monkeypatch.setattr(widget, method, boom, raising=False)
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        for key in "jjkk":
+            await pilot.press(key)
+            await pilot.pause()
+        assert len(log(app)) == 1
+        drawn = "\n".join("".join(s.text for s in strip) for strip in app.screen._compositor.render_strips())
+        assert "This can't be drawn" in drawn
+        assert "prefer-pnpm" in drawn or widget is MemoryList
+        fallen.clear()
+        await pilot.press("2")
+        await settle(pilot)
+        assert app.screen.group == "inbox"
+        fallen.clear()
+
+
+async def test_in_the_measure_of_a_widget(app, monkeypatch, fallen):
+    class Wild(Static):
+        def get_content_height(self, *_):
+            boom()
+
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await app.screen.mount(Wild("wild"))
+        await goes_on(pilot, fallen)
+
+
+async def test_errors_of_ours_are_told_in_their_words(app, monkeypatch, fallen):
+    from memtui.core.base.errors import ConflictError
+
+    def ours(*_):
+        raise ConflictError("The name is taken.", "Choose another.")
+
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        app.push_screen(Line("Name", "x"), ours)
+        await pilot.pause()
+        await pilot.press("enter")
+        await settle(pilot)
+        assert notes(app) == ["The name is taken.\nChoose another."]
+        assert log(app) == []
+        fallen.clear()
+
+
+async def test_a_log_that_can_t_be_written_is_said(app, monkeypatch, fallen):
+    monkeypatch.setattr(Memories, "do_memories_sort", boom)
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        os.makedirs(app.data.root + "/log/errors.jsonl")
+        await pilot.press("s")
+        await pilot.pause()
+        assert "can't be written: ZeroDivisionError" in notes(app)[0]
+        fallen.clear()
+
+
+async def test_quitting_works_whatever_fails(app, monkeypatch, fallen):
+    monkeypatch.setattr(Compose, "keep", boom)
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await pilot.press("g", "x", "ctrl+q")
+        await pilot.pause()
+        assert not app.is_running
+    fallen.clear()
+
+
+async def test_what_a_dialog_looks_for_in_itself_while_it_goes_is_no_error(app, fallen):
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        for going in (True, False):
+            dialog = Choice("Which?", [("a", "one")])
+            app.push_screen(dialog)
+            await settle(pilot)
+            if going:
+                dialog.dismiss()
+            dialog.call_next(lambda dialog=dialog: dialog.query_one("#nothing"))
+            await settle(pilot)
+            assert len(log(app)) == 1 - going
+    fallen.clear()
+
+
+async def test_a_key_for_a_screen_that_is_not_there_yet_is_no_error(app, monkeypatch, fallen):
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        coming = Inbox()
+        monkeypatch.setattr(Memories, "do_memories_sort", lambda self: coming.query_one("#filter"))
+        await pilot.press("s")
+        await settle(pilot)
+        assert log(app) == []
+    fallen.clear()
+
+
+async def test_on_the_way_out_missing_widgets_are_no_error(app, fallen):
+    """Textual mounts none any more, and takes those away that there were, under what still runs."""
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await pilot.press("q")
+        app._handle_exception(NoMatches("No nodes match '#filter'"))
+        app._handle_exception(WorkerFailed(NoMatches("No nodes match 'CommandList'")))
+        app._handle_exception(ZeroDivisionError("division by zero"))
+        assert [record["error"] for record in log(app)] == ["ZeroDivisionError"]
+    fallen.clear()
+
+
+async def test_an_application_without_the_net_fails_as_before(fallen):
+    from textual.app import App
+
+    class Plain(App):
+        def on_mount(self):
+            boom()
+
+    assert safety_net is not None
+    with pytest.raises(ZeroDivisionError):
+        async with Plain().run_test():
+            pass
+
+
+def test_a_plain_line_is_as_wide_as_there_is_room():
+    strips = safety_net.undrawn(Region(0, 3, 10, 2))
+    assert [strip.cell_length for strip in strips] == [10, 10]
+    assert Text(safety_net.UNDRAWN).plain.startswith(strips[0].text.strip())

@@ -1,0 +1,317 @@
+"""The worker reads what is new in a transcript, once, and whatever goes wrong it ends quietly."""
+
+import json
+import os
+import threading
+import time
+
+import pytest
+
+from memtui.core.base import fs, paths
+from memtui.core.inbox import file as inbox_file
+from memtui.worker import main
+
+RULE = "No, use pnpm. From now on always use pnpm."
+
+
+class World:
+    def __init__(self, home):
+        self.home = home
+        self.repo = str(home / "repo")
+        (home / "repo" / ".git").mkdir(parents=True)
+        self.root = str(home / "root")
+        self.env = {"HOME": str(home), "CLAUDE_CONFIG_DIR": str(home / "config"), "MEMTUI_HOME": self.root}
+        self.path = str(home / "s1.jsonl")
+        self.count = 0
+
+    def write(self, *rows, path=None):
+        with open(path or self.path, "ab") as out:
+            for row in rows:
+                out.write(row if isinstance(row, bytes) else json.dumps(row).encode() + b"\n")
+
+    def user(self, text, **more):
+        self.count += 1
+        return {"type": "user", "uuid": f"u{self.count}", "sessionId": "s1", "message": {"content": text}, **more}
+
+    def agent(self, text):
+        self.count += 1
+        return {"type": "assistant", "message": {"id": f"m{self.count}", "content": [{"type": "text", "text": text}]}}
+
+    def run(self, last="", event="Stop", session="s1", path=None, **more):
+        payload = {"session_id": session, "transcript_path": path or self.path, "cwd": self.repo, **more}
+        if last:
+            payload["last_assistant_message"] = last
+        main.run(self.env, payload, event)
+
+    def texts(self, name):
+        path = paths.inbox_dir(self.root, paths.slug(self.repo)) + "/" + name
+        return [e.text.split("\n")[0] for e in inbox_file.read(path, items=name == "pending-items.md")]
+
+    @property
+    def updates(self):
+        return self.texts("pending-updates.md")
+
+    @property
+    def items(self):
+        return self.texts("pending-items.md")
+
+    @property
+    def errors(self):
+        return fs.read_or_empty(self.root + "/log/errors.jsonl").decode().splitlines()
+
+
+@pytest.fixture
+def world(tmp_path, monkeypatch):
+    monkeypatch.setattr(main, "TURN_SECONDS", 0.2)
+    monkeypatch.setattr(main, "QUIET_SECONDS", 0.15)
+    return World(tmp_path)
+
+
+def test_a_turn_leaves_drafts_and_open_items(world):
+    world.write(world.agent("I ran npm."), world.user(RULE), world.agent("Remaining:\n- Write docs"))
+    world.run("Remaining:\n- Write docs")
+    assert world.updates == ["Always use pnpm"]
+    assert world.items == ["Write docs"]
+    assert world.errors == []
+
+
+def test_only_the_new_part_is_read_and_nothing_comes_twice(world):
+    world.write(world.agent("I ran npm."), world.user(RULE), world.agent("ok"))
+    world.run("ok")
+    cursor = json.loads(fs.read_bytes(world.root + "/sessions/s1.cursor.json"))
+    assert cursor["offset"] == os.path.getsize(world.path)
+    world.run("ok")
+    world.write(world.user("Also, never push to main without asking me"), world.agent("fine"))
+    world.run("fine")
+    assert world.updates == ["Always use pnpm", "Never push to main without asking me"]
+    fs.unlink(world.root + "/sessions/s1.cursor.json")
+    world.run("fine")
+    assert len(world.updates) == 2
+
+
+def test_what_one_worker_has_no_time_for_the_next_reads(world, monkeypatch):
+    monkeypatch.setattr(main, "READ_SECONDS", -1.0)  # one record
+    world.write(world.agent("I ran npm."), world.user(RULE), world.agent("ok"))
+    offsets = []
+    for _ in range(4):
+        world.run("ok")
+        offsets.append(json.loads(fs.read_bytes(world.root + "/sessions/s1.cursor.json"))["offset"])
+    assert offsets == [*sorted(set(offsets[:3])), os.path.getsize(world.path)]
+    assert world.updates == ["Always use pnpm"]
+    assert world.errors == []
+
+
+def test_a_ledger_of_a_gigabyte_is_read_in_part_and_cut(world):
+    world.write(world.agent("I ran npm."), world.user(RULE), world.agent("ok"))
+    ledger = paths.inbox_dir(world.root, paths.slug(world.repo)) + "/extracted.jsonl"
+    fs.append(ledger, b"{}\n")
+    os.truncate(ledger, 1 << 30)
+    world.run("ok")
+    assert world.updates == ["Always use pnpm"]
+    assert os.path.getsize(ledger) < 1000
+    assert world.errors == []
+
+
+def test_a_forked_session_brings_nothing_twice(world, tmp_path):
+    rows = [world.agent("I ran npm."), world.user(RULE), world.agent("ok")]
+    world.write(*rows)
+    world.run("ok")
+    fork = str(tmp_path / "s2.jsonl")
+    world.write(*[{**row, "sessionId": "s2"} for row in reversed(rows)], path=fork)
+    world.run("ok", session="s2", path=fork)
+    assert world.updates == ["Always use pnpm"]
+
+
+def test_a_rewritten_transcript_is_read_anew(world):
+    world.write(world.agent("x" * 500), world.user("hello"))
+    world.run(event="SessionEnd")
+    with open(world.path, "wb"):
+        pass
+    world.write(world.agent("I ran npm."), world.user(RULE))
+    world.run(event="SessionEnd")
+    assert world.updates == ["Always use pnpm"]
+
+
+def test_a_torn_last_line_is_come_back_for(world):
+    whole = json.dumps(world.user(RULE)).encode() + b"\n"
+    world.write(world.agent("I ran npm."), whole[:60])
+    world.run(event="PreCompact")
+    assert world.updates == []
+    world.write(whole[60:])
+    world.run(event="SessionEnd")
+    assert world.updates == ["Always use pnpm"]
+
+
+def test_it_waits_for_a_transcript_that_lags(world, monkeypatch):
+    monkeypatch.setattr(main, "TURN_SECONDS", 3.0)
+    world.write(world.agent("I ran npm."))
+
+    def late():
+        time.sleep(0.3)
+        world.write(world.user(RULE), world.agent("Understood."))
+
+    writer = threading.Thread(target=late)
+    writer.start()
+    world.run("Understood.")
+    writer.join()
+    assert world.updates == ["Always use pnpm"]
+
+
+def test_it_does_not_wait_for_ever(world):
+    world.write(world.agent("I ran npm."), world.user(RULE))
+    begin = time.monotonic()
+    world.run("This never comes.")
+    assert time.monotonic() - begin < 2
+    assert world.updates == ["Always use pnpm"]
+
+
+def test_what_a_hook_injected_is_not_extracted(world):
+    injected = '<memtui-guidance id="1" delivery="2">\nFrom now on always use yarn for installs\n</memtui-guidance>'
+    attachment = {"type": "hook_additional_context", "content": [injected]}
+    world.write(
+        world.agent("I ran npm."),
+        {"type": "attachment", "attachment": attachment},
+        world.user(injected),
+        world.user("From now on always use yarn for installs"),
+        world.agent("Remaining:\n- From now on always use yarn for installs"),
+    )
+    world.run(event="SessionEnd")
+    assert world.updates == []
+    assert world.items == []
+
+
+def test_an_item_that_the_agent_repeats_from_the_inbox_stays_open(world):
+    world.write(world.agent("Remaining:\n- Write the missing docs"))
+    world.run(event="SessionEnd")
+    block = '<memtui-pending-items delivery="2">\n- Write the missing docs\n</memtui-pending-items>'
+    other = world.path.replace("s1", "s2")
+    world.write(
+        {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": [block]}},
+        world.agent("Remaining:\n- Write the missing docs\n- Ship it"),
+        path=other,
+    )
+    world.run(event="SessionEnd", session="s2", path=other)
+    assert world.items == ["Write the missing docs", "Ship it"]
+
+
+def test_items_go_when_they_are_done(world):
+    todos = [{"content": "Fix it", "status": "pending"}]
+    block = {"type": "tool_use", "id": "t", "name": "TodoWrite", "input": {"todos": todos}}
+    world.write({"type": "assistant", "message": {"content": [block]}})
+    world.run(event="SessionEnd")
+    assert world.items == ["Fix it"]
+    world.run(event="SessionEnd")
+    assert world.items == ["Fix it"]
+    done = {**block, "input": {"todos": [{"content": "Fix it", "status": "completed"}]}}
+    world.write({"type": "assistant", "message": {"content": [done]}})
+    world.run(event="SessionEnd")
+    assert world.items == []
+
+
+def test_it_can_be_switched_off(world):
+    fs.append(world.root + "/config.toml", f'[projects."{world.repo}"]\nextract = false\n'.encode())
+    world.write(world.agent("I ran npm."), world.user(RULE))
+    world.run(event="SessionEnd")
+    assert world.updates == []
+
+
+def test_subagents_are_not_listened_to(world):
+    world.write(world.agent("I ran npm."), world.user(RULE))
+    world.run(event="Stop", agent_id="a1")
+    assert world.updates == []
+
+
+def test_secrets_are_not_kept_in_the_cursor_either(world):
+    key = "gh" + "p_" + "aB3dE6gH9jK2mN5pQ8sT" * 2
+    world.write(world.agent(f"I used {key}."), world.user(f"From now on use {key} for installs"), world.agent(key))
+    world.run(event="SessionEnd")
+    assert world.updates == ["Use [redacted: GitHub token] for installs"]
+    for base, _, names in os.walk(world.root):
+        for name in names:
+            assert key.encode() not in fs.read_bytes(os.path.join(base, name))
+
+
+@pytest.mark.parametrize("kind", ["missing", "fifo", "directory", "relative", "binary", "other"])
+def test_a_transcript_that_can_not_be_read_is_no_trouble_for_anyone(world, tmp_path, kind):
+    path = str(tmp_path / kind)
+    if kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "directory":
+        os.mkdir(path)
+    elif kind == "relative":
+        path = "s1.jsonl"
+    elif kind == "binary":
+        fs.append(path, os.urandom(5000))
+    elif kind == "other":
+        fs.append(path, b'{"v":1,"agent":"x","type":"user","content":"From now on use pnpm"}\n{\n  "messages": [\n')
+    world.run("bye", path=path)
+    assert world.updates == []
+    assert len(world.errors) == (kind in {"missing", "fifo", "directory"})
+
+
+def test_a_session_that_was_left_at_once_has_no_transcript_and_that_is_no_error(world):
+    world.run(event="SessionEnd", path=world.path + ".never")
+    assert world.errors == []
+
+
+@pytest.mark.parametrize("payload", [{}, {"session_id": 3}, {"session_id": "s", "transcript_path": None}, {"cwd": []}])
+def test_odd_payloads_are_survived(world, payload):
+    main.run(world.env, payload, "Stop")
+    assert world.errors == []
+
+
+def test_a_broken_cursor_is_started_over(world):
+    fs.append(world.root + "/sessions/s1.cursor.json", b'{"v": 1, "offset": "x", "state": [3]')
+    world.write(world.agent("I ran npm."), world.user(RULE))
+    world.run(event="SessionEnd")
+    assert world.updates == ["Always use pnpm"]
+
+
+def test_two_workers_of_one_session_take_turns(world):
+    world.write(world.agent("I ran npm."), world.user(RULE), world.agent("ok"))
+    threads = [threading.Thread(target=world.run, args=("ok",)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert world.updates == ["Always use pnpm"]
+    assert world.errors == []
+
+
+def test_tidying_removes_what_is_old_once_a_day(world):
+    old = time.time() - 40 * main.DAY
+    names = [
+        "sessions/a.json",
+        "sessions/a.cursor.json",
+        "run/worker-a.lock",
+        "global/guidance.md.12-ab.tmp",
+        "global/guidance.md",
+    ]
+    for name in [*names, "sessions/new.json"]:
+        fs.append(f"{world.root}/{name}", b"{}")
+        if name in names:
+            os.utime(f"{world.root}/{name}", (old, old))
+    with fs.Lock(f"{world.root}/run/worker-held.lock", 0):
+        os.utime(f"{world.root}/run/worker-held.lock", (old, old))
+        assert main.tidy(world.root) == 4
+        assert os.path.exists(f"{world.root}/run/worker-held.lock")
+    assert os.path.exists(f"{world.root}/global/guidance.md")
+    assert os.path.exists(f"{world.root}/sessions/new.json")
+    os.utime(f"{world.root}/sessions/new.json", (old, old))
+    assert main.tidy(world.root) == 0
+
+
+def test_a_large_transcript_is_read_in_bounded_memory(world):
+    import tracemalloc
+
+    filler = json.dumps(world.agent("y" * 20_000)).encode() + b"\n"
+    world.write(world.agent("I ran npm."), world.user(RULE))
+    with open(world.path, "ab") as out:
+        for number in range(600):
+            out.write(filler + json.dumps(world.user(f"question {number} " + "z" * 5000)).encode() + b"\n")
+    tracemalloc.start()
+    world.run(event="SessionEnd")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 16 << 20
+    assert world.updates == ["Always use pnpm"]
