@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memtui.core.frontmatter import document
-from memtui.core.frontmatter import edit as field_edit
+from memtui.core.frontmatter import document, edit
 from memtui.core.frontmatter import head as memory_head
 from memtui.core.memories import memory
 
@@ -51,7 +50,7 @@ styles = st.sampled_from(["", "'", '"'])
 
 @st.composite
 def field_lines(draw, key, indent=""):
-    value = field_edit.clean(draw(texts))
+    value = document.clean(draw(texts))
     form = draw(st.sampled_from(["scalar", "block", "folded", "comment", "list", "empty", "wrapped"]))
     head = f"{indent}{key}:"
     if form == "empty":
@@ -63,7 +62,7 @@ def field_lines(draw, key, indent=""):
         return f"{head} {sign}{draw(st.sampled_from(['', '-', '+']))}\n{indent}  one: x\n{indent}   two\n\n{indent}  # three\n"
     if form == "wrapped":
         return f"{head} one\n{indent}  two\n\n{indent}  three\n"
-    scalar = field_edit.scalar(value, draw(styles))
+    scalar = edit.scalar(value, draw(styles))
     return f"{head} {scalar}{'  # c' if form == 'comment' else ''}\n"
 
 

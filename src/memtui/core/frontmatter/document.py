@@ -10,17 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memtui.core.base.errors import MemtuiError
-from memtui.core.frontmatter import edit as field_edit
-from memtui.core.frontmatter import loose as loose_yaml
-from memtui.core.frontmatter.words import indent_of, is_filler, split_key
+from memtui.core.frontmatter import edit, loose, subset
+from memtui.core.frontmatter.words import NotInSubsetError, indent_of, is_filler, split_key
 
 FENCE = "---"
 BLANK = " \t\r\n"
 # PyYAML takes seconds a megabyte.
 PYYAML_LIMIT = 1 << 18
 NODE_LIMIT = 10_000
-
-Value = str | list["Value"] | dict[str, "Value"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +34,7 @@ class Document:
     notes: tuple[str, ...] = ()
     # The file in four parts: up to and with the opening fence, the lines of the fields, the closing fence, the body.
     head: str = ""
-    lines: tuple[str, ...] = ()
+    block: str = ""
     fence: str = ""
     rest: str = ""
 
@@ -47,6 +44,11 @@ class Document:
         for key in path:
             value = value.get(key) if isinstance(value, dict) else None
         return value
+
+    @property
+    def lines_above(self) -> int:
+        """How many lines of the file stand above its body."""
+        return self.head.count("\n") + self.block.count("\n") + 1 if self.fence else 0
 
     def to_bytes(self) -> bytes:
         """The file; byte-identical where nothing was changed."""
@@ -58,13 +60,13 @@ class Document:
         Raises MemtuiError on a broken document, and where the change can't be made without touching other fields.
         """
         self._must_be_sound()
-        new: object = field_edit.clean(value) if isinstance(value, str) else [field_edit.clean(item) for item in value]
-        if self.get(path) == new:
+        new: object = clean(value) if isinstance(value, str) else [clean(item) for item in value]
+        old = self.get(path)
+        if old == new:
             return self
         expected = copy.deepcopy(self.fields)
         _put(expected, path, new)
-        lines = field_edit.set_field(self.lines, path, new, self.newline)
-        return self._replaced(lines, expected)
+        return self._replaced(edit.set_field(self.block, path, old, new, self.newline), expected)
 
     def without_field(self, path: Sequence[str]) -> "Document":
         """A document without one field; one that left nothing below `metadata:` takes that line along. Raises as
@@ -74,18 +76,17 @@ class Document:
             return self
         expected = copy.deepcopy(self.fields)
         _drop(expected, path)
-        lines = field_edit.drop_field(self.lines, path)
-        return self._replaced(lines, expected)
+        return self._replaced(edit.drop_field(self.block, path), expected)
 
     def with_body(self, text: str) -> "Document":
         """A document with another body, in the file's own line ends. Raises MemtuiError on a broken document."""
         self._must_be_sound()
         if text == self.body:
             return self
-        body = field_edit.clean(text).replace("\n", self.newline)
+        body = clean(text).replace("\n", self.newline)
         fence = self.fence + self.newline if self.fence and not self.fence.endswith("\n") else self.fence
         head = self.head or ("\ufeff" if self.bom else "")
-        return parse(_encode(head + "".join(self.lines) + fence + body))
+        return parse(_encode(head + self.block + fence + body))
 
     def _must_be_sound(self) -> None:
         if self.broken is not None:
@@ -93,18 +94,22 @@ class Document:
                 f"the frontmatter is broken: {self.broken}", "mend it in an editor: it is never rewritten"
             )
 
-    def _replaced(self, lines: list[str], expected: dict[str, object]) -> "Document":
+    def _replaced(self, block: str, expected: dict[str, object]) -> "Document":
         head, fence = self.head, self.fence
         if not self.has_frontmatter:
             head, fence = ("\ufeff" if self.bom else "") + FENCE + self.newline, FENCE + self.newline
             if self.rest and not self.rest.startswith(("\n", "\r\n")):
                 fence += self.newline
-        made = parse(_encode(head + "".join(lines) + fence + self.rest))
+        made = parse(_encode(head + block + fence + self.rest))
         if made.broken is not None or made.fields != expected or made.rest[-len(self.rest) :] != self.rest:
-            raise MemtuiError(
-                "this field can't be changed without touching others", "open the file in an editor and change it there"
-            )
+            raise edit.refusal()
         return made
+
+
+def clean(text: str) -> str:
+    """Text as it can be written: lone surrogates become U+FFFD, line ends `\n`."""
+    text = text.replace("\r\n", "\n")
+    return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _put(fields: dict[str, object], path: Sequence[str], value: object) -> None:
@@ -143,10 +148,10 @@ def _plain(value: object, budget: list[int]) -> object:
     if isinstance(value, dict):
         if not all(isinstance(key, str) for key in value):
             raise ValueError("a key that is not text")
-        return {field_edit.clean(key): _plain(below, budget) for key, below in value.items()}
+        return {clean(key): _plain(below, budget) for key, below in value.items()}
     if isinstance(value, list):
         return [_plain(below, budget) for below in value]
-    return field_edit.clean(str(value))
+    return clean(str(value))
 
 
 def _pyyaml(block: str) -> dict[str, object] | None:
@@ -164,37 +169,27 @@ def _pyyaml(block: str) -> dict[str, object] | None:
 def _read_fields(block: str, first_line: int) -> tuple[dict[str, object], str | None]:
     """The fields of a block whose first line is that line of the file, and why it is broken."""
     block = block.replace("\r\n", "\n")
-    fields, reason, line = loose_yaml.read(block)
-    if not reason:
-        return fields, None
+    try:
+        return subset.load(block), None
+    except NotInSubsetError as error:
+        broken = f"line {first_line + error.line}: {error.reason}"
     strict = _pyyaml(block)
-    if strict is not None:
-        return strict, None
-    return _shown_values(fields), f"line {first_line + line}: {reason}"
-
-
-def _shown_values(fields: dict[str, object]) -> dict[str, object]:
-    def shown(value: object) -> object:
-        if isinstance(value, dict):
-            return _shown_values(value)
-        return [shown(item) for item in value] if isinstance(value, list) else _shown(str(value))
-
-    return {_shown(key): shown(value) for key, value in fields.items()}
+    return (loose.read(_shown(block)), broken) if strict is None else (strict, None)
 
 
 def _notes(lines: Sequence[str], fields: Mapping[str, object]) -> tuple[str, ...]:
     notes = []
     seen = set()
     for n, line in enumerate(lines, 2):
-        found = None if is_filler(line) else split_key(line)
-        if found and found[0] in seen:
-            notes.append(f"line {n}: `{found[0]}` stands there twice, the last one counts")
-        if found and found[0] in ("name", "description") and field_edit.comment_of(line[found[1] :]):
-            notes.append(f"line {n}: what follows ` #` is a comment and not part of `{found[0]}`")
+        key, _ = (None if is_filler(line) else split_key(line)) or ("", 0)
+        if key in seen:
+            notes.append(f"line {n}: `{key}` stands there twice, the last one counts")
+        if key in ("name", "description") and line.count(" #") > str(fields.get(key)).count(" #"):
+            notes.append(f"line {n}: what follows ` #` is a comment and not part of `{key}`")
         if FENCE in line:
             notes.append(f"line {n}: Claude Code takes `---` for the end of the frontmatter")
-        if found:
-            seen.add(found[0])
+        if key:
+            seen.add(key)
     if isinstance(fields.get("metadata"), dict) and "type" in fields and "type" in fields["metadata"]:  # type: ignore[operator]
         notes.append("`type` stands at the top and below `metadata`, the latter counts")
     return tuple(notes)
@@ -223,16 +218,15 @@ def parse(data: bytes) -> Document:
         return Document(data, bom, newline, body=_body(text[start:]), rest=text[start:])
     head_end = text.index("\n", opened) + 1
     first_line = text.count("\n", 0, head_end) + 1
-    fields, broken = _read_fields("".join(lines), first_line)
+    block = "".join(lines)
+    fields, broken = _read_fields(block, first_line)
     if not fence:
         broken = "the frontmatter has no closing `---`"
     elif opened > start:
         broken = "there is something blank above the frontmatter: Claude Code does not see it"
     rest = text[rest_at:]
     notes = _notes(lines, fields)
-    return Document(
-        data, bom, newline, True, fields, broken, _body(rest), notes, text[:head_end], tuple(lines), fence, rest
-    )
+    return Document(data, bom, newline, True, fields, broken, _body(rest), notes, text[:head_end], block, fence, rest)
 
 
 def _split(text: str, opened: int) -> tuple[list[str] | None, str, int]:

@@ -1,237 +1,204 @@
-"""Changing one field among the lines of frontmatter: finding its lines, keeping its quotes, comment and place."""
+"""Change one field of frontmatter: PyYAML says where its value stands, and only that text is replaced.
+
+For a person's edit: PyYAML takes a while to load. The caller reads what comes out and compares it with what was wanted,
+so that YAML nobody thought of here is refused, not damaged.
+"""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from memtui.core.base.errors import MemtuiError
-from memtui.core.frontmatter import subset as yaml_subset
-from memtui.core.frontmatter.words import NotInSubsetError, indent_of, is_filler, odd_character, split_key
+from memtui.core.frontmatter import subset
+from memtui.core.frontmatter.words import NotInSubsetError, indent_of, odd_character, split_key
 
 # Plain text that some YAML reader would take for a number, a date, a truth value or nothing.
 TYPED = re.compile(r"[-+.]?\d[\w.,:+ -]*|[-+]?\.(?:inf|nan)|~|=|<<|null|true|false|yes|no|on|off|[yn]", re.IGNORECASE)
 SHORT_ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
-ORDER = ("name", "description", "type", "metadata")
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A field's lines `start` to `end` (exclusive; blank lines and comments after it are not its own)."""
-
-    key: str
-    start: int
-    end: int
-    indent: int
-    column: int  # in the first line, after the colon
+def refusal() -> MemtuiError:
+    """The error for a field whose place can't be found, or can't be changed alone."""
+    return MemtuiError(
+        "this field can't be changed without touching others", "open the file in an editor and change it there"
+    )
 
 
-def clean(text: str) -> str:
-    """Text as it can be written: lone surrogates become U+FFFD, line ends `\\n`."""
-    text = text.replace("\r\n", "\n")
-    return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
-def ending(line: str) -> str:
-    """The line's own line end."""
-    return line[len(line.rstrip("\r\n")) :]
-
-
-def comment_of(rest: str) -> str:
-    """The comment after a value on one line, with the blanks before it; empty if there is none."""
-    text = rest.rstrip("\r\n")
-    value = text.lstrip(" ")
-    if value[:1] in ("'", '"'):
-        close = yaml_subset.closing(value, value[0], 1)
-        tail = value[close + 1 :] if close >= 0 else ""
-        return tail if tail.strip(" ").startswith("#") else ""
-    at = text.rfind("]" if value[:1] == "[" else "}") if value[:1] in ("[", "{") else 0
-    at = text.find(" #", max(at, 0))
-    return text[len(text[:at].rstrip(" ")) :] if at >= 0 else ""
-
-
-def entries(lines: Sequence[str], low: int, high: int, indent: int) -> list[Entry]:
-    """The fields at one indentation between two lines."""
-    starts = []
-    for n in range(low, high):
-        if indent_of(lines[n]) == indent and not is_filler(lines[n]):
-            found = split_key(lines[n], indent)
-            if found:
-                starts.append((n, *found))
-    result = []
-    for number, (start, key, column) in enumerate(starts):
-        end = starts[number + 1][0] if number + 1 < len(starts) else high
-        is_block = lines[start][column:].lstrip(" ")[:1] in ("|", ">")
-        while end > start + 1 and is_filler(lines[end - 1]):
-            if is_block and lines[end - 1].strip() and indent_of(lines[end - 1]) > indent:
-                break
-            end -= 1
-        result.append(Entry(key, start, end, indent, column))
-    return result
-
-
-def _level(lines: Sequence[str], low: int, high: int) -> int:
-    """The indentation of the first field between two lines; -1 where there is none."""
-    return next((indent_of(line) for line in lines[low:high] if not is_filler(line)), -1)
-
-
-def _find(lines: Sequence[str], path: Sequence[str]) -> tuple[list[Entry], int, int, int]:
-    """The chain of entries as far as the path leads, and the bounds and indentation of the deepest level."""
-    chain: list[Entry] = []
-    low, high, indent = 0, len(lines), max(_level(lines, 0, len(lines)), 0)
-    for key in path:
-        matches = [entry for entry in entries(lines, low, high, indent) if entry.key == key]
-        if not matches:
-            break
-        chain.append(matches[-1])
-        low, high = matches[-1].start + 1, matches[-1].end
-        if len(chain) < len(path):
-            below = _level(lines, low, high)
-            if below <= indent:
-                break
-            indent = below
-    return chain, low, high, indent
-
-
-def set_field(lines: Sequence[str], path: Sequence[str], value: object, newline: str) -> list[str]:
-    """The lines with one field set. The caller checks that they read as expected."""
-    chain, low, high, indent = _find(lines, path)
-    result = list(lines)
+def set_field(block: str, path: Sequence[str], old: object, new: object, newline: str) -> str:
+    """The lines of the fields with one of them set: in the form, the quotes and with the comment that its `old` value
+    has; made at its usual place if there is none (None). Raises MemtuiError."""
+    root = _compose(block)
+    if root is None:  # nothing, or comments alone
+        return block + field_lines(_nested(path, new), 0, newline)
+    chain = _chain(root, path)
     if len(chain) == len(path):
-        entry = chain[-1]
-        result[entry.start : entry.end] = _rewritten(lines, entry, value)
-        return result
+        return _with_value(block, *chain[-1], old, new, newline)
+    parent = chain[-1][2] if chain else root
     missing = path[len(chain) :]
-    if chain:
-        parent = chain[-1]
-        head = lines[parent.start][parent.column :].strip()
-        if head[:1] == "{" and parent.end == parent.start + 1:
-            pairs = yaml_subset.load(lines[parent.start].strip() + "\n")[parent.key]
-            if isinstance(pairs, dict) and len(missing) == 1:
-                result[parent.start] = _with_value(
-                    lines[parent.start], parent.column, _flow(pairs | {missing[0]: value})
-                )
-                return result
-        if head and head[0] != "#":
-            raise MemtuiError(f"`{parent.key}` holds a value of its own", "change it in an editor")
-        if low == high:
-            indent = parent.indent + 2
-    made = []
-    for depth, key in enumerate(missing[:-1]):
-        made.append(" " * (indent + 2 * depth) + _key(key) + ":" + newline)
-    made += _fresh(missing[-1], value, indent + 2 * (len(missing) - 1), newline)
-    at = high if chain else _place(lines, missing[0], indent)
-    result[at:at] = made
-    return result
+    if parent.id == "mapping" and parent.flow_style:
+        at = _end(block, parent.value[-1][1]) if parent.value else parent.end_mark.index - 1
+        made = (", " if parent.value else "") + _flow(_nested(missing, new))[1:-1]
+        return block[:at] + made + block[at:]
+    if parent.id == "mapping":
+        column = parent.value[0][0].start_mark.column
+        at = _place(block, parent, missing[0]) if parent is root else _next_line(block, _end(block, parent))
+    else:  # a key with nothing behind it
+        column = chain[-1][1].start_mark.column + 2
+        at = _next_line(block, parent.end_mark.index)
+    return block[:at] + field_lines(_nested(missing, new), column, newline) + block[at:]
 
 
-def _place(lines: Sequence[str], key: str, indent: int) -> int:
-    """Where a new field at the top goes: after the last of those that come before it by custom, else at the end."""
-    found = entries(lines, 0, len(lines), indent)
-    if key not in ORDER[:2]:
-        return found[-1].end if found else len(lines)
-    before = [entry.end for entry in found if entry.key in ORDER[: ORDER.index(key)]]
-    return max(before) if before else (found[0].start if found else len(lines))
-
-
-def drop_field(lines: Sequence[str], path: Sequence[str]) -> list[str]:
-    """The lines without one field, and without a parent that would be left empty."""
-    chain, *_ = _find(lines, path)
-    result = list(lines)
+def drop_field(block: str, path: Sequence[str]) -> str:
+    """The lines of the fields without one, and without a parent that would be left empty. Raises MemtuiError."""
+    chain = _chain(_compose(block), path)
     if len(chain) < len(path):
-        parent = chain[-1] if chain else None
-        pairs = yaml_subset.load(lines[parent.start].strip() + "\n")[parent.key] if parent else None
-        if parent is None or not isinstance(pairs, dict):
-            raise MemtuiError("this field can't be found among the lines", "remove it in an editor")
-        left = {key: value for key, value in pairs.items() if key != path[-1]}
-        result[parent.start : parent.start + 1] = (
-            [_with_value(lines[parent.start], parent.column, _flow(left))] if left else []
-        )
-        return result
-    for number in range(len(chain) - 1, -1, -1):
-        entry = chain[number]
-        others = (
-            number > 0 and len(entries(lines, chain[number - 1].start + 1, chain[number - 1].end, entry.indent)) > 1
-        )
-        if number == 0 or others:
-            for twin in reversed([e for e in _siblings(lines, chain, number) if e.key == entry.key]):
-                del result[twin.start : twin.end]
+        raise refusal()
+    while len(chain) > 1 and all(key.value == chain[-1][1].value for key, _ in chain[-1][0].value):
+        chain.pop()
+    mapping, gone, _ = chain[-1]
+    if mapping.flow_style:
+        kept = [block[k.start_mark.index : _end(block, v)] for k, v in mapping.value if k.value != gone.value]
+        return block[: mapping.start_mark.index] + "{" + ", ".join(kept) + "}" + block[mapping.end_mark.index :]
+    for key, value in reversed(mapping.value):
+        if key.value == gone.value:
+            block = block[: _line(block, key.start_mark.index)] + block[_next_line(block, _end(block, value)) :]
+    return block
+
+
+def field_lines(fields: Mapping[str, object], column: int = 0, newline: str = "\n") -> str:
+    """New fields as lines of YAML, from this column on."""
+    lead = " " * column
+    made = ""
+    for name, value in fields.items():
+        key = name if split_key(name + ":") == (name, len(name) + 1) and not TYPED.fullmatch(name) else quoted(name)
+        made += f"{lead}{key}:"
+        if isinstance(value, dict):
+            made += newline + field_lines(value, column + 2, newline)
+        elif isinstance(value, list) and value:
+            made += newline + "".join(f"{lead}  - {scalar(item)}{newline}" for item in value)
+        else:
+            made += " " + ("[]" if isinstance(value, list) else scalar(str(value))) + newline
+    return made
+
+
+def _compose(block: str) -> Any:
+    """PyYAML's tree of nodes with their places; None where there are no fields."""
+    import yaml
+
+    class Loader(yaml.BaseLoader):
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            """An alias is a node of its own here: PyYAML gives the one it stands for, with the place of that."""
+            if not self.check_event(yaml.AliasEvent):
+                return super().compose_node(parent, index)
+            event = self.get_event()  # type: ignore[no-untyped-call]
+            return yaml.ScalarNode("", f"*{event.anchor}", event.start_mark, event.end_mark)
+
+    try:
+        # YAML 1.2 takes a tab inside a plain value, PyYAML does not; here only places count.
+        return yaml.compose(re.sub(r"(?<=\S)[ \t]+", lambda gap: " " * len(gap[0]), block), Loader)
+    except yaml.YAMLError:
+        raise refusal() from None
+
+
+def _chain(root: Any, path: Sequence[str]) -> list[tuple[Any, Any, Any]]:
+    """Mapping, key and value for each step of the path that is there; of a key that stands there twice, the last."""
+    chain: list[tuple[Any, Any, Any]] = []
+    for name in path:
+        mapping = chain[-1][2] if chain else root
+        pairs = mapping.value if mapping.id == "mapping" else []
+        found = [(mapping, key, value) for key, value in pairs if key.value == name]
+        if not found:
             break
-    return result
+        chain.append(found[-1])
+    return chain
 
 
-def _siblings(lines: Sequence[str], chain: Sequence[Entry], number: int) -> list[Entry]:
-    low, high = (chain[number - 1].start + 1, chain[number - 1].end) if number else (0, len(lines))
-    return entries(lines, low, high, chain[number].indent)
+def _is_block(node: Any) -> bool:
+    return node.id != "scalar" and not node.flow_style
 
 
-def _key(key: str) -> str:
-    return key if split_key(key + ":") == (key, len(key) + 1) and not TYPED.fullmatch(key) else double_quoted(key)
+def _end(block: str, node: Any) -> int:
+    """Where a node's own text ends. PyYAML counts the blank lines and comments below a block to it."""
+    while _is_block(node):
+        node = node.value[-1][1] if node.id == "mapping" else node.value[-1]
+    if node.id == "scalar" and node.style in ("|", ">"):
+        return _line_end(block, len(block[: node.end_mark.index].rstrip(" \t\r\n")))
+    return int(node.end_mark.index)
 
 
-def _with_value(line: str, column: int, text: str) -> str:
-    """A line with another value behind its colon; blanks and comment stay."""
-    rest = line[column:]
-    gap = rest[: len(rest) - len(rest.lstrip(" "))]
-    if not rest.strip():
-        gap = " "
-    return line[:column] + (gap or " ") + text + comment_of(rest) + ending(line)
+def _line(block: str, at: int) -> int:
+    return block.rfind("\n", 0, at) + 1
 
 
-def _rewritten(lines: Sequence[str], entry: Entry, value: object) -> list[str]:
-    first = lines[entry.start]
-    head = first[entry.column :].strip()
-    below = list(lines[entry.start + 1 : entry.end])
-    newline = ending(first)
-    if isinstance(value, list):
-        items = [line for line in below if not is_filler(line)]
-        if (
-            value
-            and items
-            and not head
-            and all(line.lstrip(" ").startswith("- ") for line in items)
-            and len(items) == len(below)
-        ):
-            return [first, *_items(below, value)]
-        return [_with_value(first, entry.column, _flow(value))]
-    text = str(value)
-    if head[:1] in ("|", ">") and "\n" in text:
-        indent = next((indent_of(line) for line in below if line.strip()), entry.indent + 2)
-        block = _literal(text, indent, newline)
-        if block:
-            return [first[: entry.column] + " " + block[0] + newline, *block[1:]]
-    style = head[:1] if head[:1] in ("'", '"') else ""
-    typed = not style and not below and bool(TYPED.fullmatch(head.removesuffix(comment_of(" " + head)).rstrip(" ")))
-    if below:
-        first = first[: entry.column] + " " + newline
-    return [_with_value(first, entry.column, scalar(text, style, typed=typed))]
+def _next_line(block: str, at: int) -> int:
+    return block.find("\n", at) + 1 or len(block)
 
 
-def _items(below: Sequence[str], value: Sequence[object]) -> list[str]:
-    """The lines of a block list; lines of items that stay, at its ends, are kept as they are."""
-    old = []
-    for line in below:
-        try:
-            read = yaml_subset.load("k:\n" + line.rstrip("\r\n").replace("\t", " ") + "\n")["k"]
-        except NotInSubsetError:
-            read = None
-        old.append(read[0] if isinstance(read, list) and len(read) == 1 else None)
-    front = 0
-    while front < min(len(old), len(value)) and old[front] == value[front]:
-        front += 1
-    back = 0
-    while back < min(len(old), len(value)) - front and old[-1 - back] == value[-1 - back]:
-        back += 1
-    lead = " " * indent_of(below[0]) + "- "
-    made = [lead + scalar(str(item)) + ending(below[0]) for item in value[front : len(value) - back]]
-    return [*below[:front], *made, *below[len(below) - back :]]
+def _line_end(block: str, at: int) -> int:
+    return at + len(block[at : _next_line(block, at)].rstrip("\r\n"))
 
 
-def _fresh(key: str, value: object, indent: int, newline: str) -> list[str]:
-    lead = " " * indent
-    if isinstance(value, list) and value:
-        return [lead + _key(key) + ":" + newline, *(f"{lead}  - {scalar(str(item))}{newline}" for item in value)]
-    text = "[]" if isinstance(value, list) else scalar(str(value))
-    return [lead + _key(key) + ": " + text + newline]
+def _comment(line: str) -> str:
+    """The comment of a line that holds no text in quotes, with the blanks before it."""
+    found = re.search(" +#.*", line)
+    return found[0] if found else ""
+
+
+def _place(block: str, root: Any, name: str) -> int:
+    """Where a new field at the top goes: the name first, the description behind it, any other one last."""
+    if name not in ("name", "description"):
+        return _next_line(block, _end(block, root))
+    behind = [_end(block, value) for key, value in root.value if name == "description" and key.value == "name"]
+    return _next_line(block, behind[-1]) if behind else _line(block, root.value[0][0].start_mark.index)
+
+
+def _with_value(block: str, mapping: Any, key: Any, node: Any, old: object, new: object, newline: str) -> str:
+    start, end = node.start_mark.index, _end(block, node)
+    style = node.style if node.id == "scalar" else ""
+    if isinstance(new, list) and new and isinstance(old, list) and _is_block(node):
+        made = _with_items(block, node.value, old, new, newline)
+        if made:
+            return made
+    if not isinstance(new, str):
+        text = _flow(new)
+    elif style in ("|", ">") and (literal := _literal(new, block[start:end], key.start_mark.column + 2, newline)):
+        text = literal
+    else:
+        typed = node.id == "scalar" and not style and TYPED.fullmatch(node.value) is not None
+        text = scalar(new, style, typed=typed, flow=mapping.flow_style)
+    if mapping.flow_style and start == end:
+        text = " " + text
+    elif start == end or _is_block(node) or (style in ("|", ">") and "\n" not in text):
+        # Behind the colon, in front of the comment there.
+        start = block.index(":", key.end_mark.index) + 1
+        text = " " + text + _comment(block[start : _line_end(block, start)])
+        end = _line_end(block, end)
+    return block[:start] + text + block[end:]
+
+
+def _with_items(block: str, nodes: Sequence[Any], old: Sequence[object], new: Sequence[str], newline: str) -> str:
+    """A block list with other items; those that stay, at its two ends, keep their lines. Empty where an item does not
+    stand behind its `-`."""
+    leads = [block[_line(block, node.start_mark.index) : node.start_mark.index] for node in nodes]
+    if any(lead.strip() != "-" for lead in leads):
+        return ""
+    most = min(len(old), len(new))
+    front = next((n for n in range(most) if old[n] != new[n]), most)
+    back = next((n for n in range(most - front) if old[-1 - n] != new[-1 - n]), most - front)
+    starts = [_line(block, node.start_mark.index) for node in nodes]
+    ends = [_next_line(block, _end(block, node)) for node in nodes]
+    if len(nodes) > front + back:
+        start, end = starts[front], ends[len(nodes) - back - 1]
+    else:
+        start = end = ends[front - 1] if front else starts[0]
+    made = [leads[0].rstrip() + " " + scalar(item) + newline for item in new[front : len(new) - back]]
+    return block[:start] + "".join(made) + block[end:]
+
+
+def _nested(path: Sequence[str], value: object) -> dict[str, object]:
+    for name in reversed(path):
+        value = {name: value}
+    return value  # type: ignore[return-value]
 
 
 def _flow(value: object) -> str:
@@ -239,33 +206,35 @@ def _flow(value: object) -> str:
         return "[" + ", ".join(map(_flow, value)) + "]"
     if isinstance(value, dict):
         return "{" + ", ".join(f"{_flow(key)}: {_flow(below)}" for key, below in value.items()) + "}"
-    text = str(value)
-    bare = is_plain(text) and not set(",[]{}?#:'\"") & set(text) and text[0] not in "-?:"
-    return text if bare else double_quoted(text)
+    return scalar(str(value), flow=True)
 
 
-def _literal(text: str, indent: int, newline: str) -> list[str]:
-    """A `|` block: its indicator, then its lines; empty where the text does not survive one."""
+def _literal(text: str, before: str, column: int, newline: str) -> str:
+    """A `|` block as deep as the one `before`; empty where the text does not survive in one or needs none."""
     content = text.removesuffix("\n")
-    if content.endswith("\n") or content[:1] in ("", " ", "\n", "\t") or odd_character(text) or "---" in text:
-        return []
-    lines = [" " * indent + line + newline if line else newline for line in content.split("\n")]
-    return ["|" if text.endswith("\n") else "|-", *lines]
+    if "\n" not in text or content.endswith("\n") or content[:1] in ("", " ", "\n", "\t"):
+        return ""
+    if odd_character(text) or "---" in text:
+        return ""
+    head, *below = before.split("\n")
+    lead = " " * next((indent_of(line) for line in below if line.strip()), column)
+    lines = [lead + line if line else "" for line in content.split("\n")]
+    return newline.join([("|" if text.endswith("\n") else "|-") + _comment(head.rstrip("\r")), *lines])
 
 
-def is_plain(text: str, *, typed: bool = False) -> bool:
+def is_plain(text: str, *, typed: bool = False, flow: bool = False) -> bool:
     """Whether text can stand unquoted and is still this text for every YAML reader, Claude Code's included."""
     if not text or "\t" in text or "\n" in text or "---" in text or odd_character(text):
         return False
-    if TYPED.fullmatch(text) and not typed:
+    if (TYPED.fullmatch(text) and not typed) or (flow and (text[0] == "-" or set(",[]{}?#:'\"") & set(text))):
         return False
     try:
-        return yaml_subset.load(f"k: {text}\n") == {"k": text}
+        return subset.load(f"k: {text}\n") == {"k": text}
     except NotInSubsetError:
         return False
 
 
-def double_quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """Text in double quotes on one line. `---` is broken up: Claude Code would end the frontmatter there."""
     out = []
     for char in text:
@@ -280,10 +249,11 @@ def double_quoted(text: str) -> str:
     return '"' + (made.replace("--", "-\\x2d") if "---" in made else made) + '"'
 
 
-def scalar(text: str, style: str = "", *, typed: bool = False) -> str:
-    """One line of YAML that reads as this text: in the style asked for (`'`, `"` or plain) if that can hold it."""
-    if not style and is_plain(text, typed=typed):
+def scalar(text: str, style: str = "", *, typed: bool = False, flow: bool = False) -> str:
+    """One line of YAML that reads as this text: in single quotes or plain where asked for and possible, else in double
+    quotes. `typed`: plain even if it may be read as a number or a date; `flow`: between brackets."""
+    if style not in ("'", '"') and is_plain(text, typed=typed, flow=flow):
         return text
     if style == "'" and "\n" not in text and "---" not in text and not odd_character(text):
         return "'" + text.replace("'", "''") + "'"
-    return double_quoted(text)
+    return quoted(text)

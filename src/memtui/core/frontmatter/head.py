@@ -2,7 +2,7 @@
 
 Plain values on one line, nearly all there are, are cut out with string operations; for anything else the YAML reader is
 loaded, which imports nothing itself. A person is shown just this (`memory.from_bytes`); on well-formed files it is what
-`frontmatter.parse` gives.
+`document.parse` gives.
 """
 
 FIRST_LINE_LIMIT = 300
@@ -128,8 +128,7 @@ def _value(text: str) -> "str | None":
 
 def _slow(text: str) -> "dict[str, str] | None":
     """The wanted fields by way of the YAML reader, or line by line where it does not follow."""
-    from memtui.core.frontmatter import loose as loose_yaml
-    from memtui.core.frontmatter import words as yaml_words
+    from memtui.core.frontmatter import loose, words
 
     lines = []
     keyed = False
@@ -137,10 +136,10 @@ def _slow(text: str) -> "dict[str, str] | None":
         if line.rstrip(BLANK) == "---":
             break
         lines.append(line.removesuffix("\r"))
-        keyed = keyed or yaml_words.split_key(line, yaml_words.indent_of(line)) is not None
+        keyed = keyed or words.split_key(line, words.indent_of(line)) is not None
     if not keyed:
         return None
-    fields = loose_yaml.read("\n".join(lines) + "\n")[0]
+    fields = loose.read("\n".join(lines) + "\n")
     nested = fields.get("metadata")
     kind = nested.get("type") if isinstance(nested, dict) else ""
     fields["type"] = kind if isinstance(kind, str) and kind else fields.get("type")

@@ -1,65 +1,39 @@
-"""Frontmatter that is not quite YAML: what a person plainly meant is still read, field by field, and flagged.
+"""Frontmatter that is not quite YAML: what a person plainly meant is still read, field by field.
 
 Imports nothing, so that a hook can afford it.
 """
 
-from memtui.core.frontmatter import subset as yaml_subset
+from memtui.core.frontmatter import subset
 from memtui.core.frontmatter.words import NotInSubsetError, indent_of, is_filler, split_key
 
 DEPTH_LIMIT = 3
 
 
-def read(block: str) -> "tuple[dict[str, object], str, int]":
-    """Fields, why they could not be read strictly (empty: they could), and on which line, counted from 0.
-
-    Lines end with `\\n`. Fields outside the subset are given as they are written.
-    """
+def read(block: str, depth: int = 0) -> "dict[str, object]":
+    """The fields of a block whose lines end with `\\n`: strictly where that works, else each field for itself, and what
+    even so is not YAML as the text that stands there. Never raises."""
     try:
-        return yaml_subset.load(block), "", 0
-    except NotInSubsetError as error:
-        return loose(block.split("\n")), error.reason, error.line
-
-
-def entry_starts(lines: "list[str]", indent: int) -> "list[int]":
-    """The numbers of the lines that begin a field at this indentation."""
-    return [
-        n
-        for n, line in enumerate(lines)
-        if indent_of(line) == indent and not is_filler(line) and split_key(line, indent)
-    ]
-
-
-def loose(lines: "list[str]", depth: int = 0) -> "dict[str, object]":
-    """Each field for itself: strictly where that works, else the text that stands there."""
+        return subset.load(block)
+    except NotInSubsetError:
+        pass
     # The client reads a tab in the indentation as two blanks.
-    spaced = [
-        line.lstrip("\t").rjust(len(line.lstrip("\t")) + 2 * (len(line) - len(line.lstrip("\t")))) for line in lines
-    ]
-    keyed = [here for line in spaced if not is_filler(line) and split_key(line, here := indent_of(line))]
-    indent = min(keyed, default=0)
-    starts = entry_starts(spaced, indent)
+    lines = ["  " * (len(line) - len(line.lstrip("\t"))) + line.lstrip("\t") for line in block.split("\n")]
+    keyed = [n for n, line in enumerate(lines) if not is_filler(line) and split_key(line, indent_of(line))]
+    indent = min((indent_of(lines[n]) for n in keyed), default=0)
+    starts = [n for n in keyed if indent_of(lines[n]) == indent]
     fields: "dict[str, object]" = {}
-    for start, end in zip(starts, [*starts[1:], len(spaced)], strict=False):
-        entry = spaced[start:end]
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=False):
         try:
-            fields.update(yaml_subset.load("\n".join(entry) + "\n"))
+            fields.update(subset.load("\n".join(lines[start:end]) + "\n"))
             continue
         except NotInSubsetError:
             pass
-        found = split_key(entry[0], indent)
-        if found is None:
-            continue
-        key, column = found
-        head = entry[0][column:].strip()
-        below = [line for line in entry[1:] if not is_filler(line)]
-        if (
-            depth < DEPTH_LIMIT
-            and not head
-            and below
-            and indent_of(below[0]) > indent
-            and split_key(below[0], indent_of(below[0]))
-        ):
-            fields[key] = loose(below, depth + 1)
+        key, column = split_key(lines[start], indent) or ("", 0)
+        head = lines[start][column:].strip()
+        below = [line for line in lines[start + 1 : end] if not is_filler(line)]
+        deeper = indent_of(below[0]) if below else 0
+        if depth < DEPTH_LIMIT and not head and deeper > indent and split_key(below[0], deeper):
+            fields[key] = read("\n".join(below) + "\n", depth + 1)
         else:
             fields[key] = " ".join([head, *[line.strip() for line in below]]).strip()
     return fields

@@ -71,8 +71,7 @@ def parse_index(data: bytes) -> Index:
     text = data.decode("utf-8", "surrogateescape")
     bom = text.startswith("\ufeff")
     lines = tuple(re.findall(r"[^\n]*\n|[^\n]+", text.removeprefix("\ufeff")))
-    top = len(doc.lines) + doc.head.count("\n") + (1 if doc.fence else 0) if doc.has_frontmatter and doc.fence else 0
-    hidden, unclosed = _hidden(lines, top)
+    hidden, unclosed = _hidden(lines, doc.lines_above)
     entries: list[Entry] = []
     mentions: list[Entry] = []
     for number, line in enumerate(lines):

@@ -45,8 +45,7 @@ def loaded_lines(data: bytes, *, agent: bool = False) -> list[tuple[int, str]]:
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     numbered = list(enumerate(text.split("\n"), 1))
     if not agent:
-        top = doc.head.count("\n") + len(doc.lines) + 1 if doc.has_frontmatter and doc.fence else 0
-        numbered = _without_comments(numbered[top:])
+        numbered = _without_comments(numbered[doc.lines_above :])
     while numbered and not numbered[0][1].strip():
         numbered.pop(0)
     while numbered and not numbered[-1][1].strip():

@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Iterable
 
-from memtui.core.frontmatter import edit as field_edit
+from memtui.core.frontmatter import document
 from memtui.core.memories.index import ITEM, SEPARATOR, Entry, Index, parse_index
 
 HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]+(.*?))?[ \t#]*$")
@@ -24,7 +24,7 @@ def _bytes(index: Index, lines: Iterable[str]) -> bytes:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(field_edit.clean(text).split())
+    return " ".join(document.clean(text).split())
 
 
 def _title(text: str) -> str:
@@ -192,5 +192,6 @@ def set_hook(data: bytes, target: str, hook: str, was: str) -> bytes:
             close = line.find(")", entry.end)
             found = SEPARATOR.match(line, close + 1)
             between = found[0] if found and found[0].strip() else _separator(index)
-            lines[entry.line - 1] = line[: close + 1] + (between + text if text else "") + field_edit.ending(line)
+            line_end = line[len(line.rstrip("\r\n")) :]
+            lines[entry.line - 1] = line[: close + 1] + (between + text if text else "") + line_end
     return _bytes(index, lines)

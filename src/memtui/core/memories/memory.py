@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 from memtui.core.base import clock, fs
 from memtui.core.base.errors import MemtuiError, NotFoundError
-from memtui.core.frontmatter import document
-from memtui.core.frontmatter import edit as field_edit
+from memtui.core.frontmatter import document, edit
 from memtui.core.frontmatter import head as memory_head
 
 TYPES = ("user", "feedback", "project", "reference", "tool")
@@ -148,17 +147,16 @@ def _told_otherwise(fields: dict[str, object], name: str, description: str) -> t
 def new_memory_bytes(name: str, description: str, kind: str, body: str) -> bytes:
     """A new file in the client's own form: `type` below `metadata`, a blank line above the body. NULs, which would make
     it a binary file, are dropped."""
-    doc = (
-        document.parse(b"").with_field(("name",), _one_line(name)).with_field(("description",), _one_line(description))
-    )
+    fields: dict[str, object] = {"name": _one_line(name), "description": _one_line(description)}
     if kind:
-        doc = doc.with_field(("metadata", "type"), _one_line(kind))
-    text = body.replace("\0", "").strip("\n")
-    return doc.with_body(f"\n{text}\n" if text else "").to_bytes()
+        fields["metadata"] = {"type": _one_line(kind)}
+    text = document.clean(body).replace("\0", "").strip("\n")
+    text = f"\n{text}\n" if text else ""
+    return f"---\n{edit.field_lines(fields)}---\n{text}".encode()
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return " ".join(document.clean(text).split())
 
 
 def set_type(doc: document.Document, kind: str) -> document.Document:
@@ -208,7 +206,7 @@ def with_fields(found: Memory, fields: Mapping[str, str]) -> bytes:
 def slugify(text: str) -> str:
     """A file's stem for a name: lower case, letters and digits of any script, `-` between. Never empty, never `memory`
     (on many disks that would be the index)."""
-    words = "".join(c if c.isalnum() else " " for c in field_edit.clean(text).lower()).split()
+    words = "".join(c if c.isalnum() else " " for c in document.clean(text).lower()).split()
     slug = ""
     for word in words:
         longer = f"{slug}-{word}" if slug else word
