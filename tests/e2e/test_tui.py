@@ -99,9 +99,9 @@ def test_the_terminal_is_as_it_was_after_quitting(here):
 
 
 SLIPS = """
-from memtui.tui.data import Data
-from memtui.tui.screens.memories import Memories
-from memtui.tui.screens.base import Base
+from memtui.tui.model.data import Data
+from memtui.tui.screens.memories.screen import Memories
+from memtui.tui.screens.frame import Base
 from memtui.tui.widgets.bars import FootBar
 def boom(*_, **__): raise ZeroDivisionError("boom")
 """

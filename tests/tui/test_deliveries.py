@@ -494,11 +494,12 @@ async def test_on_a_small_screen_its_beginning_and_its_receipt_stand_below_the_l
 
 
 def test_a_delivery_whose_text_is_kept_no_longer_says_so():
+    from memtui.core.deliveries.reading import told
     from memtui.core.deliveries.tail import Place
     from memtui.tui.screens.deliveries.text import FOLDED, delivery_glance, delivery_text
 
     record = {"v": 1, "id": "x", "event": "UserPromptSubmit", "chars": 1234, "folded": True, "items": []}
-    row = delivery_record(record, Place("", 0, 0))
+    row = told(record, Place("", 0, 0))
     assert row.injected
     assert f"{FOLDED}, 1,234 characters" in delivery_text(row, record, "arrived", "", NOW).plain
     assert delivery_glance(row, record, "arrived", "")[0].plain == FOLDED

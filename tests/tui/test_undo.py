@@ -15,7 +15,7 @@ from .test_memory_changes import choose, everywhere, press, project
 
 ELSEWHERE = """
 import os, sys
-from memtui.core.store import Store
+from memtui.core.memories.store import Store
 by, now, what, *names = sys.argv[1:]
 store = Store(dict(os.environ), os.getcwd(), by=by, now=lambda: float(now))
 if what == "undo":
