@@ -20,7 +20,7 @@ from memtui.core.review.triage import Proposal, Review, Waiting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memtui.core.memories.similar import Alike
+    from memtui.core.review.evidence import Alike
 
 
 @dataclasses.dataclass
@@ -96,11 +96,11 @@ def _create(ctx: Context, store: Store, args: argparse.Namespace, item: Waiting,
 
 
 def _alike(store: Store, proposal: Proposal) -> "list[Alike]":
-    from memtui.core.memories import similar
+    from memtui.consolidate import similar
 
-    first, _, rest = proposal.item.text.partition("\n")
     places = [scope for scope in store.scopes() if scope.writable and scope.exists and not scope.problem]
-    return similar.ranked(proposal.name, first, rest, (each for place in places for each in scopes.memories(place)))
+    near = (each for place in places for each in scopes.memories(place))
+    return similar.to_draft(proposal.name, proposal.item.text, near)
 
 
 def _check_free(ready: Ready) -> None:

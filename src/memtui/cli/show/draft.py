@@ -2,6 +2,7 @@
 
 from memtui.cli.context import Context
 from memtui.cli.output import Output, line
+from memtui.consolidate import similar
 from memtui.core.base.errors import MemtuiError
 from memtui.core.review import approve, evidence, triage
 from memtui.core.review.approve import Ready
@@ -25,9 +26,11 @@ class Draft:
                 self.ready = approve.ready(store, triage.propose(item), ctx.now)
             except MemtuiError as error:
                 self.problem = f"{error.message} {error.hint}".strip()
-        name = self.ready.proposal.name if self.ready else ""
-        memories = approve.neighbours(store, item, ctx.now) if self.ready else []
-        self.setting = evidence.setting_of(ctx.env, item, name, memories)
+        alike: list[evidence.Alike] = []
+        if self.ready is not None:
+            near = approve.neighbours(store, item, ctx.now)
+            alike = similar.to_draft(self.ready.proposal.name, item.text, near)
+        self.setting = evidence.setting_of(ctx.env, item, alike)
 
     def data(self) -> "dict[str, object]":
         """For --json."""

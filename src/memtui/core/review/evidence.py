@@ -1,31 +1,36 @@
 """What a person wants to know to decide about a draft: what was said around it, and which memories are alike."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from memtui.core.client import excerpt, titles
 from memtui.core.client.excerpt import Said
-from memtui.core.memories import similar
 from memtui.core.memories.memory import Memory
-from memtui.core.memories.similar import Alike
 from memtui.core.review.triage import Waiting
+
+
+@dataclass(frozen=True)
+class Alike:
+    """A memory and how alike it is to a draft, to 1."""
+
+    memory: Memory
+    score: float
 
 
 @dataclass
 class Setting:
-    """`said` around an entry, the `title` of its session, `problem` if its transcript does not tell; and what is
-    `alike`."""
+    """`said` around an entry, the `title` of its session, `problem` if its transcript does not tell; and the memories
+    that are `alike`, the most alike first."""
 
     said: list[Said] = field(default_factory=list)
     title: str = ""
-    alike: list[Alike] = field(default_factory=list)
+    alike: Sequence[Alike] = ()
     problem: str = ""
 
 
-def setting_of(env: dict[str, str], item: Waiting, name: str, memories: Iterable[Memory]) -> Setting:
-    """The setting of a pending update or item. `name`: what the memory would be called, that `memories` are compared
-    with; empty compares none. Reads the transcript."""
-    found = Setting()
+def setting_of(env: dict[str, str], item: Waiting, alike: Sequence[Alike] = ()) -> Setting:
+    """The setting of a pending update or item, with the memories that are `alike`. Reads the transcript."""
+    found = Setting(alike=alike)
     fields = item.entry.fields
     path = excerpt.transcript_of(env, fields.get("session", ""))
     if path:
@@ -42,7 +47,4 @@ def setting_of(env: dict[str, str], item: Waiting, name: str, memories: Iterable
         found.problem = "The session's transcript is gone."
     elif item.evidence:
         found.problem = "The draft does not name the session that this was said in."
-    if item.kind == "updates" and name:
-        first, _, rest = item.text.partition("\n")
-        found.alike = similar.ranked(name, first, rest, memories)
     return found

@@ -11,6 +11,7 @@ from textual.containers import Horizontal, Vertical
 from textual.timer import Timer
 
 from memtui import actions
+from memtui.consolidate import similar
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import age, many
 from memtui.core.memories import scopes
@@ -263,8 +264,8 @@ class Inbox(Deciding):
     @work(thread=True, exclusive=True, group="evidence")
     def _look(self, key: str, item: Waiting) -> None:
         ready = self.ready(item) if item.kind == "updates" else None
-        name = ready.proposal.name if isinstance(ready, Ready) else ""
-        found = evidence.setting_of(self.main.data.env, item, name, self._near(item) if name else [])
+        alike = similar.to_draft(ready.proposal.name, item.text, self._near(item)) if isinstance(ready, Ready) else []
+        found = evidence.setting_of(self.main.data.env, item, alike)
         self.app.call_from_thread(self._found, key, found)
 
     def _found(self, key: str, found: Setting) -> None:

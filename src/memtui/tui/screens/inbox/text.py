@@ -8,13 +8,13 @@ from rich import get_console
 from rich.text import Text
 
 from memtui import actions
+from memtui.consolidate import similar
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import ago, many
-from memtui.core.memories import memory, similar
+from memtui.core.memories import memory
 from memtui.core.memories.memory import Memory
-from memtui.core.memories.similar import Alike
 from memtui.core.review.approve import Ready
-from memtui.core.review.evidence import Setting
+from memtui.core.review.evidence import Alike, Setting
 from memtui.core.review.triage import Waiting
 from memtui.present import safe_text
 

@@ -1,9 +1,9 @@
 """Which memories say something alike. A ranking for a person to look at: nothing is ever merged by it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from memtui.core.memories.memory import Memory
+from memtui.core.review.evidence import Alike
 
 # Below this two texts share no more than common words.
 LEAST = 0.55
@@ -14,12 +14,10 @@ BODY = 2000
 WORDS = 1500
 
 
-@dataclass(frozen=True)
-class Alike:
-    """A memory and how alike it is, from LEAST to 1."""
-
-    memory: Memory
-    score: float
+def to_draft(name: str, text: str, memories: Iterable[Memory]) -> list[Alike]:
+    """As `ranked`, for a pending update of this text that would become a memory of that name."""
+    first, _, rest = text.partition("\n")
+    return ranked(name, first, rest, memories)
 
 
 def ranked(name: str, description: str, body: str, memories: Iterable[Memory], limit: int = 5) -> list[Alike]:
@@ -28,7 +26,7 @@ def ranked(name: str, description: str, body: str, memories: Iterable[Memory], l
     Equal names count as near certain, since they would be one file. A broken memory can't be merged into, and is
     passed over.
     """
-    from rapidfuzz import fuzz, utils  # hooks import core, and have the standard library alone
+    from rapidfuzz import fuzz, utils  # which takes its time to be imported
 
     clean = utils.default_process
     own_name, own_description = clean(name), clean(description)

@@ -1,6 +1,7 @@
 """What says something alike is ranked; what only shares a word is not."""
 
-from memtui.core.memories import memory, similar
+from memtui.consolidate import similar
+from memtui.core.memories import memory
 
 
 def made(name, description, body="", path="/x"):
