@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from memtui.core.base import clock, paths
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.memories import scopes
-from memtui.core.settings import config
+from memtui.workspace import Workspace
 
 # What the first picture does not need is imported where it is used: start-up is most of what a person waits for.
 if TYPE_CHECKING:
@@ -23,12 +22,10 @@ if TYPE_CHECKING:
     from memtui.core.deliveries.record import Record
     from memtui.core.deliveries.statistics import Tally
     from memtui.core.health.findings import Finding
-    from memtui.core.journal.journal import Journal
     from memtui.core.journal.ledger import Ledger, Transaction
     from memtui.core.memories.memory import Memory
     from memtui.core.memories.scopes import Scope
     from memtui.core.memories.status import Row
-    from memtui.core.memories.store import Store
     from memtui.core.review import triage
     from memtui.tui.watch import Watch
 
@@ -49,17 +46,12 @@ class Facts:
     waiting: dict[str, int] = field(default_factory=dict)
 
 
-class Data:
-    """The engine for one working directory. `now` holds the clock still, for pictures and tests."""
+class Data(Workspace):
+    """The workspace of the TUI, and what was read of it. `now` holds the clock still, for pictures and tests."""
 
     def __init__(self, env: dict[str, str], cwd: str, *, now: float | None = None) -> None:
-        self.env = env
-        self.cwd = os.path.realpath(cwd)
-        self.root = paths.root(env)
-        self.project_root = paths.project_root(self.cwd)
-        self.slug = paths.slug(self.project_root)
+        super().__init__(env, cwd, by="tui", now=now)
         self.facts = Facts(os.path.basename(self.project_root) or "/")
-        self._now = now
         self._outcomes: dict[str, str] = {}
         self._views: dict[str, TranscriptView] = {}
         self._open: dict[str, Record] = {}
@@ -76,20 +68,7 @@ class Data:
 
         return Tally(self.root, self.now)
 
-    def now(self) -> float:
-        """Seconds since the epoch."""
-        return clock.now() if self._now is None else self._now
-
     # settings
-
-    def settings(self) -> dict[str, object]:
-        """The settings as written."""
-        return config.load(self.root)
-
-    def setting(self, key: str) -> object:
-        """One setting; for keys of the TUI alone what is written, or None."""
-        settings = self.settings()
-        return config.value(settings, self.project_root, key) if key in config.DEFAULTS else settings.get(key)
 
     def keys(self) -> dict[str, str]:
         """The person's key map: action id to keys."""
@@ -155,26 +134,7 @@ class Data:
                 break
         return rows
 
-    def store(self) -> "Store":
-        """The store, for changes and their undo."""
-        from memtui.core.memories.store import Store
-
-        made = Store(self.env, self.cwd, by="tui", now=self.now)
-        made.journal = self.journal()  # which knows what was read
-        return made
-
-    def journal(self) -> "Journal":
-        """The journal of changes."""
-        from memtui.core.journal.journal import Journal
-
-        return Journal(self.root, by="tui", now=self.now, ledger=self.ledger)
-
-    @cached_property
-    def ledger(self) -> "Ledger":
-        """What was read of the journal: only what is appended is read again."""
-        from memtui.core.journal import ledger as journal_ledger
-
-        return journal_ledger.shared(self.root + "/journal.jsonl")
+    # changes
 
     def changes(self) -> "tuple[Ledger, list[Transaction]]":
         """What was changed, newest first."""
@@ -190,10 +150,6 @@ class Data:
 
         others = [slug for slug in triage.slugs(self.root) if slug != self.slug] if every else []
         return triage.waiting(self.root, [self.slug, None, *others], unread=unread)
-
-    def review(self) -> "triage.Review":
-        """What a person does with it."""
-        from memtui.core.review import triage
 
         return triage.Review(self.root, by="tui", now=self.now)
 
