@@ -130,6 +130,7 @@ def test_a_new_body_takes_the_line_ends_of_the_file():
         (b"---\nmetadata:\n\ttype: user\nname: a\n---\nx", {"metadata": {"type": "user"}, "name": "a"}),
         (b"---\nname: a\n   type: user\n---\nx", {"name": "a type: user"}),
         (b"---\nname: a\xff\ntype: user\n---\nx", {"name": "a\ufffd", "type": "user"}),
+        (b"---\nname: 'a\xe2\x82'\ntype: user\n---\nx", {"name": "a\ufffd", "type": "user"}),
         (b"---\nname: a\ntype: user\n\n# Body\n", {"name": "a", "type": "user"}),
         (b"\n---\nname: a\n---\nx", {"name": "a"}),
         (b"---\nname: a\n<<<<<<< HEAD\ntype: user\n---\nx", {"name": "a <<<<<<< HEAD", "type": "user"}),

@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memtui.core.frontmatter import subset as yaml_subset
-from memtui.core.frontmatter.words import NotInSubsetError
+from memtui.core.frontmatter.subset import NotInSubsetError
 
 # What breaks YAML readers, in pieces; texts are made by stringing them together.
 PIECES = [

@@ -649,7 +649,7 @@ def test_a_memory_too_large_to_show_is_moved_whole(world):
 
 
 def test_every_real_memory_can_be_renamed_moved_deleted_and_brought_back(world, tmp_path):
-    here = os.path.join(os.path.dirname(__file__), "..", "..", "..", "shared", "data", "memories")
+    here = os.path.join(os.path.dirname(__file__), "../../../../shared/data/memories")
     if not os.path.isdir(here):
         pytest.skip("the collection of real memories is not here")
     count = 0

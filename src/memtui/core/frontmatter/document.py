@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from memtui.core.base.errors import MemtuiError
 from memtui.core.frontmatter import edit, loose, subset
-from memtui.core.frontmatter.words import NotInSubsetError, indent_of, is_filler, split_key
+from memtui.core.frontmatter.subset import NotInSubsetError, indent_of, is_filler, split_key
 
 FENCE = "---"
 BLANK = " \t\r\n"

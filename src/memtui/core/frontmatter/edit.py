@@ -10,7 +10,7 @@ from typing import Any
 
 from memtui.core.base.errors import MemtuiError
 from memtui.core.frontmatter import subset
-from memtui.core.frontmatter.words import NotInSubsetError, indent_of, odd_character, split_key
+from memtui.core.frontmatter.subset import NotInSubsetError, indent_of, odd_character, split_key
 
 # Plain text that some YAML reader would take for a number, a date, a truth value or nothing.
 TYPED = re.compile(r"[-+.]?\d[\w.,:+ -]*|[-+]?\.(?:inf|nan)|~|=|<<|null|true|false|yes|no|on|off|[yn]", re.IGNORECASE)

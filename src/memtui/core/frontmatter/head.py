@@ -128,7 +128,7 @@ def _value(text: str) -> "str | None":
 
 def _slow(text: str) -> "dict[str, str] | None":
     """The wanted fields by way of the YAML reader, or line by line where it does not follow."""
-    from memtui.core.frontmatter import loose, words
+    from memtui.core.frontmatter import loose, subset
 
     lines = []
     keyed = False
@@ -136,7 +136,7 @@ def _slow(text: str) -> "dict[str, str] | None":
         if line.rstrip(BLANK) == "---":
             break
         lines.append(line.removesuffix("\r"))
-        keyed = keyed or words.split_key(line, words.indent_of(line)) is not None
+        keyed = keyed or subset.split_key(line, subset.indent_of(line)) is not None
     if not keyed:
         return None
     fields = loose.read("\n".join(lines) + "\n")

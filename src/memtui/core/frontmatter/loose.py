@@ -4,7 +4,7 @@ Imports nothing, so that a hook can afford it.
 """
 
 from memtui.core.frontmatter import subset
-from memtui.core.frontmatter.words import NotInSubsetError, indent_of, is_filler, split_key
+from memtui.core.frontmatter.subset import NotInSubsetError, indent_of, is_filler, split_key
 
 DEPTH_LIMIT = 3
 

@@ -10,17 +10,23 @@ more lines, `|` and `>` with `+` or `-`, comments, duplicate keys (the last one 
 tags, mappings in lists, `?` keys, indentation indicators.
 """
 
-from memtui.core.frontmatter.words import (
-    INDICATORS,
-    NotInSubsetError,
-    indent_of,
-    is_filler,
-    odd_character,
-    split_key,
-    unescape,
-)
-
 DEPTH_LIMIT = 20
+INDICATORS = "-?:,[]{}#&*!|>'\"%@`"
+KEY_LIMIT = 1000  # PyYAML gives up on a simple key of 1024 characters
+ESCAPES = {
+    "0": "\0", "a": "\a", "b": "\b", "t": "\t", "\t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r", "e": "\x1b",
+    " ": " ", '"': '"', "/": "/", "\\": "\\", "N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029",
+}  # fmt: skip
+HEX_ESCAPES = {"x": 2, "u": 4, "U": 8}
+
+
+class NotInSubsetError(ValueError):
+    """`reason` in words; `line` counts from 0 in the text given to `load`."""
+
+    def __init__(self, reason: str, line: int) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.line = line
 
 
 def load(text: str) -> "dict[str, object]":
@@ -38,6 +44,80 @@ def load(text: str) -> "dict[str, object]":
     if reader.peek() is not None:
         reader.fail("the indentation does not fit")
     return result
+
+
+def indent_of(line: str) -> int:
+    """The number of leading blanks; tabs do not count."""
+    return len(line) - len(line.lstrip(" "))
+
+
+def is_filler(line: str) -> bool:
+    """A blank line, or one that holds only a comment."""
+    text = line.strip(" \r\n")
+    return not text or text[0] == "#"
+
+
+def split_key(line: str, start: int = 0) -> "tuple[str, int] | None":
+    """The key of a `key: value` line from column `start`, and the column after its colon; None for other lines."""
+    if start >= len(line):
+        return None
+    first = line[start]
+    if first in "'\"":
+        end = line.find(first, start + 1)
+        key = line[start + 1 : end]
+        colon = line.find(":", end + 1)
+        if end < 0 or colon < 0 or "\\" in key or line[end + 1 : colon].strip(" "):
+            return None
+    else:
+        colon = line.find(":", start)
+        key = line[start:colon].rstrip(" ")
+        if colon < 0 or first in INDICATORS or first.isspace() or "#" in key or "\t" in key:
+            return None
+    if len(key) > KEY_LIMIT or line[colon + 1 : colon + 2] not in ("", " ", "\r", "\n"):
+        return None
+    return key, colon + 1
+
+
+def odd_character(text: str) -> str:
+    """The first character that YAML does not allow or takes for a line break besides `\\n`; empty if there is none."""
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+        return ""
+    for char in dict.fromkeys(text):
+        code = ord(char)
+        fine = (
+            32 <= code <= 126 or char in "\n\t" or 0xA0 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or code > 0xFFFF
+        )
+        if not fine or char in "\u2028\u2029\ufeff":
+            return char
+    return ""
+
+
+def unescape(text: str) -> "str | None":
+    """The text between double quotes with its escapes resolved; None where one is not known."""
+    if "\\" not in text:
+        return text
+    out = []
+    at = 0
+    while True:
+        slash = text.find("\\", at)
+        if slash < 0:
+            out.append(text[at:])
+            break
+        out.append(text[at:slash])
+        code = text[slash + 1 : slash + 2]
+        at = slash + 2
+        if code in HEX_ESCAPES:
+            digits = text[at : at + HEX_ESCAPES[code]]
+            at += HEX_ESCAPES[code]
+            if len(digits) != HEX_ESCAPES[code] or digits.strip("0123456789abcdefABCDEF") or int(digits, 16) > 0x10FFFF:
+                return None
+            out.append(chr(int(digits, 16)))
+        elif code in ESCAPES and code:
+            out.append(ESCAPES[code])
+        else:
+            return None
+    # Halves of a surrogate pair become one character; a lone half can't be written to a file.
+    return "".join(out).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def closing(line: str, quote: str, at: int) -> int:
@@ -221,38 +301,19 @@ class _Reader:
             column = indent + 1
         if deepest > column:
             self.fail("a blank line deeper than its block scalar")
-        chunks: list[str] = []
-        breaks = self.block_breaks(column)
-        last_break = ""
-        while (text := self.block_line(column)) is not None:
-            chunks += [*breaks, text]
-            last_break = "\n"
-            breaks = self.block_breaks(column)
-            following = self.lines[self.at] if self.at < len(self.lines) else ""
-            if not (indent_of(following) >= column and len(following) > column):
-                break
-            if header[0] == ">" and text[0] not in " \t" and following[column] not in " \t":
-                if not breaks:
-                    chunks.append(" ")
-            else:
-                chunks.append("\n")
-        if header[1:] != "-":
-            chunks.append(last_break)
-        if header[1:] == "+":
-            chunks += breaks
-        return "".join(chunks)
-
-    def block_breaks(self, column: int) -> "list[str]":
-        start = self.at
-        while self.at < len(self.lines) and len(self.lines[self.at]) <= column and not self.lines[self.at].strip(" "):
+        parts: list[str] = []
+        before, blank = "", 0
+        while self.at < len(self.lines) and (indent_of(line := self.lines[self.at]) >= column or not line.strip(" ")):
             self.at += 1
-        return ["\n"] * (self.at - start)
-
-    def block_line(self, column: int) -> "str | None":
-        if self.at == len(self.lines) or indent_of(self.lines[self.at]) < column or len(self.lines[self.at]) <= column:
-            return None
-        self.at += 1
-        return self.lines[self.at - 1][column:]
+            text = line[column:]
+            if not text:
+                blank += 1
+                continue
+            folded = header[0] == ">" and before and before[0] not in " \t" and text[0] not in " \t"
+            parts += ["\n" * blank or " " if folded else "\n" * (blank + bool(before)), text]
+            before, blank = text, 0
+        end = "" if header[1:] == "-" or not before else "\n"
+        return "".join(parts) + end + ("\n" * blank if header[1:] == "+" else "")
 
     def flow(self, at: int, depth: int) -> "tuple[object, int]":
         """A flow value from position `at` of `self.flow_text`, and the position after it."""
