@@ -9,7 +9,7 @@ import pytest
 
 from memtui.core.base import ids, paths
 from memtui.core.inbox import claims
-from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 
 from .conftest import NOW
 
@@ -19,7 +19,7 @@ LAUNCHER = Path(paths.__file__).parents[2] / "hooks" / "launch.py"
 def waiting(shell, everywhere=False):
     root = shell.env["HOME"] + "/.claude/memtui"
     slug = None if everywhere else paths.slug(shell.cwd)
-    return inbox_file.read(paths.inbox_dir(root, slug) + "/guidance.md")
+    return inbox_format.read(paths.inbox_dir(root, slug) + "/guidance.md")
 
 
 def test_it_prints_the_id_and_says_nothing_else(bare):
@@ -145,7 +145,7 @@ def test_a_relative_place_is_refused(bare):
 def test_memtui_home_is_enough(bare, tmp_path):
     bare.env = {"PATH": bare.env["PATH"], "MEMTUI_HOME": str(tmp_path / "root")}
     bare("guide", "hello", "--global")
-    assert inbox_file.read(str(tmp_path / "root/global/guidance.md"))[0].text == "hello"
+    assert inbox_format.read(str(tmp_path / "root/global/guidance.md"))[0].text == "hello"
 
 
 def test_an_unwritable_root_is_an_error(bare, tmp_path):

@@ -8,7 +8,7 @@ import pytest
 
 from memtui.cli.context import Context
 from memtui.core.base import paths
-from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 
 KEY = "gh" + "p_" + "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=36))
 LOOKS = "looks like it holds a GitHub token"
@@ -21,7 +21,7 @@ def asked(monkeypatch):
 
 
 def notes(shell):
-    return inbox_file.read(
+    return inbox_format.read(
         paths.inbox_dir(shell.env["HOME"] + "/.claude/memtui", paths.slug(shell.cwd)) + "/guidance.md"
     )
 

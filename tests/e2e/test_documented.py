@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from memtui.core.base import paths
-from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 
 from . import documented
 from .screen import SECONDS, MemtuiTerminal, ShellTerminal
@@ -199,7 +199,7 @@ def ids(world):
 
     def waiting(name):
         with open(f"{box}/{name}", encoding="utf-8") as file:
-            return [entry.id for entry in inbox_file.parse(file.read())]
+            return [entry.id for entry in inbox_format.parse(file.read())]
 
     updates, items, notes = waiting("pending-updates.md"), waiting("pending-items.md"), waiting("guidance.md")
     return {

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memtui.core.base import fastjson, fs, ids, paths
 from memtui.core.client.conversation import Turn, normalised
-from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 from memtui.extract import signals, write
 
 
@@ -32,11 +32,11 @@ def say(text, uuid="u1", session="s1", agent="I ran npm install."):
 
 
 def updates(env, repo):
-    return inbox_file.read(box(env, repo) + "/pending-updates.md")
+    return inbox_format.read(box(env, repo) + "/pending-updates.md")
 
 
 def items(env, repo):
-    return inbox_file.read(box(env, repo) + "/pending-items.md", items=True)
+    return inbox_format.read(box(env, repo) + "/pending-items.md", items=True)
 
 
 def put(env, repo, *drafts, threshold=0.5):
@@ -173,8 +173,8 @@ def test_a_session_with_nothing_open_removes_its_own_and_no_others(env, repo):
 
 def test_kept_and_hand_written_items_stay(env, repo):
     path = box(env, repo) + "/pending-items.md"
-    kept = inbox_file.render({"id": "k", "session": "s0", "state": "kept"}, "kept one")
-    fs.append(path, f"- [ ] by hand\n{kept}{inbox_file.render({'id': 'c', 'from': 'cli'}, 'by cli')}".encode())
+    kept = inbox_format.render({"id": "k", "session": "s0", "state": "kept"}, "kept one")
+    fs.append(path, f"- [ ] by hand\n{kept}{inbox_format.render({'id': 'c', 'from': 'cli'}, 'by cli')}".encode())
     write.write_items(env, repo, "s1", ["mine", "Kept one."])
     write.write_items(env, repo, "s2", ["yours"])
     assert [e.text for e in items(env, repo)] == ["by hand", "kept one", "by cli", "yours"]
@@ -187,7 +187,7 @@ def test_kept_and_hand_written_items_stay(env, repo):
 def test_whatever_stood_in_the_file_stays_and_whatever_is_written_is_read_back(env, repo, hand, texts, body):
     path = box(env, repo) + "/pending-items.md"
     fs.unlink(path)
-    fs.append(path, inbox_file.encode(hand + "\n"))
+    fs.append(path, inbox_format.encode(hand + "\n"))
     before = [e.text for e in items(env, repo) if not e.fields]
     write.write_items(env, repo, "s1", texts)
     after = items(env, repo)

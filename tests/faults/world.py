@@ -8,7 +8,7 @@ import time
 import running
 
 from memtui.core.base import clock, ids, paths
-from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 
 ULID = re.compile(r"\b01[0-9A-HJKMNP-TV-Z]{24}\b")
 FIXED = re.compile(r"\b01\w{8}0{12}FX\w\w\b")
@@ -65,10 +65,10 @@ class World:
     def leave(self, kind: str, name: str, text: str, where: str = "project", **fields: str) -> str:
         """An entry as it stands in an inbox."""
         stamp = clock.iso_seconds(self.since)
-        path = f"{self.inboxes[where]}/{inbox_file.FILES[kind]}"
+        path = f"{self.inboxes[where]}/{inbox_format.FILES[kind]}"
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "a") as file:
-            file.write(inbox_file.render({"id": self.id(name), "time": stamp, **fields}, text))
+            file.write(inbox_format.render({"id": self.id(name), "time": stamp, **fields}, text))
         os.chmod(path, 0o600)
         return path
 
@@ -159,11 +159,11 @@ class World:
         """Temporary files."""
         return [f"{p}/{f}" for p, _, files in os.walk(self.top) for f in files if f.endswith(".tmp")]
 
-    def waiting(self, kind: str = "guidance") -> "list[inbox_file.Entry]":
+    def waiting(self, kind: str = "guidance") -> "list[inbox_format.Entry]":
         """The entries of all inboxes."""
         found = []
         for directory in self.inboxes.values():
-            found += inbox_file.read(f"{directory}/{inbox_file.FILES[kind]}", items=kind == "items")
+            found += inbox_format.read(f"{directory}/{inbox_format.FILES[kind]}", items=kind == "items")
         return found
 
     def claimed(self) -> "list[str]":

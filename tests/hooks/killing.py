@@ -21,7 +21,7 @@ import warnings
 from memtui.core.base import clock, fastjson, fs, ids, paths
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.inbox import claims, reconcile
-from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 from memtui.hooks import pre_tool_use, prompt, runner, stop, user_prompt_submit  # noqa: F401  imported before the forks
 
 CALLS = ("open", "write", "rename", "link", "unlink", "mkdir", "fsync", "ftruncate")
@@ -147,7 +147,7 @@ class World:
     def guide(self, directory: str, size: int = 20, **fields: str) -> str:
         token = self.token()
         fields = {"id": ids.new_id(), "time": clock.iso_seconds(time.time()), "from": "test", **fields}
-        entry = inbox_file.render(fields, token + " " + "x" * size)
+        entry = inbox_format.render(fields, token + " " + "x" * size)
         fs.append(directory + "/guidance.md", entry.encode())  # no fsync: a world is made for every crash
         return token
 
@@ -163,8 +163,8 @@ class World:
     def settle(self, later: float = 61.0) -> None:
         reconcile.settle(self.env, self.root, now=time.time() + later)
 
-    def waiting(self) -> "list[inbox_file.Entry]":
-        return [e for d in self.inboxes for e in inbox_file.read(d + "/guidance.md")]
+    def waiting(self) -> "list[inbox_format.Entry]":
+        return [e for d in self.inboxes for e in inbox_format.read(d + "/guidance.md")]
 
     def claimed(self) -> "list[str]":
         return [

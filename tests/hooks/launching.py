@@ -10,6 +10,7 @@ import memtui
 from memtui.core.base import paths
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 from memtui.core.memories import trusting
 
 SOURCES = Path(memtui.__file__).resolve().parents[1]
@@ -108,10 +109,10 @@ class Home:
         return self.leave("guidance", text, scope, **fields)
 
     def waiting(self, scope="project"):
-        return [entry.text for entry in inbox_file.read(f"{self.boxes[scope]}/guidance.md")]
+        return [entry.text for entry in inbox_format.read(f"{self.boxes[scope]}/guidance.md")]
 
     def file(self, kind, scope="project"):
-        path = self.boxes[scope] / inbox_file.FILES[kind]
+        path = self.boxes[scope] / inbox_format.FILES[kind]
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
 

@@ -13,6 +13,7 @@ from killing import NONE, TOKEN, TOLD, Child, Session, World
 from memtui.core.base import fastjson, fs
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 from memtui.core.inbox import reconcile
 
 APPENDS = 500
@@ -68,10 +69,10 @@ def withdraw(directory, report, stop):
         removed = []
 
         def change(source):
-            entries = inbox_file.parse(source)
+            entries = inbox_format.parse(source)
             chosen = chance.sample(entries, min(len(entries), 3))
             removed[:] = [t for e in chosen for t in TOKEN.findall(e.text)]
-            return inbox_file.without(source, {e.id for e in chosen})
+            return inbox_format.without(source, {e.id for e in chosen})
 
         try:
             if inbox_file.rewrite(path, change):
@@ -110,7 +111,7 @@ def test_what_an_editor_saves_while_a_rewrite_thinks_is_kept(tmp_path):
 
     def change(source):
         if "edited" not in source:
-            fs.write_atomic(path, inbox_file.encode(source + "edited\n"))
+            fs.write_atomic(path, inbox_format.encode(source + "edited\n"))
         return source.replace("withdrawn\n", "")
 
     assert inbox_file.rewrite(path, change)

@@ -13,6 +13,7 @@ from killing import NONE, SILENT, TOLD, Child, Session, World, arm, die, every_p
 from memtui.core.base import clock, fs, paths, session_state
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 from memtui.core.inbox import reconcile
 from memtui.hooks import runner
 
@@ -364,7 +365,7 @@ def test_a_prompt_at_any_call_of_a_rewrite_gets_nothing_twice(worlds, others):
 
 def removing(world, path, token):
     def change(source):
-        return inbox_file.without(source, {e.id for e in inbox_file.parse(source) if token in e.text})
+        return inbox_format.without(source, {e.id for e in inbox_format.parse(source) if token in e.text})
 
     return lambda: inbox_file.rewrite(path, change)
 
@@ -579,7 +580,7 @@ def test_random_kills_of_appended_guidance(worlds_on_disk):
         reap(Child(body))
         reap.seconds = 0.006
     os.close(reported)
-    entries = inbox_file.parse(inbox_file.decode(fs.read_bytes(where + "/guidance.md")))
+    entries = inbox_format.parse(inbox_format.decode(fs.read_bytes(where + "/guidance.md")))
     whole = {e.id: e.text.split()[1] for e in entries if e.text.endswith(" end")}
     told = dict(line.split() for line in fs.read_bytes(str(world.root) + "-reported").decode().splitlines())
     assert len(told) > 20

@@ -5,7 +5,7 @@ import glob
 import pytest
 
 from memtui.core.base import fs, paths
-from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 from memtui.core.memories import memory
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Options
@@ -86,7 +86,7 @@ async def test_what_changes_while_both_are_shown_is_shown_before_it_is_written_o
 
 
 def entry_file(world, kind):
-    return f"{paths.inbox_dir(world.root, paths.slug(world.shop))}/{inbox_file.FILES[kind]}"
+    return f"{paths.inbox_dir(world.root, paths.slug(world.shop))}/{inbox_format.FILES[kind]}"
 
 
 KINDS = {

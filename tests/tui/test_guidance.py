@@ -9,6 +9,7 @@ from textual.widgets import Input, Select, TextArea
 from memtui.core.base import clock, ids, paths
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 from memtui.core.review import triage
 from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
@@ -177,7 +178,7 @@ async def test_what_kind_of_session_took_a_note_is_told(world, app):
         os.makedirs(directory + "/claimed", exist_ok=True)
         put(
             f"{directory}/claimed/{name}~{kind}-0000~1.md",
-            inbox_file.render({"id": name, "from": "cli"}, text + " taken"),
+            inbox_format.render({"id": name, "from": "cli"}, text + " taken"),
         )
         tag = f'<memtui-guidance id="{name}" from="cli" delivery="{name}">\nintro\n{text} told\n</memtui-guidance>'
         item = {"kind": "guidance", "id": name, "scope": "project", "reason": "next prompt"}
@@ -464,7 +465,7 @@ async def test_what_a_hook_has_taken_is_under_way_and_can_not_be_withdrawn(world
     directory = paths.inbox_dir(world.root, paths.slug(world.shop))
     os.makedirs(directory + "/claimed", exist_ok=True)
     name = f"{ids.new_id(NOW - 5)}~{world.sessions['today']}~{os.getpid()}.md"
-    put(f"{directory}/claimed/{name}", inbox_file.render({"id": "A" * 26, "from": "cli"}, "Just taken"))
+    put(f"{directory}/claimed/{name}", inbox_format.render({"id": "A" * 26, "from": "cli"}, "Just taken"))
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "Just taken")
         assert states(app)["Just taken"] == "→ under way"

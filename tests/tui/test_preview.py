@@ -3,7 +3,7 @@
 import pytest
 
 from memtui.core.base import clock, fs, paths
-from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 from memtui.core.review import triage
 from memtui.demo.world import ulid
 from memtui.tui.app import MemtuiApp
@@ -20,8 +20,8 @@ def leave(world, rules):
     fields = {"id": ulid(NOW - 60, 9000), "time": clock.iso_seconds(NOW - 60), "kind": "correction"}
     fields |= {"confidence": "0.99", "name": "be-kind", "description": "Be kind", "scope": "project"}
     text = "\n".join(["Always be kind.", "", *(f"- rule {number}" for number in range(rules)), LAST])
-    with open(f"{paths.inbox_dir(world.root, paths.slug(world.shop))}/{inbox_file.FILES['updates']}", "a") as file:
-        file.write(inbox_file.render(fields, text))
+    with open(f"{paths.inbox_dir(world.root, paths.slug(world.shop))}/{inbox_format.FILES['updates']}", "a") as file:
+        file.write(inbox_format.render(fields, text))
 
 
 async def asked(pilot, *keys):
@@ -108,7 +108,7 @@ async def test_what_is_cut_of_a_draft_of_a_megabyte_is_told_before_it_is_agreed_
         assert len(text) < 20_000
         assert LAST not in text
         assert "more characters are not shown here: they stand in" in text
-        assert inbox_file.FILES["updates"] in text
+        assert inbox_format.FILES["updates"] in text
         await pilot.press("greater_than_sign")
         await settle(pilot)
         assert "more characters are not shown here" in "\n".join(lines(app))

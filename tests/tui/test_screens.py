@@ -10,7 +10,7 @@ from memtui import actions
 from memtui.core.base import clock, paths
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 from memtui.demo import world as demo_world
 from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
@@ -228,7 +228,7 @@ def hostile(world):
     for number, (kind, more) in enumerate((("guidance", {"from": HOSTILE}), ("updates", draft), ("items", {}))):
         for at, text in enumerate((HOSTILE, HOSTILE + long)):
             name = demo_world.ulid(NOW - 60, 9000 + number * 2 + at)
-            write(f"{box}/{inbox_file.FILES[kind]}", inbox_file.render({"id": name, **fields, **more}, text), "a")
+            write(f"{box}/{inbox_format.FILES[kind]}", inbox_format.render({"id": name, **fields, **more}, text), "a")
     item = {"kind": "guidance", "id": HOSTILE, "scope": HOSTILE, "reason": HOSTILE, "action": HOSTILE, "path": HOSTILE}
     left = {"kind": HOSTILE, "id": HOSTILE, "scope": HOSTILE, "left_out": HOSTILE}
     for number, text in enumerate((HOSTILE, HOSTILE + long)):

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from memtui.core.base import fs, paths
-from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 from memtui.worker import main
 
 RULE = "No, use pnpm. From now on always use pnpm."
@@ -45,7 +45,7 @@ class World:
 
     def texts(self, name):
         path = paths.inbox_dir(self.root, paths.slug(self.repo)) + "/" + name
-        return [e.text.split("\n")[0] for e in inbox_file.read(path, items=name == "pending-items.md")]
+        return [e.text.split("\n")[0] for e in inbox_format.read(path, items=name == "pending-items.md")]
 
     @property
     def updates(self):

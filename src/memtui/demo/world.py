@@ -13,7 +13,7 @@ from hashlib import blake2b
 
 from memtui.core.base import clock, fs, paths, session_state
 from memtui.core.base.errors import UsageError
-from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.changes import files as file_changes
 from memtui.core.memories import trusting
 from memtui.core.memories.store import Store
@@ -143,8 +143,8 @@ def _inboxes(world: World) -> None:
         (shop, "items", data.SHOP_ITEMS, world.shop),
         (shop, "updates", data.SHOP_DOUBTFUL, world.shop),
     ):
-        path = f"{directory}/{inbox_file.FILES[kind]}"
-        source = inbox_file.decode(fs.read_or_empty(path))
+        path = f"{directory}/{inbox_format.FILES[kind]}"
+        source = inbox_format.decode(fs.read_or_empty(path))
         for given, text, hours in entries:
             number += 1
             seconds = world.now - hours * HOUR
@@ -155,7 +155,7 @@ def _inboxes(world: World) -> None:
                 fields["project"] = project
             if "expires" in fields:
                 fields["expires"] = clock.iso_seconds(world.now + float(fields["expires"]) * HOUR)
-            source += inbox_file.render(fields, text)
+            source += inbox_format.render(fields, text)
         if directory == shop and kind == "guidance":
             source += data.HAND_WRITTEN_GUIDANCE
         if directory == shop and kind == "items":

@@ -13,6 +13,7 @@ from dataclasses import replace
 from memtui.core.base import clock, fastjson, fs, ids, paths
 from memtui.core.client.conversation import normalised
 from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 from memtui.core.places import locate
 from memtui.core.redaction.redact import redact
 from memtui.extract.signals import Draft
@@ -129,20 +130,20 @@ def _trim(path: str) -> None:
 def _seen_again(directory: str, key: str, evidence: str) -> bool:
     """Whether a pending update says this already; one that comes from another record counts one more."""
     met = False
-    path = directory + "/" + inbox_file.FILES["updates"]
-    if inbox_file.unread(path):
+    path = directory + "/" + inbox_format.FILES["updates"]
+    if inbox_format.unread(path):
         return False  # too long to be gone through
 
     def change(source: str) -> str:
         nonlocal met
-        for entry in inbox_file.parse(source):
+        for entry in inbox_format.parse(source):
             if normalised(entry.text.split("\n")[0]) == key:
                 met = True
                 if entry.fields.get("id") and entry.fields.get("evidence") != evidence:
                     seen = entry.fields.get("seen", "1")
                     fields = {**entry.fields, "seen": str(int(seen) + 1 if seen.isdigit() else 2)}
                     end = entry.start + len(entry.raw)
-                    return source[: entry.start] + inbox_file.render(fields, entry.text) + source[end:]
+                    return source[: entry.start] + inbox_format.render(fields, entry.text) + source[end:]
                 break
         return source
 
@@ -165,7 +166,7 @@ def _is_known(env: dict[str, str], cwd: str, scope: str, key: str) -> bool:
                 head = b"" if problem else fs.read_bytes(f"{directory}/{name}", MEMORY_HEAD)
             except OSError:
                 continue
-            text = inbox_file.decode(head)
+            text = inbox_format.decode(head)
             if any(normalised(re.sub(r"^\s*description:", "", line)) == key for line in text.splitlines()):
                 return True
     return False
@@ -185,7 +186,7 @@ def write_items(
     """
     seconds = clock.now() if now is None else now
     root, project = paths.root(env), paths.project_root(cwd)
-    path = paths.inbox_dir(root, paths.slug(project)) + "/" + inbox_file.FILES["items"]
+    path = paths.inbox_dir(root, paths.slug(project)) + "/" + inbox_format.FILES["items"]
     wanted: dict[str, str] = {}
     for text in texts:
         line = redact(" ".join(text.split()))[0]
@@ -194,8 +195,8 @@ def write_items(
         return False
 
     def change(source: str) -> str:
-        entries = inbox_file.parse(source, items=True)
-        old: dict[str, inbox_file.Entry] = {}
+        entries = inbox_format.parse(source, items=True)
+        old: dict[str, inbox_format.Entry] = {}
         for entry in reversed(entries):
             owner = entry.fields.get("session")
             if not owner or entry.fields.get("state") == "kept":
@@ -216,7 +217,7 @@ def write_items(
                     "project": project,
                 }
                 fields["time"] = fields["time"] or clock.iso_seconds(seconds)
-                new += inbox_file.render(fields, text)
+                new += inbox_format.render(fields, text)
         return source + ("\n" if new and source and not source.endswith("\n") else "") + new
 
     return inbox_file.rewrite(path, change)

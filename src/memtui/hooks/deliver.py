@@ -16,9 +16,9 @@ ENTRYPOINT_LENGTH = 40
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memtui.core.inbox import claims
-    from memtui.core.inbox import file as inbox_file
+    from memtui.core.inbox import format as inbox_format
 
-    Oversize = dict[str, tuple[str, str, inbox_file.Entry]]  # id -> (scope, directory of the inbox, entry)
+    Oversize = dict[str, tuple[str, str, inbox_format.Entry]]  # id -> (scope, directory of the inbox, entry)
 
 
 def budget(hook: runner.Hook) -> int:
@@ -49,7 +49,7 @@ def collect(
     oversize: Oversize = {}
     for scope, directory in hook.inboxes():
 
-        def fits(entry: "inbox_file.Entry", scope: str = scope, directory: str = directory) -> bool:
+        def fits(entry: "inbox_format.Entry", scope: str = scope, directory: str = directory) -> bool:
             block = _note(scope, directory, entry, "", who.now)
             if delivery_blocks.compose([block], budget(hook), "0" * ID_UNITS)[0]:
                 return True
@@ -77,7 +77,7 @@ def ago(seconds: "float | None", now: float) -> str:
     return "just now"
 
 
-def _item(scope: str, directory: str, entry: "inbox_file.Entry", reason: str) -> "dict[str, object]":
+def _item(scope: str, directory: str, entry: "inbox_format.Entry", reason: str) -> "dict[str, object]":
     return {
         "kind": "guidance",
         "id": entry.id,
@@ -88,7 +88,7 @@ def _item(scope: str, directory: str, entry: "inbox_file.Entry", reason: str) ->
     }
 
 
-def _note(scope: str, directory: str, entry: "inbox_file.Entry", reason: str, now: float) -> delivery_blocks.Block:
+def _note(scope: str, directory: str, entry: "inbox_format.Entry", reason: str, now: float) -> delivery_blocks.Block:
     source = entry.fields.get("from") or "a hand-written note"
     fields = {"id": entry.id, "scope": scope, "from": source}
     if entry.fields.get("time"):

@@ -2,7 +2,7 @@
 
 from memtui.core.base import clock, ids
 from memtui.core.deliveries import blocks as delivery_blocks
-from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 from memtui.core.settings import config
 from memtui.hooks import runner
 from memtui.hooks.deliver import ago
@@ -16,7 +16,7 @@ UPDATES_CHANGED = "Changes among the unreviewed drafts since this session last s
 ITEMS_INTRO = "Work that an earlier session left unfinished, as memtui noted it; the user may have finished it since."
 
 
-def _shown(entry: inbox_file.Entry, now: float) -> str:
+def _shown(entry: inbox_format.Entry, now: float) -> str:
     """A draft without its evidence: one list item, further lines indented."""
     lines = [line for line in entry.text.split("\n") if line.strip() and not line.startswith(EVIDENCE)]
     kind = entry.fields.get("kind", "note")
@@ -25,7 +25,7 @@ def _shown(entry: inbox_file.Entry, now: float) -> str:
     return f"- [{kind}{times}, {ago(entry.time(), now)}] " + "\n  ".join(lines)
 
 
-def _item(entry: inbox_file.Entry, kind: str, scope: str, path: str, reason: str) -> "dict[str, object]":
+def _item(entry: inbox_format.Entry, kind: str, scope: str, path: str, reason: str) -> "dict[str, object]":
     digest = ids.content_hash(entry.text)
     return {"kind": kind, "id": entry.id, "scope": scope, "path": path, "hash": digest, "reason": reason}
 
@@ -38,10 +38,10 @@ def updates(
     Returns the block, None if nothing is new, and what the session will know if all of it finds room. What the session
     itself gave rise to stands in its own words before it.
     """
-    path = f"{directory}/{inbox_file.FILES['updates']}"
+    path = f"{directory}/{inbox_format.FILES['updates']}"
     now = clock.now()
     horizon = now - config.number(hook.settings, "updates_days") * 86400
-    entries = [e for e in inbox_file.read(path) if e.fields.get("session", "") != hook.session_id]
+    entries = [e for e in inbox_format.read(path) if e.fields.get("session", "") != hook.session_id]
     entries.reverse()
     entries.sort(key=lambda e: e.time() or now, reverse=True)
     fresh = [e for e in entries if (e.time() or now) >= horizon][: config.number(hook.settings, "updates_max")]
@@ -105,12 +105,12 @@ def items(
 ) -> "delivery_blocks.Block | None":
     """The block of one inbox's pending items, of other sessions than this one and perhaps `only` of these ids; None if
     there are none."""
-    path = f"{directory}/{inbox_file.FILES['items']}"
+    path = f"{directory}/{inbox_format.FILES['items']}"
     now = clock.now()
     parts = []
     due = [
         entry
-        for entry in inbox_file.read(path, items=True)
+        for entry in inbox_format.read(path, items=True)
         if entry.fields.get("state") != "done"
         and entry.fields.get("session", "") != hook.session_id
         and (only is None or entry.id in only)

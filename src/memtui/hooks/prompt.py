@@ -129,7 +129,7 @@ def remember(after: "dict[str, object]", key: str, taken: "list[tuple[str, claim
     kept = after.get(key)
     notes = kept if isinstance(kept, list) else []
     for scope, claim in taken:
-        from memtui.core.inbox import file as inbox_file
+        from memtui.core.inbox import format as inbox_format
 
-        notes.extend([[scope, inbox_file.render({**e.fields, "id": e.id}, e.text)] for e, _ in claim.entries])
+        notes.extend([[scope, inbox_format.render({**e.fields, "id": e.id}, e.text)] for e, _ in claim.entries])
     after[key] = notes

@@ -4,7 +4,7 @@ import posix
 
 from memtui.core.base import clock, fs, ids, session_state
 from memtui.core.deliveries import blocks as delivery_blocks
-from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 from memtui.core.places import catalog, locate
 from memtui.core.settings import config
 from memtui.hooks import deliver, forks, index_block, prompt, runner
@@ -122,7 +122,7 @@ def _again(notes: "object", lost: str) -> "list[delivery_blocks.Block]":
         if not isinstance(note, list) or len(note) != 2:
             continue
         scope, source = str(note[0]), str(note[1])
-        for entry in inbox_file.parse(source):
+        for entry in inbox_format.parse(source):
             fields = {"id": entry.id, "scope": scope, "from": entry.fields.get("from", "a hand-written note")}
             item: dict[str, object] = {"kind": "guidance", "id": entry.id, "scope": scope, "reason": f"lost by {lost}"}
             item["hash"] = ids.content_hash(entry.text)
@@ -176,7 +176,7 @@ def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
         number = 0
         for _, directory in hook.inboxes():
             try:
-                number += len(inbox_file.read(f"{directory}/{inbox_file.FILES[kind]}", items=kind == "items"))
+                number += len(inbox_format.read(f"{directory}/{inbox_format.FILES[kind]}", items=kind == "items"))
             except OSError:
                 continue
         if number:
@@ -184,7 +184,7 @@ def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
     words.append("waiting: " + ", ".join(waiting) if waiting else "nothing waiting")
     for _, directory in hook.inboxes():
         too_long = [
-            f"{directory}/{file}" for file in inbox_file.FILES.values() if inbox_file.unread(f"{directory}/{file}")
+            f"{directory}/{file}" for file in inbox_format.FILES.values() if inbox_format.unread(f"{directory}/{file}")
         ]
         words += [f"{path} is larger than 1 MB: only its beginning and its end are read" for path in too_long]
     if "error" in hook.settings:

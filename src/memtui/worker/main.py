@@ -11,7 +11,7 @@ from memtui.core.base import clock, fastjson, fs, ids, paths, session_state
 from memtui.core.client import transcript
 from memtui.core.client.conversation import QUEUE_WINDOW, Conversation, normalised
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 from memtui.core.redaction.redact import redact
 from memtui.core.settings import config
 from memtui.extract import items, signals, write
@@ -198,8 +198,8 @@ def _open_items(root: str, cwd: str, conversation: Conversation) -> list[str]:
     texts = items.open_items(conversation)
     if not any(conversation.was_injected(text) for text in texts):
         return texts
-    path = paths.inbox_dir(root, paths.slug(paths.project_root(cwd))) + "/" + inbox_file.FILES["items"]
-    known = {normalised(entry.text) for entry in inbox_file.read(path, items=True)}
+    path = paths.inbox_dir(root, paths.slug(paths.project_root(cwd))) + "/" + inbox_format.FILES["items"]
+    known = {normalised(entry.text) for entry in inbox_format.read(path, items=True)}
     return [t for t in texts if normalised(t) in known or not conversation.was_injected(t)]
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from memtui.core.base import fs, ids
-from memtui.core.inbox import claims, late_appends
+from memtui.core.inbox import claimed, claims
 from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 
 NOW = 1795219200.0
 SOURCES = str(Path(claims.__file__).parents[3])  # -S skips what an editable install adds
@@ -41,10 +42,10 @@ def texts(claim):
 
 
 def waiting(box):
-    return [entry.text for entry in inbox_file.read(box + "/guidance.md")]
+    return [entry.text for entry in inbox_format.read(box + "/guidance.md")]
 
 
-def claimed(box):
+def names_claimed(box):
     return sorted(os.listdir(box + "/claimed")) if os.path.isdir(box + "/claimed") else []
 
 
@@ -91,7 +92,7 @@ def claimed(box):
     ],
 )
 def test_guidance_is_for_whom_its_fields_say(fields, who, reason):
-    entry = inbox_file.parse(inbox_file.render({"id": "x", **fields}, "text"))[0]
+    entry = inbox_format.parse(inbox_format.render({"id": "x", **fields}, "text"))[0]
     assert claims.addressed(entry, asker(**who)) == reason
 
 
@@ -109,10 +110,10 @@ def test_what_is_taken_is_in_the_claim_and_no_more_in_the_inbox(box):
     fs.append(box + "/guidance.md", b"by hand\n")
     claim = take(box)
     assert texts(claim) == ["CI is red", "by hand"]
-    assert (waiting(box), claimed(box)) == ([], [claim.name])
+    assert (waiting(box), names_claimed(box)) == ([], [claim.name])
     assert claim.name.split("~")[1:] == [SESSION, f"{os.getpid()}.md"]
     assert claim.size == os.path.getsize(claim.path)
-    assert [row[0] for row in claims.listed(box)] == [claim.name]
+    assert [row[0] for row in claimed.listed(box)] == [claim.name]
     assert take(box) is None
 
 
@@ -124,7 +125,7 @@ def test_what_is_for_others_goes_back_as_it_stood(box):
     before = fs.read_bytes(box + "/guidance.md")
     claim = take(box, fits=lambda entry: entry.text != "too long")
     assert texts(claim) == ["mine"]
-    (mine,) = [e.raw for e in inbox_file.parse(inbox_file.decode(before)) if e.text == "mine"]
+    (mine,) = [e.raw for e in inbox_format.parse(inbox_format.decode(before)) if e.text == "mine"]
     assert fs.read_bytes(box + "/guidance.md") == before.replace(mine.encode(), b"")
 
 
@@ -136,7 +137,7 @@ def test_where_nothing_is_due_nothing_is_touched(box):
     assert take(box) is None
     assert take(box, asker(agent="bob"), fits=lambda entry: False) is None
     assert os.stat(box + "/guidance.md").st_ino == inode
-    assert claimed(box) == []
+    assert names_claimed(box) == []
 
 
 def test_an_inbox_that_is_being_rewritten_is_not_waited_for_long(box):
@@ -153,7 +154,7 @@ def test_what_is_no_file_is_an_error_and_stays(box, make):
     with pytest.raises(OSError):
         take(box)
     assert os.path.lexists(box + "/guidance.md")
-    assert claimed(box) == []
+    assert names_claimed(box) == []
 
 
 def test_of_a_long_file_the_first_and_the_newest_are_taken_and_nothing_else_is_touched(box):
@@ -166,12 +167,12 @@ def test_of_a_long_file_the_first_and_the_newest_are_taken_and_nothing_else_is_t
     before = os.stat(path)
     claim = take(box)
     assert texts(claim) == ["oldest", "newest"]
-    assert [entry.text for entry in inbox_file.parse(fs.read_bytes(claim.path).decode())] == ["oldest", "newest"]
+    assert [entry.text for entry in inbox_format.parse(fs.read_bytes(claim.path).decode())] == ["oldest", "newest"]
     after = os.stat(path)
     assert (before.st_ino, before.st_size) == (after.st_ino, after.st_size)
     whole = fs.read_bytes(path)
     assert whole.count(noise) == 1
-    assert [entry.text[:11] for entry in inbox_file.parse(whole.decode())] == ["error: no s", "for another"]
+    assert [entry.text[:11] for entry in inbox_format.parse(whole.decode())] == ["error: no s", "for another"]
     assert take(box) is None
     assert texts(take(box, asker(agent="reviewer"))) == ["for another"]
 
@@ -180,14 +181,14 @@ def test_who_dies_before_it_has_blanked_what_it_copied_out_of_a_long_file_has_ta
     fs.append(box + "/guidance.md", b"noise\n" * 300_000)
     leave(box, "newest")
     with monkeypatch.context() as patch:
-        patch.setattr(claims.inbox_file, "NO_ENTRY", None)  # dies
+        patch.setattr(claims, "NO_ENTRY", None)  # dies
         with pytest.raises(TypeError):
             take(box)
-    (name,) = claimed(box)
-    known = late_appends.elsewhere(box, NOW - 60)
-    copied = inbox_file.parse(fs.read_bytes(f"{box}/claimed/{name}").decode())
+    (name,) = names_claimed(box)
+    known = claimed.elsewhere(box, NOW - 60)
+    copied = inbox_format.parse(fs.read_bytes(f"{box}/claimed/{name}").decode())
     assert [entry.text for entry in copied] == ["newest"]
-    assert late_appends.unknown(copied, known) == []
+    assert claimed.unknown(copied, known) == []
 
 
 def test_where_there_are_no_locks_nothing_is_taken_out_of_a_long_file(box, monkeypatch):
@@ -200,9 +201,9 @@ def test_where_there_are_no_locks_nothing_is_taken_out_of_a_long_file(box, monke
 
 
 def test_a_file_that_nobody_can_deliver_from_is_left_alone(box):
-    fs.append(box + "/guidance.md", b"x" * (inbox_file.MAX_BYTES + 1))
+    fs.append(box + "/guidance.md", b"x" * (inbox_format.MAX_BYTES + 1))
     assert take(box) is None
-    assert os.path.getsize(box + "/guidance.md") == inbox_file.MAX_BYTES + 1
+    assert os.path.getsize(box + "/guidance.md") == inbox_format.MAX_BYTES + 1
 
 
 def test_put_back_and_dropped_a_claim_leaves_what_was_there_and_came_since(box):
@@ -213,7 +214,7 @@ def test_put_back_and_dropped_a_claim_leaves_what_was_there_and_came_since(box):
     claims.put_back(box, [entry for entry, _ in claim.entries])
     claims.drop(claim)
     assert waiting(box) == ["CI is red", "appended by one who had the file open"]
-    assert claimed(box) == []
+    assert names_claimed(box) == []
 
 
 def test_only_claims_are_listed(box):
@@ -221,7 +222,7 @@ def test_only_claims_are_listed(box):
     good = f"{ids.new_id(NOW)}~{SESSION}~17.md"
     for name in (good, "x.md", f"{ids.new_id(NOW)}~s~².md", f"{ids.new_id(NOW)}~s.md", "short~s~1.md", ".tmp"):
         fs.append(f"{box}/claimed/{name}", b"x\n")
-    assert [(name, session, pid) for name, _, session, pid in claims.listed(box)] == [(good, SESSION, 17)]
+    assert [(name, session, pid) for name, _, session, pid in claimed.listed(box)] == [(good, SESSION, 17)]
 
 
 RACER = """

@@ -10,7 +10,7 @@ from memtui.core.base.errors import ConflictError, UsageError
 from memtui.core.base.phrasing import until
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import record as delivery_record
-from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 from memtui.core.inbox import guidance, under_way
 from memtui.core.review import triage
 from memtui.tui.model import autosave
@@ -82,7 +82,7 @@ def test_what_is_under_way_is_read_from_the_claims(root):
     os.makedirs(directory)
     name = "01M7Y7NG26BHZ5R8XMHAPG875M"
     with open(f"{directory}/{name}~session-1~123.md", "w", encoding="utf-8") as file:
-        file.write(inbox_file.render({"id": "A" * 26}, "one") + inbox_file.render({"id": "B" * 26}, "two"))
+        file.write(inbox_format.render({"id": "A" * 26}, "one") + inbox_format.render({"id": "B" * 26}, "two"))
     found = under_way.listed(root, ["-p", None])
     assert [(each.delivery, each.session, each.entry.text) for each in found] == [
         (name, "session-1", "one"),

@@ -11,6 +11,7 @@ from memtui.core.client import process
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.inbox import claims, reconcile
 from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 
 NOW = clock.parse("2026-11-21T10:00:00Z")
 SESSION = "2581a30a-f827-46a4-a54f-1c2be567828b"
@@ -64,7 +65,7 @@ class World:
         return [(s.outcome, s.returned) for s in reconcile.settle(self.env, self.root, now=NOW + after, **more)]
 
     def waiting(self):
-        return inbox_file.read(self.box + "/guidance.md")
+        return inbox_format.read(self.box + "/guidance.md")
 
     def texts(self):
         return [entry.text for entry in self.waiting()]
@@ -177,7 +178,7 @@ def test_a_delivery_out_of_another_inbox_settles_no_claim(world, told):
     assert ("failed", ["id-a", "id-b"]) in world.settle(after=61)
     assert [sorted(e.fields) for e in world.waiting()] == [["id", "time"]] * 2
     assert (world.texts(), world.claimed()) == (["a", "b"], [])
-    assert inbox_file.read(world.root + "/global/guidance.md") == []
+    assert inbox_format.read(world.root + "/global/guidance.md") == []
 
 
 def test_the_same_note_in_two_inboxes_is_two_notes(world):
@@ -387,7 +388,7 @@ def test_what_another_delivery_brought_after_the_clock_was_put_back_does_not_com
     if logged:
         world.log(claim, left_out=["id-b"], transcript_size=0)
         with open(claim.path, "ab") as late:
-            late.write(inbox_file.render({"id": "id-b"}, "b").encode())
+            late.write(inbox_format.render({"id": "id-b"}, "b").encode())
     then = NOW - HOUR + 2
     items = [{"kind": "guidance", "id": "id-b"}]
     row = {"v": 1, "id": ids.new_id(then), "time": clock.iso(then), "items": items, "text": "x"}

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from memtui.core.base import fs
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.changes import files as file_changes
 from memtui.core.journal.changes.files import FileChange, TextEdit
 from memtui.core.journal.journal import Journal
@@ -370,7 +371,7 @@ def test_entries_of_an_inbox_are_edited_under_its_lock_and_an_emptied_one_goes(j
     assert not os.path.exists(path)
     inbox_file.append_entry(directory, "updates", {}, "Another")
     journal.undo()
-    assert [entry.text for entry in inbox_file.read(path)] == ["Another", "Use pnpm"]
+    assert [entry.text for entry in inbox_format.read(path)] == ["Another", "Use pnpm"]
 
 
 lines = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "\n", "- x\r\n", "é\x0b\n", "\u2028\n"]), max_size=8)

@@ -11,6 +11,7 @@ import pytest
 from memtui.core.base import fs, paths
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
 from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.changes.files import text_edits
 from memtui.core.memories import memory, scopes, trusting
 from memtui.core.memories.store import Store, expect
@@ -523,7 +524,7 @@ def test_an_inbox_entry_and_a_new_memory_in_one_step(world):
     directory = str(world.root / "global")
     inbox_file.append_entry(directory, "updates", {"name": "x"}, "Use pnpm")
     path = directory + "/pending-updates.md"
-    (entry,) = inbox_file.read(path)
+    (entry,) = inbox_format.read(path)
     before = fs.read_bytes(path)
     store = world.store
     edits = text_edits(path, before, b"")
@@ -532,9 +533,9 @@ def test_an_inbox_entry_and_a_new_memory_in_one_step(world):
     assert (world.config / "memory" / "x.md").exists()
     inbox_file.append_entry(directory, "updates", {}, "Another")
     world.store.undo()
-    assert [e.text for e in inbox_file.read(path)] in (["Use pnpm", "Another"], ["Another", "Use pnpm"])
+    assert [e.text for e in inbox_format.read(path)] in (["Use pnpm", "Another"], ["Another", "Use pnpm"])
     assert not (world.config / "memory" / "x.md").exists()
-    assert entry.id in {e.id for e in inbox_file.read(path)}
+    assert entry.id in {e.id for e in inbox_format.read(path)}
 
 
 def test_the_injected_clock_is_in_the_records(world):

@@ -17,6 +17,7 @@ import pytest
 
 from memtui.core.base import fastjson, fs
 from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.changes.files import FileChange, TextEdit
 from memtui.core.memories import trusting
 from memtui.core.memories.store import Store
@@ -94,7 +95,7 @@ def undone(world):
 
 def approve(world):
     """What a review does: an entry out of the inbox and a new memory, in one step."""
-    entry = inbox_file.read(world.updates)[0]
+    entry = inbox_format.read(world.updates)[0]
     path = f"{world.top}/.claude/memory/pnpm.md"
     changes = [FileChange(path, None, b"Use pnpm\n"), TextEdit(world.updates, entry.raw, "", "", 0)]
     world.store.transaction("approve", changes, "approve")

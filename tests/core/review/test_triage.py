@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from memtui.core.base import fs
 from memtui.core.base.errors import ConflictError, NotFoundError, UsageError
 from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.changes.files import TextEdit
 from memtui.core.journal.journal import Journal
 from memtui.core.review import triage
@@ -28,7 +29,7 @@ def leave(root, kind, *texts, slug=SLUG):
 
 
 def source(root, kind):
-    return fs.read_or_empty(f"{root}/projects/{SLUG}/{inbox_file.FILES[kind]}").decode()
+    return fs.read_or_empty(f"{root}/projects/{SLUG}/{inbox_format.FILES[kind]}").decode()
 
 
 def texts(root, kind):
@@ -156,7 +157,7 @@ def test_taking_some_out_leaves_the_others_and_undo_restores_every_byte(tmp_path
     root = str(tmp_path_factory.mktemp("root"))
     whole = ""
     for number, (kind, text) in enumerate(parts):
-        whole += inbox_file.render({"id": f"{number:026d}"}, text) if kind == "entry" else text + "\n"
+        whole += inbox_format.render({"id": f"{number:026d}"}, text) if kind == "entry" else text + "\n"
     path = f"{root}/projects/{SLUG}/pending-updates.md"
     fs.write_atomic(path, whole.encode())
     items = waiting(root, [SLUG], ["updates"])

@@ -12,14 +12,14 @@ from memtui.cli.editor import Draft
 from memtui.cli.output import Output, Result, line, safe
 from memtui.core.base.errors import ConflictError, MemtuiError, UsageError
 from memtui.core.frontmatter import document
-from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 from memtui.core.memories import memory, references, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
 from memtui.core.redaction import redact
 
-BODY_LIMIT = inbox_file.MAX_BYTES
+BODY_LIMIT = inbox_format.MAX_BYTES
 ABOUT = "What it is about, in one line"
 
 

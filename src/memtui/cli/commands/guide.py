@@ -8,6 +8,7 @@ from memtui.cli.output import Result
 from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError, UsageError
 from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 from memtui.core.inbox import guidance
 from memtui.hooks import deliverable
 
@@ -103,8 +104,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         raise MemtuiError(
             f"{directory} can't be written: {error.strerror or error}", "Nothing was left. Mend that and try again."
         ) from error
-    path = f"{directory}/{inbox_file.FILES['guidance']}"
-    too_long = _warn(ctx, path) if inbox_file.unread(path) else None
+    path = f"{directory}/{inbox_format.FILES['guidance']}"
+    too_long = _warn(ctx, path) if inbox_format.unread(path) else None
     deaf = unheard(ctx) if asked else ""
     _narrate(ctx, args.everywhere, entry_id, deaf)
     data: dict[str, object] = {
@@ -169,7 +170,7 @@ def unheard(ctx: Context, *, memories: bool = False) -> str:
 
 def _text(words: "list[str]") -> str:
     if words in ([], ["-"]):
-        data = parser.stdin_bytes(inbox_file.MAX_BYTES)
+        data = parser.stdin_bytes(inbox_format.MAX_BYTES)
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:

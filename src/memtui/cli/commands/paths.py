@@ -8,7 +8,7 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base import paths
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 from memtui.core.places import locate, trust
 from memtui.core.settings import config
 
@@ -38,9 +38,9 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     found = {
         "project": ctx.project_root,
         "inbox": own,
-        "guidance": f"{own}/{inbox_file.FILES['guidance']}",
-        "pending_updates": f"{own}/{inbox_file.FILES['updates']}",
-        "pending_items": f"{own}/{inbox_file.FILES['items']}",
+        "guidance": f"{own}/{inbox_format.FILES['guidance']}",
+        "pending_updates": f"{own}/{inbox_format.FILES['updates']}",
+        "pending_items": f"{own}/{inbox_format.FILES['items']}",
         "global_inbox": ctx.inbox(everywhere=True),
         "project_memory": locate.project_dir(ctx.env, ctx.cwd)[0],
         "auto_memory": locate.auto_dir(ctx.env, ctx.cwd),

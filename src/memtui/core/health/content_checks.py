@@ -8,8 +8,8 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.health.findings import PROBLEM, Finding, some
-from memtui.core.inbox import claims
-from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import claimed, claims
+from memtui.core.inbox import format as inbox_format
 from memtui.core.memories import index as memory_index
 from memtui.core.memories import index_budget, scopes
 from memtui.core.memories.memory import Memory
@@ -19,7 +19,7 @@ from memtui.core.redaction import redact
 from memtui.core.review import triage
 
 CLAIM_SECONDS = 3600.0
-Fits = Callable[[inbox_file.Entry, str, str], bool]
+Fits = Callable[[inbox_format.Entry, str, str], bool]
 
 
 def inboxes(root: str, now: float, fits: Fits) -> Iterator[Finding]:
@@ -31,19 +31,19 @@ def inboxes(root: str, now: float, fits: Fits) -> Iterator[Finding]:
         triage.waiting(root, [slug], unread=unread)
         for error in unread:
             yield Finding("inbox", PROBLEM, error.message, error.hint)
-        for kind, file in inbox_file.FILES.items():
+        for kind, file in inbox_format.FILES.items():
             path = f"{directory}/{file}"
-            if any(error.message.startswith(path + " ") for error in unread) and not inbox_file.unread(path):
+            if any(error.message.startswith(path + " ") for error in unread) and not inbox_format.unread(path):
                 continue
             if kind == "guidance":
                 yield from _guidance(slug, directory, now, fits)
-        for file, delivery_id, _, _ in claims.listed(directory):
+        for file, delivery_id, _, _ in claimed.listed(directory):
             try:
-                fs.read(f"{directory}/{claims.DIRECTORY}/{file}", "claim")
+                fs.read(f"{directory}/{inbox_format.CLAIMED}/{file}", "claim")
             except FileNotFoundError:
                 continue
             except OSError as error:
-                where = f"{directory}/{claims.DIRECTORY}/{file}"
+                where = f"{directory}/{inbox_format.CLAIMED}/{file}"
                 yield Finding("inbox", PROBLEM, f"{where} {error.strerror}: nobody settles it", f"Move {where} away.")
                 continue
             if now - (ids.id_time(delivery_id) or now) > CLAIM_SECONDS:
@@ -52,12 +52,12 @@ def inboxes(root: str, now: float, fits: Fits) -> Iterator[Finding]:
                     PROBLEM,
                     f"{name}: guidance taken by delivery {delivery_id} is still unproven",
                     "The next session of that project settles it, and memtui doctor --fix guidance; or move"
-                    f" {directory}/{claims.DIRECTORY}/{file} back.",
+                    f" {directory}/{inbox_format.CLAIMED}/{file} back.",
                 )
 
 
 def _guidance(slug: str | None, directory: str, now: float, fits: Fits) -> Iterator[Finding]:
-    for entry in inbox_file.read(f"{directory}/{inbox_file.FILES['guidance']}"):
+    for entry in inbox_format.read(f"{directory}/{inbox_format.FILES['guidance']}"):
         what = f"{slug or 'global'}: guidance {entry.id[-6:]}"
         attempts = entry.fields.get("attempts", "0")
         withdraw = f"memtui guide --withdraw {entry.id[-6:]}"

@@ -6,14 +6,15 @@ what became of it.
 
 import posix
 
-from memtui.core.base import fs, ids, session_state
-from memtui.core.inbox import file as inbox_file
+from memtui.core.base import fs, session_state
+from memtui.core.inbox import format as inbox_format
 
-DIRECTORY = "claimed"
 # How long a hook waits for a writer of the same inbox before it renames all the same.
 LOCK_SECONDS = 0.05
 # An entry that came back this often is not delivered again by itself: something other than chance stops it.
 MAX_ATTEMPTS = 3
+# An entry of nothing, which parts what stands before it from what stands behind.
+NO_ENTRY = b"<!-- memtui -->\n<!-- /memtui -->\n"
 MIN_SESSION_PREFIX = 4
 ADDRESSES = ("session", "agent", "path")
 # A word of its own in `for`: only sessions that a person holds, not those of scripts (`claude -p`, the SDK).
@@ -24,6 +25,8 @@ PERSONAL = "cli"
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    Fits = Callable[[inbox_format.Entry], bool]
 
 
 class Asker:
@@ -42,7 +45,7 @@ class Asker:
         self.urgent_only = False
 
 
-def addressed(entry: inbox_file.Entry, asker: Asker) -> "str | None":
+def addressed(entry: inbox_format.Entry, asker: Asker) -> "str | None":
     """Why this entry is for the asker, or None if it is not, not yet, or no longer."""
     if entry.expired(asker.now) or "\0" in entry.text:
         return None
@@ -73,7 +76,7 @@ def addressed(entry: inbox_file.Entry, asker: Asker) -> "str | None":
     return ", ".join(reasons) or "next prompt"
 
 
-def no_addressee(entry: inbox_file.Entry) -> str:
+def no_addressee(entry: inbox_format.Entry) -> str:
     """The word of `for` that can't be anybody, so that the entry is never delivered; empty if there is none."""
     for given in entry.fields.get("for", "").split(","):
         kind, _, name = given.strip().partition(":")
@@ -97,7 +100,7 @@ class Claim:
 
     __slots__ = ("directory", "entries", "name", "size")
 
-    def __init__(self, directory: str, name: str, size: int, entries: "list[tuple[inbox_file.Entry, str]]") -> None:
+    def __init__(self, directory: str, name: str, size: int, entries: "list[tuple[inbox_format.Entry, str]]") -> None:
         self.directory = directory
         self.name = name
         self.size = size
@@ -106,35 +109,25 @@ class Claim:
     @property
     def path(self) -> str:
         """The renamed file."""
-        return f"{self.directory}/{DIRECTORY}/{self.name}"
+        return f"{self.directory}/{inbox_format.CLAIMED}/{self.name}"
 
 
-def _wanted(path: str, asker: Asker) -> "tuple[int, list[tuple[inbox_file.Entry, str]], list[inbox_file.Entry]]":
-    data = fs.read(path, "claim")
-    mine, others = [], []
-    for entry in inbox_file.parse(inbox_file.decode(data)):
-        reason = addressed(entry, asker)
-        if reason is None:
-            others.append(entry)
-        else:
-            mine.append((entry, reason))
-    return len(data), mine, others
-
-
-def peek(directory: str, asker: Asker) -> "list[tuple[inbox_file.Entry, str]]":
+def peek(directory: str, asker: Asker) -> "list[tuple[inbox_format.Entry, str]]":
     """What there is for the asker, without taking it. Raises OSError for a file that can't be read, or is a symlink: a
     renamed one may point nowhere."""
-    path = directory + "/" + inbox_file.FILES["guidance"]
+    path = directory + "/" + inbox_format.FILES["guidance"]
     try:
         found = posix.lstat(path)
     except FileNotFoundError:
         return []
     if found.st_mode & fs.S_IFMT == fs.S_IFLNK:
         raise OSError(22, "is a symlink", path)
-    return [(entry, reason) for entry in inbox_file.read(path) if (reason := addressed(entry, asker)) is not None]
+    return [(entry, reason) for entry in inbox_format.read(path) if (reason := addressed(entry, asker)) is not None]
 
 
-def take(directory: str, asker: Asker, delivery_id: str, fits: "Callable[[inbox_file.Entry], bool]") -> "Claim | None":
+def take(
+    directory: str, asker: Asker, delivery_id: str, fits: "Callable[[inbox_format.Entry], bool]"
+) -> "Claim | None":
     """Take what there is for the asker out of an inbox; None if there is nothing, another hook was faster, or the
     inbox is being rewritten.
 
@@ -143,10 +136,10 @@ def take(directory: str, asker: Asker, delivery_id: str, fits: "Callable[[inbox_
     """
     if not any(fits(entry) for entry, _ in peek(directory, asker)):
         return None
-    path = directory + "/" + inbox_file.FILES["guidance"]
+    path = directory + "/" + inbox_format.FILES["guidance"]
     name = f"{delivery_id}~{session_state.safe(asker.session_id)}~{posix.getpid()}.md"
-    claimed = f"{directory}/{DIRECTORY}/{name}"
-    lock = fs.Lock(directory + "/" + inbox_file.LOCK_NAME, LOCK_SECONDS)
+    claim = Claim(directory, name, 0, [])
+    lock = fs.Lock(directory + "/" + inbox_format.LOCK_NAME, LOCK_SECONDS)
     try:
         lock.__enter__()
     except fs.LockTimeoutError:
@@ -155,24 +148,27 @@ def take(directory: str, asker: Asker, delivery_id: str, fits: "Callable[[inbox_
     except OSError:
         pass  # no locks here, so that nobody rewrites either
     try:
-        if inbox_file.unread(path):
+        if inbox_format.unread(path):
             return _take_out(directory, name, asker, fits) if lock.fd >= 0 else None
         try:
-            posix.rename(path, claimed)
+            posix.rename(path, claim.path)
         except FileNotFoundError:
-            fs.makedirs(f"{directory}/{DIRECTORY}")
+            fs.makedirs(f"{directory}/{inbox_format.CLAIMED}")
             try:
-                posix.rename(path, claimed)
+                posix.rename(path, claim.path)
             except FileNotFoundError:
                 return None
-        size, mine, others = _wanted(claimed, asker)
-        fitting = [(entry, reason) for entry, reason in mine if fits(entry)]
-        others.extend([entry for entry, _ in mine if all(entry is not each for each, _ in fitting)])
-        mine = fitting
-        others.sort(key=lambda entry: entry.start)
+        data = fs.read(claim.path, "claim")
+        claim.size = len(data)
+        others = []
+        for entry in inbox_format.parse(inbox_format.decode(data)):
+            reason = addressed(entry, asker)
+            if reason is not None and fits(entry):
+                claim.entries.append((entry, reason))
+            else:
+                others.append(entry)
         put_back(directory, others, locked=lock.fd >= 0)
-        claim = Claim(directory, name, size, mine)
-        if mine:
+        if claim.entries:
             return claim
         drop(claim)
         return None
@@ -180,46 +176,48 @@ def take(directory: str, asker: Asker, delivery_id: str, fits: "Callable[[inbox_
         lock.__exit__()
 
 
-def _take_out(directory: str, name: str, asker: Asker, fits: "Callable[[inbox_file.Entry], bool]") -> "Claim | None":
+def _take_out(directory: str, name: str, asker: Asker, fits: "Fits") -> "Claim | None":
     """As `take`, out of a long file. Whoever dies between copying and blanking has taken nothing: what the claim holds
     still stands in the inbox, where settling it finds it."""
-    fd = fs.open_regular(directory + "/" + inbox_file.FILES["guidance"], ours=True, follow=False, write=True)
+    fd = fs.open_regular(directory + "/" + inbox_format.FILES["guidance"], ours=True, follow=False, write=True)
     try:
         mine = []
         places = []
-        for entry, at in inbox_file.placed(fd):
+        for entry, at in inbox_format.placed(fd):
             reason = addressed(entry, asker)
             if reason is not None and fits(entry):
                 mine.append((entry, reason))
                 places.append(at)
-        data = inbox_file.encode("".join([inbox_file.standalone(entry) for entry, _ in mine]))
+        data = inbox_format.encode("".join([inbox_format.standalone(entry) for entry, _ in mine]))
         claim = Claim(directory, name, len(data), mine)
         if not mine or not fs.create(claim.path, data):
             return None
         for (entry, _), at in zip(mine, places, strict=True):
-            size = len(inbox_file.encode(entry.raw))
-            posix.pwrite(
-                fd, inbox_file.NO_ENTRY.rjust(size, b"\n") if size >= len(inbox_file.NO_ENTRY) else b"\n" * size, at
-            )
+            size = len(inbox_format.encode(entry.raw))
+            posix.pwrite(fd, (NO_ENTRY if size >= len(NO_ENTRY) else b"").rjust(size, b"\n"), at)
         return claim
     finally:
         posix.close(fd)
 
 
-def put_back(directory: str, entries: "list[inbox_file.Entry]", locked: bool = False) -> None:
+def put_back(directory: str, entries: "list[inbox_format.Entry]", locked: bool = False) -> None:
     """Append entries to the inbox they came from. `locked`: the caller holds its lock. Raises OSError.
 
     They stay as they stood there; hand-written text gets its id, so that it is known again once more is written to it.
     """
-    text = "".join([inbox_file.standalone(e) for e in entries])
-    path = directory + "/" + inbox_file.FILES["guidance"]
-    if text and locked:
+    text = "".join([inbox_format.standalone(e) for e in entries])
+    if not text:
+        return
+    from memtui.core.inbox import file as inbox_file
+
+    path = directory + "/" + inbox_format.FILES["guidance"]
+    if locked:
         # Not synced: the claim still holds it, and who removes that syncs the inbox before.
-        if not fs.create(path, inbox_file.encode(text)):
+        if not fs.create(path, inbox_format.encode(text)):
             inbox_file.add_locked(path, text)
-    elif text:
+    else:
         try:
-            with fs.Lock(directory + "/" + inbox_file.LOCK_NAME, LOCK_SECONDS):
+            with fs.Lock(directory + "/" + inbox_format.LOCK_NAME, LOCK_SECONDS):
                 inbox_file.add_locked(path, text)
         except fs.LockTimeoutError:
             inbox_file.append_text(directory, "guidance", text, 0.0)
@@ -232,22 +230,8 @@ def drop(claim: Claim) -> None:
     try:
         if posix.fstat(fd).st_nlink > 1 or not fs.quiet(fd):
             return
-        put_back(claim.directory, inbox_file.parse(inbox_file.decode(fs.read_fd(fd, claim.size))), locked=True)
-        fs.sync(claim.directory + "/" + inbox_file.FILES["guidance"])
+        put_back(claim.directory, inbox_format.parse(inbox_format.decode(fs.read_fd(fd, claim.size))), locked=True)
+        fs.sync(claim.directory + "/" + inbox_format.FILES["guidance"])
         posix.unlink(claim.path)
     finally:
         posix.close(fd)
-
-
-def listed(directory: str) -> "list[tuple[str, str, str, int]]":
-    """The claims of an inbox, oldest first: (file name, delivery id, session id, pid of the hook)."""
-    try:
-        names = posix.listdir(f"{directory}/{DIRECTORY}")
-    except OSError:
-        return []
-    found = []
-    for name in sorted(names):
-        parts = name.removesuffix(".md").split("~")
-        if len(parts) == 3 and parts[2].isascii() and parts[2].isdigit() and ids.id_time(parts[0]) is not None:
-            found.append((name, parts[0], parts[1], int(parts[2])))
-    return found

@@ -1,307 +1,26 @@
-"""The inbox of a scope: guidance, pending updates and pending items, as plain Markdown anyone may write.
+"""Writing inbox files: append an entry, rewrite a file, carry over what was appended late.
 
-An entry stands between `<!-- memtui key=value … -->` and `<!-- /memtui -->`; text outside is an entry of its own. The
-form is described in docs/file-formats.md. Hook path: nothing here imports what a hook can't afford.
+A shell's `>>` knows no lock: it may have opened the file just before a rewrite put another in its place, and write just
+after. The replaced file is kept (claimed.py) until nobody has it open for writing any more; then what it holds beyond
+the size that was read is carried over. What a killed rewrite left there, `recover` carries over.
 """
 
 import posix
 
 from memtui.core.base import clock, fs, ids
+from memtui.core.inbox import claimed
+from memtui.core.inbox import format as inbox_format
 
-FILES = {"guidance": "guidance.md", "updates": "pending-updates.md", "items": "pending-items.md"}
-OPEN, CLOSE, END = "<!-- memtui", "<!-- /memtui -->", "-->"
-LOCK_NAME = ".lock"
-# Of an inbox file that is longer hooks read the first and the last half of this: the oldest entries, and the newest.
-MAX_BYTES = 1 << 20
 # A longer file is not rewritten: who does so holds all of it in memory.
 REWRITE_BYTES = 1 << 26
-# An entry of nothing, which parts what stands before it from what stands behind.
-NO_ENTRY = b"<!-- memtui -->\n<!-- /memtui -->\n"
 # What a process needs at most from replacing a file to letting go of its lock.
 REPLACE_SECONDS = 0.5
-BULLETS = ("- ", "* ", "+ ")
+# So long a rewrite waits for a writer that has the replaced file open.
+WRITER_SECONDS = 0.25
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-
-class Entry:
-    """One entry. `raw` is its exact source, `start` its offset in the parsed text; `fields` is empty and `id` a hash
-    for hand-written text."""
-
-    __slots__ = ("fields", "id", "raw", "start", "text")
-
-    def __init__(self, entry_id: str, fields: "dict[str, str]", text: str, raw: str, start: int) -> None:
-        self.id = entry_id
-        self.fields = fields
-        self.text = text
-        self.raw = raw
-        self.start = start
-
-    def flag(self, name: str) -> bool:
-        """Whether a yes/no field is set."""
-        return self.fields.get(name, "").lower() in {"yes", "true", "1"}
-
-    def count(self, name: str, default: int = 0) -> int:
-        """A field that holds a whole number; `default` for one that does not."""
-        given = self.fields.get(name, "")
-        return int(given) if given.isascii() and given.isdigit() and len(given) < 10 else default
-
-    def time(self) -> "float | None":
-        """When it was written, in seconds since the epoch, as far as its fields or its id tell."""
-        return clock.parse(self.fields.get("time")) or ids.id_time(self.id)
-
-    def expired(self, now: float) -> bool:
-        """Whether its `expires` lies in the past. An expiry that can't be read does not expire."""
-        expires = clock.parse(self.fields.get("expires"))
-        return expires is not None and expires <= now
-
-
-def decode(data: bytes) -> str:
-    """Text of an inbox file; bytes that are not UTF-8 survive a round trip."""
-    return data.decode("utf-8", "surrogateescape")
-
-
-def encode(text: str) -> bytes:
-    """The inverse of `decode`; lone surrogates that never were bytes become `?`."""
-    try:
-        return text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace")
-
-
-def parse_fields(line: str) -> "dict[str, str]":
-    """`key=value key="two words"` of a first line, without its comment marks. Words without `=` are dropped."""
-    fields: dict[str, str] = {}
-    line = line.replace("\t", " ")
-    at, size = 0, len(line)
-    while at < size:
-        if line[at] == " ":
-            at += 1
-            continue
-        equals = line.find("=", at)
-        blank = line.find(" ", at)
-        if equals < 0:
-            break
-        if 0 <= blank < equals:
-            at = blank
-            continue
-        key = line[at:equals]
-        at = equals + 1
-        if at < size and line[at] == '"':
-            value, at = _quoted(line, at + 1)
-        else:
-            blank = line.find(" ", at)
-            blank = size if blank < 0 else blank
-            value, at = line[at:blank], blank
-        fields[key] = value
-    return fields
-
-
-def _quoted(line: str, at: int) -> "tuple[str, int]":
-    parts = []
-    while at < len(line) and line[at] != '"':
-        if line[at] == "\\" and at + 1 < len(line):
-            at += 1
-        parts.append(line[at])
-        at += 1
-    return "".join(parts), at + 1
-
-
-def render_fields(fields: "dict[str, str]") -> str:
-    """The inverse of `parse_fields`. Line ends, control characters and `-->` in a value become blanks."""
-    words = []
-    for key, given in fields.items():
-        value = "".join([c if c.isprintable() else " " for c in given])
-        while END in value:
-            value = value.replace(END, " ")
-        if not value or " " in value or '"' in value or "\\" in value:
-            value = '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-        words.append(key + "=" + value)
-    return " ".join(words)
-
-
-def _escape(line: str, step: int) -> str:
-    """Add (step 1) or take off (step -1) the backslash that keeps a line of text from reading as one of our marks."""
-    if not line.startswith("<!--"):
-        return line
-    rest = line[4:]
-    bare = rest.lstrip("\\")
-    if not bare.startswith((" memtui", " /memtui")):
-        return line
-    return "<!--" + "\\" * max(0, len(rest) - len(bare) + step) + bare
-
-
-def render(fields: "dict[str, str]", text: str) -> str:
-    """One entry as it stands in the file, with its final line feed."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n").split("\n")
-    return f"{OPEN} {render_fields(fields)} {END}\n" + "\n".join([_escape(line, 1) for line in lines]) + f"\n{CLOSE}\n"
-
-
-def standalone(entry: Entry) -> str:
-    """The source of an entry such that it stays this entry, whatever is written before or behind it: as it stands if it
-    is whole and has an id, else rendered anew."""
-    if entry.fields.get("id") and entry.raw.rstrip("\r\n").rpartition("\n")[2].rstrip() == CLOSE:
-        return entry.raw if entry.raw.endswith("\n") else entry.raw + "\n"
-    return render({**entry.fields, "id": entry.id}, entry.text)
-
-
-def _is_open(line: str) -> bool:
-    return line.startswith(OPEN + " ") and line.rstrip().endswith(END)
-
-
-def parse(source: str, items: bool = False) -> "list[Entry]":
-    """The entries of an inbox file in order. Never raises; a missing end mark ends at the next first line or the end.
-
-    `items`: hand-written text is split into list items and lines, as pending-items.md has it.
-    """
-    entries: list[Entry] = []
-    at = loose = 0
-    begin = -1  # offset of the open entry's first line, or -1
-    fields: dict[str, str] = {}
-    lines: list[str] = []
-
-    def close(end: int) -> None:
-        text = "\n".join([_escape(line, -1) for line in lines]).strip("\n")
-        raw = source[begin:end]
-        if text.strip():
-            entries.append(Entry(fields.get("id") or "h" + ids.content_hash(text), fields, text, raw, begin))
-
-    for line in source.split("\n"):
-        following = at + len(line) + 1
-        bare = line.rstrip("\r") if at else line.rstrip("\r").removeprefix("\ufeff")
-        if _is_open(bare):
-            if begin >= 0:
-                close(at)
-            else:
-                entries.extend(_loose(source, loose, at, items))
-            begin, lines = at, []
-            fields = parse_fields(bare.rstrip()[len(OPEN) : -len(END)])
-        elif begin >= 0 and bare.rstrip() == CLOSE:
-            close(min(following, len(source)))
-            begin, loose = -1, min(following, len(source))
-        elif begin >= 0:
-            lines.append(bare)
-        at = following
-    if begin >= 0:
-        close(len(source))
-    else:
-        entries.extend(_loose(source, loose, len(source), items))
-    return entries
-
-
-def _loose(source: str, start: int, end: int, items: bool) -> "list[Entry]":
-    """Hand-written text between two entries, as entries."""
-    chunk = source[start:end]
-    if not chunk.replace("\ufeff", "").strip():
-        return []
-    if not items:
-        text = chunk.replace("\r\n", "\n").strip("\ufeff \t\r\n")
-        return [Entry("h" + ids.content_hash(text), {}, text, chunk, start)]
-    found: list[Entry] = []
-    at = start
-    open_ended = False  # whether an indented line goes on with the last item
-    for line in chunk.split("\n"):
-        size = min(len(line) + 1, end - at)
-        text = line.strip().strip("\ufeff").strip()
-        if line[:1] in {" ", "\t"} and text and open_ended and not text.startswith(BULLETS):
-            last = found[-1]
-            last.text += "\n" + text
-            last.raw = source[last.start : at + size]
-            last.id = "h" + ids.content_hash(last.text)
-        elif text.startswith(("#", "<!--")):
-            open_ended = False
-        elif text.rstrip("-*+"):
-            state: dict[str, str] = {}
-            if text.startswith(BULLETS):
-                text = text[2:].lstrip()
-            if text[:3] in {"[ ]", "[x]", "[X]"}:
-                state = {} if text[1] == " " else {"state": "done"}
-                text = text[3:].lstrip()
-            open_ended = bool(text)
-            if text:
-                found.append(Entry("h" + ids.content_hash(text), state, text, source[at : at + size], at))
-        at += len(line) + 1
-    return found
-
-
-def read(path: str, items: bool = False) -> "list[Entry]":
-    """The entries of an inbox file; none if it is missing. Raises OSError for one that can't be read.
-
-    Of a file over MAX_BYTES only the beginning and the end are read, and no entry that is cut there (`unread`).
-    """
-    return [entry for _, _, entries in sources(path, items) for entry in entries]
-
-
-def unread(path: str) -> int:
-    """How many bytes of an inbox file nobody reads, since it is too long; 0 for one that is missing or no file."""
-    try:
-        found = posix.stat(path)
-    except OSError:
-        return 0
-    return max(0, found.st_size - MAX_BYTES) if found.st_mode & fs.S_IFMT == fs.S_IFREG else 0
-
-
-def sources(path: str, items: bool = False) -> "list[tuple[str, int, list[Entry]]]":
-    """The parts of an inbox file that are read, each as its text, its first byte, and its entries; none if it is
-    missing. Raises OSError."""
-    try:
-        fd = fs.open_regular(path, ours=True)
-    except FileNotFoundError:
-        return []
-    try:
-        return _windows(fd, items)
-    finally:
-        posix.close(fd)
-
-
-def placed(fd: int, items: bool = False) -> "list[tuple[Entry, int]]":
-    """The entries that `read` gives of an open file, each with the byte at which it begins. Raises OSError."""
-    return [pair for source, start, entries in _windows(fd, items) for pair in _offsets(entries, source, start)]
-
-
-def _windows(fd: int, items: bool) -> "list[tuple[str, int, list[Entry]]]":
-    """(text, its first byte, the entries that are whole in it) of what is read of a file: all of it, or its ends."""
-    size = posix.fstat(fd).st_size
-    if size <= MAX_BYTES:
-        source = decode(posix.pread(fd, MAX_BYTES, 0))
-        return [(source, 0, parse(source, items))]
-    half = MAX_BYTES // 2
-    source = decode(posix.pread(fd, half, 0))
-    entries = parse(source, items)
-    if entries and entries[-1].start + len(entries[-1].raw) >= len(source):
-        entries.pop()  # cut
-    end = decode(posix.pread(fd, half, size - half))
-    skipped = _whole_from(end, items)
-    last = parse(end[skipped:], items)
-    for entry in last:
-        entry.start += skipped
-    return [(source, 0, entries), (end, size - half, last)]
-
-
-def _offsets(entries: "list[Entry]", source: str, start: int) -> "list[tuple[Entry, int]]":
-    """Each entry with its place in bytes, where `source` begins at byte `start` of the file."""
-    found = []
-    at = 0
-    for entry in entries:
-        start += len(encode(source[at : entry.start]))
-        at = entry.start
-        found.append((entry, start))
-    return found
-
-
-def _whole_from(source: str, items: bool) -> int:
-    """Where the first entry begins that is whole in the end of a file: at the first mark, or behind one that ends an
-    entry; without any mark at the second line, where each line is an entry, else nowhere."""
-    first = at = source.find("\n") + 1
-    for line in source[first:].split("\n"):
-        if _is_open(line):
-            return at
-        at += len(line) + 1
-        if line.rstrip() == CLOSE:
-            return min(at, len(source))
-    return first if items and first else len(source)
 
 
 def append_entry(
@@ -314,15 +33,15 @@ def append_entry(
     """
     seconds = clock.now() if now is None else now
     whole = {"id": fields.get("id") or ids.new_id(seconds), "time": clock.iso_seconds(seconds), **fields}
-    append_text(directory, kind, render(whole, text), timeout)
+    append_text(directory, kind, inbox_format.render(whole, text), timeout)
     return whole["id"]
 
 
 def append_text(directory: str, kind: str, text: str, timeout: float) -> None:
     """Append text as it is, under the lock if it can be had in `timeout` seconds, else without. Raises OSError."""
-    data = encode(text)
-    path = directory + "/" + FILES[kind]
-    lock = fs.Lock(directory + "/" + LOCK_NAME, timeout)
+    data = inbox_format.encode(text)
+    path = directory + "/" + inbox_format.FILES[kind]
+    lock = fs.Lock(directory + "/" + inbox_format.LOCK_NAME, timeout)
     try:
         lock.__enter__()
     except OSError:
@@ -333,7 +52,7 @@ def append_text(directory: str, kind: str, text: str, timeout: float) -> None:
     finally:
         lock.__exit__()
     # Whoever holds the lock has replaced the file: only after it can be seen whether this came along.
-    lock = fs.Lock(directory + "/" + LOCK_NAME, max(timeout, REPLACE_SECONDS))
+    lock = fs.Lock(directory + "/" + inbox_format.LOCK_NAME, max(timeout, REPLACE_SECONDS))
     try:
         lock.__enter__()
     except OSError:
@@ -348,7 +67,7 @@ def append_text(directory: str, kind: str, text: str, timeout: float) -> None:
 def end_of(path: str) -> bytes:
     """The end of an inbox file, as far back as what was just appended can stand."""
     try:
-        return fs.read_bytes(path, offset=unread(path))
+        return fs.read_bytes(path, offset=inbox_format.unread(path))
     except FileNotFoundError:
         return b""
 
@@ -358,35 +77,31 @@ def rewrite(path: str, change: "Callable[[str], str]", timeout: float = 2.0) -> 
 
     Holds the inbox lock (raises fs.LockTimeoutError after `timeout` seconds). A writer who knows of no lock, such as a
     shell's `>>`, loses nothing: the file is read again if it changed in between, and what was appended to the replaced
-    file is carried over (core/inbox/late_appends.py). An empty result removes the file.
+    file is carried over. An empty result removes the file.
     """
-    from memtui.core.inbox import late_appends
-
     directory = path[: path.rfind("/")]
-    with fs.Lock(directory + "/" + LOCK_NAME, timeout):
-        late_appends.recover(directory)
+    with fs.Lock(directory + "/" + inbox_format.LOCK_NAME, timeout):
+        recover(directory)
         return rewrite_locked(path, change)
 
 
 def rewrite_locked(path: str, change: "Callable[[str], str]", again: bool = True) -> bool:
     """As `rewrite`, for a caller that holds the inbox lock. `again`: what was appended late is added by a rewrite too,
     and only what comes during that is appended."""
-    from memtui.core.inbox import late_appends
-
     while True:
         try:
             fd = fs.open_regular(path)
         except FileNotFoundError:
-            after = encode(change(""))
+            after = inbox_format.encode(change(""))
             if after and not fs.create(path, after, durable=True):
                 fs.append(path, after, durable=True)  # someone has made the file since
             return bool(after)
         try:
             before = fs.read_fd(fd, most=REWRITE_BYTES, path=path)
-            after = encode(change(decode(before)))
+            after = inbox_format.encode(change(inbox_format.decode(before)))
             if after == before:
                 return False
-            kept = late_appends.keep(path, fd, len(before))
+            kept = claimed.keep(path, fd, len(before))
             if kept is None:
                 continue
             try:
@@ -397,7 +112,7 @@ def rewrite_locked(path: str, change: "Callable[[str], str]", again: bool = True
             except OSError:
                 fs.unlink(kept)
                 raise
-            late_appends.collect(path, fd, len(before), kept, again)
+            collect(path, fd, len(before), kept, again)
             return True
         finally:
             posix.close(fd)
@@ -409,27 +124,60 @@ def add_locked(path: str, text: str, again: bool = True) -> None:
 
     For a caller that holds the inbox lock. Raises OSError.
     """
-    if unread(path):
-        fs.append(path, encode(text), durable=True)
+    if inbox_format.unread(path):
+        fs.append(path, inbox_format.encode(text), durable=True)
         return
     rewrite_locked(path, lambda source: source + ("\n" if source and not source.endswith("\n") else "") + text, again)
 
 
-def without(source: str, entry_ids: "set[str]", items: bool = False) -> str:
-    """The text of an inbox file without the entries of these ids."""
-    left, at = "", 0
-    for entry in parse(source, items):
-        if entry.id in entry_ids:
-            left += source[at : entry.start]
-            at = entry.start + len(entry.raw)
-            # An entry without an end mark ended where this one began; now it must not go on with what follows.
-            if entry.raw.startswith(OPEN) and _is_unfinished(left):
-                left += CLOSE + "\n"
-    return left + source[at:]
+def collect(path: str, fd: int, size: int, kept: str, whole: bool) -> None:
+    """Add to the file at `path` what was written to the one that it replaced; `whole`: all or nothing, should this
+    process be killed. Raises OSError."""
+    if not fs.quiet(fd, WRITER_SECONDS) and kept:
+        return
+    late = fs.read_fd(fd, size, fs.KINDS["claim"][0])
+    if late:
+        text = _separate(path, late, set())
+        if whole:
+            add_locked(path, text, again=False)
+        else:
+            fs.append(path, inbox_format.encode(text), durable=True)
+    if kept:
+        fs.unlink(kept)
 
 
-def _is_unfinished(source: str) -> bool:
-    for line in reversed(source.split("\n")):
-        if _is_open(line) or line.rstrip() == CLOSE:
-            return _is_open(line)
-    return False
+def recover(directory: str) -> None:
+    """Carry over what rewrites of an inbox had to leave behind. The caller holds the inbox lock. Raises OSError."""
+    replaced = []
+    for kept in claimed.replaced(directory):
+        path = f"{directory}/{inbox_format.CLAIMED}/{kept}"
+        # With another name to it, the file was never replaced: what it holds is in nobody's way. Such go first, as what
+        # is carried over below may replace the file.
+        if posix.lstat(path).st_nlink > 1:
+            fs.unlink(path)
+        else:
+            replaced.append(path)
+    for path in replaced:
+        _, name, size, made = path.rsplit("/", 1)[1].split("~")
+        since = ids.id_time(made) or 0.0
+        fd = fs.open_regular(path, ours=True, follow=False)
+        try:
+            if not fs.quiet(fd) and clock.now() - since < claimed.KEPT_SECONDS:
+                continue
+            late = fs.read_fd(fd, int(size), fs.KINDS["claim"][0])
+            target = f"{directory}/{name}"
+            data = _separate(target, late, claimed.elsewhere(directory, since)) if late else ""
+            if data:
+                add_locked(target, data)
+            fs.unlink(path)
+        finally:
+            posix.close(fd)
+
+
+def _separate(path: str, late: bytes, known: "set[str]") -> str:
+    """Late text as entries of their own, so that they stay the same whatever is written beside them, less those known.
+    In a list of items each line is one already."""
+    if path.endswith("/" + inbox_format.FILES["items"]):
+        return "" if known and late in end_of(path) else inbox_format.decode(late)
+    entries = claimed.unknown(inbox_format.parse(inbox_format.decode(late)), known)
+    return "".join([inbox_format.standalone(e) for e in entries])

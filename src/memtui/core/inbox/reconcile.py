@@ -13,8 +13,9 @@ from memtui.core.base import clock, fs, ids, paths, session_state
 from memtui.core.client import process
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
-from memtui.core.inbox import claims, late_appends
+from memtui.core.inbox import claimed
 from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 
 # A hook is ended by the client's time-out long before this; so is its chance to log.
 HOOK_SECONDS = 30.0
@@ -68,13 +69,13 @@ def settle(
     found = []
     for directory in all_inboxes(root) if directories is None else directories:
         try:
-            if late_appends.left(directory):
-                with fs.Lock(directory + "/" + inbox_file.LOCK_NAME, wait):
-                    late_appends.recover(directory)
+            if claimed.replaced(directory):
+                with fs.Lock(directory + "/" + inbox_format.LOCK_NAME, wait):
+                    inbox_file.recover(directory)
         except OSError as error:
             if not isinstance(error, fs.LockTimeoutError):
                 delivery_log.log_error(root, "settle", error)
-        for name, delivery_id, owner, pid in claims.listed(directory):
+        for name, delivery_id, owner, pid in claimed.listed(directory):
             if session_id and owner != session_state.safe(session_id):
                 continue
             try:
@@ -95,7 +96,7 @@ def finish(env: "dict[str, str]", root: str, session_id: str) -> None:
     END_SECONDS: after `/clear` it lives on."""
     owner = session_state.safe(session_id)
     deadline = time.monotonic() + END_SECONDS
-    while any(whose == owner for box in all_inboxes(root) for _, _, whose, _ in claims.listed(box)):
+    while any(whose == owner for box in all_inboxes(root) for _, _, whose, _ in claimed.listed(box)):
         ended = time.monotonic() >= deadline
         settle(env, root, session_id=session_id, ended=ended)
         if ended:
@@ -115,7 +116,7 @@ class _Claim:
         self.delivery_id = delivery_id
         self.owner = owner
         self.pid = pid
-        self.path = f"{directory}/{claims.DIRECTORY}/{name}"
+        self.path = f"{directory}/{inbox_format.CLAIMED}/{name}"
         self.record = self._logged()
         # How many bytes of it its hook had read; what stands behind was appended later.
         self.size = _row(self.record, root, directory, name) if self.record is not None else None
@@ -136,7 +137,7 @@ class _Claim:
         """Close the claim if it can be said what became of it. Raises OSError."""
         age = now - (ids.id_time(self.delivery_id) or 0.0)
         if age < 0:
-            age = HOOK_SECONDS if fs.alive(self.pid) else late_appends.KEPT_SECONDS  # the clock was put back
+            age = HOOK_SECONDS if fs.alive(self.pid) else claimed.KEPT_SECONDS  # the clock was put back
         if self.record is not None and self.size is None:
             # The hook went on without this claim, whose inbox gave it trouble: nobody was given anything of it.
             with self._lock(wait):
@@ -159,7 +160,7 @@ class _Claim:
             return self._close(outcome, view, age)
 
     def _lock(self, wait: float) -> fs.Lock:
-        return fs.Lock(self.directory + "/" + inbox_file.LOCK_NAME, wait)
+        return fs.Lock(self.directory + "/" + inbox_format.LOCK_NAME, wait)
 
     def _view(self, path: str, limit: "int | None") -> "receipts.TranscriptView | None":
         """What the transcript tells of the delivery, read from where it was when the hook ran. None if that would be
@@ -200,20 +201,20 @@ class _Claim:
         data = _read(self.path, age)
         if data is None:
             return None
-        again: list[inbox_file.Entry] = []  # given to the model, in vain
-        beside: list[inbox_file.Entry] = []  # never given by this delivery
+        again: list[inbox_format.Entry] = []  # given to the model, in vain
+        beside: list[inbox_format.Entry] = []  # never given by this delivery
         if self.record is not None:
             scope = _scope(self.directory)
             delivered = {item.get("id") for item in _items(self.record) if item.get("scope", scope) == scope}
             if outcome in BACK:
-                again = [e for e in inbox_file.parse(inbox_file.decode(data[: self.size])) if e.id in delivered]
-            beside = inbox_file.parse(inbox_file.decode(data[self.size :]))
+                again = [e for e in inbox_format.parse(inbox_format.decode(data[: self.size])) if e.id in delivered]
+            beside = inbox_format.parse(inbox_format.decode(data[self.size :]))
         elif outcome in SHOWN:
-            entries, shown = _arrived(inbox_file.decode(data), _named(view.text, self.delivery_id))
+            entries, shown = _arrived(inbox_format.decode(data), _named(view.text, self.delivery_id))
             again = shown if outcome in BACK else []
             beside = [e for e in entries if all(e is not each for each in shown)]
         else:
-            again = inbox_file.parse(inbox_file.decode(data))
+            again = inbox_format.parse(inbox_format.decode(data))
         unsure = outcome == receipts.DROPPED or (self.record is None and outcome == receipts.UNKNOWN)
         returned = self._return(again, beside, outcome, unsure)
         if self.record is None and outcome in SHOWN:
@@ -226,29 +227,31 @@ class _Claim:
         data = _read(self.path, age)
         if data is None:
             return None
-        returned = self._return([], inbox_file.parse(inbox_file.decode(data)), receipts.FAILED, repeat=False)
+        returned = self._return([], inbox_format.parse(inbox_format.decode(data)), receipts.FAILED, repeat=False)
         posix.unlink(self.path)
         return Settled(self.delivery_id, receipts.FAILED, returned)
 
     def _return(
-        self, again: "list[inbox_file.Entry]", beside: "list[inbox_file.Entry]", outcome: str, repeat: bool
+        self, again: "list[inbox_format.Entry]", beside: "list[inbox_format.Entry]", outcome: str, repeat: bool
     ) -> "list[str]":
         """Append to the inbox what was given in vain and what was not given at all; the ids of what was not there."""
-        path = self.directory + "/" + inbox_file.FILES["guidance"]
+        path = self.directory + "/" + inbox_format.FILES["guidance"]
         if again or beside:
             # What the hook had put back before it died, and what a settling that died had, is there already.
-            known = late_appends.elsewhere(self.directory, ids.id_time(self.delivery_id) or 0.0, self.delivery_id)
-            again, beside = late_appends.unknown(again, known), late_appends.unknown(beside, known)
+            known = claimed.elsewhere(self.directory, ids.id_time(self.delivery_id) or 0.0, self.delivery_id)
+            again, beside = claimed.unknown(again, known), claimed.unknown(beside, known)
         # That a person left a branch says nothing against the note.
         tried = 0 if outcome == receipts.DROPPED else 1
-        text = "".join([_again(e, tried, repeat) for e in again]) + "".join([inbox_file.standalone(e) for e in beside])
+        text = "".join([_again(e, tried, repeat) for e in again]) + "".join(
+            [inbox_format.standalone(e) for e in beside]
+        )
         if text:
             inbox_file.add_locked(path, text)
         else:
             fs.sync(path)  # what the hook put back
         return [e.id for e in [*again, *beside]]
 
-    def _log_recovered(self, entries: "list[inbox_file.Entry]", view: receipts.TranscriptView, size: int) -> None:
+    def _log_recovered(self, entries: "list[inbox_format.Entry]", view: receipts.TranscriptView, size: int) -> None:
         """Write the record that the hook could not write any more, from the claim, the transcript and what is known of
         the session. The second claim of a delivery that took two tells only of its own notes."""
         seconds = ids.id_time(self.delivery_id) or clock.now()
@@ -297,7 +300,7 @@ def _read(path: str, age: float) -> "bytes | None":
     fd = fs.open_regular(path, ours=True, follow=False)
     try:
         most = fs.KINDS["claim"][0]
-        return fs.read_fd(fd, most=most, path=path) if fs.quiet(fd) or age > late_appends.KEPT_SECONDS else None
+        return fs.read_fd(fd, most=most, path=path) if fs.quiet(fd) or age > claimed.KEPT_SECONDS else None
     finally:
         posix.close(fd)
 
@@ -319,26 +322,26 @@ def _items(record: "dict[str, object]") -> "list[dict[str, object]]":
     return [item for item in items if not item.get("left_out")]
 
 
-def _again(entry: inbox_file.Entry, tried: int, repeat: bool) -> str:
+def _again(entry: inbox_format.Entry, tried: int, repeat: bool) -> str:
     """An entry that goes back, with the attempt counted."""
     fields = {**entry.fields, "id": entry.id}
     if tried:
         fields["attempts"] = str(entry.count("attempts") + tried)
     if repeat:
         fields["repeat"] = "yes"
-    return inbox_file.render(fields, entry.text)
+    return inbox_format.render(fields, entry.text)
 
 
-def _arrived(text: str, named: "set[str]") -> "tuple[list[inbox_file.Entry], list[inbox_file.Entry]]":
+def _arrived(text: str, named: "set[str]") -> "tuple[list[inbox_format.Entry], list[inbox_format.Entry]]":
     """The entries of a claim that nobody logged, and those of them whose ids the transcript names.
 
     Text appended by hand after the hook had read the file may have become one with the hand-written end of it: then
     the end is parted where the beginning is what the transcript names. All entries count if none can be told.
     """
-    entries = inbox_file.parse(text)
+    entries = inbox_format.parse(text)
     shown = [e for e in entries if e.id in named]
     if entries and entries[-1].id not in named:
-        parts = late_appends.parted(entries[-1], lambda head: head.id in named)
+        parts = claimed.parted(entries[-1], lambda head: head.id in named)
         if parts:
             return [*entries[:-1], parts[0], *parts[1]], [*shown, parts[0]]
     return entries, shown if named else entries
@@ -348,7 +351,7 @@ def _named(text: str, delivery_id: str) -> "set[str]":
     """The ids of the guidance that a delivery's text holds."""
     found = set()
     for block in text.split("<memtui-guidance ")[1:]:
-        fields = inbox_file.parse_fields(block[: block.find(">")])
+        fields = inbox_format.parse_fields(block[: block.find(">")])
         if fields.get("delivery") == delivery_id:
             found.add(fields.get("id", ""))
     return found
@@ -359,6 +362,6 @@ def _blocks(text: str, names: "set[str]") -> "list[str]":
     found = []
     for piece in text.split("<memtui-guidance ")[1:]:
         block, close, _ = piece.partition("</memtui-guidance>")
-        if inbox_file.parse_fields(block[: block.find(">")]).get("id") in names:
+        if inbox_format.parse_fields(block[: block.find(">")]).get("id") in names:
             found.append("<memtui-guidance " + block + close)
     return found

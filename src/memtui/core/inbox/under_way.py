@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from memtui.core.base import fs, ids, paths
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.record import Record, items_of
-from memtui.core.inbox import claims
-from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import claimed
+from memtui.core.inbox import format as inbox_format
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class UnderWay:
     session: str
     time: float | None
     slug: str | None
-    entry: inbox_file.Entry
+    entry: inbox_format.Entry
     record: Record
 
 
@@ -28,12 +28,12 @@ def listed(root: str, projects: Iterable[str | None]) -> list[UnderWay]:
     found = []
     for slug in projects:
         directory = paths.inbox_dir(root, slug)
-        for name, delivery_id, session_id, _ in claims.listed(directory):
+        for name, delivery_id, session_id, _ in claimed.listed(directory):
             try:
-                data = fs.read_bytes(f"{directory}/{claims.DIRECTORY}/{name}", inbox_file.MAX_BYTES)
+                data = fs.read_bytes(f"{directory}/{inbox_format.CLAIMED}/{name}", inbox_format.MAX_BYTES)
             except OSError:
                 continue  # settled in between
-            entries = inbox_file.parse(inbox_file.decode(data))
+            entries = inbox_format.parse(inbox_format.decode(data))
             taken, record = ids.id_time(delivery_id), _record(root, delivery_id, session_id)
             # What the hook took but did not give stands in the inbox again.
             given = {item.get("id") for item in items_of(record) if not item.get("left_out")}

@@ -5,7 +5,7 @@ from typing import Any
 
 from memtui.core.base import fs, ids
 from memtui.core.base.errors import MemtuiError, NotFoundError
-from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.changes import files as ch
 from memtui.core.journal.changes import patches
 from memtui.core.journal.changes.files import Change, FileChange, TextEdit, TrustEdit
@@ -82,14 +82,14 @@ class Records:
                 contents[path] = change.after
                 rows.append(_file_row(change, self._keep))
                 continue
-            text = inbox_file.decode(present or b"")
-            contents[path] = after = inbox_file.encode(change.apply(text)) or None
+            text = inbox_format.decode(present or b"")
+            contents[path] = after = inbox_format.encode(change.apply(text)) or None
             rows.append(
                 {
                     "path": path,
-                    "removed": self._keep(inbox_file.encode(change.removed)),
-                    "added": self._keep(inbox_file.encode(change.added)),
-                    "anchor": None if change.anchor is None else self._keep(inbox_file.encode(change.anchor)),
+                    "removed": self._keep(inbox_format.encode(change.removed)),
+                    "added": self._keep(inbox_format.encode(change.added)),
+                    "anchor": None if change.anchor is None else self._keep(inbox_format.encode(change.anchor)),
                     "at": change.at,
                     **({} if change.mode is None else {"mode": change.mode}),
                     "was": ids.digest(present) if present else None,
@@ -109,8 +109,8 @@ class Records:
             always = (given["always"][0], given["always"][1])
             return TrustEdit(row["path"], given["directory"], given["removed"], given["added"], always)
         if "was" in row:
-            removed, added = (inbox_file.decode(self.image(row[key])) for key in ("removed", "added"))
-            anchor = None if row["anchor"] is None else inbox_file.decode(self.image(row["anchor"]))
+            removed, added = (inbox_format.decode(self.image(row[key])) for key in ("removed", "added"))
+            anchor = None if row["anchor"] is None else inbox_format.decode(self.image(row["anchor"]))
             return TextEdit(row["path"], removed, added, anchor, row.get("at"), row.get("mode"))
         step = patches.step_of(row, self.image)
         if step is not None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memtui.core.base import fs, ids
-from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.changes.files import Change, FileChange, TrustEdit, read
 from memtui.core.journal.changes.step import Step
 
@@ -40,7 +40,7 @@ def states(record: Mapping[str, Any], changes: Sequence[Change]) -> list[str]:
         if digest in known:
             made = len(known) - 1 - known[::-1].index(digest) >= step
         else:
-            made = change.made(inbox_file.decode(data or b""), row["count"])
+            made = change.made(inbox_format.decode(data or b""), row["count"])
         found.append("made" if made else "open")
     return found
 

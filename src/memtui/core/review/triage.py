@@ -12,6 +12,7 @@ from memtui.core.client.conversation import normalised
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.frontmatter import document
 from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.changes.files import ANCHOR_LINES, Change, FileChange, TextEdit
 from memtui.core.journal.journal import Journal
 from memtui.core.memories import memory, references
@@ -36,7 +37,7 @@ class Waiting:
     kind: str
     slug: str | None
     directory: str
-    entry: inbox_file.Entry
+    entry: inbox_format.Entry
     source: str = dataclasses.field(repr=False)
     begin: int = 0
 
@@ -52,7 +53,7 @@ class Waiting:
     @property
     def path(self) -> str:
         """The file it stands in."""
-        return f"{self.directory}/{inbox_file.FILES[self.kind]}"
+        return f"{self.directory}/{inbox_format.FILES[self.kind]}"
 
     @property
     def text(self) -> str:
@@ -96,9 +97,9 @@ def waiting(
     for slug in projects:
         directory = paths.inbox_dir(root, slug)
         for kind in kinds:
-            path = f"{directory}/{inbox_file.FILES[kind]}"
+            path = f"{directory}/{inbox_format.FILES[kind]}"
             try:
-                parts = inbox_file.sources(path, kind == "items")
+                parts = inbox_format.sources(path, kind == "items")
             except NotADirectoryError:
                 continue
             except OSError as error:
@@ -114,12 +115,12 @@ def waiting(
 
 def unread_part(path: str) -> MemtuiError | None:
     """What to say of an inbox file that is too long to be read whole; None for any other."""
-    size = inbox_file.unread(path)
+    size = inbox_format.unread(path)
     if not size:
         return None
     return MemtuiError(
-        f"{path} is larger than {inbox_file.MAX_BYTES >> 20} MB: only notes in its first and its last half MB are read;"
-        f" {size / (1 << 20):.1f} MB between them wait in vain.",
+        f"{path} is larger than {inbox_format.MAX_BYTES >> 20} MB: only notes in its first and its last half MB"
+        f" are read; {size / (1 << 20):.1f} MB between them wait in vain.",
         "Take out of it what is no note: a log belongs into a file of its own, which a note can name.",
     )
 
@@ -157,7 +158,7 @@ def find(entries: Sequence[Waiting], ref: str, what: str) -> Waiting:
     return next(each for each in entries if each.id == found)
 
 
-def _anchor(entry: inbox_file.Entry, source: str) -> str:
+def _anchor(entry: inbox_format.Entry, source: str) -> str:
     """The lines before an entry, which tell where it stands."""
     before = source[: entry.start].split("\n")[:-1][-ANCHOR_LINES:]
     return "".join(line + "\n" for line in before)
@@ -170,12 +171,12 @@ def removal(item: Waiting) -> TextEdit:
 
 def _rewritten(item: Waiting, fields: dict[str, str], text: str) -> TextEdit:
     """The change that puts another entry in the place of this one; hand-written text gets an entry's form."""
-    made = inbox_file.render(fields, text)
+    made = inbox_format.render(fields, text)
     return TextEdit(item.path, item.entry.raw, made, _anchor(item.entry, item.source), item.begin + item.entry.start)
 
 
 def _appended(directory: str, kind: str, fields: dict[str, str], text: str) -> TextEdit:
-    return TextEdit(f"{directory}/{inbox_file.FILES[kind]}", "", inbox_file.render(fields, text))
+    return TextEdit(f"{directory}/{inbox_format.FILES[kind]}", "", inbox_format.render(fields, text))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -306,7 +307,7 @@ class Review:
     def guide(self, directory: str, fields: dict[str, str], text: str) -> str:
         """Leave guidance in an inbox as a step that can be undone until a hook takes it; the entry's id. Nothing is
         undone of a file that is too long: it would have to be written anew."""
-        if inbox_file.unread(f"{directory}/{inbox_file.FILES['guidance']}"):
+        if inbox_format.unread(f"{directory}/{inbox_format.FILES['guidance']}"):
             return inbox_file.append_entry(directory, "guidance", fields, text, now=self.now())
         return self.say(directory, fields, text)[0]
 

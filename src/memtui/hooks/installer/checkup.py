@@ -9,7 +9,7 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many
 from memtui.core.health import doctor
 from memtui.core.health.findings import NOTE, OK, PROBLEM, Finding
-from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 from memtui.core.memories.memory import Memory
 from memtui.core.places import loading, locate
 from memtui.core.settings import config
@@ -49,7 +49,7 @@ def check(
         return list(doctor.strangers(foreign))
     settings = config.load(paths.root(env))
 
-    def fits(entry: inbox_file.Entry, scope: str, directory: str) -> bool:
+    def fits(entry: inbox_format.Entry, scope: str, directory: str) -> bool:
         return deliverable.over(settings, now, entry, scope, directory) <= 0
 
     told = client_check(env) if client is None else client

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from memtui.core.base import fs
 from memtui.core.base.errors import ConflictError, MemtuiError
 from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.changes.step import Step
 from memtui.core.places import trust
 
@@ -154,7 +155,7 @@ def _lines(text: str) -> list[str]:
 
 def text_edits(path: str, before: bytes, after: bytes) -> list[TextEdit]:
     """The edits, line by line and in order, that turn one content into the other."""
-    old, new = _lines(inbox_file.decode(before)), _lines(inbox_file.decode(after))
+    old, new = _lines(inbox_format.decode(before)), _lines(inbox_format.decode(after))
     head = 0
     while head < min(len(old), len(new)) and old[head] == new[head]:
         head += 1
@@ -275,12 +276,12 @@ def _create(path: str, data: bytes, mode: int | None, time: int | None) -> None:
 
 def rewrite(edit: TextEdit) -> None:
     """Make a TextEdit in the file as it is now; a file that becomes empty goes. Raises ConflictError, OSError."""
-    if os.path.basename(edit.path) in inbox_file.FILES.values():
+    if os.path.basename(edit.path) in inbox_format.FILES.values():
         inbox_file.rewrite(edit.path, edit.apply)
         return
     for _ in range(TRIES):
         before = read(edit.path)
-        after = inbox_file.encode(edit.apply(inbox_file.decode(before or b"")))
+        after = inbox_format.encode(edit.apply(inbox_format.decode(before or b"")))
         try:
             if after != (before or b""):
                 replace(FileChange(edit.path, before, after or None, edit.mode))
