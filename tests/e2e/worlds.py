@@ -8,7 +8,8 @@ from pathlib import Path
 
 import memtui
 from memtui.core.base import clock, paths
-from memtui.demo import log as demo_log
+from memtui.demo import layout
+from memtui.demo import sessions as demo_sessions
 from memtui.demo import world as demo_world
 from memtui.hooks.installer import install
 
@@ -102,12 +103,12 @@ class LargeWorld(DemoWorld):
         world = dataclasses.replace(self.world, sessions=sessions)
         for name in sessions:
             hours = 2.0 + 11.0 * number + 200.0 * int(name)
-            session = demo_log.Session(world, demo_world.ulid, name, place, hours)
+            session = demo_sessions.Session(world, name, place, hours)
             session.count += number * 1000
             for each in range(DELIVERIES // len(sessions)):
                 session.says(f"go on with {TOPICS[each % 7]}", after=60.0)
-                note = demo_log.guidance(
-                    f"Note {each} on {TOPICS[each % 7]}", demo_world.ulid(session.time, each), "ci-watch"
+                note = demo_sessions.guidance(
+                    f"Note {each} on {TOPICS[each % 7]}", layout.ulid(session.time, each), "ci-watch"
                 )
                 outcome = ("arrived", "arrived", "arrived", "timed out", "previewed", "failed")[each % 6]
                 session.delivers("UserPromptSubmit", [note], outcome, after=1.0)

@@ -53,7 +53,7 @@ def warm() -> None:
     import memtui
 
     for found in pkgutil.walk_packages(memtui.__path__, "memtui."):
-        if not found.name.startswith(("memtui.tui", "memtui.hooks.launch", "memtui.__main__", "memtui.demo.world")):
+        if not found.name.startswith(("memtui.tui", "memtui.hooks.launch", "memtui.__main__", "memtui.demo")):
             importlib.import_module(found.name)
     for name in ("tomllib", "yaml", "traceback", "difflib"):
         importlib.import_module(name)

@@ -9,7 +9,7 @@ import pytest
 from textual.widgets import Input, Static
 
 from memtui.core.base import paths
-from memtui.demo import world as demo_world
+from memtui.demo.layout import layout
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.help import Help
 from memtui.tui.screens.memories.search import Search
@@ -312,7 +312,7 @@ async def test_a_change_from_outside_shows_within_a_second_and_keeps_the_cursor(
 
 
 async def test_what_is_empty_says_what_to_do(tmp_path):
-    world = demo_world.layout(str(tmp_path / "nothing"), NOW)
+    world = layout(str(tmp_path / "nothing"), NOW)
     os.makedirs(world.shop)
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=(80, 24)) as pilot:

@@ -5,7 +5,7 @@ import pytest
 from memtui.core.base import clock, fs, paths
 from memtui.core.inbox import format as inbox_format
 from memtui.core.review import triage
-from memtui.demo.world import ulid
+from memtui.demo.layout import ulid
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.preview import Preview
 

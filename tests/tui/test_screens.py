@@ -11,6 +11,7 @@ from memtui.core.base import clock, paths
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.inbox import format as inbox_format
+from memtui.demo import layout
 from memtui.demo import world as demo_world
 from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
@@ -227,14 +228,14 @@ def hostile(world):
     draft = fields | {"kind": HOSTILE, "confidence": "0.99", "name": HOSTILE, "from": HOSTILE, "session": HOSTILE}
     for number, (kind, more) in enumerate((("guidance", {"from": HOSTILE}), ("updates", draft), ("items", {}))):
         for at, text in enumerate((HOSTILE, HOSTILE + long)):
-            name = demo_world.ulid(NOW - 60, 9000 + number * 2 + at)
+            name = layout.ulid(NOW - 60, 9000 + number * 2 + at)
             write(f"{box}/{inbox_format.FILES[kind]}", inbox_format.render({"id": name, **fields, **more}, text), "a")
     item = {"kind": "guidance", "id": HOSTILE, "scope": HOSTILE, "reason": HOSTILE, "action": HOSTILE, "path": HOSTILE}
     left = {"kind": HOSTILE, "id": HOSTILE, "scope": HOSTILE, "left_out": HOSTILE}
     for number, text in enumerate((HOSTILE, HOSTILE + long)):
         record = {
             "v": 1,
-            "id": demo_world.ulid(NOW - 30, 9100 + number),
+            "id": layout.ulid(NOW - 30, 9100 + number),
             "time": clock.iso(NOW - 30 + number),
             "event": HOSTILE,
             "session_id": HOSTILE,

@@ -114,10 +114,11 @@ def _command(args: "Namespace", out: "Output") -> int:
     ctx = Context(os.environ, out, getattr(args, "project", None))
     if name is None:
         name = "memtui"
+        from memtui.cli import opening
         from memtui.cli.commands import tui
 
         asked = args.read_only or args.screen
-        run = tui.run if asked or (tui.has_terminal() and not out.json) else tui.status
+        run = tui.run if asked or (opening.has_terminal() and not out.json) else tui.status
     else:
         run = args.run
     if name not in ANYWHERE:

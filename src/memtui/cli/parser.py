@@ -43,6 +43,7 @@ COMMANDS = {
     "tui": "tui",
 }
 
+SCREENS = ("memories", "inbox", "guidance", "deliveries", "health")
 NAMED = 20  # more choices than that are not all named in an error
 VALUED = ("--project", "--screen")  # before a command: the next word is theirs
 VERBATIM = ("example:", "exit codes:")
@@ -147,7 +148,7 @@ def build(only: "str | None" = None) -> Parser:
     )
     parser.add_argument("-V", "--version", action="version", version=f"memtui {memtui.__version__}")
     if only is None:
-        _opening(parser)
+        opening(parser.add_argument_group("without a command"))
     add_common(parser)
     commands: Commands = parser.add_subparsers(
         title="commands", dest="command", metavar="COMMAND", parser_class=Parser, required=False, prog="memtui"
@@ -158,11 +159,12 @@ def build(only: "str | None" = None) -> Parser:
     return parser
 
 
-def _opening(parser: Parser) -> None:
-    from memtui.cli.commands import tui
-
-    group = parser.add_argument_group("without a command")
-    tui.options(group)
+def opening(parser: "Options") -> None:
+    """How the TUI opens, with `tui` or without a command."""
+    parser.add_argument("--read-only", action="store_true", help="look, but change nothing")
+    parser.add_argument(
+        "--screen", choices=SCREENS, help="the screen to begin with: " + ", ".join(SCREENS), metavar="NAME"
+    )
 
 
 def wanted(argv: "list[str]") -> "str | None":
@@ -224,7 +226,7 @@ def parse(argv: "list[str]") -> argparse.Namespace:
 def _bare(argv: "list[str]") -> argparse.Namespace:
     parser = Parser(prog="memtui")
     parser.add_argument("-V", "--version", action="version", version=f"memtui {memtui.__version__}")
-    _opening(parser)
+    opening(parser.add_argument_group("without a command"))
     add_common(parser)
     return parser.parse_args(argv, argparse.Namespace(command=None))
 

@@ -45,11 +45,12 @@ def register(commands: "parser.Commands") -> None:
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Build the sample world and show it."""
+    from memtui.demo import layout
     from memtui.demo import world as demo_world
 
     directory = args.directory or tempfile.mkdtemp(prefix="memtui-demo-")
     if args.keep and demo_world.is_world(directory):
-        world = demo_world.layout(directory, ctx.now())
+        world = layout.layout(directory, ctx.now())
     elif args.keep and not args.directory:
         raise UsageError("--keep needs the DIR of a sample world.")
     else:
@@ -83,11 +84,11 @@ def _there(ctx: Context, out: Output, env: "dict[str, str]", cwd: str) -> Contex
 
 
 def _open(ctx: Context, env: "dict[str, str]", cwd: str, directory: str) -> Result:
-    from memtui.cli.commands import tui
+    from memtui.cli import opening
 
     os.environ.update(env)  # an editor or a shell that is started from there belongs there, too
     os.chdir(cwd)
-    left = tui.opened(_there(ctx, ctx.out, env, cwd))
+    left = opening.opened(_there(ctx, ctx.out, env, cwd))
     place = shlex.quote(directory)
 
     def text(out: Output) -> None:

@@ -151,8 +151,6 @@ class Data(Workspace):
         others = [slug for slug in triage.slugs(self.root) if slug != self.slug] if every else []
         return triage.waiting(self.root, [self.slug, None, *others], unread=unread)
 
-        return triage.Review(self.root, by="tui", now=self.now)
-
     # deliveries
 
     def records(self, limit: int = RECORDS) -> "list[Record]":

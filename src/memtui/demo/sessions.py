@@ -1,19 +1,14 @@
-"""The deliveries of the sample world (demo.py), and the transcripts that prove them: arrived, previewed, timed out,
+"""The deliveries of the sample world and the transcripts that prove them: arrived, previewed, timed out,
 failed, unknown because the transcript is gone, and one that still waits."""
 
 import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from memtui.core.base import clock, fastjson, ids, paths
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import log as delivery_log
-
-if TYPE_CHECKING:
-    from memtui.demo.world import World
+from memtui.demo.layout import HOUR, World, state, transcript_path, ulid
 
 Record = dict[str, object]
-HOUR = 3600.0
 MINUTE = 60.0
 HOOK = "exec '/usr/bin/python3' -I -S '/opt/memtui/hooks/launch.py' "
 PREVIEW = "<persisted-output>\nOutput too large (11.2KB). Preview (first 2KB):\n"
@@ -22,11 +17,8 @@ PREVIEW = "<persisted-output>\nOutput too large (11.2KB). Preview (first 2KB):\n
 class Session:
     """A session being told: its transcript's records and its deliveries, in the order of time."""
 
-    def __init__(
-        self, world: "World", ulid: Callable[[float, int], str], name: str, project: str, hours: float
-    ) -> None:
+    def __init__(self, world: World, name: str, project: str, hours: float) -> None:
         self.world = world
-        self.ulid = ulid
         self.name = name
         self.id = world.sessions[name]
         self.project = project
@@ -69,7 +61,7 @@ class Session:
         """A hook that delivers blocks, in the log and, by its outcome, in the transcript; the delivery's id."""
         self.time += after
         self.count += 1
-        name = self.ulid(self.time, self.count)
+        name = ulid(self.time, self.count)
         text, items, _ = delivery_blocks.compose(blocks, 9000, name)
         self.log(name, event, text, items, tool)
         uses = f"toolu_{self.count}" if tool else event
@@ -117,14 +109,12 @@ class Session:
         action = "read" if tool == "Read" else "wrote"
         scope = "project" if "/.claude/memory/" in path.removeprefix(self.world.config) else "auto"
         item: Record = {"kind": "use", "id": stem, "scope": scope, "path": path, "action": action}
-        self.log(self.ulid(self.time, self.count), "PostToolUse", "", [item], tool)
+        self.log(ulid(self.time, self.count), "PostToolUse", "", [item], tool)
 
     def ends(self, keep: bool = True) -> None:
         """Write the transcript, and the session's state; a transcript that is not kept is gone."""
-        from memtui.demo import world as demo_world
-
         hours = (self.world.now - self.time) / HOUR
-        demo_world.state(self.world, self.name, self.project, hours + 1)
+        state(self.world, self.name, self.project, hours + 1)
         if not keep:
             return
         path = transcript_path(self.world, self.name, self.project)
@@ -132,11 +122,6 @@ class Session:
         with open(path, "w", encoding="utf-8") as file:
             file.write("\n".join(self.lines) + "\n")
         os.utime(path, (self.time, self.time))
-
-
-def transcript_path(world: "World", name: str, project: str) -> str:
-    """Where the client keeps a session's transcript."""
-    return f"{world.config}/projects/{paths.slug(project)}/{world.sessions[name]}.jsonl"
 
 
 def guidance(text: str, name: str, sender: str, reason: str = "next prompt") -> delivery_blocks.Block:
@@ -155,7 +140,7 @@ def guidance(text: str, name: str, sender: str, reason: str = "next prompt") -> 
     )
 
 
-def index(world: "World", project: str) -> list[delivery_blocks.Block]:
+def index(world: World, project: str) -> list[delivery_blocks.Block]:
     """The index blocks of a session's start."""
     from memtui.demo import content as demo_content
 
@@ -186,7 +171,7 @@ def index(world: "World", project: str) -> list[delivery_blocks.Block]:
     return blocks
 
 
-def drafts(world: "World", ulid: Callable[[float, int], str], at: float) -> list[delivery_blocks.Block]:
+def drafts(world: World, at: float) -> list[delivery_blocks.Block]:
     """Pending updates and items, as a first prompt gets them at that time."""
     from memtui.demo import content as demo_content
     from memtui.hooks import deliver, lists
@@ -221,20 +206,20 @@ def drafts(world: "World", ulid: Callable[[float, int], str], at: float) -> list
     return blocks
 
 
-def write(world: "World", ulid: Callable[[float, int], str]) -> None:
+def write(world: World) -> None:
     """The log, the transcripts, the sessions' states."""
     shop, blog = world.shop, world.blog
 
     def note(text: str, number: int, sender: str, reason: str = "next prompt") -> list[delivery_blocks.Block]:
         return [guidance(text, ulid(world.now - (24 - number % 20) * HOUR, 3000 + number), sender, reason)]
 
-    older = Session(world, ulid, "older", shop, 216.0)
+    older = Session(world, "older", shop, 216.0)
     older.delivers("SessionStart", index(world, shop))
     older.says("clean up the feature flags")
     older.delivers("UserPromptSubmit", note("new-cart stays until December.", 1, "cli"))
     older.ends(keep=False)
 
-    monday = Session(world, ulid, "monday", shop, 97.0)
+    monday = Session(world, "monday", shop, 97.0)
     monday.delivers("SessionStart", index(world, shop))
     monday.says("please install the dependencies")
     monday.delivers("UserPromptSubmit", note("Use the registry mirror today, the public one is slow.", 2, "cli"))
@@ -243,10 +228,10 @@ def write(world: "World", ulid: Callable[[float, int], str]) -> None:
     monday.answers("Done.")
     monday.ends()
 
-    tuesday = Session(world, ulid, "tuesday", shop, 51.0)
+    tuesday = Session(world, "tuesday", shop, 51.0)
     tuesday.delivers("SessionStart", index(world, shop), outcome="previewed")
     tuesday.says("make the upload test stable")
-    tuesday.delivers("UserPromptSubmit", drafts(world, ulid, tuesday.time))
+    tuesday.delivers("UserPromptSubmit", drafts(world, tuesday.time))
     tuesday.answers("Looking at upload.spec.ts.")
     urgent = note("CI is red: somebody else is already on the upload test.", 3, "ci-watch", "urgent")
     tuesday.delivers("PreToolUse", urgent, tool="Bash")
@@ -255,7 +240,7 @@ def write(world: "World", ulid: Callable[[float, int], str]) -> None:
     tuesday.answers("Understood.")
     tuesday.ends()
 
-    post = Session(world, ulid, "blog", blog, 22.0)
+    post = Session(world, "blog", blog, 22.0)
     post.delivers("SessionStart", index(world, blog))
     post.says("draft the post on caching")
     post.delivers(
@@ -269,10 +254,10 @@ def write(world: "World", ulid: Callable[[float, int], str]) -> None:
     post.answers("Published.")
     post.ends()
 
-    today = Session(world, ulid, "today", shop, 0.5)
+    today = Session(world, "today", shop, 0.5)
     today.delivers("SessionStart", index(world, shop))
     today.says("add tests for the new components")
-    today.delivers("UserPromptSubmit", drafts(world, ulid, today.time))
+    today.delivers("UserPromptSubmit", drafts(world, today.time))
     today.answers("I added snapshot tests for the three new components.")
     today.reads(shop + "/.claude/memory/release-steps.md")
     today.says("no, no snapshots please, they break with every redesign")
