@@ -46,6 +46,11 @@ class Context(Workspace):
         if found:
             raise MemtuiError(strange(*found[0]) + ".", "`memtui doctor` lists all, and says what to do.")
 
+    def tilde(self, path: str) -> str:
+        """A path with the home directory as `~`."""
+        home = self.env.get("HOME", "").rstrip("/")
+        return "~" + path[len(home) :] if home and path.startswith(home + "/") else path
+
     @property
     def can_ask(self) -> bool:
         """Whether a person is there to answer."""

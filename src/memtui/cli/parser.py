@@ -239,3 +239,20 @@ def stdin_bytes(limit: int) -> bytes:
         return sys.stdin.buffer.read(limit + 1)
     except OSError as error:
         raise UsageError(f"Standard input can't be read: {error.strerror}.") from error
+
+
+def text_of(given: str) -> str:
+    """A --body: the words themselves, or standard input for `-`. Raises UsageError for what is no text."""
+    from memtui.core.inbox.format import MAX_BYTES
+
+    text = given
+    if given == "-":
+        try:
+            text = stdin_bytes(MAX_BYTES).decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise UsageError("Standard input is not UTF-8 text.") from error
+    if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
+        raise UsageError("The body is binary, not text.")
+    if len(text) > MAX_BYTES:
+        raise UsageError("The body is longer than a memory should ever be.", "Put it into a file and name the file.")
+    return text

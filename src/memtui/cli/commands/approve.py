@@ -3,9 +3,8 @@
 import argparse
 import dataclasses
 
-from memtui.cli import secret
+from memtui.cli import memories, parser, secret
 from memtui.cli.commands import guide, inbox
-from memtui.cli.commands.edit import text_of
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.core.base.errors import ConflictError, MemtuiError, UsageError
@@ -42,7 +41,7 @@ def run(ctx: Context, args: argparse.Namespace, items: "list[Waiting]") -> Resul
     if len(items) > 1 and (args.name or args.description or args.body is not None):
         raise UsageError("--name, --description and --body are for one entry at a time.")
     store = ctx.store()
-    body = None if args.body is None else text_of(args.body)
+    body = None if args.body is None else parser.text_of(args.body)
     outcomes = []
     with store.together():
         for item in items if args.into else triage.from_the_end(items):
@@ -155,8 +154,6 @@ def _data(each: Outcome) -> "dict[str, object]":
 
 
 def _print(ctx: Context, out: Output, outcomes: "list[Outcome]", *, dry: bool) -> None:
-    from memtui.cli.commands.memories import tilde
-
     for each in outcomes:
         if each.error is not None:
             out.say(f"memtui: {inbox.short(each.item.id)}: {line(each.error.message)}")
@@ -164,18 +161,16 @@ def _print(ctx: Context, out: Output, outcomes: "list[Outcome]", *, dry: bool) -
                 out.say("  " + safe(each.error.hint))
             continue
         verb = "would write" if dry else "wrote"
-        out.print(
-            f"{verb}  {out.style(f'{line(each.scope)}:{line(each.name)}', 'bold')}  {line(tilde(ctx, each.path))}"
-        )
+        memories.print_written(ctx, out, verb, f"{each.scope}:{each.name}", each.path)
         if loading.loader(each.scope):
             out.print("  " + out.style(f"{loading.loader(each.scope)}.", "dim"))
         for piece in safe(each.data.decode("utf-8", "replace")).rstrip("\n").split("\n"):
             out.print(("  │ " + piece).rstrip())
         for found in each.alike:
-            where = f"{line(found.memory.scope_label)}:{line(found.memory.stem)}"
+            where = line(found.memory.ref)
             out.print(f"  alike {found.score:.2f}  {where}  {line(found.memory.description)[:80]}")
         if each.alike:
             first = each.alike[0].memory
-            out.print(f"  merge: memtui approve {inbox.short(each.item.id)} --into {first.scope_label}:{first.stem}")
+            out.print(f"  merge: memtui approve {inbox.short(each.item.id)} --into {first.ref}")
     if not dry and any(each.error is None for each in outcomes):
         out.say("memtui undo takes it back.")

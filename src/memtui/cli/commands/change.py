@@ -4,10 +4,8 @@ import argparse
 import shlex
 from collections.abc import Callable
 
-from memtui.cli import parser
+from memtui.cli import memories, parser
 from memtui.cli.bulk import Bulk
-from memtui.cli.commands.edit import as_data, written
-from memtui.cli.commands.memories import find
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base import clock
@@ -77,7 +75,7 @@ def _trash_item(store: Store, ref: str) -> TrashItem:
     """The deleted memory that an id or a name means; the one deleted last of that name. Raises NotFoundError."""
     items = store.trash()
     for item in items:
-        if ref in {item.memory.stem, item.memory.name, f"{item.scope_label}:{item.memory.stem}"}:
+        if ref in {item.memory.stem, item.memory.name, item.memory.ref}:
             return item
     try:
         found = triage.match(ref, [item.id for item in items], "deleted memory")
@@ -109,7 +107,7 @@ def rm(ctx: Context, args: argparse.Namespace) -> Result:
         _ask(ctx, args.names)
 
     def delete(name: str) -> "tuple[Memory, str]":
-        found = find(ctx, name)
+        found = memories.find(ctx, name)
         return found, store.delete(found)
 
     bulk = Bulk()
@@ -117,10 +115,10 @@ def rm(ctx: Context, args: argparse.Namespace) -> Result:
 
     def text(out: Output) -> None:
         for found, _ in done:
-            written(ctx, out, "in the trash", found)
+            memories.print_written(ctx, out, "in the trash", found.ref, found.path)
         out.say(f"memtui undo brings {'it' if len(done) == 1 else 'them'} back.")
 
-    return bulk.result({"deleted": [{**as_data(found), "trash_id": key} for found, key in done]}, text)
+    return bulk.result({"deleted": [{**memories.data_of(found), "trash_id": key} for found, key in done]}, text)
 
 
 def _ask(ctx: Context, names: "list[str]") -> None:
@@ -130,7 +128,7 @@ def _ask(ctx: Context, names: "list[str]") -> None:
         labels = []
         for name in names:
             try:
-                labels.append(find(ctx, name).scope_label)
+                labels.append(memories.find(ctx, name).scope_label)
             except MemtuiError:
                 continue  # told where it is tried
     if asked_about(labels):
@@ -140,11 +138,11 @@ def _ask(ctx: Context, names: "list[str]") -> None:
 def _purge(ctx: Context, store: Store, args: argparse.Namespace) -> Result:
     def purge(name: str) -> str:
         try:
-            memory = find(ctx, name)
-            label, delete = f"{memory.scope_label}:{memory.stem}", True
+            memory = memories.find(ctx, name)
+            label, delete = memory.ref, True
         except NotFoundError:
             item = _trash_item(store, name)
-            label, delete = f"{item.scope_label}:{item.memory.stem}", False
+            label, delete = item.memory.ref, False
         if not args.yes:
             ctx.confirm(f"Remove {line(label)} for good? Nothing brings it back.", f"{label} was kept.")
         trash_id = store.delete(memory) if delete else item.id
@@ -195,7 +193,7 @@ def _no_scope(ctx: Context, args: argparse.Namespace) -> None:
 
 def _is_memory(ctx: Context, ref: str) -> bool:
     try:
-        find(ctx, ref)
+        memories.find(ctx, ref)
     except NotFoundError:
         return False
     except ConflictError:
@@ -209,20 +207,20 @@ def _placed(
     """Do it to each memory. `made` in the answer are all; of a single one its fields stand beside it."""
 
     def act(name: str) -> "tuple[Memory, Memory]":
-        found = find(ctx, name)
+        found = memories.find(ctx, name)
         return found, place(found)
 
     bulk = Bulk()
     done = bulk.run(store, args.names, act)
     rows: list[dict[str, object]] = [
-        {**as_data(made), "was": {"name": found.name, "scope": found.scope_label, "path": found.path}}
+        {**memories.data_of(made), "was": {"name": found.name, "scope": found.scope_label, "path": found.path}}
         for found, made in done
     ]
     data: dict[str, object] = {**(rows[0] if len(args.names) == 1 else {}), "made": rows}
 
     def text(out: Output) -> None:
         for _, made in done:
-            written(ctx, out, verb, made)
+            memories.print_written(ctx, out, verb, made.ref, made.path)
 
     return bulk.result(data, text)
 
@@ -258,11 +256,11 @@ def restore(ctx: Context, args: argparse.Namespace) -> Result:
         return Result({"trash": rows}, lambda out: _print_trash(ctx, out, items))
     bulk = Bulk()
     done = bulk.run(store, _newest_first(store, args.names), lambda name: store.restore(_trash_item(store, name).id))
-    restored: list[dict[str, object]] = [as_data(made) for made in done]
+    restored: list[dict[str, object]] = [memories.data_of(made) for made in done]
 
     def text(out: Output) -> None:
         for made in done:
-            written(ctx, out, "restored", made)
+            memories.print_written(ctx, out, "restored", made.ref, made.path)
 
     return bulk.result({**(restored[0] if len(args.names) == 1 else {}), "restored": restored}, text)
 

@@ -4,8 +4,7 @@ import argparse
 import sys
 
 from memtui import actions
-from memtui.cli import parser
-from memtui.cli.commands.edit import diff
+from memtui.cli import diff, parser
 from memtui.cli.commands.index import ask_fix, show_fix
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
@@ -147,7 +146,7 @@ def _index(ctx: Context, store: Store, *, yes: bool) -> "dict[str, object]":
         "changed": [each.scope.index_path for each in todo],
         "message": f"index: mended MEMORY.md of {names}",
         "undo": UNDO,
-        "diff": "\n".join(piece for each in todo for piece in diff(each.index.raw, each.fixed)),
+        "diff": "\n".join(piece for each in todo for piece in diff.lines(each.index.raw, each.fixed)),
     }
 
 

@@ -4,22 +4,19 @@ import argparse
 import difflib
 import sys
 
-from memtui.cli import parser, secret
+from memtui.cli import diff, memories, parser, secret
 from memtui.cli.bulk import Bulk
-from memtui.cli.commands.memories import find, tilde
 from memtui.cli.context import Context
 from memtui.cli.editor import Draft
-from memtui.cli.output import Output, Result, line, safe
+from memtui.cli.output import Output, Result, line
 from memtui.core.base.errors import ConflictError, MemtuiError, UsageError
 from memtui.core.frontmatter import document
-from memtui.core.inbox import format as inbox_format
 from memtui.core.memories import memory, references, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
 from memtui.core.redaction import redact
 
-BODY_LIMIT = inbox_format.MAX_BYTES
 ABOUT = "What it is about, in one line"
 
 
@@ -60,39 +57,6 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--yes", action="store_true", help=secret.HELP)
 
 
-def text_of(given: str) -> str:
-    """A --body: the words themselves, or standard input for `-`. Raises UsageError for what is no text."""
-    text = given
-    if given == "-":
-        try:
-            text = parser.stdin_bytes(BODY_LIMIT).decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise UsageError("Standard input is not UTF-8 text.") from error
-    if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
-        raise UsageError("The body is binary, not text.")
-    if len(text) > BODY_LIMIT:
-        raise UsageError("The body is longer than a memory should ever be.", "Put it into a file and name the file.")
-    return text
-
-
-def written(ctx: Context, out: Output, verb: str, found: Memory) -> None:
-    """Say what was written, and where."""
-    out.print(
-        f"{verb}  {out.style(f'{line(found.scope_label)}:{line(found.stem)}', 'bold')}  {line(tilde(ctx, found.path))}"
-    )
-
-
-def as_data(found: Memory) -> "dict[str, object]":
-    """A changed memory for --json."""
-    return {
-        "name": found.name,
-        "scope": found.scope_label,
-        "path": found.path,
-        "type": found.type,
-        "description": found.description,
-    }
-
-
 def new(ctx: Context, args: argparse.Namespace) -> Result:
     """Make a memory."""
     store = ctx.store()
@@ -104,17 +68,17 @@ def new(ctx: Context, args: argparse.Namespace) -> Result:
             raise UsageError("There is no body.", "Give one with --body TEXT, or --body - for standard input.")
         made = _new_in_editor(ctx, store, scope, stem, args)
     else:
-        given = {"body": text_of(args.body), "description": args.description or ""}
+        given = {"body": parser.text_of(args.body), "description": args.description or ""}
         given, redacted = _checked(ctx, given, yes=args.yes, otherwise="No memory was made.")
         body = given["body"]
         description = given["description"] or _first_line(body) or stem
         made = store.create(scope, stem, description, args.type, body or description)
 
     def text(out: Output) -> None:
-        written(ctx, out, "made", made)
+        memories.print_written(ctx, out, "made", made.ref, made.path)
         _tell_type(out, made)
 
-    return Result({**as_data(made), "redacted": redacted}, text)
+    return Result({**memories.data_of(made), "redacted": redacted}, text)
 
 
 def _checked(
@@ -178,7 +142,7 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
         return _edit_fields(ctx, store, args.names, fields, redacted)
     if len(args.names) > 1:
         raise UsageError("Your editor opens on one memory.", "For several: --type, --set, --description or --body.")
-    found = find(ctx, args.names[0])
+    found = memories.find(ctx, args.names[0])
     if not sys.stdin.isatty() and not (ctx.env.get("EDITOR") or ctx.env.get("VISUAL")):
         raise UsageError("There is nothing to change.", "Use --set, --type, --description or --body.")
     references.writable(store.scope(found.scope_label))
@@ -193,7 +157,7 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
                 f"{found.path} changed while you were editing.",
                 f"Your text is kept in {draft.path}; compare, then run memtui edit again.",
             ) from error
-    data = {**as_data(made), "changed": made.raw != found.raw}
+    data = {**memories.data_of(made), "changed": made.raw != found.raw}
     return Result(data, lambda out: _print(ctx, out, found, made))
 
 
@@ -201,12 +165,14 @@ def _edit_fields(
     ctx: Context, store: Store, names: "list[str]", fields: "dict[str, str]", redacted: "list[str]"
 ) -> Result:
     def change(name: str) -> "tuple[Memory, Memory]":
-        found = find(ctx, name)
+        found = memories.find(ctx, name)
         return found, store.edit(found, fields)
 
     bulk = Bulk()
     done = bulk.run(store, names, change)
-    rows: list[dict[str, object]] = [{**as_data(made), "changed": made.raw != found.raw} for found, made in done]
+    rows: list[dict[str, object]] = [
+        {**memories.data_of(made), "changed": made.raw != found.raw} for found, made in done
+    ]
 
     def text(out: Output) -> None:
         for found, made in done:
@@ -229,7 +195,7 @@ def _fields(args: argparse.Namespace) -> "dict[str, str]":
     if args.description is not None:
         fields["description"] = args.description
     if args.body is not None:
-        fields["body"] = text_of(args.body).rstrip("\n") + "\n"
+        fields["body"] = parser.text_of(args.body).rstrip("\n") + "\n"
     return fields
 
 
@@ -237,20 +203,7 @@ def _print(ctx: Context, out: Output, before: Memory, after: Memory) -> None:
     if before.raw == after.raw:
         out.print("Nothing changed.")
         return
-    written(ctx, out, "changed", after)
-    show_diff(out, before.raw, after.raw)
+    memories.print_written(ctx, out, "changed", after.ref, after.path)
+    diff.show(out, before.raw, after.raw)
     if before.type != after.type:
         _tell_type(out, after)
-
-
-def diff(before: bytes, after: bytes) -> list[str]:
-    """The lines that differ, `-` and `+` before them, and a line around them."""
-    lines = [data.decode("utf-8", "replace").splitlines() for data in (before, after)]
-    return list(difflib.unified_diff(lines[0], lines[1], n=1, lineterm=""))[2:]
-
-
-def show_diff(out: Output, before: bytes, after: bytes) -> None:
-    """Print what differs."""
-    for piece in diff(before, after):
-        style = {"+": "green", "-": "red", "@": "dim"}.get(piece[0], "")
-        out.print("  " + out.style(safe(piece), style))

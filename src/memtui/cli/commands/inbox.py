@@ -3,7 +3,6 @@
 import argparse
 
 from memtui.cli import parser, secret
-from memtui.cli.commands.memories import tilde
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.core.base import clock, paths
@@ -128,7 +127,7 @@ def _place(ctx: Context, item: Waiting, homes: "dict[str, str]") -> str:
     if item.slug in {None, ctx.slug}:
         return "" if item.slug else "global"
     home = item.entry.fields.get("project") or homes.get(item.slug or "", "")
-    return "of " + line(tilde(ctx, home))
+    return "of " + line(ctx.tilde(home))
 
 
 def as_data(ctx: Context, item: Waiting) -> "dict[str, object]":
@@ -331,7 +330,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
         for word in [
             *filter(None, [_place(ctx, item, _homes(ctx, [item]))]),
             *_details(item, now),
-            line(tilde(ctx, item.path)),
+            line(ctx.tilde(item.path)),
         ]:
             out.print("  " + out.style(word, "dim"))
         out.print()

@@ -2,9 +2,7 @@
 
 import argparse
 
-from memtui.cli import parser
-from memtui.cli.commands.edit import diff, show_diff
-from memtui.cli.commands.memories import chosen, tilde
+from memtui.cli import diff, memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base.phrasing import many
@@ -36,7 +34,7 @@ def register(commands: "parser.Commands") -> None:
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Report on the indexes, or mend them."""
-    found = reports(ctx.root, chosen(ctx, args.scope, args.all_projects))
+    found = reports(ctx.root, memories.chosen(ctx, args.scope, args.all_projects))
     if args.fix:
         return _fix(ctx, args, found)
     return Result({"indexes": [each.data() for each in found]}, lambda out: _print(ctx, out, found))
@@ -55,7 +53,7 @@ def _print(ctx: Context, out: Output, found: "list[Report]") -> None:
     for each in found:
         budget = each.budget
         style = "red" if budget.share > FULL else "yellow" if budget.share > NEARLY else "green"
-        out.heading(line(each.scope.label), line(tilde(ctx, each.scope.index_path)))
+        out.heading(line(each.scope.label), line(ctx.tilde(each.scope.index_path)))
         out.print(
             f"  {out.style(meter(budget.share), style)}  {budget.lines} of {budget.max_lines} lines, "
             f"{budget.units:,} of {budget.max_units:,} characters"
@@ -84,7 +82,7 @@ def _fix(ctx: Context, args: argparse.Namespace, found: "list[Report]") -> Resul
         added = len(each.missing)
         removed = len([entry for entry in each.dangling if entry.leads])
         row = {"scope": each.scope.label, "path": each.scope.index_path, "added": added, "removed": removed}
-        rows.append({**row, "diff": "\n".join(diff(each.index.raw, each.fixed))})
+        rows.append({**row, "diff": "\n".join(diff.lines(each.index.raw, each.fixed))})
     show_fix(ctx, todo)
     if todo and not args.dry_run:
         ask_fix(ctx, todo, yes=args.yes)
@@ -102,8 +100,8 @@ def _fix(ctx: Context, args: argparse.Namespace, found: "list[Report]") -> Resul
 def show_fix(ctx: Context, todo: "list[Report]") -> None:
     """Print what would be written, unless the answer is JSON, which holds it."""
     for each in [] if ctx.out.json else todo:
-        ctx.out.heading(line(each.scope.label), line(tilde(ctx, each.scope.index_path)))
-        show_diff(ctx.out, each.index.raw, each.fixed)
+        ctx.out.heading(line(each.scope.label), line(ctx.tilde(each.scope.index_path)))
+        diff.show(ctx.out, each.index.raw, each.fixed)
 
 
 def ask_fix(ctx: Context, todo: "list[Report]", *, yes: bool) -> None:

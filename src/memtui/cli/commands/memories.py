@@ -5,17 +5,16 @@ import dataclasses
 import os
 from collections.abc import Callable
 
-from memtui.cli import parser
+from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.core.base import clock
-from memtui.core.base.errors import NotFoundError
 from memtui.core.base.phrasing import age, ago, many, size
-from memtui.core.memories import memory, origin, scopes
+from memtui.core.memories import origin, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.search import rank
-from memtui.core.memories.status import BY_CLIENT, Row, Usage, survey
+from memtui.core.memories.status import BY_CLIENT, Row, survey
 
 SORTS = ("name", "type", "age", "size", "deliveries", "last", "flags")
 SEARCH_LIMIT = 20
@@ -67,36 +66,12 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--limit", type=int, default=SEARCH_LIMIT, metavar="N", help=f"default: {SEARCH_LIMIT}")
 
 
-def find(ctx: Context, ref: str) -> Memory:
-    """The memory that a reference means. Raises NotFoundError, ConflictError."""
-    ctx.must_have_home()
-    return scopes.find(ctx.env, ctx.cwd, ref)
-
-
-def chosen(ctx: Context, label: "str | None", all_projects: bool = False) -> "list[Scope]":
-    """The scopes to look at: all, or those of a label or kind. Raises NotFoundError with the labels there are."""
-    ctx.must_have_home()
-    every = scopes.discover(ctx.env, ctx.cwd, all_projects=all_projects)
-    if label is None:
-        return every
-    found = [s for s in every if label in {s.label, s.kind, *s.aliases}]
-    if not found:
-        raise NotFoundError(
-            f"There is no scope “{label}” here.", "There are: " + ", ".join(s.label for s in every) + "."
-        )
-    return found
-
-
-def data_of(row: Row) -> "dict[str, object]":
+def _data(row: Row) -> "dict[str, object]":
     """A memory for --json."""
     found = row.memory
     return {
-        "name": found.name,
+        **memories.data_of(found),
         "file": row.file,
-        "path": found.path,
-        "scope": found.scope_label,
-        "type": found.type,
-        "description": found.description,
         "size": found.size,
         "changed": clock.iso_seconds(found.changed_at) if found.changed_at else None,
         "broken": found.broken,
@@ -107,20 +82,12 @@ def data_of(row: Row) -> "dict[str, object]":
     }
 
 
-def usage(ctx: Context) -> Usage:
-    """The counts of the delivery log, read once a run."""
-    found = ctx.kept.get("usage")
-    if not isinstance(found, Usage):
-        found = ctx.kept["usage"] = Usage(ctx.root)
-    return found
-
-
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """List memories by scope."""
-    every = chosen(ctx, args.scope, args.all_projects)
+    every = memories.chosen(ctx, args.scope, args.all_projects)
     if args.names and not (ctx.out.json or args.type or args.attention or args.never or args.sort != "name"):
         return Result(None, lambda out: _stems(out, every))  # a shell asks at every tab: no memory is read
-    found = [(scope, survey(ctx.root, scope, usage(ctx))) for scope in every]
+    found = [(scope, survey(ctx.root, scope, memories.usage(ctx))) for scope in every]
     types = {row.memory.type or "-" for _, rows in found for row in rows}
     parts = [(scope, [row for row in rows if _fits(scope, row, args)]) for scope, rows in found]
     for _, rows in parts:
@@ -140,7 +107,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             }
             for scope, _ in parts
         ],
-        "memories": [data_of(row) for _, rows in parts for row in rows],
+        "memories": [_data(row) for _, rows in parts for row in rows],
     }
     if args.names:
         return Result(data, lambda out: _names(out, parts))
@@ -181,12 +148,6 @@ def _order(row: Row, key: str) -> "tuple[object, ...]":
     return first[key], found.name.lower()
 
 
-def tilde(ctx: Context, path: str) -> str:
-    """A path with the home directory as `~`."""
-    home = ctx.env.get("HOME", "").rstrip("/")
-    return "~" + path[len(home) :] if home and path.startswith(home + "/") else path
-
-
 def _print(ctx: Context, out: Output, parts: "list[tuple[Scope, list[Row]]]", types: "set[str]") -> None:
     now = ctx.now()
     shown = 0
@@ -194,7 +155,7 @@ def _print(ctx: Context, out: Output, parts: "list[tuple[Scope, list[Row]]]", ty
         if not rows and not scope.problem:
             continue
         shown += len(rows)
-        where = line(tilde(ctx, scope.directory))
+        where = line(ctx.tilde(scope.directory))
         number = many(len(rows), "file") if scope.kind == "instructions" else many(len(rows), "memory", "memories")
         out.heading(line(scope.label), f"{number}, {KIND_TITLES[scope.kind]}  {where}")
         if scope.problem:
@@ -223,15 +184,15 @@ def _print(ctx: Context, out: Output, parts: "list[tuple[Scope, list[Row]]]", ty
 
 def show(ctx: Context, args: argparse.Namespace) -> Result:
     """Show one memory."""
-    found = find(ctx, args.name)
+    found = memories.find(ctx, args.name)
     scope = scopes.named(ctx.env, ctx.cwd, found.scope_label)
-    rows = survey(ctx.root, scope, usage(ctx)) if scope else []
+    rows = survey(ctx.root, scope, memories.usage(ctx)) if scope else []
     row = next((each for each in rows if each.memory.path == found.path), Row(found, os.path.basename(found.path)))
     raw = found.raw.decode("utf-8", "backslashreplace")
     back = [each.memory.stem for each in rows if _links_to(each.memory, found) and each.memory.path != found.path]
     source = origin.words(scope, found, origin.made(ctx.root), "", ctx.now()) if scope else "not known"
     data = {
-        **data_of(row),
+        **_data(row),
         "fields": found.fields,
         "body": found.body,
         "links": list(found.links),
@@ -264,7 +225,7 @@ def _raw(out: Output, data: bytes) -> None:
 def _print_one(ctx: Context, out: Output, scope: "Scope | None", row: Row, back: "list[str]", source: str) -> None:
     found = row.memory
     now = ctx.now()
-    out.heading(line(found.name), f"{line(found.scope_label)}  {line(tilde(ctx, found.path))}")
+    out.heading(line(found.name), f"{line(found.scope_label)}  {line(ctx.tilde(found.path))}")
     facts = [("type", found.type or "-"), ("description", found.description or "-")]
     known = {"name", "type", "description", "title", "originSessionId"}
     facts += [(key, str(value)) for key, value in _flat(found.fields) if key.rpartition(".")[2] not in known]
@@ -315,7 +276,7 @@ def search(ctx: Context, args: argparse.Namespace) -> Result:
     """Search names, descriptions and bodies."""
     words = [word.lower() for phrase in args.query for word in phrase.split()]
     hits = []
-    for scope in chosen(ctx, args.scope, args.all_projects):
+    for scope in memories.chosen(ctx, args.scope, args.all_projects):
         for found in scopes.memories(scope):
             score, where = rank(words, found)
             if score > 0:
@@ -351,8 +312,3 @@ def search(ctx: Context, args: argparse.Namespace) -> Result:
             out.print("  Try fewer words, or --all-projects.")
 
     return Result(data, text)
-
-
-def types() -> "tuple[str, ...]":
-    """The types with templates."""
-    return memory.TYPES

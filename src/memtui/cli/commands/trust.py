@@ -4,7 +4,6 @@ import argparse
 import os
 
 from memtui.cli import parser
-from memtui.cli.commands.memories import tilde
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.core.base.errors import MemtuiError, NotFoundError, UsageError
@@ -79,7 +78,7 @@ def _remove(ctx: Context, directory: str, names: "list[str] | None") -> Result:
     had = trusting.take(ctx.root, directory, names, now=ctx.now)
     data = {**_data(directory, _status(ctx, directory)), "removed": had}
     word = "no longer trusted" if had else "not trusted before"
-    what = ", ".join(names) if names else tilde(ctx, directory)
+    what = ", ".join(names) if names else ctx.tilde(directory)
     return Result(data, lambda out: out.print(f"{word}: {line(what)}"))
 
 
@@ -111,7 +110,7 @@ def _show(ctx: Context, was: "bytes | None", name: str, contents: "trusting.Cont
 
 
 def _none(ctx: Context, directory: str) -> str:
-    return f"This project has no memories of its own: there is no {tilde(ctx, directory)}."
+    return f"This project has no memories of its own: there is no {ctx.tilde(directory)}."
 
 
 def _status(ctx: Context, directory: str) -> trust.Status:
@@ -135,7 +134,7 @@ def _data(directory: str, found: trust.Status) -> "dict[str, object]":
 
 def _print(ctx: Context, out: Output, directory: str, found: trust.Status) -> None:
     always = "trusted whatever they become" if found.always else ""
-    out.heading(line(tilde(ctx, directory)), always)
+    out.heading(line(ctx.tilde(directory)), always)
     rows = []
     for word, names, style in (
         ("trusted", found.trusted, "green"),

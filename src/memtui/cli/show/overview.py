@@ -3,7 +3,6 @@
 import argparse
 import os
 
-from memtui.cli.commands.memories import tilde
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base import clock
@@ -51,7 +50,7 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
     def text(out: Output) -> None:
         words = [f"{number} {kind}" for kind, number in counts.items() if number]
         there = [many(number, *KIND_WORDS[kind]) for kind, number in waiting.items() if number]
-        out.heading(f"memtui {ctx.setting('mode')}", line(tilde(ctx, ctx.project_root)))
+        out.heading(f"memtui {ctx.setting('mode')}", line(ctx.tilde(ctx.project_root)))
         out.print("  " + ("memories: " + ", ".join(words) if words else "no memories"))
         out.print("  " + ("waiting: " + ", ".join(there) if there else "nothing waits"))
         if last is not None and outcome is not None:

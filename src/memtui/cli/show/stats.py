@@ -2,8 +2,8 @@
 
 import time
 
-from memtui.cli.commands.memories import usage
 from memtui.cli.context import Context
+from memtui.cli.memories import usage
 from memtui.cli.output import Output, Result, line
 from memtui.core.base import clock
 from memtui.core.base.errors import UsageError

@@ -74,6 +74,11 @@ class Memory:
         return os.path.basename(self.path).removesuffix(".md")
 
     @property
+    def ref(self) -> str:
+        """What names it everywhere: `scope:stem`."""
+        return f"{self.scope_label}:{self.stem}"
+
+    @property
     def changed_at(self) -> float:
         """When it was last changed: what the file says, else the file's time. Seconds since the epoch."""
         said = clock.parse(self.modified)

@@ -106,7 +106,7 @@ class Store:
         new = memory.from_bytes(found.path, scope.label, data)
         edits = references.described(scope, found, new.description)
         known = self.trusting(scope, [(file, data)]) if seen or self._vouched(scope, found) else []
-        self.transaction(op, [*known, FileChange(path, found.raw, data), *edits], f"{op} {scope.label}:{found.stem}")
+        self.transaction(op, [*known, FileChange(path, found.raw, data), *edits], f"{op} {found.ref}")
         return read_memory(found.path, scope.label)
 
     def rename(self, found: Memory, name: str, *, seen: bool = False) -> Memory:
@@ -143,7 +143,7 @@ class Store:
         planned += references.index_edits(
             scope, lambda index: index_lines.replace_target(index, old, new, old_title=title, new_title=title and stem)
         )
-        self.transaction("rename", planned, f"rename {scope.label}:{found.stem} to {stem}")
+        self.transaction("rename", planned, f"rename {found.ref} to {stem}")
         return read_memory(f"{scope.directory}/{new}", scope.label)
 
     def move(self, found: Memory, scope: Scope, name: str | None = None) -> Memory:
@@ -156,7 +156,7 @@ class Store:
         new, planned = self._plan_copy(source, found, scope, name)
         planned.append(FileChange(path, references.content(found), None))
         planned += references.index_edits(source, lambda index: index_lines.remove_line(index, file))
-        self.transaction("move", planned, f"move {source.label}:{found.stem} to {scope.label}")
+        self.transaction("move", planned, f"move {found.ref} to {scope.label}")
         return read_memory(new, scope.label)
 
     def copy(self, found: Memory, scope: Scope, name: str | None = None) -> Memory:
@@ -164,7 +164,7 @@ class Store:
         source = self.scope(found.scope_label)
         self._unrefused(source, found)
         new, planned = self._plan_copy(source, found, scope, name)
-        self.transaction("copy", planned, f"copy {source.label}:{found.stem} to {scope.label}")
+        self.transaction("copy", planned, f"copy {found.ref} to {scope.label}")
         return read_memory(new, scope.label)
 
     def _plan_copy(self, source: Scope, found: Memory, scope: Scope, name: str | None) -> tuple[str, list[Change]]:
@@ -200,7 +200,7 @@ class Store:
         file = references.relative(scope, found.path)
         edits = references.index_edits(scope, lambda index: index_lines.remove_line(index, file))
         planned = [FileChange(path, references.content(found), None), *edits]
-        summary = f"delete {scope.label}:{found.stem}"
+        summary = f"delete {found.ref}"
         return self.journal.run("delete", planned, summary, scope=scope.label, directory=scope.directory)
 
     def trash(self) -> list[TrashItem]:
@@ -218,7 +218,7 @@ class Store:
         for change in planned:
             if not paths.inside(item.directory, change.path):
                 raise MemtuiError(f"{change.path} leaves its scope now", "Mend that, then restore it again.")
-        summary = f"restore {item.scope_label}:{item.memory.stem}"
+        summary = f"restore {item.memory.ref}"
         self.journal.run("restore", planned, summary, of=trash_id)
         return read_memory(item.path, item.scope_label)
 
@@ -227,7 +227,7 @@ class Store:
         ledger = self.journal.ledger()
         item = trash.item(self.journal, ledger, trash_id)
         drop, gone = trash.to_purge(ledger, trash_id)
-        self.journal.purge(f"purge {item.scope_label}:{item.memory.stem}", drop, of=trash_id, gone=gone)
+        self.journal.purge(f"purge {item.memory.ref}", drop, of=trash_id, gone=gone)
 
     # All changes
 

@@ -110,7 +110,7 @@ class Form(Saving):
     def body(self) -> ComposeResult:
         """A line a field, the text, what there is to say, and the keys."""
         with Vertical():
-            title = "New memory" if self.found is None else f"{self.found.scope_label}:{self.found.stem}"
+            title = "New memory" if self.found is None else self.found.ref
             yield Static(safe_text.styled(title, "bold"))
             for key, value in self.values.items():
                 if key in {"body", "raw"}:
