@@ -189,6 +189,18 @@ def test_yaml_outside_the_subset_is_read_by_pyyaml_and_can_be_changed():
     assert doc.with_field(("name",), "m").to_bytes() == data.replace(b"name: n", b"name: m")
 
 
+@pytest.mark.parametrize(
+    ("block", "path"),
+    [("b: c\n? a", ("a",)), ("b: &x c\nd: *x", ("b",)), ("b: &x {c: d}\ne: *x", ("e", "c")), ("b: ''", ("b", "c"))],
+)
+def test_a_field_that_cannot_be_changed_alone_is_refused(block, path):
+    doc = document.parse(f"---\n{block}\n---\n".encode())
+    assert doc.broken is None
+    with pytest.raises(MemtuiError) as caught:
+        doc.with_field(path, "z")
+    assert caught.value.hint
+
+
 @pytest.mark.parametrize("block", ["a: &a [*a]", "a: &a [x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d]\nf: [*e]", "a: " + "[" * 5000, '"a": "\\Uffffffff"', "? [a]\n: b\nc: d"])  # fmt: skip
 def test_endless_and_silly_yaml_is_broken_not_fatal(block):
     assert document.parse(f"---\n{block}\n---\n".encode()).broken

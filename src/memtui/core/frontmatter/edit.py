@@ -170,7 +170,7 @@ def _with_value(block: str, mapping: Any, key: Any, node: Any, old: object, new:
         text = " " + text
     elif start == end or _is_block(node) or (style in ("|", ">") and "\n" not in text):
         # Behind the colon, in front of the comment there.
-        start = block.index(":", key.end_mark.index) + 1
+        start = block.find(":", key.end_mark.index) + 1
         text = " " + text + _comment(block[start : _line_end(block, start)])
         end = _line_end(block, end)
     return block[:start] + text + block[end:]
