@@ -1,5 +1,6 @@
 """What a hook imports is part of its price: a list for each path, and nothing from outside the standard library."""
 
+import ast
 import json
 import subprocess
 import sys
@@ -169,3 +170,56 @@ def test_every_hook_imports_nothing_but_the_version_of_the_package():
     code = f"import sys; sys.path.insert(0, {str(SOURCES)!r}); before = set(sys.modules); import memtui; print(*set(sys.modules) - before)"
     done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["memtui"]
+
+
+# What a module on a hook's way imports inside a function, where that is worth it or never happens in a session's day.
+RARE = {
+    "memtui.core.base.fastjson": {"json"},  # where the interpreter has no C scanner
+    "memtui.core.base.ids": {"hashlib"},  # where it has no _blake2
+    "memtui.core.client.transcript": {"json"},  # in records that the fast reader refuses
+    "memtui.core.settings.config": {"tomllib"},  # once after config.toml has changed
+}
+# Reached by none but the worker, or after a slip: secrets are taken out of what the error log gets.
+ASIDE = ("memtui.worker", "memtui.extract", "memtui.hooks.installer", "memtui.core.redaction")
+
+
+def source_of(name):
+    """The file of a module of ours; None for what is no module."""
+    place = SOURCES / name.replace(".", "/")
+    return next((each for each in (place.with_suffix(".py"), place / "__init__.py") if each.is_file()), None)
+
+
+def named_imports(name):
+    """(modules that it imports when it is loaded, modules that its functions import)."""
+    loaded, inside = set(), set()
+
+    def walk(node, into):
+        for each in ast.iter_child_nodes(node):
+            if isinstance(each, ast.If) and ast.unparse(each.test) == "TYPE_CHECKING":
+                continue
+            if isinstance(each, ast.Import):
+                into.update(alias.name for alias in each.names)
+            elif isinstance(each, ast.ImportFrom):
+                for alias in each.names:
+                    full = f"{each.module}.{alias.name}"
+                    into.add(full if full.startswith("memtui") and source_of(full) else each.module)
+            walk(each, inside if isinstance(each, ast.FunctionDef) else into)
+
+    walk(ast.parse(source_of(name).read_text()), loaded)
+    return loaded, inside
+
+
+def test_no_module_on_a_hooks_way_names_a_dear_import():
+    waiting = [
+        f"memtui.hooks.{each.stem}" for each in (SOURCES / "memtui/hooks").glob("*.py") if each.stem != "__init__"
+    ]
+    hot = {}
+    while waiting:
+        name = waiting.pop()
+        if name in hot or name.startswith(ASIDE):
+            continue
+        hot[name] = named_imports(name)
+        waiting += [each for each in hot[name][0] | hot[name][1] if each.startswith("memtui.") and source_of(each)]
+    assert len(hot) > 40
+    dear = {name: loaded & DEAR | (inside & DEAR) - RARE.get(name, set()) for name, (loaded, inside) in hot.items()}
+    assert {name: found for name, found in dear.items() if found} == {}
