@@ -46,9 +46,9 @@ def safe(text: str) -> str:
     """Text over several lines, without terminal escapes, and nothing hidden: that is written out."""
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
-    from memtui.core.deliveries import blocks as delivery_blocks
+    from memtui.core.base import visible
 
-    return delivery_blocks.revealed(text.replace("\r\n", "\n").replace("\t", "    "), _escaped)
+    return visible.revealed(text.replace("\r\n", "\n").replace("\t", "    "), _escaped)
 
 
 def line(text: str) -> str:
@@ -146,9 +146,9 @@ class Output:
 
     def _for_terminal(self, text: str) -> str:
         if not text.replace("\n", "").isprintable() or not text.isascii():
-            from memtui.core.deliveries import blocks as delivery_blocks
+            from memtui.core.base import visible
 
-            text = delivery_blocks.revealed(text, _escaped)
+            text = visible.revealed(text, _escaped)
             if self.colour:
                 for code in ("0", *STYLES.values()):
                     text = text.replace(f"{STYLE_MARK}{code}m", f"\033[{code}m")

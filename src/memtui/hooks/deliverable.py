@@ -1,6 +1,6 @@
 """Whether guidance fits into a delivery, as the hooks decide it, and what else keeps an entry from being delivered."""
 
-from memtui.core.base import clock
+from memtui.core.base import clock, visible
 from memtui.core.base.errors import UsageError
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.inbox import claims
@@ -31,7 +31,7 @@ def check(settings: "Settings", now: float, text: str, fields: "dict[str, str]",
     entry = inbox_format.Entry("0" * deliver.ID_UNITS, {**fields, "time": clock.iso_seconds(now)}, text, "", 0)
     too_long = over(settings, now, entry, scope, directory)
     if too_long > 0:
-        units = delivery_blocks.units(delivery_blocks.clean(text))
+        units = delivery_blocks.units(visible.clean(text))
         raise UsageError(
             f"The guidance is {units:,} characters long, and {max(0, units - too_long):,} fit into one delivery.",
             "Shorten it, or put the long part into a file and name the file.",

@@ -57,9 +57,9 @@ def set_by_project(directory: str) -> "list[tuple[str, str]]":
 
 def personal(env: "dict[str, str]", directory: str) -> bool:
     """Whether the client says that a person holds the session, and no settings of the project made it say so."""
-    from memtui.core.inbox import claims
+    from memtui.core.client import process
 
-    if env.get(ENTRYPOINT) != claims.PERSONAL:
+    if env.get(ENTRYPOINT) != process.PERSONAL:
         return False
     return all(name != ENTRYPOINT for _, name in set_by_project(directory))
 

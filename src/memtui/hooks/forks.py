@@ -153,9 +153,8 @@ def _response(name: str, answered: float, tokens: "object") -> float:
     """When a transcript's last response came, if that was about `answered`, and its context had so many tokens or was
     compacted since; 0 otherwise. Raises OSError."""
     from memtui.core.client import transcript
-    from memtui.core.deliveries import receipts
 
-    start = receipts.recent_start(name, answered - LATE_SECONDS, TAIL_BYTES)
+    start = transcript.recent_start(name, answered - LATE_SECONDS, TAIL_BYTES)
     if start is None:
         return 0.0
     last, size = 0.0, -1

@@ -1,6 +1,6 @@
 """The index of the memories that a session may know of: one line each, the most relevant types first."""
 
-from memtui.core.base import paths, session_state
+from memtui.core.base import paths, session_state, visible
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.places import catalog
 from memtui.hooks import runner
@@ -41,7 +41,7 @@ def shown(line: catalog.Line) -> str:
         text += f" ({line.file})"
     if line.description:
         text += f": {line.description}"
-    return delivery_blocks.one_line(text)
+    return visible.one_line(text)
 
 
 def _part(scope: str, directory: str, line: catalog.Line, text: str, reason: str) -> delivery_blocks.Part:

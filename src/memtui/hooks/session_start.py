@@ -2,7 +2,7 @@
 
 import posix
 
-from memtui.core.base import clock, fs, ids, session_state
+from memtui.core.base import clock, fs, ids, session_state, visible
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.inbox import format as inbox_format
 from memtui.core.places import catalog, locate
@@ -84,11 +84,9 @@ def handle(hook: runner.Hook) -> None:
         runner.fail(hook.env, hook.event, error)
     if untrusted and not old.get("told_untrusted"):
         directory, _ = locate.project_dir(hook.env, hook.started_in)
-        words.append(
-            f"{untrusted} in {delivery_blocks.clean(directory)} not trusted, not delivered: run `memtui trust`"
-        )
+        words.append(f"{untrusted} in {visible.clean(directory)} not trusted, not delivered: run `memtui trust`")
         after["told_untrusted"] = True
-    message = delivery_blocks.clean(delivery_blocks.one_line(" · ".join(words)))
+    message = visible.clean(visible.one_line(" · ".join(words)))
     delivery_id = ids.new_id()
     try:
         forks.mark(hook, delivery_id if blocks else "", old, index)

@@ -5,7 +5,7 @@ Everything that comes from a memory, a transcript, an inbox or the log passes th
 
 from rich.text import Text
 
-from memtui.core.deliveries import blocks as delivery_blocks
+from memtui.core.base import visible
 
 # Above this a line is cut for drawing; the file keeps it.
 MAX_LINE = 4000
@@ -16,7 +16,7 @@ def clean(text: str) -> str:
     """One or more lines without control characters, and nothing hidden in them; tabs become blanks."""
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
-    return delivery_blocks.revealed(text.replace("\r\n", "\n").replace("\t", TAB), _shown)
+    return visible.revealed(text.replace("\r\n", "\n").replace("\t", TAB), _shown)
 
 
 def _shown(char: str) -> str:
@@ -27,7 +27,7 @@ def same_length(text: str) -> str:
     """A line made harmless letter for letter; tabs stay, for who counts them."""
     if text.isascii() and text.isprintable():
         return text
-    return delivery_blocks.revealed(text, _shown)
+    return visible.revealed(text, _shown)
 
 
 def line(text: str, limit: int = MAX_LINE) -> str:

@@ -287,3 +287,9 @@ def test_what_the_disk_does_not_confirm_is_taken_off_again_or_said_to_be_there(b
         with pytest.raises(fs.KeptError):
             fs.append(path, b"two\n", durable=True)
     assert fs.read_bytes(path) == b"one\ntwo\n"
+
+
+def test_a_temporary_name_tells_whose_it_is_and_no_other_name_does():
+    assert fs.temporary_of(fs.temporary("/log/a.b-c.jsonl")) == ("/log/a.b-c.jsonl", os.getpid())
+    for name in ("a.tmp", "a.12-12345678", "a.12-123.tmp", "a.-12345678.tmp", "a.x2-12345678.tmp", ".tmp"):
+        assert fs.temporary_of(name) is None

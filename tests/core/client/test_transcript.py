@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import posix
 import subprocess
 import sys
 import tracemalloc
@@ -357,3 +358,22 @@ def test_the_reader_needs_neither_site_packages_nor_costly_modules():
         [sys.executable, "-I", "-S", "-c", script, source], capture_output=True, text=True, check=True
     )
     assert found.stdout.strip() == "[]"
+
+
+def test_many_sessions_are_found_among_many_projects_by_one_look_at_each(tmp_path, monkeypatch):
+    config = tmp_path / ".claude"
+    for number in range(40):
+        place = config / "projects" / f"p{number}"
+        place.mkdir(parents=True)
+        (place / f"s{number}.jsonl").write_text("")
+    (config / "projects" / "p3" / "s7.jsonl").write_text("")
+    os.utime(config / "projects" / "p7" / "s7.jsonl", (1, 1))
+    stats = []
+    real = posix.stat
+    monkeypatch.setattr(posix, "stat", lambda *given: stats.append(1) or real(*given))
+    finder = transcript.Finder(str(config))
+    for number in range(39, -1, -1):
+        place = 3 if number == 7 else number
+        assert finder.find(f"s{number}") == f"{config}/projects/p{place}/s{number}.jsonl"
+    assert finder.find("nobody") is None
+    assert len(stats) == 40 * (transcript.LOOKED_FOR + 1)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import posix
 import subprocess
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 
 from memtui.core.base import clock
 from memtui.core.client import process
+from memtui.core.client import transcript as client_transcript
 from memtui.core.deliveries import receipts
 
 NOW = clock.parse("2026-11-21T10:00:00Z")
@@ -153,11 +153,11 @@ def test_refresh_reads_only_what_is_new_and_a_torn_line_later(transcript):
 def test_a_long_transcript_need_not_be_read_from_its_beginning(transcript):
     rows = [{"type": "user", "timestamp": at(-9000 + n), "message": {"content": "x" * 2000}} for n in range(2000)]
     view = transcript(OTHER, *rows, context(BLOCK))
-    start = receipts.recent_start(view.path, NOW)
+    start = client_transcript.recent_start(view.path, NOW)
     assert start > 3_000_000
     assert outcome(receipts.TranscriptView(view.path, start).refresh()) == "arrived"
-    assert receipts.recent_start(view.path, NOW - 9000) == 0
-    assert receipts.recent_start(view.path + ".gone", NOW) == 0
+    assert client_transcript.recent_start(view.path, NOW - 9000) == 0
+    assert client_transcript.recent_start(view.path + ".gone", NOW) == 0
 
 
 def test_unreadable_files_and_odd_records_are_survived(tmp_path, transcript):
@@ -421,22 +421,3 @@ def test_a_reader_that_asks_for_one_delivery_stops_where_it_is_told(transcript, 
     assert view.prompt_id == "P1"
     limited = receipts.TranscriptView(path, places(*rows[:5])[-1]).refresh(limit=1 << 20)
     assert (limited.exists, limited.whole) == (True, False)
-
-
-def test_many_sessions_are_found_among_many_projects_by_one_look_at_each(tmp_path, monkeypatch):
-    config = tmp_path / ".claude"
-    for number in range(40):
-        place = config / "projects" / f"p{number}"
-        place.mkdir(parents=True)
-        (place / f"s{number}.jsonl").write_text("")
-    (config / "projects" / "p3" / "s7.jsonl").write_text("")
-    os.utime(config / "projects" / "p7" / "s7.jsonl", (1, 1))
-    stats = []
-    real = posix.stat
-    monkeypatch.setattr(posix, "stat", lambda *given: stats.append(1) or real(*given))
-    finder = receipts.Finder(str(config))
-    for number in range(39, -1, -1):
-        place = 3 if number == 7 else number
-        assert finder.find(f"s{number}") == f"{config}/projects/p{place}/s{number}.jsonl"
-    assert finder.find("nobody") is None
-    assert len(stats) == 40 * (receipts.LOOKED_FOR + 1)

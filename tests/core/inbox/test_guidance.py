@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from memtui.core.base import clock, paths
+from memtui.core.base import clock, paths, visible
 from memtui.core.base.errors import ConflictError, UsageError
 from memtui.core.base.phrasing import until
 from memtui.core.deliveries import blocks as delivery_blocks
@@ -101,7 +101,7 @@ def test_what_was_told_is_read_back_from_a_delivery():
         items.append(item)
     whole, logged, _ = delivery_blocks.compose(blocks, 9000, "delivery-1")
     found = delivery_record.notes({"text": whole, "items": logged})
-    assert [each.text for each in found] == [delivery_blocks.clean(text) for text in texts]
+    assert [each.text for each in found] == [visible.clean(text) for text in texts]
     assert found[0].sender == 'ci "watch" <x>'
     assert found[0].reason == "urgent"
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.core.base import fs
-from memtui.core.base.errors import ConflictError, NotFoundError, UsageError
+from memtui.core.base.errors import ConflictError, UsageError
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.changes.files import TextEdit
@@ -46,21 +46,6 @@ def test_it_lists_the_kinds_of_some_projects(root):
         ("updates", "global", "two"),
     ]
     assert triage.slugs(root) == ["-other", SLUG]
-
-
-def test_ids_are_given_by_a_unique_beginning_or_end():
-    names = ["01AAAA1111", "01AAAA2222", "01BBBB2222"]
-    assert triage.match("1111", names, "note") == "01AAAA1111"
-    assert triage.match("01bb", names, "note") == "01BBBB2222"
-    assert triage.match("01AAAA2222", names, "note") == "01AAAA2222"
-    for ref, error in (
-        ("2222", ConflictError),
-        ("01AA", ConflictError),
-        ("111", NotFoundError),
-        ("9999", NotFoundError),
-    ):
-        with pytest.raises(error):
-            triage.match(ref, names, "note")
 
 
 def test_what_others_append_meanwhile_stays(root):

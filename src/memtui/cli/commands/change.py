@@ -8,7 +8,7 @@ from memtui.cli import memories, parser
 from memtui.cli.bulk import Bulk
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.core.base import clock
+from memtui.core.base import clock, matching
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
 from memtui.core.base.phrasing import age
 from memtui.core.memories import scopes
@@ -16,7 +16,6 @@ from memtui.core.memories.batch import asked_about, counted
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.store import Store
 from memtui.core.memories.trash import TrashItem
-from memtui.core.review import triage
 
 # What people call the client's own memory.
 NATIVE = {"native": "auto"}
@@ -78,7 +77,7 @@ def _trash_item(store: Store, ref: str) -> TrashItem:
         if ref in {item.memory.stem, item.memory.name, item.memory.ref}:
             return item
     try:
-        found = triage.match(ref, [item.id for item in items], "deleted memory")
+        found = matching.match(ref, [item.id for item in items], "deleted memory")
     except NotFoundError as error:
         raise NotFoundError(error.message, "`memtui restore` lists the trash.") from None
     return next(item for item in items if item.id == found)

@@ -10,16 +10,16 @@ from collections.abc import Iterator, Sequence
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, cut, line, safe
-from memtui.core.base import clock, ids
+from memtui.core.base import clock, ids, matching
 from memtui.core.base.errors import NotFoundError, UsageError
 from memtui.core.base.phrasing import age, ago, many
+from memtui.core.client import transcript
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.reading import PLAIN
 from memtui.core.deliveries.record import (
     GLYPHS,
     MEANINGS,
-    SEVERAL,
     Record,
     injected,
     is_folded,
@@ -30,7 +30,6 @@ from memtui.core.deliveries.record import (
 )
 from memtui.core.health import retention
 from memtui.core.memories import scopes
-from memtui.core.review import triage
 
 LIMIT = 20
 STATS_DAYS = 14
@@ -199,7 +198,7 @@ def _with_outcome(
     records: list[Record] = []
     told: dict[str, str] = {}
     views: dict[str, receipts.TranscriptView] = {}
-    finder = receipts.Finder(ctx.config_dir)
+    finder = transcript.Finder(ctx.config_dir)
     while (limit is None or len(records) < limit) and (batch := list(itertools.islice(found, BATCH))):
         known = receipts.outcomes(batch, ctx.env, ctx.now(), views, finder)
         fit = [record for record in batch if known.get(text_of(record, "id")) == outcome]
@@ -299,12 +298,12 @@ def find(ctx: Context, ref: str) -> Record:
         name = text_of(record, "id")
         if not name.startswith(needle.decode()) and not name.endswith(needle.decode()):
             continue
-        if name not in found and len(found) <= SEVERAL:
+        if name not in found and len(found) <= matching.SEVERAL:
             found[name] = record
-        if (whole and name == wanted) or len(found) > SEVERAL:
+        if (whole and name == wanted) or len(found) > matching.SEVERAL:
             break
     try:
-        return found[triage.match(ref, found, "delivery")]
+        return found[matching.match(ref, found, "delivery")]
     except NotFoundError as error:
         raise NotFoundError(error.message, error.hint or "`memtui deliveries` lists them.") from None
 
@@ -314,7 +313,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     ctx.must_have_home()
     record = find(ctx, args.id)
     outcome = receipts.outcomes([record], ctx.env, ctx.now())[text_of(record, "id")]
-    path = receipts.transcript_path(record, ctx.config_dir)
+    path = transcript.path_of(record, ctx.config_dir)
     data = {**record, "outcome": outcome, "meaning": MEANINGS[outcome], "transcript_found": path}
     return Result(data, lambda out: _print_one(ctx, out, record, outcome, path))
 

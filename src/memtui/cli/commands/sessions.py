@@ -6,14 +6,14 @@ import itertools
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.core.base import clock
+from memtui.core.base import clock, matching
 from memtui.core.base.errors import NotFoundError
 from memtui.core.base.phrasing import age, ago, short
+from memtui.core.client import transcript
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
-from memtui.core.deliveries.record import GLYPHS, SEVERAL, Record, text_of, what
+from memtui.core.deliveries.record import GLYPHS, Record, text_of, what
 from memtui.core.deliveries.sessions import Session, collect, fits, states, told
-from memtui.core.review import triage
 
 LIMIT = 20
 ROWS = 200
@@ -111,9 +111,9 @@ def _read(ctx: Context, ref: str, rows: int) -> "dict[str, Shown]":
     """The sessions that a reference may mean, by id; of too many only the first."""
     found = {name: Shown(each) for name, each in states(ctx.root).items() if fits(name, ref)}
     views: dict[str, receipts.TranscriptView] = {}
-    finder = receipts.Finder(ctx.config_dir)
+    finder = transcript.Finder(ctx.config_dir)
     every = told(ctx.root, ref)
-    while len(found) <= SEVERAL and (batch := list(itertools.islice(every, BATCH))):
+    while len(found) <= matching.SEVERAL and (batch := list(itertools.islice(every, BATCH))):
         known = receipts.outcomes(batch, ctx.env, ctx.now(), views, finder)
         for record in batch:
             name = text_of(record, "session_id")
@@ -127,7 +127,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     ctx.must_have_home()
     every = _read(ctx, args.id.strip().lstrip("…"), args.rows)
     try:
-        found = every[triage.match(args.id, every, "session")]
+        found = every[matching.match(args.id, every, "session")]
     except NotFoundError as error:
         raise NotFoundError(error.message, error.hint or "`memtui sessions` lists them.") from None
     data = {

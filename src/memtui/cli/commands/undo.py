@@ -5,12 +5,11 @@ import argparse
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.core.base import clock
+from memtui.core.base import clock, matching
 from memtui.core.base.errors import EXIT_FAILED, MemtuiError
 from memtui.core.base.phrasing import age, ago, many
 from memtui.core.journal.ledger import Transaction, Turned
 from memtui.core.memories.store import Store
-from memtui.core.review import triage
 
 HISTORY = 20
 DONE = {"undo": "undone", "redo": "done again"}
@@ -93,7 +92,7 @@ def _turn(ctx: Context, args: argparse.Namespace, op: str, ref: "str | None") ->
         return _history(ctx, store)
     journal = store.journal
     ledger = journal.ledger()
-    key = None if ref is None else triage.match(ref, ledger.transactions, "change")
+    key = None if ref is None else matching.match(ref, ledger.transactions, "change")
     found = ledger.to_turn(op, key)
     if key is None and not args.yes and not journal.own(found[0]):
         _ask(ctx, op, found)

@@ -11,9 +11,9 @@ from memtui.core.base.phrasing import age, many, size
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.reading import Receipts
 from memtui.core.deliveries.record import GLYPHS
-from memtui.core.deliveries.statistics import DAY, Day, Tally, day_of, percentile
+from memtui.core.deliveries.statistics import DAY, Day, Statistics, day_of, percentile
 from memtui.core.memories import scopes
-from memtui.core.memories.status import Row, survey
+from memtui.core.memories.status import Row, never_delivered, survey
 from memtui.present.bars import bar
 
 MOST_DAYS = 3650
@@ -25,7 +25,9 @@ def run(ctx: Context, days: int, *, whole: bool = False) -> Result:
     """Count the last days, of a long log only its newest part unless the `whole` of it is asked for."""
     if not 1 <= days <= MOST_DAYS:
         raise UsageError(f"--days {days}: say 1 to {MOST_DAYS}.")
-    tally = Tally(ctx.root, ctx.now, days, ctx.slug if ctx.given else "", 0 if whole else delivery_log.WINDOW_BYTES)
+    tally = Statistics(
+        ctx.root, ctx.now, days, ctx.slug if ctx.given else "", 0 if whole else delivery_log.WINDOW_BYTES
+    )
     tally.count(lambda _: True)
     proofs = Receipts(ctx.env, ctx.now)
     proofs.look(tally.recent)
@@ -33,7 +35,7 @@ def run(ctx: Context, days: int, *, whole: bool = False) -> Result:
     for scope in scopes.discover(ctx.env, ctx.cwd):
         if scope.delivered and scope.exists and not scope.problem:
             rows += survey(ctx.root, scope, usage(ctx))
-    never = tally.never(rows)
+    never = never_delivered(rows, tally)
     data = _data(tally, proofs.known, never)
     return Result(data, lambda out: _print(ctx, out, tally, proofs.known, never))
 
@@ -42,7 +44,7 @@ def _date(number: int) -> str:
     return time.strftime("%Y-%m-%d", time.gmtime(number * DAY))
 
 
-def _counted_days(tally: Tally) -> "list[tuple[int, Day]]":
+def _counted_days(tally: Statistics) -> "list[tuple[int, Day]]":
     """The days that were counted, oldest first: none before the first that the newest part of the log tells of."""
     first = day_of(tally.oldest) if tally.cut else 0
     return [(number, day) for number, day in tally.days_back(tally.span) if number >= first]
@@ -54,7 +56,7 @@ def _times(times: "list[float]") -> "dict[str, float | None]":
     return {"p50_ms": round(percentile(times, 0.5), 1), "p95_ms": round(percentile(times, 0.95), 1)}
 
 
-def _data(tally: Tally, known: "dict[str, str]", never: "list[Row]") -> "dict[str, object]":
+def _data(tally: Statistics, known: "dict[str, str]", never: "list[Row]") -> "dict[str, object]":
     most = sorted(tally.memories.items(), key=lambda pair: (-pair[1].deliveries, pair[1].name))
     return {
         "days": [
@@ -91,7 +93,7 @@ def _data(tally: Tally, known: "dict[str, str]", never: "list[Row]") -> "dict[st
     }
 
 
-def _print(ctx: Context, out: Output, tally: Tally, known: "dict[str, str]", never: "list[Row]") -> None:
+def _print(ctx: Context, out: Output, tally: Statistics, known: "dict[str, str]", never: "list[Row]") -> None:
     if tally.cut:
         since, mb = clock.iso_seconds(tally.oldest), delivery_log.WINDOW_BYTES >> 20
         words = f"! counted since {since}: the newest {mb} MB of the log, {many(tally.lines, 'record')}"
@@ -108,7 +110,7 @@ def _print(ctx: Context, out: Output, tally: Tally, known: "dict[str, str]", nev
     _memories(ctx, out, tally, never)
 
 
-def _days(out: Output, tally: Tally, known: "dict[str, str]") -> None:
+def _days(out: Output, tally: Statistics, known: "dict[str, str]") -> None:
     days = _counted_days(tally)
     most, longest = max(day.deliveries for _, day in days), max(day.chars for _, day in days)
     out.heading("A day", "deliveries, characters, hook time in ms, what became of them")
@@ -138,7 +140,7 @@ def _counted(day: Day, most: int, longest: int) -> "list[tuple[str, str]]":
     ]
 
 
-def _outcomes(out: Output, tally: Tally, known: "dict[str, str]") -> None:
+def _outcomes(out: Output, tally: Statistics, known: "dict[str, str]") -> None:
     counts = tally.outcomes(known)
     total = sum(counts.values())
     out.heading("Receipts", f"of the newest {len(tally.recent):,}")
@@ -156,7 +158,7 @@ def _outcomes(out: Output, tally: Tally, known: "dict[str, str]") -> None:
     out.print()
 
 
-def _events(out: Output, tally: Tally) -> None:
+def _events(out: Output, tally: Statistics) -> None:
     slowest = max((percentile(times, 0.95) for times in tally.events.values()), default=0.0)
     out.heading("Hook time", "in ms, by event")
     cells = []
@@ -168,7 +170,7 @@ def _events(out: Output, tally: Tally) -> None:
     out.print()
 
 
-def _memories(ctx: Context, out: Output, tally: Tally, never: "list[Row]") -> None:
+def _memories(ctx: Context, out: Output, tally: Statistics, never: "list[Row]") -> None:
     delivered = (each for each in tally.memories.values() if each.deliveries)
     most = sorted(delivered, key=lambda each: (-each.deliveries, each.name))[:MEMORIES]
     span = "ever" if tally.complete else f"in {many(tally.span, 'day')}"

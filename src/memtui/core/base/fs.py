@@ -204,13 +204,27 @@ def overwrite(path: str, data: bytes) -> None:
         posix.close(fd)
 
 
+def temporary(path: str) -> str:
+    """A fresh name beside a file, for what is to take its place."""
+    return f"{path}.{posix.getpid()}-{posix.urandom(4).hex()}.tmp"
+
+
+def temporary_of(name: str) -> "tuple[str, int] | None":
+    """Of a name that `temporary` made: the file's own name, and the process that writes it; None of another name."""
+    stem, _, mark = name.removesuffix(".tmp").rpartition(".")
+    pid, _, random = mark.partition("-")
+    if not name.endswith(".tmp") or not (pid.isascii() and pid.isdecimal()) or len(random) != 8:
+        return None
+    return stem, int(pid)
+
+
 def write_atomic(path: str, data: bytes, durable: bool = True) -> None:
     """Replace a file: temporary file in the same directory, flush, fsync, rename.
 
     `durable=False` leaves out the fsync: for derived state that may be lost with the power, never for a person's
     words. On any error the temporary file is removed and the old content stays.
     """
-    temporary = f"{path}.{posix.getpid()}-{posix.urandom(4).hex()}.tmp"
+    made = temporary(path)
     mode = FILE_MODE
     try:
         found = posix.stat(path)
@@ -218,7 +232,7 @@ def write_atomic(path: str, data: bytes, durable: bool = True) -> None:
             mode = found.st_mode & 0o7777
     except OSError:
         pass
-    fd = _open_making_dirs(temporary, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, FILE_MODE)
+    fd = _open_making_dirs(made, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, FILE_MODE)
     try:
         try:
             write_all(fd, data)
@@ -228,10 +242,10 @@ def write_atomic(path: str, data: bytes, durable: bool = True) -> None:
                 posix.fsync(fd)
         finally:
             posix.close(fd)
-        posix.rename(temporary, path)
+        posix.rename(made, path)
     except BaseException:
         try:
-            posix.unlink(temporary)
+            posix.unlink(made)
         except OSError:
             pass
         raise
@@ -241,8 +255,8 @@ def write_atomic(path: str, data: bytes, durable: bool = True) -> None:
 
 def create(path: str, data: bytes, durable: bool = False) -> bool:
     """Make a file that holds all of the data at once. False, with nothing done, if there is one or that can't be."""
-    temporary = f"{path}.{posix.getpid()}-{posix.urandom(4).hex()}.tmp"
-    fd = _open_making_dirs(temporary, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, FILE_MODE)
+    made = temporary(path)
+    fd = _open_making_dirs(made, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, FILE_MODE)
     try:
         try:
             write_all(fd, data)
@@ -250,11 +264,11 @@ def create(path: str, data: bytes, durable: bool = False) -> bool:
                 posix.fsync(fd)
         finally:
             posix.close(fd)
-        posix.link(temporary, path)
+        posix.link(made, path)
     except OSError:
         return False
     finally:
-        unlink(temporary)
+        unlink(made)
     if durable:
         sync_dir(path[: path.rfind("/")] or "/")
     return True

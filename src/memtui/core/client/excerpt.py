@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from memtui.core.base import paths, session_state
 from memtui.core.client import transcript
 from memtui.core.client.conversation import from_person, normalised, refusal, spoken
-from memtui.core.deliveries import receipts
 
 BEFORE, AFTER = 3, 3
 TEXT_LIMIT = 1200
@@ -28,7 +27,7 @@ def transcript_of(env: dict[str, str], session_id: str) -> str | None:
     """Where the transcript of a session lies, or None."""
     if not session_id or session_state.safe(session_id) != session_id:
         return None
-    return receipts.find_transcript(paths.config_dir(env), session_id)
+    return transcript.find(paths.config_dir(env), session_id)
 
 
 def around(path: str, uuid: str = "", words: str = "", before: int = BEFORE, after: int = AFTER) -> list[Said]:

@@ -6,6 +6,8 @@ from memtui.core.base import fs
 
 SHELLS = {"sh", "bash", "dash", "zsh", "ksh", "fish", "busybox"}
 MAX_SHELLS = 4
+# What the client says of itself in CLAUDE_CODE_ENTRYPOINT where a person sits before it (docs/hooks.md).
+PERSONAL = "cli"
 
 
 def client() -> "list[object]":

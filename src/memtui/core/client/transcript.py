@@ -7,7 +7,7 @@ goes on from a byte offset. A settling hook imports this, so `json` and `re` sta
 
 import posix
 
-from memtui.core.base import fastjson, fs
+from memtui.core.base import clock, fastjson, fs, paths, session_state
 
 CHUNK = 1 << 20
 LOOK_BYTES = 1 << 16
@@ -16,6 +16,11 @@ MAX_LINE = 16 << 20
 # How many later beginnings of an object are tried in a line whose first part is torn.
 SALVAGE_TRIES = 4
 RECORD_STARTS = ('{"type"', '{"parentUuid"')
+# How far from its end a transcript is looked at first, and how long before a moment its records may begin.
+RECENT_BYTES = 1 << 19
+RECENT_MARGIN_SECONDS = 300.0
+# So many sessions are looked for one by one.
+LOOKED_FOR = 8
 BLANKS = b" \t\r\n\0"
 
 TYPE_CHECKING = False
@@ -244,3 +249,106 @@ def cwd(path: str, limit: int = 200) -> "str | None":
         if number >= limit:
             break
     return None
+
+
+def recent_start(path: str, seconds: float, limit: "int | None" = None) -> "int | None":
+    """A byte from which a transcript holds everything written since `seconds` (of the epoch), or 0: what spares a hook
+    the reading of 100 MB. Records are appended in the order of time but for moments, hence a margin. None if that would
+    be more than `limit` bytes from the end."""
+    try:
+        size = posix.stat(path).st_size
+        tail = RECENT_BYTES
+        while tail < size and (limit is None or tail <= limit):
+            begin = size - tail
+            for record in Reader(path, line_start(path, begin)):
+                told = clock.parse(record.get("timestamp"))
+                if told is not None:
+                    if told < seconds - RECENT_MARGIN_SECONDS:
+                        return begin
+                    break
+            tail *= 4
+    except OSError:
+        return 0
+    return 0 if limit is None or size <= limit else None
+
+
+def path_of(record: "dict[str, object]", config_dir: str, finder: "Finder | None" = None) -> "str | None":
+    """Where the transcript of a delivery is: as the client said, else wherever its session's file lies now.
+
+    With `agent_id`: the subagent's own transcript, if there is one. `finder`: of who asks for many.
+    """
+    named = text_of(record.get("transcript"))
+    path: str | None = named if named.startswith("/") and _is_file(named) else None
+    wanted = text_of(record.get("session_id"))
+    if path is None and wanted and session_state.safe(wanted) == wanted:
+        path = finder.find(wanted) if finder else find(config_dir, wanted)
+    agent = text_of(record.get("agent_id"))
+    if path and agent and session_state.safe(agent) == agent:
+        own = f"{path.removesuffix('.jsonl')}/subagents/agent-{agent}.jsonl"
+        beside = f"{paths.parent(path)}/agent-{agent}.jsonl"  # where older clients kept it
+        return own if _is_file(own) else beside if _is_file(beside) else path
+    return path
+
+
+def find(config_dir: str, session_id: str) -> "str | None":
+    """The newest `<config>/projects/*/<session id>.jsonl`: a session that changed its directory has moved."""
+    base = config_dir + "/projects"
+    best: tuple[float, str] | None = None
+    try:
+        names = posix.listdir(base)
+    except OSError:
+        return None
+    for name in names:
+        path = f"{base}/{name}/{session_id}.jsonl"
+        try:
+            changed = posix.stat(path).st_mtime
+        except OSError:
+            continue
+        if best is None or changed > best[0]:
+            best = (changed, path)
+    return best[1] if best else None
+
+
+class Finder:
+    """Finds the transcripts of many sessions among thousands of projects: a few are looked for one by one, for more all
+    directories are read once."""
+
+    def __init__(self, config_dir: str) -> None:
+        self._config = config_dir
+        self._asked = 0
+        self._all: dict[str, str] | None = None
+
+    def find(self, session_id: str) -> "str | None":
+        """As `find`."""
+        self._asked += 1
+        if self._asked <= LOOKED_FOR:
+            return find(self._config, session_id)
+        if self._all is None:
+            self._all = self._read()
+        path = self._all.get(session_id)
+        # Of several the newest counts: a name that is there once is sure.
+        return find(self._config, session_id) if path == "" else path
+
+    def _read(self) -> "dict[str, str]":
+        found: dict[str, str] = {}
+        base = self._config + "/projects"
+        for directory in _listed(base):
+            for name in _listed(f"{base}/{directory}"):
+                if name.endswith(".jsonl"):
+                    key = name.removesuffix(".jsonl")
+                    found[key] = "" if key in found else f"{base}/{directory}/{name}"
+        return found
+
+
+def _listed(directory: str) -> "list[str]":
+    try:
+        return posix.listdir(directory)
+    except OSError:
+        return []
+
+
+def _is_file(path: str) -> bool:
+    try:
+        return posix.stat(path).st_mode & 0o170000 == 0o100000
+    except OSError:
+        return False

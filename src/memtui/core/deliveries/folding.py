@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from memtui.core.base import clock, fastjson, fs, ids
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.journal.recovery import TEMPORARY
 
 DAY = 86_400.0
 MARK = "replaced~"
@@ -63,7 +62,7 @@ def folded(line: bytes) -> bytes:
 def fold(path: str, go: Callable[[], bool]) -> int | None:
     """Fold one month; by how many bytes it is shorter. None, with nothing done, if `go` said no on the way, the file is
     no log, or the file system has no second names. Raises OSError. One process at a time."""
-    temporary = f"{path}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
+    temporary = fs.temporary(path)
     directory, name = os.path.split(path)
     fd = fs.open_regular(path, ours=True, follow=False)
     try:
@@ -145,8 +144,8 @@ def recover(root: str) -> None:
     except OSError:
         return
     for name in there:
-        dead = TEMPORARY.search(name) if name.startswith(delivery_log.PREFIX) else None
-        if dead and not fs.alive(int(dead[1])):
+        left = fs.temporary_of(name) if name.startswith(delivery_log.PREFIX) else None
+        if left and not fs.alive(left[1]):
             fs.unlink(f"{directory}/{name}")
     names = sorted(name for name in there if name.startswith(MARK) and name.count("~") == 3)
     for name in names:

@@ -18,7 +18,7 @@ UserPromptSubmit at once, and its context waits with it in the client's queue, w
 
 import posix
 
-from memtui.core.base import clock, paths, session_state
+from memtui.core.base import clock, paths
 from memtui.core.client import process, transcript
 
 ARRIVED, PREVIEWED, TIMED_OUT, FAILED, DROPPED = "arrived", "previewed", "timed out", "failed", "dropped"
@@ -32,14 +32,11 @@ QUIET_SECONDS = 3600.0
 # A record this long is a file's content, not a turn's beginning or our text.
 LONG_LINE = 1 << 20
 KEPT_MESSAGES = 64
-LOOKED_FOR = 8
 # So many records back a tool's siblings are looked for, and so many steps of a session are remembered.
 KEPT_RECORDS = 512
 KEPT_STEPS = 4096
 # A prompt that is queued stands in the queue when the last of its hooks has ended: the client waits for them this long.
 QUEUED_SECONDS = 60.0
-RECENT_BYTES = 1 << 19
-RECENT_MARGIN_SECONDS = 300.0
 PREVIEW_MARK = "<persisted-output>"
 BLOCKED_MARK = "operation blocked by hook"
 # A message that the client wrote itself: an error of the API, or a filler at a resume.
@@ -431,120 +428,17 @@ def view_from(path: str, start: int, limit: "int | None" = None, wanted: str = "
     return view
 
 
-def recent_start(path: str, seconds: float, limit: "int | None" = None) -> "int | None":
-    """A byte from which a transcript holds everything written since `seconds` (of the epoch), or 0: what spares a hook
-    the reading of 100 MB. Records are appended in the order of time but for moments, hence a margin. None if that would
-    be more than `limit` bytes from the end."""
-    try:
-        size = posix.stat(path).st_size
-        tail = RECENT_BYTES
-        while tail < size and (limit is None or tail <= limit):
-            begin = size - tail
-            for record in transcript.Reader(path, transcript.line_start(path, begin)):
-                told = clock.parse(record.get("timestamp"))
-                if told is not None:
-                    if told < seconds - RECENT_MARGIN_SECONDS:
-                        return begin
-                    break
-            tail *= 4
-    except OSError:
-        return 0
-    return 0 if limit is None or size <= limit else None
-
-
-def transcript_path(record: "dict[str, object]", config_dir: str, finder: "Finder | None" = None) -> "str | None":
-    """Where the transcript of a delivery is: as the client said, else wherever its session's file lies now.
-
-    With `agent_id`: the subagent's own transcript, if there is one. `finder`: of who asks for many.
-    """
-    named = transcript.text_of(record.get("transcript"))
-    path: str | None = named if named.startswith("/") and _is_file(named) else None
-    wanted = transcript.text_of(record.get("session_id"))
-    if path is None and wanted and session_state.safe(wanted) == wanted:
-        path = finder.find(wanted) if finder else find_transcript(config_dir, wanted)
-    agent = transcript.text_of(record.get("agent_id"))
-    if path and agent and session_state.safe(agent) == agent:
-        own = f"{path.removesuffix('.jsonl')}/subagents/agent-{agent}.jsonl"
-        beside = f"{paths.parent(path)}/agent-{agent}.jsonl"  # where older clients kept it
-        return own if _is_file(own) else beside if _is_file(beside) else path
-    return path
-
-
-def find_transcript(config_dir: str, session_id: str) -> "str | None":
-    """The newest `<config>/projects/*/<session id>.jsonl`: a session that changed its directory has moved."""
-    base = config_dir + "/projects"
-    best: tuple[float, str] | None = None
-    try:
-        names = posix.listdir(base)
-    except OSError:
-        return None
-    for name in names:
-        path = f"{base}/{name}/{session_id}.jsonl"
-        try:
-            changed = posix.stat(path).st_mtime
-        except OSError:
-            continue
-        if best is None or changed > best[0]:
-            best = (changed, path)
-    return best[1] if best else None
-
-
-class Finder:
-    """Finds the transcripts of many sessions among thousands of projects: a few are looked for one by one, for more all
-    directories are read once."""
-
-    def __init__(self, config_dir: str) -> None:
-        self._config = config_dir
-        self._asked = 0
-        self._all: dict[str, str] | None = None
-
-    def find(self, session_id: str) -> "str | None":
-        """As `find_transcript`."""
-        self._asked += 1
-        if self._asked <= LOOKED_FOR:
-            return find_transcript(self._config, session_id)
-        if self._all is None:
-            self._all = self._read()
-        path = self._all.get(session_id)
-        # Of several the newest counts: a name that is there once is sure.
-        return find_transcript(self._config, session_id) if path == "" else path
-
-    def _read(self) -> "dict[str, str]":
-        found: dict[str, str] = {}
-        base = self._config + "/projects"
-        for directory in _listed(base):
-            for name in _listed(f"{base}/{directory}"):
-                if name.endswith(".jsonl"):
-                    key = name.removesuffix(".jsonl")
-                    found[key] = "" if key in found else f"{base}/{directory}/{name}"
-        return found
-
-
-def _listed(directory: str) -> "list[str]":
-    try:
-        return posix.listdir(directory)
-    except OSError:
-        return []
-
-
-def _is_file(path: str) -> bool:
-    try:
-        return posix.stat(path).st_mode & 0o170000 == 0o100000
-    except OSError:
-        return False
-
-
 def outcomes(
     records: "Iterable[dict[str, object]]",
     env: "dict[str, str]",
     now: "float | None" = None,
     views: "dict[str, TranscriptView] | None" = None,
-    finder: "Finder | None" = None,
+    finder: "transcript.Finder | None" = None,
 ) -> "dict[str, str]":
     """Delivery id -> outcome, for records of the delivery log. Each transcript is read once; who asks again and again
     keeps the `views` (path -> view), so that only what is new is read, and in one run the `finder`."""
     config = paths.config_dir(env)
-    finder = finder or Finder(config)
+    finder = finder or transcript.Finder(config)
     views = {} if views is None else views
     read: set[str] = set()
     located: dict[tuple[object, object, object], str | None] = {}
@@ -555,7 +449,7 @@ def outcomes(
             continue
         key = (record.get("transcript"), record.get("session_id"), record.get("agent_id"))
         if key not in located:
-            located[key] = transcript_path(record, config, finder)
+            located[key] = transcript.path_of(record, config, finder)
         path = located[key] or ""
         if path not in views:
             inside = path[path.rfind("/") + 1 :].startswith("agent-")

@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 
+from memtui.core.base import visible
+from memtui.core.client import process
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import receipts
-from memtui.core.inbox import claims
 
 Record = dict[str, object]
-# More ids than that are not named where a beginning fits several.
-SEVERAL = 8
 
 # outcome -> glyph, colour
 GLYPHS = {
@@ -59,7 +58,7 @@ def taker(record: Record) -> str:
     """What kind of session a record is of: `person`, `script` (`claude -p`, the SDK), or as the client calls it; empty
     in a record that does not tell."""
     name = text_of(record, "entrypoint")
-    return "person" if name == claims.PERSONAL else "script" if name.startswith("sdk") else name
+    return "person" if name == process.PERSONAL else "script" if name.startswith("sdk") else name
 
 
 def session_words(record: Record) -> str:
@@ -110,9 +109,9 @@ class Note:
 
 
 def find(root: str, ref: str) -> "Note | None":
-    """The note that was told last under an id, or under a unique beginning or end of one. Raises as `review.match`."""
+    """The note that was told last under an id, or under a unique beginning or end of one. Raises as `match`."""
+    from memtui.core.base import matching
     from memtui.core.deliveries import log as delivery_log
-    from memtui.core.review import triage
 
     found: dict[str, Note] = {}
     wanted = ref.lower()
@@ -120,9 +119,9 @@ def find(root: str, ref: str) -> "Note | None":
         for note in notes(record):
             if note.id.lower().startswith(wanted) or note.id.lower().endswith(wanted):
                 found.setdefault(note.id, note)
-        if any(name.lower() == wanted for name in found) or len(found) > SEVERAL:
+        if any(name.lower() == wanted for name in found) or len(found) > matching.SEVERAL:
             break
-    return found[triage.match(ref, list(found), "guidance")] if found else None
+    return found[matching.match(ref, list(found), "guidance")] if found else None
 
 
 def notes(record: Record) -> "list[Note]":
@@ -136,7 +135,7 @@ def notes(record: Record) -> "list[Note]":
         if item.get("kind") != "guidance" or item.get("left_out") or not name:
             continue
         tag = delivery_blocks.TAGS["guidance"]
-        head, _, rest = whole.partition(f'<{tag} id="{delivery_blocks.attribute(name)}"')[2].partition(">\n")
+        head, _, rest = whole.partition(f'<{tag} id="{visible.attribute(name)}"')[2].partition(">\n")
         text = rest.partition(f"\n</{tag}>")[0].partition("\n")[2]  # the first line says whence it comes
         sender = unescape(head.partition(' from="')[2].partition('"')[0])
         found.append(Note(record, name, text, sender, text_of(item, "scope"), text_of(item, "reason")))

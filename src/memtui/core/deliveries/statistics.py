@@ -12,7 +12,6 @@ from memtui.core.deliveries import tail as log_tail
 from memtui.core.deliveries.reading import Told, project_of, told
 from memtui.core.deliveries.record import Record, items_of, text_of
 from memtui.core.deliveries.tail import Place
-from memtui.core.memories.status import Row
 
 DAYS = 90
 RECENT = 2000
@@ -51,7 +50,7 @@ def day_of(seconds: float) -> int:
     return int((seconds + (local.tm_gmtoff or 0)) // DAY)
 
 
-class Tally:
+class Statistics:
     """`days` by number, `events` by name, `memories` by path, `sessions` by id: (last time, project, deliveries).
     `recent` are the newest deliveries, newest first. Only the last days count, today and `span` - 1 before it; with
     `most` only the newest so many bytes of the log, and `cut` says that there was more: then they count since `oldest`.
@@ -179,14 +178,6 @@ class Tally:
             if outcome and (day is None or day_of(row.time) == day):
                 found[outcome] = found.get(outcome, 0) + 1
         return found
-
-    def never(self, rows: Iterable[Row]) -> list[Row]:
-        """Those of some memories that were not delivered, by name."""
-        told = {path for path, each in self.memories.items() if each.deliveries}
-        known = {path.rpartition("/")[2] for path in told}
-        # A path in the log may go through a symlink: a name that was never told at all is sure.
-        found = [r for r in rows if r.memory.path not in told and not (r.deliveries and r.file in known)]
-        return sorted(found, key=lambda row: (row.memory.name, row.memory.path))
 
     @property
     def today(self) -> Day:

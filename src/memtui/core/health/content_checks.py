@@ -3,10 +3,9 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from memtui.core.base import clock, fastjson, fs, ids, paths
+from memtui.core.base import clock, fastjson, fs, ids, paths, visible
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many
-from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.health.findings import PROBLEM, Finding, some
 from memtui.core.inbox import claimed, claims
 from memtui.core.inbox import format as inbox_format
@@ -115,7 +114,7 @@ def _unseen(raw: bytes) -> int:
     """How many characters of a file draw nothing; a byte order mark at its begin is none."""
     if raw.isascii():
         return 0
-    return sum(map(delivery_blocks.hidden, raw.decode("utf-8-sig", "replace").replace("\r\n", "\n")))
+    return sum(map(visible.hidden, raw.decode("utf-8-sig", "replace").replace("\r\n", "\n")))
 
 
 def _index(root: str, scope: scopes.Scope) -> Iterator[Finding]:

@@ -19,8 +19,6 @@ MIN_SESSION_PREFIX = 4
 ADDRESSES = ("session", "agent", "path")
 # A word of its own in `for`: only sessions that a person holds, not those of scripts (`claude -p`, the SDK).
 PEOPLE = "people"
-# What the client says of itself in CLAUDE_CODE_ENTRYPOINT where a person sits before it (docs/hooks.md).
-PERSONAL = "cli"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import posix
 import time
 
 from memtui.core.base import clock, fs, ids, paths, session_state
-from memtui.core.client import process
+from memtui.core.client import process, transcript
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
 from memtui.core.inbox import claimed
@@ -144,7 +144,7 @@ class _Claim:
                 return self._give_back(age)
         if self.record is None and age < HOOK_SECONDS and fs.alive(self.pid):
             return None
-        path = receipts.transcript_path(self.record or {"session_id": self.owner}, config)
+        path = transcript.path_of(self.record or {"session_id": self.owner}, config)
         view = self._view(path or "", limit)
         if view is None:
             return None
@@ -171,7 +171,7 @@ class _Claim:
         if size is not None and self.record is not None:
             start: int | None = max(0, size - (TOOL_BYTES if self.record.get("tool_use_id") else 0))
         else:
-            start = receipts.recent_start(path, ids.id_time(self.delivery_id) or 0.0, limit)
+            start = transcript.recent_start(path, ids.id_time(self.delivery_id) or 0.0, limit)
         return None if start is None else receipts.view_from(path, start, limit, self.delivery_id)
 
     def _untold(self, age: float, ended: bool) -> str:

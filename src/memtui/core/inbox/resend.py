@@ -38,7 +38,7 @@ def note(env: "dict[str, str]", root: str, session_id: str) -> "list[str]":
     # What a worker found out before: the last record of the conversation then, and what had arrived.
     before = session_state.load(root, session_id, "tip")
     arrived = names & _names(before, "arrived")
-    path = receipts.transcript_path({**state, "session_id": session_id}, paths.config_dir(env)) or ""
+    path = transcript.path_of({**state, "session_id": session_id}, paths.config_dir(env)) or ""
     outcomes = _outcomes(env, path, [record for record in records if record["id"] not in arrived])
     arrived |= {name for name, outcome in outcomes.items() if outcome == receipts.ARRIVED}
     left = left_behind(path, names, transcript.text_of(before.get("uuid")))

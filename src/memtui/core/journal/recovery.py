@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,8 +9,6 @@ from memtui.core.base import fs, ids
 from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.changes.files import Change, FileChange, TrustEdit, read
 from memtui.core.journal.changes.step import Step
-
-TEMPORARY = re.compile(r"\.(\d+)-[0-9a-f]{8}\.tmp$")
 
 
 def states(record: Mapping[str, Any], changes: Sequence[Change]) -> list[str]:
@@ -67,9 +64,8 @@ def sweep(trash: str, record: Mapping[str, Any]) -> None:
         directory, name = os.path.split(place)
         with contextlib.suppress(OSError):
             for found in os.listdir(directory):
-                match = TEMPORARY.search(found)
-                if not match or not found[: match.start()].startswith(name):
+                target, pid = fs.temporary_of(found) or ("", 0)
+                if not pid or not target.startswith(name):
                     continue
-                pid = int(match[1])
                 if pid == os.getpid() or not fs.alive(pid):
                     fs.unlink(f"{directory}/{found}")

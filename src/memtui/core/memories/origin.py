@@ -9,7 +9,6 @@ from memtui.core.base import clock, paths, session_state
 from memtui.core.base.phrasing import ago
 from memtui.core.client import transcript
 from memtui.core.client.conversation import Conversation, Turn
-from memtui.core.deliveries import receipts
 from memtui.core.journal import ledger as journal_ledger
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
@@ -88,7 +87,7 @@ def of(env: dict[str, str], found: Memory, go_on: Callable[[float], bool] = lamb
     name = found.origin_session
     if not name or session_state.safe(name) != name:
         return None
-    path = receipts.find_transcript(paths.config_dir(env), name)
+    path = transcript.find(paths.config_dir(env), name)
     return _read(path, name, found, go_on) if path else None
 
 

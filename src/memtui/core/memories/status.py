@@ -13,6 +13,7 @@ from memtui.core.memories.scopes import Scope
 from memtui.core.places import trust
 
 if TYPE_CHECKING:
+    from memtui.core.deliveries.statistics import Statistics
     from memtui.core.memories import index as memory_index
 
 # Counting reads the log from its end; what is older than this many records says little.
@@ -149,6 +150,15 @@ class Usage:
         elif len(told) < TOLD:
             told.append(Told(record, item))
         return [path]
+
+
+def never_delivered(rows: Iterable[Row], counted: "Statistics") -> list[Row]:
+    """Those of some memories that no delivery counted brought, by name."""
+    paths = {path for path, each in counted.memories.items() if each.deliveries}
+    names = {path.rpartition("/")[2] for path in paths}
+    # A path in the log may go through a symlink: a name that was never told at all is sure.
+    found = [r for r in rows if r.memory.path not in paths and not (r.deliveries and r.file in names)]
+    return sorted(found, key=lambda row: (row.memory.name, row.memory.path))
 
 
 def index_of(scope: Scope) -> "memory_index.Index | None":

@@ -6,8 +6,8 @@ Entries are edited where they stand; what others append to the same file meanwhi
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 
-from memtui.core.base import clock, fastjson, ids, paths
-from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
+from memtui.core.base import clock, fastjson, ids, matching, paths
+from memtui.core.base.errors import MemtuiError, UsageError
 from memtui.core.client.conversation import normalised
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.frontmatter import document
@@ -24,7 +24,6 @@ from memtui.core.redaction import redact
 KINDS = ("guidance", "updates", "items")
 EVIDENCE = ("> agent: ", "> you: ")
 REJECTED = "rejected.jsonl"
-MIN_REF = 4
 
 
 @dataclasses.dataclass(frozen=True)
@@ -135,26 +134,9 @@ def _unreadable(path: str, error: OSError) -> MemtuiError:
     return MemtuiError(f"{path} can't be read: {error.strerror}.", "Check what it is, its owner and its mode.")
 
 
-def match(ref: str, names: Iterable[str], what: str) -> str:
-    """The one of some ids that `ref` is, begins or ends. Raises NotFoundError; ConflictError if several fit."""
-    wanted = ref.strip().lstrip("…").upper()
-    every = list(dict.fromkeys(names))
-    exact = [name for name in every if name.upper() == wanted]
-    if exact:
-        return exact[0]
-    fit = [name for name in every if name.upper().startswith(wanted) or name.upper().endswith(wanted)]
-    if len(wanted) < MIN_REF or not fit:
-        short = f"An id's beginning or end needs {MIN_REF} characters." if len(wanted) < MIN_REF else ""
-        raise NotFoundError(f"There is no {what} “{ref}”.", short)
-    if len(fit) > 1:
-        shown = ", ".join(fit[:8]) + (", …" if len(fit) > 8 else "")
-        raise ConflictError(f"“{ref}” can mean several: {shown}.", "Give more of the id.")
-    return fit[0]
-
-
 def find(entries: Sequence[Waiting], ref: str, what: str) -> Waiting:
-    """The entry with this id, or a unique beginning or end of it. Raises as `match`."""
-    found = match(ref, [each.id for each in entries], what)
+    """The entry with this id, or a unique beginning or end of it. Raises as `matching.match`."""
+    found = matching.match(ref, [each.id for each in entries], what)
     return next(each for each in entries if each.id == found)
 
 

@@ -14,9 +14,9 @@ from memtui import actions
 from memtui.core.base import clock, ids, paths
 from memtui.core.base.errors import ConflictError, MemtuiError, UsageError
 from memtui.core.base.phrasing import age, until
-from memtui.core.client import titles
+from memtui.core.client import titles, transcript
 from memtui.core.deliveries import blocks as delivery_blocks
-from memtui.core.deliveries import receipts, sessions
+from memtui.core.deliveries import sessions
 from memtui.core.inbox import claims, guidance
 from memtui.core.memories import memory
 from memtui.core.review.triage import Waiting
@@ -188,7 +188,7 @@ class Compose(Typed[str | None]):
     def _sessions(self) -> None:
         data = self.data
         found = []
-        finder = receipts.Finder(paths.config_dir(data.env))
+        finder = transcript.Finder(paths.config_dir(data.env))
         for each in sessions.collect(data.root, data.records(RECORDS))[:SESSIONS]:
             path = finder.find(each.id)
             title = titles.first_words(path) if path else ""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memtui.core.base.errors import MemtuiError
     from memtui.core.deliveries.receipts import TranscriptView
     from memtui.core.deliveries.record import Record
-    from memtui.core.deliveries.statistics import Tally
+    from memtui.core.deliveries.statistics import Statistics
     from memtui.core.health.findings import Finding
     from memtui.core.journal.ledger import Ledger, Transaction
     from memtui.core.memories.memory import Memory
@@ -62,11 +62,11 @@ class Data(Workspace):
         self.known: dict[str, Memory] = {}
 
     @cached_property
-    def tally(self) -> "Tally":
+    def tally(self) -> "Statistics":
         """What the delivery log adds up to."""
-        from memtui.core.deliveries.statistics import Tally
+        from memtui.core.deliveries.statistics import Statistics
 
-        return Tally(self.root, self.now)
+        return Statistics(self.root, self.now)
 
     # settings
 

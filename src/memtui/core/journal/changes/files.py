@@ -252,7 +252,7 @@ def _create(path: str, data: bytes, mode: int | None, time: int | None) -> None:
         raise conflict(path, taken=True)
     # A directory is as open as the first file in it: in a repository that is what the umask says.
     fs.makedirs(os.path.dirname(path), fs.DIR_MODE | ((mode or 0) & 0o066) | ((mode or 0) & 0o044) >> 2)
-    temporary = f"{path}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
+    temporary = fs.temporary(path)
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, fs.FILE_MODE)
     try:
         try:

@@ -13,6 +13,7 @@ from textual.widgets import Static
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import age, many
 from memtui.core.deliveries.statistics import DAYS
+from memtui.core.memories.status import never_delivered
 from memtui.present import safe_text
 from memtui.tui.dialogs.dialog import Dialog, Keys
 from memtui.tui.widgets.rows import Column, RowList
@@ -43,7 +44,7 @@ def never_told(data: "Data") -> list[tuple[str, str]]:
         rows = data.survey(found, lambda _: True)
     except (OSError, MemtuiError):
         return []
-    never = data.tally.never(row for each in rows.values() for row in each)
+    never = never_delivered((row for each in rows.values() for row in each), data.tally)
     return [(row.memory.name, row.memory.path) for row in never]
 
 

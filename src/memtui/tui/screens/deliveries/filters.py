@@ -16,7 +16,7 @@ from memtui.tui.model.remembered import State
 from memtui.tui.screens.frame import Base
 
 if TYPE_CHECKING:
-    from memtui.core.deliveries.statistics import Tally
+    from memtui.core.deliveries.statistics import Statistics
 
 KINDS = (
     ("guidance", "guidance"),
@@ -37,7 +37,7 @@ class Filters(Base):
     wanted: Filter
     reading: Reading | None
     proofs: Receipts
-    tally: "Tally"
+    tally: "Statistics"
 
     def __init__(self) -> None:
         super().__init__()

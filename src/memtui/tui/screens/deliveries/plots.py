@@ -7,7 +7,7 @@ from rich.text import Text
 from memtui.core.base.phrasing import age, many, short
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.record import GLYPHS
-from memtui.core.deliveries.statistics import DAY, DAYS, Memory, Tally, day_of, percentile
+from memtui.core.deliveries.statistics import DAY, DAYS, Memory, Statistics, day_of, percentile
 from memtui.present import safe_text
 from memtui.present.bars import bar, spark
 from memtui.tui.model.plots import shares
@@ -21,7 +21,7 @@ MOST = 12
 NEVER = 40
 
 
-def summary(tally: Tally, known: dict[str, str], width: int) -> Text:
+def summary(tally: Statistics, known: dict[str, str], width: int) -> Text:
     """`today 212 deliveries · 38 k characters · p50 17 ms p95 31 ms · arrived 98% ✓ …`, what there is room for."""
     text = Text(" ", no_wrap=True, overflow="ellipsis", end="")
     if not tally.ready:
@@ -56,7 +56,7 @@ def summary(tally: Tally, known: dict[str, str], width: int) -> Text:
     return text
 
 
-def plots(tally: Tally, known: dict[str, str], never: list[tuple[str, str]] | None, width: int, key: str) -> Text:
+def plots(tally: Statistics, known: dict[str, str], never: list[tuple[str, str]] | None, width: int, key: str) -> Text:
     """Everything that is plotted. `never`: (name, path) of memories without a delivery, None while they are sought;
     `key` leads to a list of them."""
     text = Text()
@@ -76,7 +76,7 @@ def _title(text: Text, title: str, note: str = "") -> None:
     text.append(f"  {note}\n", style="dim")
 
 
-def _by_day(text: Text, tally: Tally, known: dict[str, str], width: int) -> None:
+def _by_day(text: Text, tally: Statistics, known: dict[str, str], width: int) -> None:
     days = tally.days_back(DAYS_SHOWN)
     counted = _counts_by_day(tally, known)
     most = max(day.deliveries for _, day in days)
@@ -106,7 +106,7 @@ def _date(number: int) -> str:
     return time.strftime("%a %d %b", time.gmtime(number * DAY))
 
 
-def _counts_by_day(tally: Tally, known: dict[str, str]) -> dict[int, dict[str, int]]:
+def _counts_by_day(tally: Statistics, known: dict[str, str]) -> dict[int, dict[str, int]]:
     found: dict[int, dict[str, int]] = {}
     for row in tally.recent:
         outcome = known.get(row.id)
@@ -120,7 +120,7 @@ def _stacked(counts: dict[str, int], cells: int) -> Text:
     return shares([(counts.get(each, 0), SHADES[each], GLYPHS[each][1]) for each in TELLING], cells)
 
 
-def _outcomes(text: Text, tally: Tally, known: dict[str, str], width: int) -> None:
+def _outcomes(text: Text, tally: Statistics, known: dict[str, str], width: int) -> None:
     counts = tally.outcomes(known)
     total = sum(counts.values())
     left = len(tally.recent) - total
@@ -132,7 +132,7 @@ def _outcomes(text: Text, tally: Tally, known: dict[str, str], width: int) -> No
             text.append(bar(counts[outcome], total, max(4, min(40, width - 26))) + "\n", style=style)
 
 
-def _events(text: Text, tally: Tally, width: int) -> None:
+def _events(text: Text, tally: Statistics, width: int) -> None:
     _title(text, "Hook time", "by event, in ms")
     slowest = max((percentile(times, 0.95) for times in tally.events.values()), default=0.0)
     for event, times in sorted(tally.events.items(), key=lambda pair: -len(pair[1])):
@@ -144,7 +144,7 @@ def _events(text: Text, tally: Tally, width: int) -> None:
         text.append(bar(slow, slowest, max(4, min(30, width - 42))) + "\n", style="dim")
 
 
-def _memories(text: Text, tally: Tally, never: list[tuple[str, str]] | None, width: int, key: str) -> None:
+def _memories(text: Text, tally: Statistics, never: list[tuple[str, str]] | None, width: int, key: str) -> None:
     span = "ever" if tally.complete else f"in {DAYS} days"
     most = sorted((m for m in tally.memories.values() if m.deliveries), key=lambda m: -m.deliveries)[:MOST]
     _title(text, "Delivered most", f"memories, {span}: {key} lists all, and leads to each")

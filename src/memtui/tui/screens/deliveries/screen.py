@@ -13,8 +13,7 @@ from textual.worker import get_current_worker
 from memtui import actions
 from memtui.core.base import paths
 from memtui.core.base.phrasing import many
-from memtui.core.client import titles
-from memtui.core.deliveries import receipts
+from memtui.core.client import titles, transcript
 from memtui.core.deliveries import tail as log_tail
 from memtui.core.deliveries.reading import KEPT, PAGE, Reading, Receipts, Told
 from memtui.core.deliveries.record import GLYPHS
@@ -343,7 +342,7 @@ class Deliveries(Views):
 
     @work(thread=True, group="titles")
     def _find_title(self, row: Told) -> None:
-        path = receipts.transcript_path(row.proof, paths.config_dir(self.main.data.env))
+        path = transcript.path_of(row.proof, paths.config_dir(self.main.data.env))
         found = titles.first_words(path) if path else ""
         if found:
             self.titles[row.session] = found

@@ -11,7 +11,7 @@ from memtui import actions
 from memtui.core.base import clock, paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import ago, many
-from memtui.core.client import projects
+from memtui.core.client import projects, transcript
 from memtui.core.client import titles as first
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
@@ -130,7 +130,7 @@ class Guidance(GuidanceActs):
     def _look_up(self, sessions: set[str]) -> None:
         """What each session is about, read once."""
         found = {}
-        finder = receipts.Finder(paths.config_dir(self.main.data.env))
+        finder = transcript.Finder(paths.config_dir(self.main.data.env))
         for session in sessions - set(self.titles):
             path = finder.find(session)
             found[session] = first.first_words(path)[:80] if path else ""

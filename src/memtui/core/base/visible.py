@@ -1,0 +1,133 @@
+"""Text that reads as what it is: hidden characters found, tags that content may not open escaped."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# Text may not open or close our tags, nor the one that the client wraps a hook's context in; letters only.
+GUARDED = ("memtui", "systemreminder")
+# What reads as the beginning of a tag.
+OPENERS = "<\u02c2\u1438\u2039\u2329\u276c\u276e\u27e8\u3008\ufe64\uff1c"
+# Letters of other scripts, and digits and marks, that look like those of the guarded names.
+LOOK_ALIKES = {
+    char: latin
+    for latin, chars in {
+        "m": "\u043c\u1d0d\u03fb\u0271\u20a5",
+        "e": "\u0435\u03b5\u0454\u04bd\u212e\u0259\u01dd\u1d073",
+        "t": "\u0442\u03c4\u1d1b\u20207",
+        "u": "\u03c5\u03bc\u00b5\u057d\u0446\u0438\u1d1c\u028b\u222av",
+        "i": "\u0456\u03b9\u0131\u0269\u1d09\u04cf\u2502\u2223\u05c0|!1l",
+        "s": "\u0455\u0282\ua731\u01bd5$",
+        "y": "\u0443\u03b3\u04af\u028f\u0263\u10e7",
+        "r": "\u0433\u1d26\u0280\u0453\u2c85",
+        "n": "\u043f\u0578\u057c\u0274\u03b7\u043d",
+        "d": "\u0501\u0257\u1d05\u13e7",
+    }.items()
+    for char in chars
+}
+# Printable by Unicode's categories, yet nothing is seen of them.
+BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0")
+# Persian and emoji need these, one or two in a row (a heart in flames has a selector and a joiner).
+JOINERS, MOST_JOINERS = "\u200c\u200d\ufe0e\ufe0f", 2
+# So many characters of a text are looked at together.
+PIECE = 4096
+
+
+def hidden(char: str) -> bool:
+    """Whether a character draws nothing, or steers how others are drawn: what a person reads is then not what is there.
+    Line ends, tabs and what joins letters are not among them (Unicode's Default_Ignorable_Code_Point, and controls)."""
+    if char.isprintable():
+        return char in BLANK or "\ufe00" <= char <= "\ufe0d" or "\U000e0100" <= char <= "\U000e01ef"
+    return (
+        (char < " " and char not in "\n\t")
+        or "\x7f" <= char <= "\x9f"
+        or char in "\xad\u061c\u180e\u200b\u200e\u200f\ufeff"
+        or "\u2028" <= char <= "\u202e"
+        or "\u2060" <= char <= "\u206f"
+        or "\ud800" <= char <= "\udfff"
+        or "\ufff9" <= char <= "\ufffb"
+        or "\U000e0000" <= char <= "\U000e0fff"
+    )
+
+
+def revealed(text: str, show: "Callable[[str], str]") -> str:
+    """A text with what `show` makes of each hidden character, and of joiners where no letters need so many."""
+    made = []
+    run = 0
+    # Taken apart a piece at a time: a text in single characters takes eighty times its room.
+    for at in range(0, len(text), PIECE):
+        piece = text[at : at + PIECE]
+        if piece.isascii() and piece.replace("\n", "").replace("\t", "").isprintable():
+            made.append(piece)
+            run = 0
+            continue
+        chars = []
+        for char in piece:
+            unseen = hidden(char)
+            run = run + (char in JOINERS) if unseen or char in JOINERS else 0
+            chars.append(show(char) if unseen or run > MOST_JOINERS else char)
+        made.append("".join(chars))
+    return "".join(made)
+
+
+def clean(text: str) -> str:
+    """Text that stays text: no control characters (terminal escapes), nothing hidden, no lone surrogates, and no `<`
+    that would open or close a guarded tag."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if not (text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()):
+        text = revealed(text, lambda _: "")
+    for opener in OPENERS if not text.isascii() else "<":
+        if opener not in text:
+            continue
+        pieces = text.split(opener)
+        parts = [pieces[0]]
+        at = len(pieces[0]) + 1
+        for piece in pieces[1:]:
+            parts.append("&lt;" if _guarded(text, at) else opener)
+            parts.append(piece)
+            at += len(piece) + 1
+        text = "".join(parts)
+    return text
+
+
+def _guarded(text: str, at: int) -> bool:
+    """Whether what follows a `<` reads as a guarded tag, whatever stands between its letters and however they look.
+    Where nothing follows, another text may."""
+    seen = ""
+    for place in range(at, len(text)):
+        char = text[place]
+        if char in OPENERS:
+            return False  # it is looked at by itself
+        seen += _latin(char)
+        name = seen.replace("rn", "m")
+        if name.startswith(GUARDED):
+            return True
+        begun = name.removesuffix("r")  # which may become an m
+        if not any(guarded.startswith(begun) for guarded in GUARDED):
+            return False
+    return not text[at:].strip("/ \t\n")
+
+
+def _latin(char: str) -> str:
+    """The small Latin letters that a character looks like, without accents and styles; empty for what is no letter, and
+    a full stop for a letter that looks like none."""
+    if char in LOOK_ALIKES:
+        return LOOK_ALIKES[char]
+    if char.isascii():
+        return char.lower() if char.isalnum() else ""
+    import unicodedata
+
+    plain = unicodedata.normalize("NFKD", char).casefold()
+    folded = "".join([LOOK_ALIKES.get(c, c) for c in plain if c in LOOK_ALIKES or c.isalnum()])
+    return folded if folded.isascii() else "."
+
+
+def attribute(value: str) -> str:
+    """A value between double quotes, on one line."""
+    line = clean(value).replace("\n", " ").replace("\t", " ")
+    return line.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def one_line(text: str) -> str:
+    """Text on one line, for a list."""
+    return " ".join(text.split())
