@@ -282,7 +282,7 @@ def bindings(group: str, remapped: Mapping[str, str]) -> "list[Binding]":
     from textual.binding import Binding
 
     return [
-        Binding(keys_of(a, remapped), f"run('{a.id}')", a.footer or a.verb, show=False, id=a.id, tooltip=a.help)
+        Binding(keys_of(a, remapped), f"app.run('{a.id}')", a.footer or a.verb, show=False, id=a.id, tooltip=a.help)
         for a in of(group)
     ]
 

@@ -6,6 +6,7 @@ from memtui.core.deliveries import log as delivery_log
 from memtui.demo import world as demo_world
 from memtui.tui.app import MemtuiApp
 from memtui.tui.safety_net import Netted
+from memtui.tui.services import COMMAND
 
 NOW = 1_795_000_000.0
 
@@ -55,9 +56,9 @@ def app(world):
 
 
 async def settle(pilot):
-    """Wait until workers are done and the screen is drawn."""
+    """Wait until workers are done, but those that wait for an answer, and the screen is drawn."""
     for _ in range(500):
         await pilot.pause(0.01)
-        if not any(worker.is_running for worker in pilot.app.workers):
+        if not any(worker.is_running and worker.group != COMMAND for worker in pilot.app.workers):
             break
     await pilot.pause()

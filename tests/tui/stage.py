@@ -17,6 +17,7 @@ from memtui.demo import world
 from memtui.hooks.installer import entries, install
 from memtui.present import safe_text
 from memtui.tui.app import MemtuiApp
+from memtui.tui.services import COMMAND
 
 NOW = 1_795_000_000.0
 # Lengths of paths count in what was delivered: the world's path has this length everywhere.
@@ -117,7 +118,7 @@ async def settled(pilot):
             widget.cursor_blink = False
         await asyncio.sleep(REST)
         now = strips(pilot.app)
-        busy = any(worker.is_running for worker in pilot.app.workers)
+        busy = any(worker.is_running and worker.group != COMMAND for worker in pilot.app.workers)
         same = same + 1 if now == last and not busy else 0
         if same == 2:
             # A screen over another keeps what it first saw of that one, which may have been drawn a moment later.

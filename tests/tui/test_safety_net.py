@@ -139,10 +139,10 @@ async def test_in_what_follows_an_answer(app, monkeypatch, fallen):
         await goes_on(pilot, fallen)
 
 
-@pytest.mark.parametrize("what", ["data.refresh", "data.watch.changed"])
+@pytest.mark.parametrize("what", ["data.refresh", "files.changed"])
 async def test_in_a_worker_after_which_files_are_still_followed(app, monkeypatch, fallen, what):
     async with app.run_test() as pilot:
-        holder, name = (app.data, "refresh") if what == "data.refresh" else (app.data.watch, "changed")
+        holder, name = (app.data, "refresh") if what == "data.refresh" else (app.files, "changed")
         with monkeypatch.context() as patch:
             patch.setattr(holder, name, boom)
             app.read()

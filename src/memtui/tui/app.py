@@ -1,9 +1,10 @@
 """The application: screens, global actions, and one watcher that tells the screens when files change."""
 
 import gc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property, partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events, work
 from textual.await_complete import AwaitComplete
@@ -20,11 +21,15 @@ from memtui import actions
 from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError
 from memtui.present import glyphs, safe_text
-from memtui.tui import terminal, theme
+from memtui.tui import running, terminal, theme
 from memtui.tui.commands import Everywhere, theme_named
 from memtui.tui.model.data import Data
-from memtui.tui.screens import make
 from memtui.tui.screens.frame import TABS, Base
+from memtui.tui.screens_by_name import make
+from memtui.tui.services import COMMAND
+
+if TYPE_CHECKING:
+    from memtui.tui.watch import Watch
 
 WATCH_SECONDS = 0.7
 # Ages are told by the minute.
@@ -142,6 +147,13 @@ class MemtuiApp(Everywhere):
 
     # data
 
+    @cached_property
+    def files(self) -> "Watch":
+        """What tells when files change."""
+        from memtui.tui.watch import Watch
+
+        return Watch(self.data)
+
     def _look(self) -> None:
         if not self.screen_stack:
             return  # on the way out
@@ -160,7 +172,7 @@ class MemtuiApp(Everywhere):
     @work(thread=True, group="look")
     def _look_in_worker(self, near: list[str]) -> None:
         try:
-            parts = self.data.watch.changed(near)
+            parts = self.files.changed(near)
         finally:
             self._looking = False
         if parts and self.is_running:
@@ -181,7 +193,7 @@ class MemtuiApp(Everywhere):
     def _read_in_worker(self, parts: frozenset[str] | None, first: bool) -> None:
         if first:
             try:
-                self.data.watch.changed()  # what changes from here on is told
+                self.files.changed()  # what changes from here on is told
             finally:
                 self._looking = False
         self.data.refresh()
@@ -204,7 +216,8 @@ class MemtuiApp(Everywhere):
             self._offered = True
             from memtui.tui import hooks_offer
 
-            hooks_offer.on_first_start(self)
+            if hooks_offer.is_first_start(self):
+                self.carry_on(self.screen, "health.install", hooks_offer.change_hooks(self, "install", offer=True))
 
     # actions
 
@@ -216,7 +229,7 @@ class MemtuiApp(Everywhere):
             self.drop_errors()
         await super().on_event(event)
 
-    def run_action_of(self, screen: Base, action_id: str) -> None:
+    def _run_on(self, screen: Base, action_id: str) -> None:
         """Run an action on a screen, or tell why not. What went wrong is told, never raised."""
         action = actions.get(action_id)
         self.forget_question(action_id)
@@ -231,8 +244,27 @@ class MemtuiApp(Everywhere):
             self.notify(safe_text.clean(reason), severity="warning", markup=False)
             return
         handler = getattr(screen, action.method, None) or getattr(self, action.method)
+        with self._telling(action_id):
+            self.carry_on(screen, action_id, handler())
+
+    def carry_on(self, screen: Screen[Any], action_id: str, command: object) -> None:
+        """Run a command that asks something: at once as far as the first question, the rest in a worker."""
+        if not isinstance(command, Coroutine):
+            return
+        rest = running.begin(command)
+
+        async def to_the_end(rest: Coroutine[Any, Any, None]) -> None:
+            with self._telling(action_id):
+                await rest
+
+        if rest is not None:
+            screen.run_worker(to_the_end(rest), group=COMMAND)
+
+    @contextmanager
+    def _telling(self, action_id: str) -> Iterator[None]:
+        """What goes wrong is told, never raised."""
         try:
-            handler()
+            yield
         except MemtuiError as error:
             self.fail(error)
         except OSError as error:
@@ -246,10 +278,10 @@ class MemtuiApp(Everywhere):
             return
         group = actions.get(action_id).group
         if group in {self.screen.group, actions.GLOBAL}:
-            self.run_action_of(self.screen, action_id)
+            self._run_on(self.screen, action_id)
         else:
             there: Base = self.go(group)
-            there.when_read(lambda: there.action_run(action_id))
+            there.when_read(lambda: self._run_on(there, action_id))
 
 
 def main(

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from textual.screen import Screen
 from textual.worker import get_current_worker
@@ -11,12 +11,13 @@ from textual.worker import get_current_worker
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many
 from memtui.present import safe_text
+from memtui.tui.services import services_of
 
 if TYPE_CHECKING:
     from memtui.core.memories.batch import Outcome
     from memtui.core.memories.memory import Memory
     from memtui.core.memories.store import Store
-    from memtui.tui.commands import Everywhere
+    from memtui.tui.services import Services
 
 # So many are done at once, without a worker.
 AT_ONCE = 20
@@ -47,7 +48,7 @@ class Bulk:
             then(batch.each(store, items, act))
             return
         self.running, self._stop = True, False
-        cast("Everywhere", self.screen.app).at_work = True
+        services_of(self.screen).at_work = True
         self.tell(self._words(0, len(items)))
         # The dialog before it goes first: painting beside the work takes twice as long. No partial: the worker would
         # describe itself by all the items.
@@ -84,12 +85,12 @@ class Bulk:
         try:
             outcome = batch.each(store, items, act, going)
         finally:
-            self.running = cast("Everywhere", screen.app).at_work = False
+            self.running = services_of(screen).at_work = False
         if not worker.is_cancelled and screen.is_attached:
             screen.app.call_from_thread(then, outcome)
 
 
-def report(app: "Everywhere", outcome: "Outcome[Any, Any]", words: str, memory_of: "Callable[[Any], Memory]") -> None:
+def report(app: "Services", outcome: "Outcome[Any, Any]", words: str, memory_of: "Callable[[Any], Memory]") -> None:
     """Tell how many were done, and which were not and why."""
     from memtui.core.memories.batch import left_alone
 

@@ -1,5 +1,6 @@
 """What can be done on every screen: going about, undo and redo, themes, copying, telling."""
 
+import asyncio
 import os
 import time
 from collections.abc import Iterator
@@ -23,7 +24,10 @@ from memtui.tui.safety_net import Netted
 from memtui.tui.screens.frame import Base
 
 if TYPE_CHECKING:
+    from textual.screen import ModalScreen
+
     from memtui.core.review.triage import Waiting
+    from memtui.tui.services import Result
     from memtui.tui.undo import Turning
 
 # A note stays as long as it takes to read; an error until a key.
@@ -64,8 +68,11 @@ class Everywhere(Netted):
     _themes = ""  # going round them is one step of undo, until something else is changed
 
     if TYPE_CHECKING:
+        has_read: bool
 
-        def read(self) -> None: ...
+        def read(self, parts: frozenset[str] | None = None) -> None: ...
+
+        def action_run(self, action_id: str) -> None: ...
 
     # what wants mending
 
@@ -199,19 +206,22 @@ class Everywhere(Netted):
         """Undo and redo."""
         from memtui.tui.undo import Turning
 
-        return Turning(self)
+        return Turning(self, self, self._turned)
 
     def do_app_undo(self) -> None:
         """Take back the last change. One that was not made here and now is named first."""
         self._keep_theme()
-        self.turning.want("undo")
+        self.turn("undo")
 
     def do_app_redo(self) -> None:
         """Do it again. What was taken back elsewhere is named first."""
-        self.turning.want("redo")
+        self.turn("redo")
 
-    def turned(self) -> None:
-        """Show what undo and redo made of the files."""
+    def turn(self, op: str, key: str | None = None) -> None:
+        """Undo or redo the last change, or the one with this key."""
+        self.turning.want(op, key)
+
+    def _turned(self) -> None:
         self.read()
         if not isinstance(self.screen, Base):
             getattr(self.screen, "turned", lambda: None)()
@@ -293,6 +303,12 @@ class Everywhere(Netted):
             self.copy(text)
         else:
             self.notify("There is nothing to copy here.", severity="warning")
+
+    async def ask(self, dialog: "ModalScreen[Result]") -> "Result | None":
+        """Show a dialog; its answer, None where it was left."""
+        answer: asyncio.Future[Result | None] = asyncio.get_running_loop().create_future()
+        self.push_screen(dialog, answer.set_result)
+        return await answer
 
     def copy(self, text: str) -> None:
         """Copy a text, and say which."""

@@ -4,48 +4,38 @@ import os
 from typing import TYPE_CHECKING
 
 from memtui import actions
-from memtui.core.base.errors import MemtuiError
 from memtui.hooks.installer import install
 from memtui.tui.dialogs.plan import PlanScreen
 from memtui.tui.model.remembered import State
 
 if TYPE_CHECKING:
-    from memtui.tui.app import MemtuiApp
+    from memtui.tui.services import Services
 
 TABLE = "offer"
 
 
-def change_hooks(app: "MemtuiApp", action: install.Action, *, offer: bool = False) -> None:
+async def change_hooks(services: "Services", action: install.Action, *, offer: bool = False) -> None:
     """Show what would be written and where, ask, and do it."""
-
-    def then(plan: install.Plan | None) -> None:
-        if plan is None:
-            if offer:
-                app.say(actions.keyed("The hooks can be installed at any time: {app.health}, then {health.install}."))
-            return
-        try:
-            install.apply(plan, by="tui", now=app.data.now)
-        except MemtuiError as error:
-            app.fail(error)
-            return
-        word = "installed in" if action == "install" else "removed from"
-        more = " Sessions started from now on are served." if action == "install" else ""
-        app.say(f"Hooks {word} {plan.settings_path}.{more} {actions.takes_back()}")
-        app.read()
-
-    app.push_screen(PlanScreen(action, app.data.env, app.data.cwd, offer=offer), then)
-
-
-def on_first_start(app: "MemtuiApp") -> None:
-    """Offer the hooks, once, where none are installed and none ever were."""
-    root = app.data.root
-    if (
-        app.read_only
-        or app.data.facts.hooks
-        or any(os.path.exists(f"{root}/{name}") for name in ("log", "installs.json"))
-    ):
+    data = services.data
+    plan = await services.ask(PlanScreen(action, data.env, data.cwd, offer=offer))
+    if plan is None:
+        if offer:
+            services.say(actions.keyed("The hooks can be installed at any time: {app.health}, then {health.install}."))
         return
+    install.apply(plan, by="tui", now=data.now)
+    word = "installed in" if action == "install" else "removed from"
+    more = " Sessions started from now on are served." if action == "install" else ""
+    services.say(f"Hooks {word} {plan.settings_path}.{more} {actions.takes_back()}")
+    services.read()
+
+
+def is_first_start(services: "Services") -> bool:
+    """Whether the hooks shall be offered, which is done once: where none are installed and none ever were."""
+    root = services.data.root
+    if services.read_only or services.data.facts.hooks:
+        return False
     state = State(root)
-    if not state.get(TABLE).get("done"):
-        state.put(TABLE, {"done": True})
-        change_hooks(app, "install", offer=True)
+    if any(os.path.exists(f"{root}/{name}") for name in ("log", "installs.json")) or state.get(TABLE).get("done"):
+        return False
+    state.put(TABLE, {"done": True})
+    return True

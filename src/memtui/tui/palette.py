@@ -1,6 +1,6 @@
 """The palette: every action as `group: verb`, with its key beside it; those of the present screen first."""
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from textual import events
 from textual.app import ComposeResult
@@ -8,10 +8,10 @@ from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits
 from textual.content import Content
 
 from memtui import actions
+from memtui.tui.services import services_of
 
 if TYPE_CHECKING:
     from memtui.actions import Action
-    from memtui.tui.app import MemtuiApp
 
 NAME_WIDTH, KEY_WIDTH = 34, 9
 # What is named so comes before what only its explanation fits, and that before letters found here and there.
@@ -23,10 +23,6 @@ HERE = 10.0
 class Verbs(Provider):
     """What there is to do."""
 
-    @property
-    def _main(self) -> "MemtuiApp":
-        return cast("MemtuiApp", self.app)
-
     def _actions(self) -> "list[Action]":
         """All: first this screen's, then what works everywhere, then the other screens'."""
         order = {getattr(self.screen, "group", ""): 0, actions.GLOBAL: 1}
@@ -36,7 +32,7 @@ class Verbs(Provider):
         return HERE if action.group in {getattr(self.screen, "group", ""), actions.GLOBAL} else 0.0
 
     def _line(self, action: "Action", name: Content) -> Content:
-        keys = actions.key_word(actions.keys_of(action, self._main.remapped))
+        keys = actions.key_word(actions.keys_of(action, services_of(self.screen).remapped))
         gap = " " * max(1, NAME_WIDTH - name.cell_length)
         return Content.assemble(name, gap, (f"{keys:<{KEY_WIDTH}}", "bold"), (action.help, "dim"))
 
@@ -66,7 +62,7 @@ class Verbs(Provider):
             yield Hit(score + self._here(action), line, lambda a=action: self._run(a), text=action.name)
 
     def _run(self, action: "Action") -> None:
-        self._main.action_run(action.id)
+        services_of(self.screen).action_run(action.id)
 
 
 class Commands(CommandList):

@@ -16,8 +16,10 @@ from memtui.core.base.phrasing import ago, many
 from memtui.tui.batch import AT_ONCE, TOLD_SECONDS
 
 if TYPE_CHECKING:
+    from textual.app import App
+
     from memtui.core.journal.ledger import Transaction, Turned
-    from memtui.tui.commands import Everywhere
+    from memtui.tui.services import Services
 
 DONE = {"undo": "Undone", "redo": "Done again"}
 WILL = {"undo": "takes back", "redo": "makes again"}
@@ -37,8 +39,8 @@ class Wanted:
 class Turning:
     """The undo and redo of the application: one after the other, in the order of the keys."""
 
-    def __init__(self, app: "Everywhere") -> None:
-        self.app = app
+    def __init__(self, services: "Services", app: "App[None]", turned: Callable[[], None]) -> None:
+        self.services, self.app, self.turned = services, app, turned
         self._wanted: deque[Wanted] = deque()
         self._running = self._many = self._stop = False
         self._asked = ""
@@ -46,8 +48,8 @@ class Turning:
 
     def want(self, op: str, key: str | None = None) -> None:
         """Undo or redo the last change, or undo the one named. What was not done here is asked about first."""
-        if self.app.at_work:
-            self.app.notify(BUSY, severity="warning", markup=False)
+        if self.services.at_work:
+            self.services.notify(BUSY, severity="warning", markup=False)
             return
         self._wanted.append(Wanted(op, key, self._other))
         if not self._running:
@@ -74,12 +76,12 @@ class Turning:
         try:
             then = self._turn(wanted, worker)
         except MemtuiError as error:
-            then = partial(self.app.fail, error)
+            then = partial(self.services.fail, error)
         except OSError as error:
-            then = partial(self.app.fail, MemtuiError(f"{error.filename or 'A file'}: {error.strerror}"))
+            then = partial(self.services.fail, MemtuiError(f"{error.filename or 'A file'}: {error.strerror}"))
         finally:
             if self._many:
-                self._many = self._stop = self.app.at_work = False
+                self._many = self._stop = self.services.at_work = False
         if not worker.is_cancelled and self.app.is_running:
             self.app.call_from_thread(self._after, then)
 
@@ -87,11 +89,11 @@ class Turning:
         then()
         self._next()
         if not self._running:
-            self.app.turned()
+            self.turned()
 
     def _turn(self, wanted: Wanted, worker: Worker[Any]) -> Callable[[], None]:
         """Do it; what there is to tell."""
-        journal = self.app.data.journal()
+        journal = self.services.data.journal()
         found = journal.ledger().to_turn(wanted.op, wanted.key)
         first = found[0]
         if wanted.key is None and not journal.own(first) and self._asked != f"{wanted.op} {first.id}":
@@ -106,7 +108,7 @@ class Turning:
             return not self._stop and not worker.is_cancelled
 
         if len(found) > AT_ONCE:
-            self._many = self.app.at_work = True
+            self._many = self.services.at_work = True
             self._tell(wanted.op, 0, len(found))
         return partial(self._report, journal.turn(wanted.op, wanted.key, top=first.id, going=going))
 
@@ -120,8 +122,8 @@ class Turning:
         self._wanted.clear()
         self._asked = f"{wanted.op} {first.id}" if wanted.other == self._other else ""
         again, every = (actions.key_of(f"app.{name}") for name in (wanted.op, "changes"))
-        words = asked(first, count, self.app.data.now(), self.app.began)
-        self.app.say(f"{again} again {WILL[wanted.op]} {words}. {every} lists all changes.")
+        words = asked(first, count, self.services.data.now(), self.services.began)
+        self.services.say(f"{again} again {WILL[wanted.op]} {words}. {every} lists all changes.")
 
     def _report(self, turned: "Turned") -> None:
         self._asked = ""
@@ -132,12 +134,12 @@ class Turning:
             back, rest = keys if turned.op == "redo" else keys[::-1]
             words += f", then stopped. {rest} goes on, {back} turns it round."
         if not turned.failed:
-            self.app.say(words)
+            self.services.say(words)
             return
         lines = [words, f"{many(len(turned.failed), 'change')} left alone:"]
         lines += [error.message for _, error in turned.failed[:NAMED]]
         more = len(turned.failed) - NAMED
-        self.app.fail(MemtuiError("\n".join([*lines, f"and {more:,} more"] if more > 0 else lines)))
+        self.services.fail(MemtuiError("\n".join([*lines, f"and {more:,} more"] if more > 0 else lines)))
 
 
 def asked(found: "Transaction", count: int, now: float, began: float) -> str:

@@ -1,7 +1,7 @@
 """Everything that was changed, newest first: taken back one by one, as far as the files are still so."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import on, work
@@ -15,12 +15,12 @@ from memtui.core.base.phrasing import ago
 from memtui.core.journal.actor import here
 from memtui.present import safe_text
 from memtui.tui.dialogs.dialog import CHANGES, Dialog, Keys, keyed
-from memtui.tui.screens.deliveries.text import when
+from memtui.tui.model.times import when
+from memtui.tui.services import services_of
 from memtui.tui.widgets.rows import Column, RowList
 
 if TYPE_CHECKING:
     from memtui.core.journal.ledger import Ledger, Transaction
-    from memtui.tui.commands import Everywhere
     from memtui.tui.model.data import Data
 
 # Who changed something, as a person knows it.
@@ -148,7 +148,7 @@ class Changes(Dialog[None]):
         if self.read_only:
             self.notify("memtui runs with --read-only.", severity="warning", markup=False)
             return
-        cast("Everywhere", self.app).turning.want(op, key)
+        services_of(self).turn(op, key)
 
     def action_leave(self) -> None:
         """Back to the screen."""

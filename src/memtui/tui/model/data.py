@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from memtui.core.memories.scopes import Scope
     from memtui.core.memories.status import Row
     from memtui.core.review import triage
-    from memtui.tui.watch import Watch
 
 # As many of the newest deliveries are held at once; older ones are read when the list is followed to its end.
 RECORDS = 2000
@@ -106,13 +105,6 @@ class Data(Workspace):
         """Read everything anew from now on."""
         self._outcomes.clear()
         self.known.clear()
-
-    @cached_property
-    def watch(self) -> "Watch":
-        """What tells when files change."""
-        from memtui.tui.watch import Watch
-
-        return Watch(self)
 
     # memories
 

@@ -1,7 +1,7 @@
 """The frame around every screen: where you are on top, what you can press at the bottom, one way to run actions."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.screen import Screen
@@ -10,11 +10,9 @@ from textual.widgets import Input
 
 from memtui import actions
 from memtui.tui.safety_net import composed
+from memtui.tui.services import COMMAND, Services, services_of
 from memtui.tui.widgets.bars import TABS, FootBar, TopBar
 from memtui.tui.widgets.painting import Painted
-
-if TYPE_CHECKING:
-    from memtui.tui.app import MemtuiApp
 
 POLL_SECONDS = 0.02
 
@@ -30,9 +28,9 @@ class Base(Screen[None]):
     _then: Callable[[], object] | None = None
 
     @property
-    def main(self) -> "MemtuiApp":
+    def main(self) -> Services:
         """The application."""
-        return cast("MemtuiApp", self.app)
+        return services_of(self)
 
     def compose(self) -> ComposeResult:
         """Top line, body, bottom line."""
@@ -72,7 +70,7 @@ class Base(Screen[None]):
         self._then = then
 
     def _run_when_read(self, then: Callable[[], object]) -> None:
-        if any(each.node is self and not each.is_finished for each in self.workers):
+        if any(each.node is self and each.group != COMMAND and not each.is_finished for each in self.workers):
             self.set_timer(POLL_SECONDS, lambda: self._run_when_read(then))
         elif self.is_current:
             then()
@@ -137,10 +135,6 @@ class Base(Screen[None]):
     def why_not(self, action_id: str) -> str:  # noqa: ARG002
         """Why an action can't be done now, in words; empty if it can."""
         return ""
-
-    def action_run(self, action_id: str) -> None:
-        """Run an action of the table, or tell why not."""
-        self.main.run_action_of(self, action_id)
 
 
 __all__ = ["TABS", "Base"]

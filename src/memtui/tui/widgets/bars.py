@@ -1,18 +1,19 @@
 """The lines above and below every screen: where you are, and what you can press. Both can be clicked."""
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual import events
 
 from memtui import actions
 from memtui.present import safe_text
+from memtui.tui.services import services_of
 from memtui.tui.widgets.line import OneLine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memtui.tui.app import MemtuiApp
+    from memtui.tui.services import Services
 
 TABS = ("memories", "inbox", "guidance", "deliveries", "health")
 WIDE, TIGHT = 100, 60
@@ -32,7 +33,7 @@ class Bar(OneLine):
         """Run the action that is written there."""
         found = next((action for start, end, action in self.pieces if start <= event.x < end), None)
         if found is not None:
-            cast("MemtuiApp", self.app).action_run(found)
+            services_of(self).action_run(found)
 
 
 class TopBar(Bar):
@@ -40,7 +41,7 @@ class TopBar(Bar):
 
     DEFAULT_CSS = "TopBar { background: $panel; color: $text; }"
 
-    def show(self, current: str, app: "MemtuiApp") -> None:
+    def show(self, current: str, app: "Services") -> None:
         """Draw the line for a screen."""
         width = self.size.width or 80
         tabs = {name: self._tab(number, name, app) for number, name in enumerate(TABS, 1)}
@@ -68,12 +69,12 @@ class TopBar(Bar):
             self.pieces.append((start, text.cell_len, f"app.{name}"))
         self.put(text)
 
-    def _tab(self, number: int, name: str, app: "MemtuiApp") -> tuple[str, str]:
+    def _tab(self, number: int, name: str, app: "Services") -> tuple[str, str]:
         count = app.data.facts.waiting.get(name, 0)
         badge = f" {'!' if name == 'health' else ''}{count}" if count else ""
         return f" {number} {name.capitalize()}{badge} ", f" {number}{badge} "
 
-    def _about(self, app: "MemtuiApp", width: int) -> list[tuple[Text, int]]:
+    def _about(self, app: "Services", width: int) -> list[tuple[Text, int]]:
         """What stands before the screens, each with the cells without which it is left out. On a narrow screen only
         what is not as usual is said of mode and hooks."""
         facts = app.data.facts
@@ -108,7 +109,7 @@ class FootBar(Bar):
         text.append(status.rjust((self.size.width or 80) - text.cell_len - 1), style="dim")
         self.put(text)
 
-    def show(self, wanted: "Sequence[actions.Action]", status: str, app: "MemtuiApp", *, over: bool = False) -> None:
+    def show(self, wanted: "Sequence[actions.Action]", status: str, app: "Services", *, over: bool = False) -> None:
         """Draw the line for a screen; `wanted` are its own actions, the most wanted first. `over`: what is shown took
         the place of a list, and escape goes back there."""
         width = self.size.width or 80
@@ -141,5 +142,5 @@ class FootBar(Bar):
         self.put(text)
 
 
-def _need(action: actions.Action, app: "MemtuiApp") -> int:
+def _need(action: actions.Action, app: "Services") -> int:
     return len(actions.key_word(actions.keys_of(action, app.remapped))) + len(action.footer) + 3

@@ -20,8 +20,9 @@ from memtui.core.deliveries.record import GLYPHS
 from memtui.core.deliveries.sessions import CHARS_A_TOKEN
 from memtui.present import safe_text
 from memtui.tui.model import fuzzy
+from memtui.tui.model.times import when
 from memtui.tui.screens.deliveries.plots import plots, summary
-from memtui.tui.screens.deliveries.text import EVENTS, delivery_glance, delivery_text, when
+from memtui.tui.screens.deliveries.text import EVENTS, delivery_glance, delivery_text
 from memtui.tui.screens.deliveries.views import Views
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field

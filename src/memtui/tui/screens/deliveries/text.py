@@ -26,19 +26,8 @@ GONE = "This record is not in the log any more."
 FOLDED = "Text removed: it is old (texts_days in the settings)"
 # A few lines of what was injected, where there is no room for more.
 GLANCED = 2000
-DAY = 86400.0
 CAME_BACK = "Guidance that did not arrive goes back to its inbox."
 LOST = {receipts.PREVIEWED, *receipts.LOST}
-
-
-def when(seconds: float, now: float) -> str:
-    """`14:02:11` today, `Thu 14:02` this week, `12 Nov` this year, else `2025-11`: at most 9 cells."""
-    local, today = time.localtime(seconds), time.localtime(now)
-    if local[:3] == today[:3]:
-        return time.strftime("%H:%M:%S", local)
-    if 0 <= now - seconds < 6 * DAY:
-        return time.strftime("%a %H:%M", local)
-    return time.strftime("%d %b" if local[0] == today[0] else "%Y-%m", local).lstrip("0")
 
 
 def delivery_text(row: Told, record: Record | None, outcome: str, title: str, now: float) -> Text:

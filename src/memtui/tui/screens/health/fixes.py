@@ -1,7 +1,7 @@
 """What the health screen can do: install hooks, trust, settle, mend indexes, change settings. Each is what the command
 line does; what can't be taken back with z asks first."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from memtui import actions
 from memtui.core.base import fs, ids
@@ -54,7 +54,7 @@ class Fixes(Base):
 
     # findings
 
-    def fix_of(self, row: Row | None) -> tuple[str, Callable[[], None]] | None:
+    def fix_of(self, row: Row | None) -> tuple[str, Callable[[], object]] | None:
         """What F does on a row, in words, and the doing of it; None where a person has to."""
         about = row.about if row else None
         if isinstance(about, Report):
@@ -65,7 +65,7 @@ class Fixes(Base):
             return None
         return self._fix_of_finding(about)
 
-    def _fix_of_finding(self, about: Finding) -> tuple[str, Callable[[], None]] | None:
+    def _fix_of_finding(self, about: Finding) -> tuple[str, Callable[[], object]] | None:
         text = f"{about.message} {about.remedy}"
         if about.area == "hooks" and "memtui hooks install" in text:
             return "shows what would be written, and installs the hooks", self.do_health_install
@@ -89,11 +89,10 @@ class Fixes(Base):
             return "removes for good what is due, after asking", self._collect
         return None
 
-    def do_health_fix(self) -> None:
+    def do_health_fix(self) -> object:
         """Do what the row says."""
         fix = self.fix_of(self.row)
-        if fix is not None:
-            fix[1]()
+        return fix[1]() if fix is not None else None
 
     def _mend(self, label: str) -> None:
         """Show what MEMORY.md would become, and write it if that is wanted."""
@@ -224,13 +223,13 @@ class Fixes(Base):
 
     # hooks, trust, claims
 
-    def do_health_install(self) -> None:
+    def do_health_install(self) -> Awaitable[None]:
         """Show the diff, ask where, install."""
-        hooks_offer.change_hooks(self.main, "install")
+        return hooks_offer.change_hooks(self.main, "install")
 
-    def do_health_uninstall(self) -> None:
+    def do_health_uninstall(self) -> Awaitable[None]:
         """Show the diff, ask where, take out."""
-        hooks_offer.change_hooks(self.main, "uninstall")
+        return hooks_offer.change_hooks(self.main, "uninstall")
 
     def do_health_trust(self) -> None:
         """Trust the project's memories after showing them, as Memories does."""

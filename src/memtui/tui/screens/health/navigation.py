@@ -184,9 +184,9 @@ class Ways(Fixes):
         """A setting or a mode opens for a change, a finding leads to what it is about; anything else in full."""
         row = self.row
         if row is not None and row.kind in {"mode", "setting"}:
-            self.action_run("health.edit")
+            self.main.action_run("health.edit")
         elif self.place_of(row)[0]:
-            self.action_run("health.follow")
+            self.main.action_run("health.follow")
         else:
             self.deepen()
 

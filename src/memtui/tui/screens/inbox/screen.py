@@ -284,7 +284,7 @@ class Inbox(Deciding):
     def do_app_undo(self) -> None:
         """As everywhere; the cursor goes to what comes back."""
         self._undoing = True
-        self.main.do_app_undo()
+        self.main.turn("undo")
 
     @on(RowList.Opened, "#list")
     def do_inbox_open(self) -> None:

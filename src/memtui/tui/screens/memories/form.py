@@ -31,7 +31,7 @@ from memtui.tui.widgets.body import Body, fits
 from memtui.tui.widgets.field import Field, Labelled
 
 if TYPE_CHECKING:
-    from memtui.tui.app import MemtuiApp
+    from memtui.tui.services import Services
 
 LOOK_SECONDS = 1.0
 GONE = "The file is gone, somebody deleted or renamed it: ^s asks what becomes of yours."
@@ -64,7 +64,7 @@ class Form(Saving):
 
     def __init__(
         self,
-        main: "MemtuiApp",
+        main: "Services",
         found: Memory | None,
         scope: Scope,
         scopes: Sequence[Scope],

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import on, work
@@ -22,13 +22,13 @@ from memtui.tui.dialogs.ask import Sure
 from memtui.tui.dialogs.dialog import TRASH, Dialog, Keys, keyed
 from memtui.tui.model.data import Data
 from memtui.tui.screens.memories.text import MAX_BODY, glance_text
+from memtui.tui.services import services_of
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import Column, RowList
 
 if TYPE_CHECKING:
     from memtui.core.memories.batch import Outcome
     from memtui.core.memories.store import Store
-    from memtui.tui.commands import Everywhere
 
 COLUMNS = (
     Column("name"),
@@ -170,7 +170,7 @@ class Trash(Dialog[str | None]):
             return
 
         def then(outcome: "Outcome[TrashItem, None]") -> None:
-            report(cast("Everywhere", self.app), outcome, words, lambda item: item.memory)
+            report(services_of(self), outcome, words, lambda item: item.memory)
             self.table.marks -= {item.id for item, _ in outcome.done}
             self._fill(leave=True)
 

@@ -1,0 +1,15 @@
+"""Times of the day, as a narrow column of a list shows them."""
+
+import time
+
+DAY = 86400.0
+
+
+def when(seconds: float, now: float) -> str:
+    """`14:02:11` today, `Thu 14:02` this week, `12 Nov` this year, else `2025-11`: at most 9 cells."""
+    local, today = time.localtime(seconds), time.localtime(now)
+    if local[:3] == today[:3]:
+        return time.strftime("%H:%M:%S", local)
+    if 0 <= now - seconds < 6 * DAY:
+        return time.strftime("%a %H:%M", local)
+    return time.strftime("%d %b" if local[0] == today[0] else "%Y-%m", local).lstrip("0")

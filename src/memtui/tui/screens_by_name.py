@@ -1,0 +1,31 @@
+"""The screens by their names, each imported when it is first shown."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
+
+def make(name: str) -> "Screen[Any]":
+    """A screen by its name: memories, inbox, guidance, deliveries, health."""
+    if name == "memories":
+        from memtui.tui.screens.memories.screen import Memories
+
+        return Memories()
+    if name == "inbox":
+        from memtui.tui.screens.inbox.screen import Inbox
+
+        return Inbox()
+    if name == "guidance":
+        from memtui.tui.screens.guidance.screen import Guidance
+
+        return Guidance()
+    if name == "deliveries":
+        from memtui.tui.screens.deliveries.screen import Deliveries
+
+        return Deliveries()
+    if name == "health":
+        from memtui.tui.screens.health.screen import Health
+
+        return Health()
+    raise KeyError(name)
