@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from memtui.core.base import clock, fs, paths
 from memtui.core.base.errors import UsageError
 from memtui.core.inbox import format as inbox_format
-from memtui.core.journal.changes import files as file_changes
 from memtui.core.memories import trusting
 from memtui.core.memories.store import Store
 from memtui.demo import content as data
@@ -83,7 +82,7 @@ def _memories(world: World) -> None:
     _write(world.config + "/CLAUDE.md", data.USER_INSTRUCTIONS.encode(), world.now - 900 * HOUR)
     _write(world.shop + "/CLAUDE.md", data.SHOP_INSTRUCTIONS.encode(), world.now - 900 * HOUR)
     known = [(name, text.encode()) for name, (_, text) in data.SHOP_MEMORIES.items() if name != data.UNTRUSTED]
-    file_changes.retrust(trusting.plan(world.root, world.shop + "/.claude/memory", known))
+    trusting.plan(world.root, world.shop + "/.claude/memory", known).make()
 
 
 def _inboxes(world: World) -> None:

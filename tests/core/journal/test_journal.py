@@ -12,8 +12,8 @@ from memtui.core.base import fs
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
-from memtui.core.journal.changes import files as file_changes
-from memtui.core.journal.changes.files import FileChange, TextEdit
+from memtui.core.journal.changes.file_change import FileChange
+from memtui.core.journal.changes.text_edit import TextEdit, text_edits
 from memtui.core.journal.journal import Journal
 
 
@@ -305,7 +305,7 @@ def test_a_killed_process_leaves_no_temporary_files_for_good(tmp_path, journal, 
 
 def test_recovery_never_overwrites_what_somebody_wrote_meanwhile(journal, files):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(file_changes, "rewrite", lambda edit: (_ for _ in ()).throw(Killed))
+        patch.setattr(TextEdit, "make", lambda edit: (_ for _ in ()).throw(Killed))
         patch.setattr(Journal, "_take_back", lambda *a: None)
         with pytest.raises(Killed):
             journal.run("test", plan(files), "s")
@@ -335,7 +335,7 @@ def test_words_written_at_the_last_moment_are_put_back(journal, files, monkeypat
 def test_an_interrupt_takes_back_what_was_made(journal, files):
     before = snapshot(files)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(file_changes, "rewrite", lambda edit: (_ for _ in ()).throw(KeyboardInterrupt))
+        patch.setattr(TextEdit, "make", lambda edit: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             journal.run("test", plan(files), "s")
     assert snapshot(files) == before
@@ -346,7 +346,7 @@ def test_purged_content_is_gone_and_its_operation_cannot_be_undone(journal, file
     journal.run("test", [FileChange(f"{files}/old.md", b"old\n", b"changed\n")], "s")
     row = row_of(journal)
     journal.purge("purge", [row["before"]])
-    assert not os.path.exists(journal.image_path(row["before"]))
+    assert not os.path.exists(journal.contents.path(row["before"]))
     with pytest.raises(NotFoundError, match="purged"):
         journal.undo()
     assert (files / "old.md").read_bytes() == b"changed\n"
@@ -355,7 +355,7 @@ def test_purged_content_is_gone_and_its_operation_cannot_be_undone(journal, file
 def test_a_damaged_image_is_noticed(journal, files):
     journal.run("test", [FileChange(f"{files}/old.md", b"old\n", b"changed\n")], "s")
     row = row_of(journal)
-    with open(journal.image_path(row["before"]), "w") as file:
+    with open(journal.contents.path(row["before"]), "w") as file:
         file.write("rot")
     with pytest.raises(MemtuiError, match="damaged"):
         journal.undo()
@@ -383,7 +383,7 @@ ends = st.sampled_from(["", "a", "end"])
 @example(["a\n"], "a", ["a\n", "a\n"], "")
 def test_line_edits_turn_one_text_into_the_other_and_back(old, old_end, new, new_end):
     before, after = ("".join([*old, old_end]), "".join([*new, new_end]))
-    edits = file_changes.text_edits("x", before.encode(), after.encode())
+    edits = text_edits("x", before.encode(), after.encode())
     text = before
     for edit in edits:
         text = edit.apply(text)
@@ -399,7 +399,7 @@ unique = st.lists(st.integers(0, 99).map(lambda n: f"- [{n}]({n}.md)\n"), unique
 @given(unique, unique)
 def test_edits_of_distinct_lines_are_exact_both_ways(old, new):
     before, after = "".join(old), "".join(new)
-    edits = file_changes.text_edits("x", before.encode(), after.encode())
+    edits = text_edits("x", before.encode(), after.encode())
     text = before
     for edit in edits:
         text = edit.apply(text)

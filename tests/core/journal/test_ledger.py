@@ -5,7 +5,7 @@ import os
 import pytest
 
 from memtui.core.journal import ledger as journal_ledger
-from memtui.core.journal.changes.files import FileChange
+from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger
 

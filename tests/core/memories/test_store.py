@@ -12,7 +12,7 @@ from memtui.core.base import fs, paths
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
-from memtui.core.journal.changes.files import text_edits
+from memtui.core.journal.changes.text_edit import text_edits
 from memtui.core.memories import memory, scopes, trusting
 from memtui.core.memories.store import Store, expect
 from memtui.core.places import locate, trust

@@ -10,7 +10,7 @@ from memtui.core.base import fs
 from memtui.core.base.errors import ConflictError, UsageError
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
-from memtui.core.journal.changes.files import TextEdit
+from memtui.core.journal.changes.text_edit import TextEdit
 from memtui.core.journal.journal import Journal
 from memtui.core.review import triage
 from memtui.core.review.triage import Review, waiting

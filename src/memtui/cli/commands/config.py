@@ -9,7 +9,7 @@ from memtui.cli.output import Output, Result, line
 from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError, UsageError
 from memtui.core.health import settings_checks
-from memtui.core.journal.changes import files as file_changes
+from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.settings import config, keymap, modes, setting
 from memtui.core.settings import edit as config_edit
 
@@ -193,7 +193,7 @@ def edit(ctx: Context, _: argparse.Namespace) -> Result:
             raise MemtuiError("That is not UTF-8 text: nothing was saved.") from error
         if draft.edited:
             path = config.file_path(ctx.root)
-            change = file_changes.FileChange(path, before or None, after or None, fs.FILE_MODE)
+            change = FileChange(path, before or None, after or None, fs.FILE_MODE)
             ctx.journal().run("config", [change], "edit config.toml")
     problems = _problems(written)
 

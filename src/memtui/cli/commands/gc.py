@@ -8,9 +8,9 @@ from memtui.cli.output import Output, Result, line
 from memtui.core.base import clock
 from memtui.core.base.errors import EXIT_FAILED
 from memtui.core.base.phrasing import ago
+from memtui.core.base.storage import storage_error
 from memtui.core.health import retention
 from memtui.core.health.retention import Due, Limits
-from memtui.core.journal.changes.files import storage_error
 
 # A worker has no hurry; a person waits for a month of a gigabyte to be written anew.
 WAIT_SECONDS = 10.0

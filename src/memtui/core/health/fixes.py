@@ -6,7 +6,8 @@ from memtui.core.base import clock
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many
 from memtui.core.health import doctor
-from memtui.core.journal.changes.patches import ModeEdit, Renaming
+from memtui.core.journal.changes.mode_edit import ModeEdit
+from memtui.core.journal.changes.renaming import Renaming
 from memtui.core.journal.journal import Journal
 
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from memtui.core.base import fastjson, fs, ids, paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many, size
+from memtui.core.base.storage import storage_error
 from memtui.core.deliveries import folding
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.health.findings import some
 from memtui.core.journal import compaction
-from memtui.core.journal.changes.files import storage_error
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger, Transaction
 from memtui.core.places import locate, trust

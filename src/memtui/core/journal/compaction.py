@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from memtui.core.base import clock, fastjson, fs
-from memtui.core.journal.changes import files as ch
+from memtui.core.base.storage import storage_error
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger, Transaction
 
@@ -102,7 +102,7 @@ def unheld(journal: Journal, gone: set[str] | None = None) -> list[tuple[str, in
     if not os.path.exists(journal.path):
         return []
     try:
-        with os.scandir(journal.trash) as entries:
+        with os.scandir(journal.contents.directory) as entries:
             there = [(each.name, each.path) for each in entries if DIGEST.fullmatch(each.name.encode())]
     except FileNotFoundError:
         return []
@@ -128,7 +128,7 @@ def sweep(journal: Journal, go: Callable[[], bool]) -> tuple[int, int]:
                 else:
                     left = False
             except OSError as error:
-                raise ch.storage_error(error, journal.trash) from error
+                raise storage_error(error, journal.contents.directory) from error
         time.sleep(FREE_SECONDS if left else 0)
     return count, size
 

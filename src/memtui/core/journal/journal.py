@@ -12,14 +12,13 @@ from typing import Any
 
 from memtui.core.base import clock, fastjson, fs, ids
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
+from memtui.core.base.storage import storage_error
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.journal import actor, recovery
-from memtui.core.journal.changes import files as ch
-from memtui.core.journal.changes import make as make_change
-from memtui.core.journal.changes.files import Change
-from memtui.core.journal.ledger import VERSION, Ledger, Transaction, Turned
-from memtui.core.journal.records import Records
-from memtui.core.journal.schema import readable
+from memtui.core.journal import actor, records, recovery
+from memtui.core.journal.changes.change import Change
+from memtui.core.journal.contents import Contents
+from memtui.core.journal.ledger import Ledger, Transaction, Turned
+from memtui.core.journal.records import VERSION, readable
 from memtui.core.places import catalog
 
 LOCK_SECONDS = 10.0
@@ -34,14 +33,15 @@ INSTEAD = {
 }
 
 
-class Journal(Records):
+class Journal:
     """The journal of one memtui root. `by` names the writer in the records, `now` is the clock (seconds), `ledger` what
     was read of it already."""
 
     def __init__(
         self, root: str, by: str = "cli", now: Callable[[], float] = clock.now, ledger: Ledger | None = None
     ) -> None:
-        super().__init__(root)
+        self.root = root
+        self.contents = Contents(root)
         self.by = by
         self.now = now
         self.path = root + "/journal.jsonl"
@@ -55,15 +55,19 @@ class Journal(Records):
         self, transaction: str, op: str, changes: Sequence[Change], summary: str, **more: Any
     ) -> dict[str, Any]:
         """The intent's record; the images are written. Raises ConflictError if a file is not as the changes expect."""
-        rows = self.rows(changes)
+        rows = records.rows(changes, self.contents.keep)
         head = {"v": VERSION, "id": transaction, "time": clock.iso(self.now()), "state": "intent", "by": self.by}
         return {**head, "seat": actor.here(self.by), "op": op, "summary": summary, **more, "changes": rows}
+
+    def changes_of(self, record: Mapping[str, Any]) -> list[Change]:
+        """The changes of an intent. Raises NotFoundError if a content was purged."""
+        return records.changes_of(record, self.contents.read)
 
     def _append(self, record: Mapping[str, Any]) -> None:
         try:
             fs.append(self.path, fastjson.dumps(dict(record)).encode() + b"\n", durable=True)
         except OSError as error:
-            raise ch.storage_error(error, self.path) from error
+            raise storage_error(error, self.path) from error
 
     def _end(self, transaction: str, state: str, **more: Any) -> None:
         self._append({"v": VERSION, "id": transaction, "time": clock.iso(self.now()), "state": state, **more})
@@ -83,7 +87,7 @@ class Journal(Records):
         try:
             lock.__enter__()
         except OSError as error:
-            raise ch.storage_error(error, self.lock_path) from error
+            raise storage_error(error, self.lock_path) from error
         try:
             self._recover()
             yield
@@ -111,7 +115,7 @@ class Journal(Records):
     def _run(self, op: str, changes: Sequence[Change], summary: str, **more: Any) -> str:
         transaction = ids.new_id(self.now())
         size = self._size()
-        changes = [make_change.as_it_was(change) for change in changes]
+        changes = [change.remembering() for change in changes]
         record = self._intent(transaction, op, changes, summary, **more)
         try:
             self._append(record)
@@ -127,7 +131,7 @@ class Journal(Records):
                     catalog.touch(self.root, path)
         except BaseException as error:
             whole = self._take_back(record, changes, size)
-            told = ch.storage_error(error, path) if isinstance(error, OSError) else error
+            told = storage_error(error, path) if isinstance(error, OSError) else error
             if not whole and isinstance(told, MemtuiError):
                 told.hint = f"{told.hint} {BEGUN}".strip()
             if told is error:
@@ -139,11 +143,11 @@ class Journal(Records):
         return transaction
 
     def _make(self, record: Mapping[str, Any], changes: Sequence[Change], number: int) -> None:
-        """Make one change. Raises as `making.make`, but not for what fails once it is made, as cleaning up can."""
+        """Make one change. Raises as `Change.make`, but not for what fails once it is made, as cleaning up can."""
         try:
-            make_change.make(changes[number])
+            changes[number].make()
         except OSError:
-            recovery.sweep(self.trash, record)
+            recovery.sweep(self.contents.directory, record)
             if recovery.states(record, changes)[number] != "made":
                 raise
 
@@ -152,7 +156,7 @@ class Journal(Records):
         try:
             for change in recovery.back(changes, recovery.states(record, changes)):
                 with contextlib.suppress(ConflictError):
-                    make_change.make(change)
+                    change.make()
         except OSError:
             return False
         try:
@@ -194,21 +198,21 @@ class Journal(Records):
         record = self.unfinished()
         if record is None:
             return
-        recovery.sweep(self.trash, record)
+        recovery.sweep(self.contents.directory, record)
         transaction = record["id"]
         left = []
         try:
             for digest in record.get("drop", ()):
-                fs.unlink(self.image_path(digest))
+                fs.unlink(self.contents.path(digest))
             changes = self.changes_of(record)
             forward, todo = recovery.rest(record, changes)
             for change in todo:
                 try:
-                    make_change.make(change)
+                    change.make()
                 except ConflictError as error:
                     left.append(error.message)
         except OSError as error:
-            raise ch.storage_error(error, error.filename or self.root) from error
+            raise storage_error(error, error.filename or self.root) from error
         except NotFoundError as error:  # someone emptied the trash
             forward, left = False, [error.message]
         self._end(transaction, "done" if forward and not left else "back", **({"left": left} if left else {}))
@@ -296,9 +300,9 @@ class Journal(Records):
             self._append(self._intent(transaction, "purge", [], op_summary, drop=list(drop), **more))
             try:
                 for digest in drop:
-                    fs.unlink(self.image_path(digest))
+                    fs.unlink(self.contents.path(digest))
             except OSError as error:
-                told = ch.storage_error(error, self.trash)
+                told = storage_error(error, self.contents.directory)
                 told.hint = f"{told.hint} {BEGUN_PURGE}"
                 raise told from error
             with contextlib.suppress(MemtuiError):  # as for other changes, the next start writes it

@@ -12,9 +12,8 @@ from typing import Any
 
 from memtui.core.base import fastjson
 from memtui.core.base.errors import MemtuiError, NotFoundError
-from memtui.core.journal import schema
+from memtui.core.journal.records import VERSION, readable
 
-VERSION = schema.VERSION
 BLOCK = 1 << 18
 # So many of the last bytes that were read tell whether the file is still the same one.
 TAIL = 64
@@ -130,7 +129,7 @@ class Ledger:
         if record.get("v") != VERSION or not isinstance(key, str):
             return False
         if state == "intent":
-            if not schema.readable(record):
+            if not readable(record):
                 return False
             rows = record["changes"]
             when, op, by, summary = (str(record.get(name, "")) for name in ("time", "op", "by", "summary"))

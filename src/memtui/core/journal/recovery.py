@@ -1,48 +1,23 @@
-"""What a killed process left: how far it came, and its temporary files."""
+"""Recovery from a killed process: how far it came, what takes that back, and its temporary files."""
 
 import contextlib
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memtui.core.base import fs, ids
-from memtui.core.inbox import format as inbox_format
-from memtui.core.journal.changes.files import Change, FileChange, TrustEdit, read
-from memtui.core.journal.changes.step import Step
+from memtui.core.base import fs
+from memtui.core.journal.changes.change import Change, Row, State
 
 
-def states(record: Mapping[str, Any], changes: Sequence[Change]) -> list[str]:
-    """Of each change: `made`, `open`, or `foreign` if the file is neither as before nor as after it."""
-    found = []
-    steps: dict[str, list[str | None]] = {}
+def states(record: Mapping[str, Any], changes: Sequence[Change]) -> list[State]:
+    """How far each change came. Raises OSError."""
+    rows: dict[str, list[Row]] = {}
     for row in record["changes"]:
-        if "was" in row:
-            steps.setdefault(row["path"], [row["was"]]).append(row["now"])
-    seen: dict[str, int] = {}
-    for row, change in zip(record["changes"], changes, strict=True):
-        if isinstance(change, Step):
-            found.append(change.state())
-            continue
-        if isinstance(change, TrustEdit):
-            found.append("made" if change.made() else "open")
-            continue
-        data = read(change.path)
-        digest = ids.digest(data) if data else None
-        if isinstance(change, FileChange):
-            # Before and after can be the same; then there is nothing to do either way.
-            found.append("made" if data == change.after else "open" if data == change.before else "foreign")
-            continue
-        step = seen[change.path] = seen.get(change.path, 0) + 1
-        known = steps[change.path]
-        if digest in known:
-            made = len(known) - 1 - known[::-1].index(digest) >= step
-        else:
-            made = change.made(inbox_format.decode(data or b""), row["count"])
-        found.append("made" if made else "open")
-    return found
+        rows.setdefault(row["path"], []).append(row)
+    return [change.state(row, rows[change.path]) for row, change in zip(record["changes"], changes, strict=True)]
 
 
-def back(changes: Sequence[Change], states: Sequence[str]) -> list[Change]:
+def back(changes: Sequence[Change], states: Sequence[State]) -> list[Change]:
     """What takes back the changes that were made."""
     made = [change for change, state in zip(changes, states, strict=True) if state == "made"]
     return [change.inverse() for change in reversed(made)]

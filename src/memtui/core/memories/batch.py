@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many
-from memtui.core.journal.changes import files as file_changes
+from memtui.core.base.storage import storage_error
 from memtui.core.memories.store import Store
 
 ASKED_OVER = 20
@@ -43,7 +43,7 @@ def each(
             except MemtuiError as error:
                 outcome.failed.append((item, error))
             except OSError as error:
-                outcome.failed.append((item, file_changes.storage_error(error, error.filename or "A file")))
+                outcome.failed.append((item, storage_error(error, error.filename or "A file")))
     return outcome
 
 

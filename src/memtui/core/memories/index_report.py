@@ -1,6 +1,7 @@
 """What is to be said of each MEMORY.md: its budget, links that point nowhere, memories without a line; its mending."""
 
-from memtui.core.journal.changes import files as file_changes
+from memtui.core.journal.changes.change import Change
+from memtui.core.journal.changes.text_edit import text_edits
 from memtui.core.memories import index as memory_index
 from memtui.core.memories import index_budget, index_lines, references, scopes
 from memtui.core.memories.index_budget import Budget
@@ -79,10 +80,10 @@ def mend(store: Store, found: "list[Report]") -> "list[Report]":
     """Add missing lines and remove those that point nowhere, in one step of undo; the reports that there was something
     to mend in. Raises MemtuiError."""
     todo = [each for each in found if each.fixable]
-    edits: list[file_changes.Change] = []
+    edits: list[Change] = []
     for each in todo:
         path = references.real_path(each.scope, each.scope.index_path)
-        edits += file_changes.text_edits(path, each.index.raw, each.fixed)
+        edits += text_edits(path, each.index.raw, each.fixed)
     if edits:
         names = ", ".join(f"MEMORY.md of {each.scope.label}" for each in todo)
         store.transaction("index", edits, f"mend {names}")

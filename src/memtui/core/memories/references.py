@@ -9,9 +9,10 @@ from collections.abc import Callable
 
 from memtui.core.base import fs, paths
 from memtui.core.base.errors import MemtuiError, UsageError
+from memtui.core.base.storage import read_or_none, storage_error
 from memtui.core.frontmatter import document
-from memtui.core.journal.changes import files as file_changes
-from memtui.core.journal.changes.files import Change, TextEdit
+from memtui.core.journal.changes.change import Change
+from memtui.core.journal.changes.text_edit import TextEdit, text_edits
 from memtui.core.memories import index as memory_index
 from memtui.core.memories import index_lines, memory, scopes
 from memtui.core.memories.memory import Memory
@@ -69,17 +70,17 @@ def content(found: Memory) -> bytes:
     try:
         return fs.read_bytes(found.path)
     except OSError as error:
-        raise file_changes.storage_error(error, found.path) from error
+        raise storage_error(error, found.path) from error
 
 
 def index_edits(scope: Scope, change: Callable[[bytes], bytes]) -> list[Change]:
     """The edits that a function makes to the scope's MEMORY.md. Raises MemtuiError."""
     path = real_path(scope, scope.index_path)
     try:
-        before = file_changes.read(path) or b""
+        before = read_or_none(path) or b""
     except OSError as error:
-        raise file_changes.storage_error(error, path) from error
-    edits = file_changes.text_edits(path, before, change(before))
+        raise storage_error(error, path) from error
+    edits = text_edits(path, before, change(before))
     mode = None if before else file_mode(scope)
     return [dataclasses.replace(edit, mode=mode) for edit in edits] if mode is not None else list(edits)
 
@@ -96,7 +97,7 @@ def file_mode(scope: Scope) -> int | None:
 def index_entry(scope: Scope, file: str) -> memory_index.Entry | None:
     """A memory's own line in the index, None if it has none."""
     try:
-        data = file_changes.read(real_path(scope, scope.index_path)) or b""
+        data = read_or_none(real_path(scope, scope.index_path)) or b""
     except (OSError, MemtuiError):
         return None
     return next((entry for entry in memory_index.parse_index(data).entries if entry.is_for(file)), None)
@@ -133,7 +134,7 @@ def link_edits(scope: Scope, found: Memory, new: str) -> list[tuple[str, bytes, 
             continue
         after = before if len(before) > memory.MAX_BYTES or b"[[" not in before else relinked(before, names, new)
         if after != before:
-            result.append((name, before, after, file_changes.text_edits(real_path(scope, path), before, after)))
+            result.append((name, before, after, text_edits(real_path(scope, path), before, after)))
     return result
 
 

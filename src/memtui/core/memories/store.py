@@ -10,8 +10,9 @@ from contextlib import AbstractContextManager
 
 from memtui.core.base import clock, ids, paths
 from memtui.core.base.errors import ConflictError, MemtuiError
-from memtui.core.journal.changes import files as ch
-from memtui.core.journal.changes.files import Change, FileChange
+from memtui.core.base.storage import read_or_none
+from memtui.core.journal.changes.change import Change, conflict
+from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Transaction
 from memtui.core.memories import index_lines, memory, references, scopes, trash
@@ -170,8 +171,8 @@ class Store:
     def _plan_copy(self, source: Scope, found: Memory, scope: Scope, name: str | None) -> tuple[str, list[Change]]:
         references.writable(scope)
         data = references.content(found)
-        if ch.read(references.real_path(source, found.path)) != data:
-            raise ch.conflict(found.path)
+        if read_or_none(references.real_path(source, found.path)) != data:
+            raise conflict(found.path)
         file = os.path.basename(found.path) if name is None else references.check_name(name) + ".md"
         if name is not None:
             data = references.renamed(data, file.removesuffix(".md"))
@@ -276,7 +277,7 @@ class Store:
         """The real path for a new file of a scope. Raises ConflictError if the name is taken."""
         shown = f"{scope.directory}/{file}"
         if os.path.lexists(shown):
-            raise ch.conflict(shown, taken=True)
+            raise conflict(shown, taken=True)
         return references.real_path(scope, shown)
 
     def trusting(self, scope: Scope, contents: Sequence[tuple[str, bytes]]) -> list[Change]:

@@ -42,7 +42,7 @@ def item(journal: Journal, ledger: Ledger, key: str) -> TrashItem:
         raise NotFoundError(f"{key} is not in the trash", "`memtui restore` without an id lists what is.")
     row = deleted_row(each)
     label, directory = str(each.record.get("scope", "")), str(each.record.get("directory", ""))
-    memory = from_bytes(row["path"], label, journal.image(row["before"]))
+    memory = from_bytes(row["path"], label, journal.contents.read(row["before"]))
     return TrashItem(key, each.time, row["path"], label, directory, memory)
 
 

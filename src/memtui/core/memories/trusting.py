@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from memtui.core.base import clock, fs, ids
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many
-from memtui.core.journal.changes.files import TrustEdit
+from memtui.core.journal.changes.trust_edit import TrustEdit
 from memtui.core.journal.journal import Journal
 from memtui.core.places import locate, trust
 
@@ -62,7 +62,7 @@ class Earlier:
         """The content under which a memory was trusted last."""
         for digest in reversed(self._digests.get(name, [])):
             try:
-                return self._journal.image(digest)
+                return self._journal.contents.read(digest)
             except MemtuiError:
                 continue
         return None

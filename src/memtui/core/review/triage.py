@@ -13,7 +13,9 @@ from memtui.core.deliveries import log as delivery_log
 from memtui.core.frontmatter import document
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
-from memtui.core.journal.changes.files import ANCHOR_LINES, Change, FileChange, TextEdit
+from memtui.core.journal.changes.change import Change
+from memtui.core.journal.changes.file_change import FileChange
+from memtui.core.journal.changes.text_edit import ANCHOR_LINES, TextEdit
 from memtui.core.journal.journal import Journal
 from memtui.core.memories import memory, references
 from memtui.core.memories.memory import Memory

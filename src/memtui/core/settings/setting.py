@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError, UsageError
-from memtui.core.journal.changes import files as file_changes
+from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.journal import Journal
 from memtui.core.settings import config, keymap
 from memtui.core.settings import edit as config_edit
@@ -111,7 +111,7 @@ def assign(root: str, journal: Journal, key: str, value: Value | None, project_r
     if before == after:
         return False
     old = before.encode() if before else None
-    change = file_changes.FileChange(config.file_path(root), old, after.encode() or None, fs.FILE_MODE)
+    change = FileChange(config.file_path(root), old, after.encode() or None, fs.FILE_MODE)
     journal.run("config", [change], f"unset {key}" if value is None else f"set {key} to {_said(value)}")
     return True
 

@@ -20,8 +20,8 @@ from memtui.hooks.installer.installs import Record
 
 # What changes settings is imported where that is done: a TUI that starts only asks where they lie.
 if TYPE_CHECKING:
-    from memtui.core.journal.changes.files import Change
-    from memtui.core.journal.changes.patches import Patch
+    from memtui.core.journal.changes.change import Change
+    from memtui.core.journal.changes.patch import Patch
     from memtui.core.journal.journal import Journal
 
 Action = Literal["install", "uninstall"]
@@ -344,7 +344,7 @@ def _missing_dirs(directory: str) -> list[str]:
 
 def _patch(change: Plan) -> "Patch":
     """Only the bytes that change are kept: what else is in a settings file may be secret."""
-    from memtui.core.journal.changes.patches import Patch
+    from memtui.core.journal.changes.patch import Patch
 
     if change.before is None:
         dirs = _missing_dirs(os.path.dirname(change.real_path))

@@ -10,7 +10,7 @@ from memtui.core.base.errors import MemtuiError
 from memtui.hooks.installer.merge import Groups, Made
 
 if TYPE_CHECKING:
-    from memtui.core.journal.changes.patches import EntryEdit
+    from memtui.core.journal.changes.entry_edit import EntryEdit
 
 BACKUPS_KEPT = 10  # per settings file, besides those that an uninstall needs
 
@@ -79,7 +79,7 @@ def _record(value: dict[str, Any]) -> Record:
 
 def edit(root: str, name: str, after: Record | None) -> "EntryEdit":
     """The change of one record in the list, which goes with its last one. Raises MemtuiError."""
-    from memtui.core.journal.changes.patches import EntryEdit
+    from memtui.core.journal.changes.entry_edit import EntryEdit
 
     whole = _whole(root)
     new: dict[str, Any] | None = None if after is None else json.loads(json.dumps(asdict(after)))

@@ -10,7 +10,7 @@ from memtui.core.base.phrasing import many
 from memtui.core.health import fixes, retention
 from memtui.core.health.findings import PROBLEM, Finding
 from memtui.core.inbox import reconcile
-from memtui.core.journal.changes import files as file_changes
+from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.memories import index_report, memory
 from memtui.core.memories.index_report import Report
 from memtui.core.places import locate
@@ -197,7 +197,7 @@ class Fixes(Base):
         if ids.digest(there) != base:
             self._ask_of_config(there, after)
             return
-        change = file_changes.FileChange(path, there or None, after or None, fs.FILE_MODE)
+        change = FileChange(path, there or None, after or None, fs.FILE_MODE)
         data.journal().run("config", [change], "edit config.toml")
         autosave.drop(data.root, CONFIG)
         self.done(f"Saved config.toml. {actions.takes_back()}")

@@ -1,0 +1,29 @@
+"""Files as commands and the TUI read them, and what a person is told where one can't be read or written."""
+
+import errno
+import os
+
+from memtui.core.base import fs
+from memtui.core.base.errors import MemtuiError
+
+
+def read_or_none(path: str) -> bytes | None:
+    """A file's content, None if there is none. Raises OSError."""
+    try:
+        return fs.read_bytes(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def storage_error(error: OSError, path: str) -> MemtuiError:
+    """Which path failed, why, and what to do."""
+    reason = error.strerror or str(error)
+    if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
+        hint = "Free some space and try again; nothing was lost."
+    elif error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
+        hint = f"Make {os.path.dirname(path)} writable for you and try again; nothing was lost."
+    elif isinstance(error, fs.LockTimeoutError):
+        return MemtuiError("Another memtui is writing at the moment.", f"Try again; the lock is {path}.")
+    else:
+        hint = "Mend that and try again; nothing was lost."
+    return MemtuiError(f"{path} can't be written: {reason}", hint)

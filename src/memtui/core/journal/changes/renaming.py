@@ -1,0 +1,72 @@
+"""A file's name."""
+
+import errno
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from memtui.core.base import fs
+from memtui.core.base.errors import ConflictError
+from memtui.core.journal.changes.change import LOOK_AGAIN, Change, Files, KeepContent, ReadContent, Row, State
+
+
+@dataclass(frozen=True)
+class Renaming(Change):
+    """A file, known by its number, gets the name `to`: whoever is writing to it goes on doing so."""
+
+    key: ClassVar[str] = "file"
+    to: str
+    file: int
+
+    def inverse(self) -> "Renaming":
+        return Renaming(self.to, self.path, self.file)
+
+    def row(self, files: Files, keep: KeepContent) -> dict[str, Any]:  # noqa: ARG002
+        self._check()
+        return {"to": self.to, "file": self.file}
+
+    @classmethod
+    def from_row(cls, row: Row, read: ReadContent) -> "Renaming":  # noqa: ARG003
+        return cls(row["path"], row["to"], row["file"])
+
+    @staticmethod
+    def fits(row: Row) -> bool:
+        return isinstance(row["file"], int) and str(row.get("to")).startswith("/")
+
+    @staticmethod
+    def number(path: str) -> int | None:
+        """What the file system calls a file; None if there is none."""
+        try:
+            return os.lstat(path).st_ino
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def state(self, row: Row, rows: Sequence[Row]) -> State:  # noqa: ARG002
+        if self.number(self.path) == self.file:
+            return "open"
+        return "made" if self.number(self.to) == self.file else "foreign"
+
+    def _check(self) -> None:
+        if self.number(self.path) != self.file:
+            raise ConflictError(f"{self.path} is not there any more, or is another file", LOOK_AGAIN)
+        if self.number(self.to) not in {None, self.file}:
+            raise self._taken()
+
+    def _taken(self) -> ConflictError:
+        return ConflictError(f"{self.to} was begun anew meanwhile", "Move it away first.")
+
+    def make(self) -> None:
+        self._check()
+        if self.number(self.to) is None:
+            try:
+                os.link(self.path, self.to)  # never over a file that appears at this moment
+            except FileExistsError:
+                raise self._taken() from None
+            except OSError as error:
+                if error.errno not in {errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS}:
+                    raise
+                os.rename(self.path, self.to)
+                return
+        os.unlink(self.path)
+        fs.sync_dir(os.path.dirname(self.to))

@@ -1,0 +1,202 @@
+"""A piece of text replaced wherever it stands by then: for files that others write to at the same time (MEMORY.md, the
+inbox)."""
+
+import contextlib
+import dataclasses
+import os
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from memtui.core.base import ids
+from memtui.core.base.errors import ConflictError
+from memtui.core.base.storage import read_or_none
+from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
+from memtui.core.journal.changes.change import (
+    Change,
+    Files,
+    KeepContent,
+    ReadContent,
+    Row,
+    State,
+    conflict,
+    is_digest,
+    is_digest_or_none,
+)
+from memtui.core.journal.changes.file_change import FileChange
+
+ANCHOR_LINES = 12
+TRIES = 20
+
+
+@dataclasses.dataclass(frozen=True)
+class TextEdit(Change):
+    """Replace `removed` (whole lines) by `added`. Nothing removed: insert after the text `anchor`, at the beginning if
+    it is empty, at the end if it is None or not there any more.
+
+    Where the text or the anchor stands several times, the place nearest to the character offset `at` counts, without
+    one the last. Bytes that are not UTF-8 stand as surrogates (`inbox.decode`). `mode`: as for `FileChange`.
+    """
+
+    key: ClassVar[str] = "was"
+    removed: str
+    added: str
+    anchor: str | None = None
+    at: int | None = None
+    mode: int | None = None
+
+    def inverse(self) -> "TextEdit":
+        return TextEdit(self.path, self.added, self.removed, self.anchor, self.at, self.mode)
+
+    def remembering(self) -> "TextEdit":
+        if self.mode is None and not self.added:  # the file may go with its last lines
+            with contextlib.suppress(OSError):
+                return dataclasses.replace(self, mode=os.stat(self.path).st_mode & 0o7777)
+        return self
+
+    def row(self, files: Files, keep: KeepContent) -> dict[str, Any]:
+        before = files[self.path]
+        text = inbox_format.decode(before or b"")
+        files[self.path] = after = inbox_format.encode(self.apply(text)) or None
+        return {
+            "removed": keep(inbox_format.encode(self.removed)),
+            "added": keep(inbox_format.encode(self.added)),
+            "anchor": None if self.anchor is None else keep(inbox_format.encode(self.anchor)),
+            "at": self.at,
+            **({} if self.mode is None else {"mode": self.mode}),
+            "was": ids.digest(before) if before else None,
+            "now": ids.digest(after) if after else None,
+            "count": self._count(text),
+        }
+
+    @classmethod
+    def from_row(cls, row: Row, read: ReadContent) -> "TextEdit":
+        removed, added = (inbox_format.decode(read(row[key])) for key in ("removed", "added"))
+        anchor = None if row["anchor"] is None else inbox_format.decode(read(row["anchor"]))
+        return cls(row["path"], removed, added, anchor, row.get("at"), row.get("mode"))
+
+    @staticmethod
+    def fits(row: Row) -> bool:
+        texts = is_digest(row.get("removed")) and is_digest(row.get("added"))
+        maybe = all(key in row and is_digest_or_none(row[key]) for key in ("anchor", "was", "now"))
+        return texts and maybe and isinstance(row.get("count"), int) and isinstance(row.get("at", 0), int | None)
+
+    def state(self, row: Row, rows: Sequence[Row]) -> State:
+        edits = [each for each in rows if self.key in each]
+        hashes = [edits[0]["was"], *(each["now"] for each in edits)]
+        data = read_or_none(self.path)
+        digest = ids.digest(data) if data else None
+        if digest in hashes:
+            made = len(hashes) - 1 - hashes[::-1].index(digest)  # so many of the edits
+            return "made" if made > next(n for n, each in enumerate(edits) if each is row) else "open"
+        count = self._count(inbox_format.decode(data or b""))
+        return "made" if (count > row["count"] if self._grows else count < row["count"]) else "open"
+
+    @property
+    def _grows(self) -> bool:
+        return len(self.added) >= len(self.removed)
+
+    def _count(self, text: str) -> int:
+        """How often the text that tells whether the edit was made stands in `text`."""
+        return len(_places(text, self.added if self._grows else self.removed))
+
+    def make(self) -> None:
+        """Make it in the file as it is now; a file that becomes empty goes."""
+        if os.path.basename(self.path) in inbox_format.FILES.values():
+            inbox_file.rewrite(self.path, self.apply)
+            return
+        for _ in range(TRIES):
+            before = read_or_none(self.path)
+            after = inbox_format.encode(self.apply(inbox_format.decode(before or b"")))
+            try:
+                if after != (before or b""):
+                    FileChange(self.path, before, after or None, self.mode).make()
+                return
+            except ConflictError:  # written to between our read and our write: edit what is there now
+                continue
+        raise conflict(self.path)
+
+    def apply(self, text: str) -> str:
+        """The new text. Raises ConflictError if what is to be replaced is not there."""
+        if not self.removed:
+            return self._insert(text)
+        places = _places(text, self.removed)
+        if not places:
+            raise ConflictError(
+                f"{self.path} changed meanwhile: a text to be replaced is not in it any more",
+                "Nothing was written. Look at the file and try again.",
+            )
+        at = self._nearest(places)
+        rest = text[at + len(self.removed) :]
+        added = self.added
+        # A line that was the file's last, without an end, may have others after it by now, and the other way round.
+        if rest and added and self.removed.endswith("\n") and not added.endswith("\n"):
+            added += "\n"
+        elif rest.startswith(("\n", "\r\n")) and not self.removed.endswith("\n") and added.endswith("\n"):
+            added = added.removesuffix("\n").removesuffix("\r")
+        return text[:at] + added + rest
+
+    def _insert(self, text: str) -> str:
+        at = len(text)
+        if self.anchor is not None:
+            ends = [place + len(self.anchor) for place in _places(text, self.anchor)] if self.anchor else [0]
+            at = self._nearest(ends) if ends else at
+        if at and text[at - 1] != "\n":
+            return text[:at] + "\n" + self.added + text[at:]
+        return text[:at] + self.added + text[at:]
+
+    def _nearest(self, places: list[int]) -> int:
+        return places[-1] if self.at is None else min(places, key=lambda place: abs(place - (self.at or 0)))
+
+
+def _places(text: str, piece: str) -> list[int]:
+    """Where `piece` stands in `text` as whole lines; the places of a piece that repeats itself may overlap."""
+    found: list[int] = []
+    at = text.find(piece) if piece else -1
+    while at >= 0:
+        end = at + len(piece)
+        starts = at == 0 or text[at - 1] == "\n"
+        if starts and (end == len(text) or piece.endswith("\n") or text[end] == "\n" or text.startswith("\r\n", end)):
+            found.append(at)
+        at = text.find(piece, at + 1)
+    return found
+
+
+def text_edits(path: str, before: bytes, after: bytes) -> list[TextEdit]:
+    """The edits, line by line and in order, that turn one content into the other."""
+    import difflib
+
+    old, new = _lines(inbox_format.decode(before)), _lines(inbox_format.decode(after))
+    head = 0
+    while head < min(len(old), len(new)) and old[head] == new[head]:
+        head += 1
+    tail = 0
+    while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    matcher = difflib.SequenceMatcher(None, old[head : len(old) - tail], new[head : len(new) - tail], autojunk=False)
+    edits = []
+    for tag, start, end, new_start, new_end in matcher.get_opcodes():
+        if tag != "equal":
+            removed, added = old[head + start : head + end], new[head + new_start : head + new_end]
+            # By the time of this edit those before it are made: the lines above are the new ones.
+            above = new[: head + new_start]
+            anchor = _anchor([*above, *old[head + start :]], len(above))
+            edits.append(TextEdit(path, "".join(removed), "".join(added), anchor, sum(map(len, above))))
+    return edits
+
+
+def _lines(text: str) -> list[str]:
+    """Lines with their ends; unlike `splitlines` only a line feed ends one."""
+    lines = [line + "\n" for line in text.split("\n")]
+    lines[-1] = lines[-1][:-1]
+    return lines if lines[-1] else lines[:-1]
+
+
+def _anchor(lines: list[str], at: int) -> str:
+    """The lines before a place, as many as it takes to name it."""
+    whole = "".join(lines)
+    for size in range(1, ANCHOR_LINES + 1):
+        text = "".join(lines[max(0, at - size) : at])
+        if at <= size or whole.count(text) == 1:
+            return text
+    return "".join(lines[max(0, at - ANCHOR_LINES) : at])

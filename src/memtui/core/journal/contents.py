@@ -1,0 +1,44 @@
+"""The contents that the journal's records name: in `trash/`, each in a file named by its hash."""
+
+from memtui.core.base import fs, ids
+from memtui.core.base.errors import MemtuiError, NotFoundError
+from memtui.core.base.storage import read_or_none, storage_error
+
+
+class Contents:
+    """Those of one memtui root."""
+
+    def __init__(self, root: str) -> None:
+        self.directory = root + "/trash"
+
+    def path(self, digest: str) -> str:
+        """Where a content lies."""
+        return f"{self.directory}/{digest}"
+
+    def read(self, digest: str) -> bytes:
+        """A kept content. Raises NotFoundError once it was purged, MemtuiError if it can't be read."""
+        path = self.path(digest)
+        try:
+            data = fs.read_bytes(path)
+        except FileNotFoundError as error:
+            raise NotFoundError("The old content was purged from the trash.", "It can't be brought back.") from error
+        except OSError as error:
+            raise storage_error(error, path) from error
+        if ids.digest(data) != digest:
+            raise MemtuiError(f"{path} is damaged", "It can't be brought back; nothing was changed.")
+        return data
+
+    def keep(self, data: bytes, durable: bool = True) -> str:
+        """Keep a content; its hash. Not `durable`: what no undo needs, so that a failing disk may lose it: of that
+        there may be thousands. Raises MemtuiError."""
+        digest = ids.digest(data)
+        path = self.path(digest)
+        try:
+            # One that is there but damaged (a lying disk) is written anew.
+            if read_or_none(path) != data:
+                fs.write_atomic(path, data, durable)
+            elif durable:
+                fs.sync(path)  # it may have been kept before without
+        except OSError as error:
+            raise storage_error(error, path) from error
+        return digest

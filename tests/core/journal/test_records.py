@@ -1,0 +1,107 @@
+"""A journal of any version that wrote one can be read: rows as they lie on disk, a kind each."""
+
+import json
+
+import pytest
+
+from memtui.core.base import ids
+from memtui.core.journal import records
+from memtui.core.journal.changes.change import Files
+from memtui.core.journal.changes.entry_edit import EntryEdit
+from memtui.core.journal.changes.file_change import FileChange
+from memtui.core.journal.changes.mode_edit import ModeEdit
+from memtui.core.journal.changes.patch import Patch
+from memtui.core.journal.changes.renaming import Renaming
+from memtui.core.journal.changes.text_edit import TextEdit
+from memtui.core.journal.changes.trust_edit import TrustEdit
+
+A, B, C = b"a\n", b"b\n", b"c\n"
+HASH = {data: ids.digest(data) for data in (A, B, C)}
+CONTENTS = {digest: data for data, digest in HASH.items()}
+WRITTEN = [
+    (
+        {"path": "/d/x.md", "before": HASH[A], "after": None, "mode": 420, "times": [1, None]},
+        FileChange("/d/x.md", A, None, 420, (1, None)),
+    ),
+    ({"path": "/d/x.md", "before": None, "after": HASH[A]}, FileChange("/d/x.md", None, A)),
+    (
+        {
+            "path": "/d/MEMORY.md",
+            "removed": HASH[A],
+            "added": HASH[B],
+            "anchor": None,
+            "at": 0,
+            "was": HASH[A],
+            "now": HASH[B],
+            "count": 0,
+        },
+        TextEdit("/d/MEMORY.md", "a\n", "b\n", None, 0),
+    ),
+    (
+        {
+            "path": "/r/trust.json",
+            "trust": {"directory": "/d", "removed": {}, "added": {HASH[A]: "x"}, "always": [False, True]},
+        },
+        TrustEdit("/r/trust.json", "/d", {}, {HASH[A]: "x"}, (False, True)),
+    ),
+    (
+        {
+            "path": "/c/settings.json",
+            "cut": {"at": 3, "from": HASH[A], "to": None, "mode": 384, "dirs": ["/c"]},
+            "removed": HASH[B],
+            "added": HASH[C],
+        },
+        Patch("/c/settings.json", 3, B, C, HASH[A], None, 384, ("/c",)),
+    ),
+    ({"path": "/r/log", "modes": [511, 448]}, ModeEdit("/r/log", 511, 448)),
+    ({"path": "/r/a", "to": "/r/b", "file": 77}, Renaming("/r/a", "/r/b", 77)),
+    (
+        {"path": "/r/i.json", "entry": {"table": "files", "key": "k", "before": None, "after": {"v": 1}}},
+        EntryEdit("/r/i.json", "files", "k", None, {"v": 1}),
+    ),
+]
+
+
+def intent(*rows):
+    return {"v": 1, "id": "x", "state": "intent", "changes": list(rows)}
+
+
+@pytest.mark.parametrize(("row", "change"), WRITTEN)
+def test_a_row_is_read_as_the_change_that_wrote_it(row, change):
+    assert records.readable(intent(row))
+    assert records.changes_of(intent(row), CONTENTS.__getitem__) == [change]
+    assert change.inverse().inverse() == change
+
+
+@pytest.mark.parametrize(("row", "change"), WRITTEN)
+def test_a_row_without_one_of_its_keys_or_of_no_kind_steers_nothing(row, change):
+    optional = {"mode", "times", "at"}
+    for key in row.keys() - optional:
+        left = {name: value for name, value in row.items() if name != key}
+        assert not records.readable(intent(left)), key
+    assert not records.readable(intent({**row, type(change).key: 7.5}))
+    assert not records.readable(intent({"path": "/d/x.md"}))
+
+
+def test_rows_of_every_kind_are_written_as_they_always_were(tmp_path):
+    kept = {}
+
+    def keep(data, durable=True):
+        return kept.setdefault(data, ids.digest(data))
+
+    for row, change in WRITTEN[1:4]:
+        files = Files({"/d/x.md": None, "/d/MEMORY.md": A})
+        assert json.dumps({"path": change.path, **change.row(files, keep)}) == json.dumps(row)
+    real = tmp_path / "log"
+    real.write_bytes(A)
+    number, path = real.stat().st_ino, str(real)
+    change = Patch.between(path, A, B, 384)
+    assert records.rows([change, Renaming(path, path + "2", number)], keep) == [
+        {
+            "path": path,
+            "cut": {"at": 0, "from": HASH[A], "to": HASH[B], "mode": 384, "dirs": []},
+            "removed": ids.digest(b"a"),
+            "added": ids.digest(b"b"),
+        },
+        {"path": path, "to": path + "2", "file": number},
+    ]
