@@ -1,0 +1,50 @@
+"""docs/architecture.md tells the truth: what it says stands somewhere stands there."""
+
+import importlib
+import re
+from pathlib import Path
+
+import memtui
+
+DOCS = Path(__file__).parents[1] / "docs" / "architecture.md"
+SOURCES = Path(memtui.__file__).parent
+ENOUGH = 25  # behaviours that a newcomer may look for
+
+
+def section(title):
+    """The lines under a heading of the page."""
+    text = DOCS.read_text()
+    return text.split(f"\n## {title}\n", 1)[1].split("\n## ", 1)[0].splitlines()
+
+
+def rows(title):
+    """The cells of a table under a heading, without its head."""
+    found = [[cell.strip() for cell in line.strip("|").split("|")] for line in section(title) if line.startswith("|")]
+    return found[2:]
+
+
+def test_each_behaviour_stands_where_the_page_says():
+    told = rows("Where is what")
+    assert len(told) >= ENOUGH
+    for behaviour, place in told:
+        for path, name in re.findall(r"`([\w/]+\.py)` `([\w.]+)`", place):
+            found = importlib.import_module("memtui." + path.removesuffix(".py").replace("/", "."))
+            for part in name.split("."):
+                assert hasattr(found, part), f"{behaviour}: there is no {name} in {path}"
+                found = getattr(found, part)
+        assert "`" in place, behaviour
+
+
+def test_each_package_is_on_the_page():
+    named = {name for cells in rows("The tree") for name in re.findall(r"`([\w/]+)`", cells[0])}
+    there = {
+        each.parent.relative_to(SOURCES).as_posix() for each in SOURCES.rglob("__init__.py") if each.parent != SOURCES
+    }
+    there |= {each.stem for each in SOURCES.glob("*.py") if not each.stem.startswith("__")}
+    assert there == named
+
+
+def test_the_glossary_explains_each_word_once():
+    words = [cells[0] for cells in rows("Glossary")]
+    assert len(words) == len(set(words)) > 20
+    assert words == sorted(words)
