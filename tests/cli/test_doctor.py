@@ -7,7 +7,7 @@ import pytest
 
 from memtui.cli.context import Context
 from memtui.core.base import clock, ids, paths
-from memtui.core.deliveries import log as delivery_log
+from memtui.core.deliveries import error_log
 from memtui.core.inbox import file as inbox_file
 
 
@@ -23,7 +23,7 @@ def messages(memtui):
 
 def error(world, monkeypatch, message):
     monkeypatch.setattr(clock, "now", lambda: world.now - 60)
-    delivery_log.log_error(world.root, "Stop", ValueError(message))
+    error_log.add(world.root, "Stop", ValueError(message))
 
 
 def test_errors_are_set_aside_and_none_is_overwritten(memtui, world, monkeypatch):
@@ -183,7 +183,7 @@ def test_the_errors_are_listed_with_where_they_happened(memtui, world, monkeypat
     try:
         raise ValueError("it broke\x1b[31m here")
     except ValueError as wrong:
-        delivery_log.log_error(world.root, "Stop", wrong)
+        error_log.add(world.root, "Stop", wrong)
     newest, *_ = memtui.json("doctor", "--errors")["errors"]
     assert (newest["where"], newest["error"], newest["message"]) == ("Stop", "ValueError", "it broke\x1b[31m here")
     assert any("test_doctor.py" in place for place in newest["trace"])

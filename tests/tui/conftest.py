@@ -2,7 +2,7 @@
 
 import pytest
 
-from memtui.core.deliveries import log as delivery_log
+from memtui.core.deliveries import error_log
 from memtui.demo import world as demo_world
 from memtui.tui.app import MemtuiApp
 from memtui.tui.safety_net import Netted
@@ -15,7 +15,7 @@ NOW = 1_795_000_000.0
 def fallen(monkeypatch):
     """What fell into the safety net, (where, error) each: a test that expects it takes it out, in others it is raised."""
     found = []
-    fell, log_error = Netted.fell, delivery_log.log_error
+    fell, add = Netted.fell, error_log.add
 
     def told(app, where, error, **more):
         found.append((where, getattr(error, "error", error)))
@@ -24,10 +24,10 @@ def fallen(monkeypatch):
     def noted(root, where, error):
         if error not in [each for _, each in found]:
             found.append((where, error))
-        return log_error(root, where, error)
+        return add(root, where, error)
 
     monkeypatch.setattr(Netted, "fell", told)
-    monkeypatch.setattr(delivery_log, "log_error", noted)
+    monkeypatch.setattr(error_log, "add", noted)
     yield found
     if found:
         raise found[0][1]

@@ -103,7 +103,6 @@ async def test_the_detail_is_the_very_text_why_and_the_receipt(deliveries, world
 
 def test_scores_and_what_was_left_out_are_told(world):
     from memtui.core.deliveries.reading import told as row_of
-    from memtui.core.deliveries.tail import Place
 
     record = append(
         world,
@@ -113,7 +112,7 @@ def test_scores_and_what_was_left_out_are_told(world):
             {"kind": "guidance", "id": "g9", "scope": "global", "left_out": "too long"},
         ],
     )
-    text = delivery_text(row_of(record, Place("x", 0, 0)), record, "previewed", "", NOW).plain
+    text = delivery_text(row_of(record, ("x", 0, 0)), record, "previewed", "", NOW).plain
     assert "prefer-pnpm" in text
     assert ".82" in text
     assert "Left out  8" in text
@@ -495,11 +494,10 @@ async def test_on_a_small_screen_its_beginning_and_its_receipt_stand_below_the_l
 
 def test_a_delivery_whose_text_is_kept_no_longer_says_so():
     from memtui.core.deliveries.reading import told
-    from memtui.core.deliveries.tail import Place
     from memtui.tui.screens.deliveries.text import FOLDED, delivery_glance, delivery_text
 
     record = {"v": 1, "id": "x", "event": "UserPromptSubmit", "chars": 1234, "folded": True, "items": []}
-    row = told(record, Place("", 0, 0))
+    row = told(record, ("", 0, 0))
     assert row.injected
     assert f"{FOLDED}, 1,234 characters" in delivery_text(row, record, "arrived", "", NOW).plain
     assert delivery_glance(row, record, "arrived", "")[0].plain == FOLDED

@@ -96,13 +96,13 @@ def _words_of(error: Exception) -> str:
 def _noted(name: str, error: Exception) -> str:
     """Where the details of an error are, after noting them."""
     from memtui.core.base import paths
-    from memtui.core.deliveries import log as delivery_log
+    from memtui.core.deliveries import error_log
 
     try:
         root = paths.root(dict(os.environ))
     except KeyError:
         root = ""
-    if root.startswith("/") and delivery_log.log_error(root, f"memtui {name}", error):
+    if root.startswith("/") and error_log.add(root, f"memtui {name}", error):
         return "`memtui doctor --errors` has the details."
     return "Run it again with --debug to see where."
 

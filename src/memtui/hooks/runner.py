@@ -223,9 +223,9 @@ def _stands_down(hook: Hook) -> bool:
 def fail(env: "dict[str, str]", where: str, error: BaseException) -> None:
     """Log an error if that is possible, and never raise."""
     try:
-        from memtui.core.deliveries import log as delivery_log
+        from memtui.core.deliveries import error_log
 
-        delivery_log.log_error(paths.root(env), where, error)
+        error_log.add(paths.root(env), where, error)
     except Exception:
         return
 

@@ -31,7 +31,7 @@ from textual.widgets import Static
 from textual.worker import WorkerFailed, active_worker
 
 from memtui.core.base.errors import MemtuiError
-from memtui.core.deliveries import log as delivery_log
+from memtui.core.deliveries import error_log
 from memtui.tui import terminal
 
 FAILED = "That failed; the details are in log/errors.jsonl."
@@ -83,7 +83,7 @@ class Netted(App[None]):
         if isinstance(error, MemtuiError):  # one of ours says it all
             self.fail(error)
             return
-        noted = delivery_log.log_error(self.errors_root, f"tui: {where}", error)
+        noted = error_log.add(self.errors_root, f"tui: {where}", error)
         words = FAILED if noted else UNNOTED.format(type(error).__name__)
         if isinstance(error, OSError) and error.strerror:
             words = f"{error.filename or 'A file'}: {error.strerror}\n{words}"
@@ -94,12 +94,12 @@ class Netted(App[None]):
         which is sought in vain."""
         cause = error.error if isinstance(error, WorkerFailed) else error
         if not isinstance(cause, NoMatches):
-            delivery_log.log_error(self.errors_root, f"tui: {where}", cause)
+            error_log.add(self.errors_root, f"tui: {where}", cause)
 
     def give_up(self, error: Exception) -> None:
         """Leave, since there is nothing to go on with: the application itself did not come up."""
         self.broken = self.broken or error
-        delivery_log.log_error(self.errors_root, "tui: start", error)
+        error_log.add(self.errors_root, "tui: start", error)
         self.exit(return_code=1)
 
     def forget_failures(self) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from memtui.core.base import clock, fastjson, fs, ids, paths, session_state
 from memtui.core.client import transcript
 from memtui.core.client.conversation import QUEUE_WINDOW, Conversation, normalised
-from memtui.core.deliveries import log as delivery_log
+from memtui.core.deliveries import error_log
 from memtui.core.inbox import format as inbox_format
 from memtui.core.redaction.redact import redact
 from memtui.core.settings import config
@@ -91,7 +91,7 @@ def _guarded(root: str, where: str, step: Callable[[], object]) -> None:
     try:
         step()
     except Exception as error:
-        delivery_log.log_error(root, where, error)
+        error_log.add(root, where, error)
 
 
 def _extract(env: dict[str, str], root: str, payload: dict[str, object], session_id: str) -> None:

@@ -1,11 +1,10 @@
 """The delivery log: appended by hooks, read newest first, whatever stands in it."""
 
+import json
 import os
 import time
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from memtui.core.base import clock, fastjson, fs, ids
 from memtui.core.deliveries import log as delivery_log
@@ -110,41 +109,6 @@ def test_a_clock_put_back_over_the_end_of_a_month_writes_on_in_the_month_before(
     assert next(found) == wanted
 
 
-@given(st.lists(st.binary(max_size=30), max_size=20), st.integers(1, 40), st.booleans())
-def test_lines_backwards_are_the_lines_forwards_reversed(tmp_path_factory, lines, block, ended):
-    path = str(tmp_path_factory.getbasetemp() / "lines")
-    data = b"\n".join(lines) + b"\n" * ended
-    with open(path, "wb") as file:
-        file.write(data)
-    expected = [line for line in data.split(b"\n") if line.strip()]
-    assert list(delivery_log.lines_backwards(path, block)) == expected[::-1]
-
-
-@settings(deadline=None)
-@given(
-    st.lists(st.binary(max_size=12), max_size=20),
-    st.binary(min_size=1, max_size=3).filter(lambda word: b"\n" not in word),
-    st.integers(1, 40),
-    st.booleans(),
-    st.booleans(),
-)
-def test_lines_with_a_word_are_those_of_all_lines_that_hold_it(tmp_path_factory, lines, word, block, ended, fold):
-    path = str(tmp_path_factory.getbasetemp() / "sought")
-    data = b"\n".join(lines) + b"\n" * ended
-    with open(path, "wb") as file:
-        file.write(data)
-    word = word.lower() if fold else word
-    expected = [line for line in data.split(b"\n") if word in (line.lower() if fold else line)]
-    assert list(delivery_log.lines_with(path, word, fold, block)) == expected[::-1]
-
-
-def test_a_line_that_nobody_wrote_as_a_record_is_not_held(tmp_path, monkeypatch):
-    monkeypatch.setattr(delivery_log, "LONGEST", 100)
-    path = tmp_path / "log"
-    path.write_bytes(b"a word\n" + b"word" * 200 + b"\nlast word\n")
-    assert list(delivery_log.lines_with(str(path), b"word", block=16)) == [b"last word", b"a word"]
-
-
 def test_reading_ends_after_so_many_bytes_and_says_so(root):
     made = [add(root, NOVEMBER + number) for number in range(10)]
     size = os.stat(delivery_log.log_path(root, NOVEMBER)).st_size
@@ -155,38 +119,71 @@ def test_reading_ends_after_so_many_bytes_and_says_so(root):
     assert not every.older
 
 
-# --- errors
+# --- by places
 
 
-def test_an_error_is_logged_with_where_it_happened(root):
-    def inner():
-        raise ValueError("odd \ud800 \x1b" + "x" * 1000)
-
-    try:
-        inner()
-    except ValueError as error:
-        delivery_log.log_error(root, "Stop", error)
-    (line,) = fs.read_bytes(root + "/log/errors.jsonl").splitlines()
-    found = fastjson.loads_dict(line)
-    assert (found["v"], found["where"], found["error"]) == (1, "Stop", "ValueError")
-    assert len(found["message"]) == 500
-    assert found["trace"][-1].startswith("test_log.py:")
-    assert found["trace"][-1].endswith(" inner")
+def numbered(number):
+    return {"v": 1, "id": f"id{number}", "items": []}
 
 
-def test_the_error_log_does_not_grow_for_ever(root):
-    fs.append(root + "/log/errors.jsonl", b"x" * (delivery_log.ERROR_LOG_LIMIT + 1) + b"\n")
-    delivery_log.log_error(root, "Stop", ValueError("new"))
-    assert sorted(os.listdir(root + "/log")) == ["errors.jsonl", "errors.jsonl.1"]
-    assert len(fs.read_bytes(root + "/log/errors.jsonl")) < 500
+def write(path, rows):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"".join(json.dumps(row).encode() + b"\n" for row in rows))
 
 
-@pytest.mark.parametrize("broken", ["root", "log", "file"])
-def test_an_error_that_can_not_be_logged_is_let_go(root, broken):
-    if broken == "root":
-        fs.append(root, b"a file\n")
-    elif broken == "log":
-        fs.append(root + "/log", b"a file\n")
-    else:
-        os.makedirs(root + "/log/errors.jsonl")
-    delivery_log.log_error(root, "Stop", ValueError("x"))
+def test_a_half_line_at_the_end_is_not_there_yet(tmp_path, monkeypatch):
+    monkeypatch.setattr(delivery_log, "ENDS_BLOCK", 8)
+    path = tmp_path / "log/deliveries-2026-11.jsonl"
+    for data, end in ((b"", 0), (b"no end", 0), (b"one\n", 4), (b"one\n" + b"half " * 9, 4)):
+        write(path, [])
+        path.write_bytes(data)
+        assert delivery_log.ends(str(tmp_path)) == {str(path): end}
+
+
+def test_older_goes_on_where_one_stopped_and_over_months(tmp_path):
+    write(tmp_path / "log/deliveries-2026-10.jsonl", [numbered(1), numbered(2)])
+    write(tmp_path / "log/deliveries-2026-11.jsonl", [numbered(3), numbered(4)])
+    every = list(delivery_log.lines(str(tmp_path)))
+    assert [delivery_log.parse(line)["id"] for _, line in every] == ["id4", "id3", "id2", "id1"]
+    for at, (place, _) in enumerate(every):
+        assert (
+            list(delivery_log.lines(str(tmp_path), delivery_log.before(delivery_log.sizes(str(tmp_path)), place)))
+            == every[at + 1 :]
+        )
+        assert delivery_log.read(place)["id"] == f"id{4 - at}"
+
+
+def test_what_is_appended_is_told_once_and_a_half_line_waits(tmp_path):
+    path = tmp_path / "log/deliveries-2026-11.jsonl"
+    write(path, [numbered(1)])
+    ends = delivery_log.sizes(str(tmp_path))
+    assert delivery_log.appended(str(tmp_path), ends) == ([], ends)
+    line = json.dumps(numbered(2)).encode()
+    with path.open("ab") as file:
+        file.write(line[:10])
+    found, ends = delivery_log.appended(str(tmp_path), ends)
+    assert found == []
+    with path.open("ab") as file:
+        file.write(line[10:] + b"\n")
+    write(tmp_path / "log/deliveries-2026-12.jsonl", [numbered(3)])
+    found, ends = delivery_log.appended(str(tmp_path), ends)
+    assert [delivery_log.read(place)["id"] for place, _ in found] == ["id2", "id3"]
+    assert delivery_log.appended(str(tmp_path), ends) == ([], ends)
+
+
+def test_a_log_that_was_cut_is_read_anew(tmp_path):
+    path = tmp_path / "log/deliveries-2026-11.jsonl"
+    write(path, [numbered(1), numbered(2)])
+    ends = delivery_log.sizes(str(tmp_path))
+    write(path, [numbered(1)])
+    assert delivery_log.appended(str(tmp_path), ends) is None
+    path.unlink()
+    assert delivery_log.appended(str(tmp_path), ends) is None
+
+
+def test_a_pipe_and_a_torn_line_do_no_harm(tmp_path):
+    write(tmp_path / "log/deliveries-2026-11.jsonl", [numbered(1)])
+    os.mkfifo(tmp_path / "log/deliveries-2026-12.jsonl")
+    assert len(list(delivery_log.lines(str(tmp_path)))) == 1
+    assert delivery_log.parse(b'{"v": 1, "id": "x", "ite') is None
+    assert delivery_log.read((str(tmp_path / "gone"), 0, 10)) is None

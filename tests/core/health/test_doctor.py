@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memtui.core.base import clock, fs, ids, paths
-from memtui.core.deliveries import log as delivery_log
+from memtui.core.deliveries import error_log
 from memtui.core.health import doctor
 from memtui.core.health.findings import NOTE, OK, PROBLEM
 from memtui.core.inbox import file as inbox_file
@@ -129,11 +129,11 @@ def test_a_project_table_that_names_no_root(machine):
 
 def test_recent_errors_of_hooks(machine, monkeypatch):
     monkeypatch.setattr(clock, "now", lambda: NOW - 86400)
-    delivery_log.log_error(str(machine.root), "UserPromptSubmit", ValueError("bad thing"))
+    error_log.add(str(machine.root), "UserPromptSubmit", ValueError("bad thing"))
     only(machine, "errors", "UserPromptSubmit", "bad thing")
     monkeypatch.setattr(clock, "now", lambda: NOW - 86400 * 30)
     (machine.root / "log/errors.jsonl").unlink()
-    delivery_log.log_error(str(machine.root), "UserPromptSubmit", ValueError("bad thing"))
+    error_log.add(str(machine.root), "UserPromptSubmit", ValueError("bad thing"))
     assert machine.problems() == []
 
 

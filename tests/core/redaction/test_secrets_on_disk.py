@@ -7,6 +7,7 @@ import pytest
 
 from memtui.core.base import paths
 from memtui.core.client import conversation
+from memtui.core.deliveries import error_log
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.review import triage
 from memtui.extract import items, write
@@ -140,7 +141,7 @@ def test_half_a_key_is_not_left_where_a_text_is_cut(session, over):
 def test_errors_are_logged_without_secrets(session):
     _, key = planted(dict(SHAPED_KINDS)["github classic"])
     for size in (0, delivery_log.MESSAGE_LIMIT - 20):
-        delivery_log.log_error(session.root, "test", ValueError(("word " * 400)[:size] + " " + key))
+        error_log.add(session.root, "test", ValueError(("word " * 400)[:size] + " " + key))
     assert leaks(session.files(), [("key", key)]) == []
 
 

@@ -11,7 +11,7 @@ from memtui.cli.output import Output, Result, line, safe
 from memtui.core.base import clock
 from memtui.core.base.errors import EXIT_FAILED, EXIT_FINDINGS, MemtuiError, UsageError
 from memtui.core.base.phrasing import age, many
-from memtui.core.deliveries import log as delivery_log
+from memtui.core.deliveries import error_log
 from memtui.core.health import fixes
 from memtui.core.health.findings import NOTE, OK, PROBLEM, Finding
 from memtui.core.inbox import reconcile
@@ -79,7 +79,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
 def _logged(ctx: Context) -> Result:
     """The errors that hooks and workers noted while they failed open, newest first."""
-    rows = list(delivery_log.errors(ctx.root))
+    rows = list(error_log.newest_first(ctx.root))
     now = ctx.now()
 
     def text(out: Output) -> None:

@@ -10,7 +10,7 @@ import calendar
 import os
 from collections.abc import Callable, Iterator
 
-from memtui.core.base import clock, fastjson, fs, ids
+from memtui.core.base import backwards, clock, fastjson, fs, ids
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import log as delivery_log
 
@@ -68,7 +68,7 @@ def fold(path: str, go: Callable[[], bool]) -> int | None:
     try:
         found = os.fstat(fd)
         size, length = _copy(fd, temporary, found.st_mode & 0o7777, go)
-        if size is None or os.fstat(fd).st_size - size > delivery_log.LONGEST:
+        if size is None or os.fstat(fd).st_size - size > backwards.LONGEST:
             return None
         kept = f"{directory}/{MARK}{name}~{size}~{ids.new_id()}"
         try:
@@ -112,7 +112,7 @@ def _blocks(fd: int) -> Iterator[list[bytes]]:
         head, end, tail = block.rpartition(b"\n")
         if not end:
             pieces.append(block)
-            if len(pieces) * BLOCK > delivery_log.LONGEST:
+            if len(pieces) * BLOCK > backwards.LONGEST:
                 return  # no log
             continue
         yield b"".join([*pieces, head]).split(b"\n")

@@ -1,13 +1,11 @@
-"""The delivery log and the error log: JSON Lines, appended in one write, read with torn lines skipped and counted."""
+"""The delivery log: JSON Lines, appended in one write; read backwards, by places and as it grows."""
 
 import posix
 
-from memtui.core.base import clock, fastjson, fs, ids, paths
+from memtui.core.base import clock, fastjson, fs, ids
 
 VERSION = 1
 PREFIX, SUFFIX = "deliveries-", ".jsonl"
-ERROR_LOG_LIMIT = 1 << 20
-MESSAGE_LIMIT, TRACE_LIMIT = 500, 16
 ID_AT = b'{"v": 1, "id": "'
 RECOVERED = b'"recovered": true'
 # So far back from its end a hook or worker reads the log for what it wants to know; a month's log seldom is so long.
@@ -23,13 +21,16 @@ RECENT_MONTHS = 3
 DISORDER_SECONDS = 60.0
 # What adds up all records looks at so much of the newest log unless it is asked for all: a second's work.
 WINDOW_BYTES = 64 << 20
-# A line sought by a word in it: read in blocks of this size. No record is longer than LONGEST.
-SOUGHT_BLOCK = 1 << 18
-LONGEST = 1 << 23
+# The last line end of a log is looked for in blocks of this size.
+ENDS_BLOCK = 1 << 16
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    Record = dict[str, object]
+    # Where a line stands: a file, its first byte, and how many bytes it has without its line end.
+    Place = tuple[str, int, int]
 
 
 def log_path(root: str, seconds: float) -> str:
@@ -42,60 +43,6 @@ def append(root: str, record: "dict[str, object]", seconds: float) -> None:
     fs.append(log_path(root, seconds), fastjson.dumps(record).encode() + b"\n")
 
 
-def log_error(root: str, where: str, error: BaseException) -> bool:
-    """Note what went wrong, with where it happened; False if that can't be noted. Never raises; a log over its limit
-    starts anew, one old one is kept. A message may quote what was read: secrets are taken out."""
-    if paths.strangers(root):
-        return False
-    path = root + "/log/errors.jsonl"
-    trace = error.__traceback__
-    places = []
-    while trace is not None:
-        code = trace.tb_frame.f_code
-        places.append(f"{code.co_filename[code.co_filename.rfind('/') + 1 :]}:{trace.tb_lineno} {code.co_name}")
-        trace = trace.tb_next
-    record = {
-        "v": VERSION,
-        "time": clock.iso(clock.now()),
-        "where": where,
-        "error": type(error).__name__,
-        "message": _harmless(str(error)[: 8 * MESSAGE_LIMIT])[:MESSAGE_LIMIT],
-        "trace": places[-TRACE_LIMIT:],
-    }
-    try:
-        try:
-            if posix.stat(path).st_size > ERROR_LOG_LIMIT:
-                posix.rename(path, path + ".1")
-        except FileNotFoundError:
-            pass
-        fs.append(path, fastjson.dumps(record).encode() + b"\n")
-    except OSError:
-        return False
-    return True
-
-
-def _harmless(message: str) -> str:
-    if not message:
-        return ""
-    try:
-        from memtui.core.redaction import redact  # too dear for a hook that nothing goes wrong in
-
-        return redact.redact(message)[0]
-    except Exception:
-        return "[left out]"
-
-
-def errors(root: str) -> "Iterator[dict[str, object]]":
-    """What was noted so, newest first; nothing where that can't be read."""
-    try:
-        for line in lines_backwards(root + "/log/errors.jsonl"):
-            row = fastjson.loads_dict(line)
-            if row:
-                yield row
-    except OSError:
-        return
-
-
 def months(root: str) -> "list[str]":
     """The log files, newest month first."""
     try:
@@ -104,10 +51,6 @@ def months(root: str) -> "list[str]":
         return []
     found = sorted((n for n in names if n.startswith(PREFIX) and n.endswith(SUFFIX)), reverse=True)
     return [f"{root}/log/{name}" for name in found]
-
-
-class TooFarError(OSError):
-    """What was sought was not found in that part of the log which there is time to read."""
 
 
 class Skipped:
@@ -127,37 +70,80 @@ def newest_first(
     most: int = 0,
     fold: bool = False,
     within: int = -1,
-) -> "Iterator[dict[str, object]]":
-    """The records of the delivery log, newest first, read backwards in blocks: the first is there at once, however
-    long the log. `needle` must stand in the line, which spares the parsing of others; with `fold`, in small letters, in
-    whatever case. With `since`, in seconds since the epoch, records end at the last whose id is not a minute older:
-    those after it in the log are newer whatever their ids say, for a clock can be put back. With `most` reading ends
-    after so many bytes of lines. With `since` and `within` it raises TooFarError where it would have to read more than
-    that many bytes of a month."""
+) -> "Iterator[Record]":
+    """The records of the delivery log, newest first; `needle`, `since`, `fold` and `within` as of `lines`. With `most`
+    reading ends after so many bytes of lines."""
     tally = skipped or Skipped()
+    for _, line in lines(root, None, needle, since, fold, within):
+        if most and tally.read >= most:
+            tally.older = True
+            return
+        tally.read += len(line) + 1
+        record = parse(line)
+        if record is not None:
+            yield record
+        else:
+            tally.count += 1
+
+
+def lines(
+    root: str,
+    below: "dict[str, int] | None" = None,
+    needle: bytes = b"",
+    since: "float | None" = None,
+    fold: bool = False,
+    within: int = -1,
+) -> "Iterator[tuple[Place, bytes]]":
+    """The lines of the delivery log with their places, newest first, read backwards in blocks: the first is there at
+    once, however long the log. Files that can't be read are passed over.
+
+    `below`: only of these files, and before these bytes, at which lines begin. `needle` must stand in the line; with
+    `fold`, in small letters, in whatever case. With `since`, in seconds since the epoch, lines end at the last whose id
+    is not a minute older: those after it in the log are newer whatever their ids say, for a clock can be put back. With
+    `since` and `within` it raises TooFarError where it would have to read more than that many bytes of a month.
+    """
+    from memtui.core.base import backwards  # a hook that only appends does without
+
     oldest = ids.new_id(max(0.0, since - DISORDER_SECONDS))[:10].encode() if since is not None else b""
-    for path in months(root)[: RECENT_MONTHS if oldest else None]:
+    files = months(root) if below is None else sorted(below, reverse=True)
+    for path in files[: RECENT_MONTHS if oldest else None]:
+        end = -1 if below is None else below[path]
         try:
             if oldest:
-                lines = _lines_since(path, oldest, within)
+                found = _since(backwards.lines(path, end, within=within), oldest)
             else:
-                lines = lines_with(path, needle, fold) if needle else lines_backwards(path, longest=LONGEST)
-            for line in lines:
-                if most and tally.read >= most:
-                    tally.older = True
-                    return
-                tally.read += len(line) + 1
-                if needle and needle not in (line.lower() if fold else line):
-                    continue
-                record = fastjson.loads_dict(line)
-                if record.get("v") == VERSION and isinstance(record.get("items"), list):
-                    yield record
-                else:
-                    tally.count += 1
-        except TooFarError:
+                found = backwards.lines(path, end, needle, fold)
+            for start, line in found:
+                if not (oldest and needle) or needle in (line.lower() if fold else line):
+                    yield (path, start, len(line)), line
+        except backwards.TooFarError:
             raise
         except OSError:
             continue
+
+
+def before(ends: "dict[str, int]", place: "Place") -> "dict[str, int]":
+    """Of files and where they end, what lies before a place: what `lines` takes to go on there."""
+    path, start, _ = place
+    return {**{each: end for each, end in ends.items() if each < path}, path: start}
+
+
+def _since(found: "Iterator[tuple[int, bytes]]", oldest: bytes) -> "Iterator[tuple[int, bytes]]":
+    """The lines of a log from the end back to the first that is not older than an id's beginning. One that was
+    recovered was written late, in another's place: it is passed over where it is older."""
+    older: list[tuple[int, bytes]] = []
+    size = 0
+    for start, line in found:
+        if line.startswith(ID_AT) and line[len(ID_AT) : len(ID_AT) + 10] < oldest:
+            if RECOVERED not in line:
+                older.append((start, line))
+            size += len(line)
+            if size > OLDER_BYTES:
+                return
+        else:
+            yield from older
+            yield start, line
+            older, size = [], 0
 
 
 def back_to(seconds: float) -> float:
@@ -167,93 +153,73 @@ def back_to(seconds: float) -> float:
     return seconds if seconds <= now else now - CLOCK_SECONDS
 
 
-def _lines_since(path: str, oldest: bytes, within: int) -> "Iterator[bytes]":
-    """The lines of a log from the end back to the first that is not older than an id's beginning. One that was
-    recovered was written late, in another's place: it is passed over where it is older."""
-    older: list[bytes] = []
-    size = 0
-    for line in lines_backwards(path, longest=LONGEST, within=within):
-        if line.startswith(ID_AT) and line[len(ID_AT) : len(ID_AT) + 10] < oldest:
-            if RECOVERED not in line:
-                older.append(line)
-            size += len(line)
-            if size > OLDER_BYTES:
-                return
-        else:
-            yield from older
-            yield line
-            older, size = [], 0
+def parse(line: bytes) -> "Record | None":
+    """The record of a line; None for one that is torn, no delivery, or of a version not known."""
+    found = fastjson.loads_dict(line)
+    return found if found.get("v") == VERSION and isinstance(found.get("items"), list) else None
 
 
-def lines_with(path: str, needle: bytes, fold: bool = False, block: int = SOUGHT_BLOCK) -> "Iterator[bytes]":
-    """As `lines_backwards`, but only the lines that hold `needle` (which has no line end), found block by block without
-    taking the other lines apart. `fold`: the needle is in small letters, and found in whatever case. A line longer
-    than LONGEST is passed over."""
-    fd = fs.open_regular(path, ours=True)
+def read(place: "Place") -> "Record | None":
+    """The record at a place; None where it is gone."""
+    path, start, length = place
     try:
-        at = posix.fstat(fd).st_size
-        rest = b""  # the end of a line that begins in a block before
-        torn = False  # that line is too long to be held
-        while at > 0:
-            size = min(block, at)
-            at -= size
-            data = posix.pread(fd, size, at)
-            if torn:
-                data, torn = data[: data.rfind(b"\n") + 1], b"\n" not in data
-            data += rest
-            # What stands before the first line end may begin in the block before.
-            begin = data.find(b"\n") + 1 if at else 0
-            if at and not begin:
-                rest = data
-                if len(rest) > LONGEST:
-                    rest, torn = b"", True
-                continue
-            sought = data.lower() if fold else data
-            end = len(data) if needle in sought else 0
-            while (hit := sought.rfind(needle, begin, end)) >= 0:
-                start = data.rfind(b"\n", begin, hit) + 1 or begin
-                stop = data.find(b"\n", hit)
-                yield data[start : stop if stop >= 0 else len(data)]
-                end = start
-            rest = data[: max(0, begin - 1)]
-    finally:
-        posix.close(fd)
+        return parse(fs.read_bytes(path, length, start))
+    except OSError:
+        return None
 
 
-def lines_backwards(path: str, block: int = 1 << 16, longest: int = -1, within: int = -1) -> "Iterator[bytes]":
-    """The lines of a file that are not blank, last first, without reading more of it than is asked for.
+def sizes(root: str) -> "dict[str, int]":
+    """The months' logs and how long each is now."""
+    found = {}
+    for path in months(root):
+        try:
+            found[path] = posix.stat(path).st_size
+        except OSError:
+            continue
+    return found
 
-    A line of more than `longest` bytes (-1: any number) is passed over. Raises OSError; TooFarError where `within`
-    bytes from the end (-1: any number) are not enough.
-    """
-    fd = fs.open_regular(path, ours=True)
-    try:
-        end = at = posix.fstat(fd).st_size
-        pieces: list[bytes] = []  # of the line that the blocks read so far have begun, last piece first
-        held = 0
-        while at > 0:
-            if 0 <= within < end - at:
-                raise TooFarError(27, f"not found in its last {within >> 20} MB", path)
-            size = min(block, at)
-            at -= size
-            parts = posix.pread(fd, size, at).split(b"\n")
-            held += len(parts[-1])
-            if 0 <= longest < held:
-                pieces = []
-            else:
-                pieces.append(parts[-1])
-            if len(parts) == 1:
-                continue
-            held = len(parts[0])
-            line = b"".join(reversed(pieces))
+
+def ends(root: str) -> "dict[str, int]":
+    """The months' logs and where the last finished line of each ends: what is half written counts as not there yet."""
+    found = {}
+    for path, size in sizes(root).items():
+        try:
+            found[path] = _last_end(path, size)
+        except OSError:
+            continue
+    return found
+
+
+def _last_end(path: str, end: int) -> int:
+    while end > 0:
+        begin = max(0, end - ENDS_BLOCK)
+        at = fs.read_bytes(path, end - begin, begin).rfind(b"\n")
+        if at >= 0:
+            return begin + at + 1
+        end = begin
+    return 0
+
+
+def appended(root: str, since: "dict[str, int]") -> "tuple[list[tuple[Place, bytes]], dict[str, int]] | None":
+    """The lines that were written since the files ended there, oldest first, and the ends now. A line that is not
+    finished yet waits. None: a file is shorter than it was, so that everything is to be read anew."""
+    now = sizes(root)
+    found: list[tuple[Place, bytes]] = []
+    after = dict(since)
+    for path in sorted({*since, *now}):
+        start = since.get(path, 0)
+        if now.get(path, 0) < start:
+            return None
+        if now[path] == start:
+            continue
+        try:
+            data = fs.read_bytes(path, now[path] - start, start)
+        except OSError:
+            continue
+        whole = data.rfind(b"\n") + 1
+        after[path] = start + whole
+        for line in data[:whole].split(b"\n")[:-1]:
             if line.strip():
-                yield line
-            for part in reversed(parts[1:-1]):
-                if part.strip():
-                    yield part
-            pieces = [parts[0]]
-        line = b"".join(reversed(pieces))
-        if line.strip():
-            yield line
-    finally:
-        posix.close(fd)
+                found.append(((path, start, len(line)), line))
+            start += len(line) + 1
+    return found, after

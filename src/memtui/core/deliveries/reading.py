@@ -7,13 +7,15 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memtui.core.base import clock
+from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
-from memtui.core.deliveries import tail as log_tail
 from memtui.core.deliveries.record import Record, items_of, text_of, what
-from memtui.core.deliveries.tail import Place
+
+if TYPE_CHECKING:
+    from memtui.core.deliveries.log import Place
 
 PAGE = 200
 KEPT = 20_000
@@ -29,7 +31,7 @@ class Told:
     """A delivery, or a use of a memory, without its text. `names` are the ids, `files` the paths of its items."""
 
     id: str
-    place: Place
+    place: "Place"
     time: float
     event: str
     session: str
@@ -48,7 +50,7 @@ class Told:
         return self.chars > 0
 
 
-def told(record: Record, place: Place) -> Told:
+def told(record: Record, place: "Place") -> Told:
     """The row of a record."""
     items = items_of(record)
     text = text_of(record, "text")
@@ -183,9 +185,9 @@ class Reading:
         self.rows: list[Told] = []
         self.done = False
         self.skipped = 0
-        self._start = log_tail.ends(root)  # reading backwards begins here
-        self._ends = self._start  # looking for new lines begins here
-        self._before: Place | None = None
+        self._ends = self._below = delivery_log.ends(
+            root
+        )  # what was read lies between: below is older, behind it newer
         self._lock = threading.Lock()
 
     @property
@@ -193,10 +195,10 @@ class Reading:
         """Whether no more rows are held than these."""
         return len(self.rows) >= KEPT
 
-    def _row(self, place: Place, line: bytes) -> Told | None:
+    def _row(self, place: "Place", line: bytes) -> Told | None:
         if not self.wanted.may_fit(line):
             return None
-        record = log_tail.record_of(line)
+        record = delivery_log.parse(line)
         if record is None:
             self.skipped += 1
             return None
@@ -214,11 +216,11 @@ class Reading:
         with self._lock:
             found: list[Told] = []
             wanted = min(count, KEPT - len(self.rows))
-            number = 0
-            for number, (place, line) in enumerate(log_tail.older(self.root, self._before, self._start), 1):
+            last: Place | None = None
+            for number, (place, line) in enumerate(delivery_log.lines(self.root, self._below), 1):
                 if len(found) >= wanted:
                     break
-                self._before = place
+                last = place
                 row = self._row(place, line)
                 if row is not None:
                     found.append(row)
@@ -226,12 +228,14 @@ class Reading:
                     break
             else:
                 self.done = True
+            if last is not None:
+                self._below = delivery_log.before(self._below, last)
             self.rows = [*self.rows, *found]
 
     def fresh(self) -> list[Told] | None:
         """The rows that were appended since, put on top; None if the log was cut and must be read anew."""
         with self._lock:
-            got = log_tail.appended(self.root, self._ends)
+            got = delivery_log.appended(self.root, self._ends)
             if got is None:
                 return None
             lines, self._ends = got

@@ -6,12 +6,15 @@ import time
 from array import array
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from memtui.core.base import clock
-from memtui.core.deliveries import tail as log_tail
+from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.reading import Told, project_of, told
 from memtui.core.deliveries.record import Record, items_of, text_of
-from memtui.core.deliveries.tail import Place
+
+if TYPE_CHECKING:
+    from memtui.core.deliveries.log import Place
 
 DAYS = 90
 RECENT = 2000
@@ -79,7 +82,7 @@ class Statistics:
         """Count everything the first time, what was appended after that; whether anything is new."""
         with self._lock:
             if self.ready:
-                got = log_tail.appended(self.root, self._ends)
+                got = delivery_log.appended(self.root, self._ends)
                 if got is not None:
                     lines, self._ends = got
                     for place, line in lines:
@@ -95,10 +98,10 @@ class Statistics:
         self.lines, self.ready, self.complete, self.cut, self.oldest = 0, False, False, False, 0.0
 
     def _all(self, go: Callable[[int], bool]) -> bool:
-        self._ends = log_tail.ends(self.root)
+        self._ends = delivery_log.ends(self.root)
         oldest = self.now() - (self.span + 1) * DAY  # clocks go back an hour, and hooks overlap
         read, last = 0, 0.0
-        for number, (place, line) in enumerate(log_tail.older(self.root, None, self._ends), 1):
+        for number, (place, line) in enumerate(delivery_log.lines(self.root, self._ends), 1):
             if self.most and read >= self.most:
                 self.cut, self.oldest = True, last
                 break
@@ -114,8 +117,8 @@ class Statistics:
         self.ready = True
         return True
 
-    def _add(self, place: Place, line: bytes, *, newest: bool = False) -> float:
-        record = log_tail.record_of(line)
+    def _add(self, place: "Place", line: bytes, *, newest: bool = False) -> float:
+        record = delivery_log.parse(line)
         seconds = clock.parse(record.get("time")) if record else None
         if record is None or seconds is None:
             return 0.0

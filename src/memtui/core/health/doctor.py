@@ -6,11 +6,10 @@ The hooks and the client are looked at by the command line (cli/commands/doctor.
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
-from memtui.core.base import clock, fastjson, fs, paths
+from memtui.core.base import backwards, clock, fastjson, fs, paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import ago, many, size
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries import tail as log_tail
 from memtui.core.health import content_checks, retention, settings_checks
 from memtui.core.health.content_checks import Fits
 from memtui.core.health.findings import NOTE, OK, PROBLEM, Finding, some
@@ -147,7 +146,7 @@ def _errors(root: str, now: float) -> Iterator[Finding]:
     if not os.path.exists(path):
         return
     recent = []
-    for line in delivery_log.lines_backwards(path):
+    for _, line in backwards.lines(path, longest=-1):
         row = fastjson.loads_dict(line)
         seconds = clock.parse(row.get("time"))
         if seconds is None:
@@ -177,7 +176,7 @@ def _journal(journal: Journal) -> Iterator[Finding]:
 def _log(root: str) -> Iterator[Finding]:
     for path in delivery_log.months(root)[:1]:
         bad = 0
-        for number, line in enumerate(delivery_log.lines_backwards(path)):
+        for number, (_, line) in enumerate(backwards.lines(path, longest=-1)):
             if number >= 1000:
                 break
             bad += fastjson.loads_dict(line).get("v") != delivery_log.VERSION
@@ -193,7 +192,7 @@ def _kept(journal: Journal, now: float) -> Iterator[Finding]:
     changes = sum(map(compaction.counts, ledger.all()))
     oldest = next((clock.parse(each.time) for each in ledger.all()), None)
     since = f" since {ago(oldest, now)}" if oldest is not None else ""
-    log = sum(log_tail.sizes(journal.root).values())
+    log = sum(delivery_log.sizes(journal.root).values())
     texts = f"their texts for {many(keep.texts_days, 'day')}" if keep.texts_days else "with all texts"
     words = f"{many(changes, 'change')} for undo{since}, {size(log)} of deliveries, {texts}"
     if due.anything:

@@ -11,8 +11,8 @@ import time
 
 from memtui.core.base import clock, fs, ids, paths, session_state
 from memtui.core.client import process, transcript
+from memtui.core.deliveries import error_log, receipts
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries import receipts
 from memtui.core.inbox import claimed
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
@@ -74,7 +74,7 @@ def settle(
                     inbox_file.recover(directory)
         except OSError as error:
             if not isinstance(error, fs.LockTimeoutError):
-                delivery_log.log_error(root, "settle", error)
+                error_log.add(root, "settle", error)
         for name, delivery_id, owner, pid in claimed.listed(directory):
             if session_id and owner != session_state.safe(session_id):
                 continue
@@ -84,7 +84,7 @@ def settle(
             except (FileNotFoundError, fs.LockTimeoutError):
                 continue  # another process settled it, or works on the inbox
             except OSError as error:
-                delivery_log.log_error(root, "settle", error)
+                error_log.add(root, "settle", error)
                 continue
             if done is not None:
                 found.append(done)

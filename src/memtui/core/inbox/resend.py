@@ -5,7 +5,7 @@ until the transcript proves it; here the belief is taken back where the transcri
 for what arrived once, and stands on a branch of the conversation that the person has left since (`/rewind`).
 """
 
-from memtui.core.base import clock, fastjson, fs, paths, session_state
+from memtui.core.base import backwards, clock, fastjson, fs, paths, session_state
 from memtui.core.client import transcript
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
@@ -86,7 +86,7 @@ def left_behind(path: str, names: "set[str]", known: str) -> Left:
     wanted = ""
     missing = set(names)
     try:
-        for line in delivery_log.lines_backwards(path):
+        for _, line in backwards.lines(path, longest=-1):
             given = {name for name in missing if name.encode() in line} if b"hook_additional_context" in line else set()
             if not given and (wanted.encode() not in line or b'"uuid"' not in line):
                 continue

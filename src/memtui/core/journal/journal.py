@@ -10,10 +10,9 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from memtui.core.base import clock, fastjson, fs, ids
+from memtui.core.base import backwards, clock, fastjson, fs, ids
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.base.storage import storage_error
-from memtui.core.deliveries import log as delivery_log
 from memtui.core.journal import actor, records, recovery
 from memtui.core.journal.changes.change import Change
 from memtui.core.journal.contents import Contents
@@ -178,7 +177,7 @@ class Journal:
     def unfinished(self) -> dict[str, Any] | None:
         """The intent without an end that a killed process left, or that another one is at work on."""
         try:
-            for line in delivery_log.lines_backwards(self.path):
+            for _, line in backwards.lines(self.path, longest=-1):
                 record = fastjson.loads_dict(line)
                 if record.get("v") == VERSION and record.get("state") in {"done", "back"}:
                     return None

@@ -97,15 +97,15 @@ class Usage:
     """Deliveries and uses by path of the memory, from the newest records of the log. Used by one thread at a time."""
 
     def __init__(self, root: str) -> None:
-        from memtui.core.deliveries import tail as log_tail
+        from memtui.core.deliveries import log as delivery_log
 
         self.root = root
         self.deliveries: dict[str, int] = {}
         self.last: dict[str, str] = {}
         self.uses: dict[str, int] = {}
         self.told: dict[str, list[Told]] = {}
-        self._ends = log_tail.ends(root)
-        for number, (_, line) in enumerate(log_tail.older(root, None, self._ends)):
+        self._ends = delivery_log.ends(root)
+        for number, (_, line) in enumerate(delivery_log.lines(root, self._ends)):
             if number >= RECORDS_READ:
                 break
             self._line(line, newest=False)
@@ -113,18 +113,18 @@ class Usage:
     def follow(self) -> "set[str] | None":
         """Count what was appended since; the paths that it concerns. None: the log was cut, so all is to be counted
         anew."""
-        from memtui.core.deliveries import tail as log_tail
+        from memtui.core.deliveries import log as delivery_log
 
-        got = log_tail.appended(self.root, self._ends)
+        got = delivery_log.appended(self.root, self._ends)
         if got is None:
             return None
         lines, self._ends = got
         return {path for _, line in lines for path in self._line(line, newest=True)}
 
     def _line(self, line: bytes, *, newest: bool) -> "list[str]":
-        from memtui.core.deliveries import tail as log_tail
+        from memtui.core.deliveries import log as delivery_log
 
-        record = log_tail.record_of(line) or {}
+        record = delivery_log.parse(line) or {}
         items = record.pop("items", None)
         record.pop("text", None)
         found = []

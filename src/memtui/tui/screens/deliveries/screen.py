@@ -14,7 +14,7 @@ from memtui import actions
 from memtui.core.base import paths
 from memtui.core.base.phrasing import many
 from memtui.core.client import titles, transcript
-from memtui.core.deliveries import tail as log_tail
+from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.reading import KEPT, PAGE, Reading, Receipts, Told
 from memtui.core.deliveries.record import GLYPHS
 from memtui.core.deliveries.sessions import CHARS_A_TOKEN
@@ -323,7 +323,7 @@ class Deliveries(Views):
             detail.show("", Text("Nothing is chosen.", style="dim"))
             glance.show(Text())
             return
-        record = log_tail.read(row.place)
+        record = delivery_log.read(row.place)
         title = self._title(row)
         outcome = self.proofs.known.get(row.id, "")
         detail.show(row.id, delivery_text(row, record, outcome, title, self.main.data.now()))

@@ -7,7 +7,7 @@ from rich.text import Text
 from textual import on, work
 
 from memtui.core.base.phrasing import many, short
-from memtui.core.deliveries import tail as log_tail
+from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.reading import Filter, Reading, Told
 from memtui.core.deliveries.record import GLYPHS, text_of
 from memtui.core.deliveries.sessions import CHARS_A_TOKEN
@@ -231,7 +231,7 @@ class Views(Filters):
         if self.has_class("plots"):
             return self.query_one("#plots", Detail).plain
         rows = [row for row, _ in self.in_session.rows] if self._whole() else [self.row] if self.row else []
-        texts = [text_of(log_tail.read(row.place) or {}, "text") for row in rows]
+        texts = [text_of(delivery_log.read(row.place) or {}, "text") for row in rows]
         return "\n\n".join(text for text in texts if text)[:COPIED_MOST]
 
     def _whole(self) -> bool:

@@ -10,7 +10,7 @@ from memtui import actions
 from memtui.core.base import clock, paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import age, many
-from memtui.core.deliveries import log as delivery_log
+from memtui.core.deliveries import error_log
 from memtui.core.deliveries.record import Record
 from memtui.core.deliveries.statistics import percentile
 from memtui.core.health import doctor
@@ -81,7 +81,7 @@ def look(data: Data, times: dict[str, "array[float]"], client: list[Finding] | N
         found.reports = index_report.reports(data.root, data.scopes())
     except (MemtuiError, OSError):
         pass
-    found.errors = list(islice(delivery_log.errors(data.root), ERRORS_SHOWN))
+    found.errors = list(islice(error_log.newest_first(data.root), ERRORS_SHOWN))
     try:
         found.settings = setting.rows(data.root, data.project_root)
         found.modes = list(modes(data.env, data.root, data.project_root))

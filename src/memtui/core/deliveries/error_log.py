@@ -1,0 +1,69 @@
+"""The error log, `log/errors.jsonl`: what went wrong in hooks, workers, commands and screens, a JSON object a line."""
+
+import posix
+
+from memtui.core.base import clock, fastjson, fs, paths
+
+VERSION = 1
+LIMIT_BYTES = 1 << 20
+MESSAGE_LIMIT, TRACE_LIMIT = 500, 16
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def add(root: str, where: str, error: BaseException) -> bool:
+    """Note what went wrong, with where it happened; False if that can't be noted. Never raises; a log over its limit
+    starts anew, one old one is kept. A message may quote what was read: secrets are taken out."""
+    if paths.strangers(root):
+        return False
+    path = root + "/log/errors.jsonl"
+    trace = error.__traceback__
+    places = []
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        places.append(f"{code.co_filename[code.co_filename.rfind('/') + 1 :]}:{trace.tb_lineno} {code.co_name}")
+        trace = trace.tb_next
+    record = {
+        "v": VERSION,
+        "time": clock.iso(clock.now()),
+        "where": where,
+        "error": type(error).__name__,
+        "message": _harmless(str(error)[: 8 * MESSAGE_LIMIT])[:MESSAGE_LIMIT],
+        "trace": places[-TRACE_LIMIT:],
+    }
+    try:
+        try:
+            if posix.stat(path).st_size > LIMIT_BYTES:
+                posix.rename(path, path + ".1")
+        except FileNotFoundError:
+            pass
+        fs.append(path, fastjson.dumps(record).encode() + b"\n")
+    except OSError:
+        return False
+    return True
+
+
+def _harmless(message: str) -> str:
+    if not message:
+        return ""
+    try:
+        from memtui.core.redaction import redact  # too dear for a hook that nothing goes wrong in
+
+        return redact.redact(message)[0]
+    except Exception:
+        return "[left out]"
+
+
+def newest_first(root: str) -> "Iterator[dict[str, object]]":
+    """The errors noted, newest first; nothing where that can't be read."""
+    from memtui.core.base import backwards
+
+    try:
+        for _, line in backwards.lines(root + "/log/errors.jsonl"):
+            row = fastjson.loads_dict(line)
+            if row:
+                yield row
+    except OSError:
+        return
