@@ -7,8 +7,10 @@ import pytest
 
 from memtui.core.base import fs
 from memtui.core.base.errors import ConflictError
+from memtui.core.journal import undo
 from memtui.core.journal.journal import Journal
 from memtui.hooks.installer import install, installs
+from memtui.present.changes import undone_as_one
 
 LAUNCHER = "/opt/memtui/hooks/launch.py"
 SETTINGS = b'{\n\t"env": {"API_KEY": "hunter2-in-env"},\n    "hooks" : { "Stop":[ ] },\n  "apiKeyHelper": "hunter2-at-the-end"\n}'
@@ -57,10 +59,10 @@ def test_an_installation_is_undone_and_redone_to_the_byte_and_keeps_no_secret(wo
     world.apply("install")
     after = world.file.read_bytes()
     assert LAUNCHER.encode() in after
-    assert world.journal.undo().summary == f"install the hooks in {world.file}"
+    assert undo.run(world.journal, "undo").first().summary == f"install the hooks in {world.file}"
     assert world.file.read_bytes() == SETTINGS
     assert not (world.root / "installs.json").exists()
-    world.journal.redo()
+    undo.run(world.journal, "redo").first()
     assert world.file.read_bytes() == after
     assert world.file.stat().st_mode & 0o777 == 0o640
     assert not any(secret in kept(world) for secret in SECRETS)
@@ -73,7 +75,7 @@ def test_an_uninstallation_is_undone_and_the_next_one_is_exact_again(world):
     after, records = world.file.read_bytes(), (world.root / "installs.json").read_bytes()
     world.apply("uninstall")
     assert world.file.read_bytes() == SETTINGS
-    world.journal.undo()
+    undo.run(world.journal, "undo").first()
     assert world.file.read_bytes() == after
     assert (world.root / "installs.json").read_bytes() == records
     world.apply("uninstall")
@@ -86,7 +88,7 @@ def test_settings_that_somebody_changed_since_are_left_alone_and_the_way_is_told
     changed = world.file.read_bytes().replace(b"hunter2-in-env", b"another")
     world.file.write_bytes(changed)
     with pytest.raises(ConflictError, match=r"settings\.json") as caught:
-        world.journal.undo()
+        undone_as_one(undo.run(world.journal, "undo"))
     assert "memtui hooks uninstall" in caught.value.hint
     assert world.file.read_bytes() == changed
     assert installs.load(str(world.root))
@@ -96,13 +98,13 @@ def test_a_file_and_directories_that_were_made_go_and_come_back_as_they_were(wor
     path = world.repo / ".claude/settings.local.json"
     world.apply("install", "local")
     after, modes = path.read_bytes(), [os.stat(each).st_mode for each in (path, path.parent)]
-    world.journal.undo()
+    undo.run(world.journal, "undo").first()
     assert not path.parent.exists()
-    world.journal.redo()
+    undo.run(world.journal, "redo").first()
     assert (path.read_bytes(), [os.stat(each).st_mode for each in (path, path.parent)]) == (after, modes)
     world.apply("uninstall", "local")
     assert not path.parent.exists()
-    world.journal.undo()
+    undo.run(world.journal, "undo").first()
     assert (path.read_bytes(), [os.stat(each).st_mode for each in (path, path.parent)]) == (after, modes)
     world.apply("uninstall", "local")
     assert not path.parent.exists()
@@ -112,7 +114,7 @@ def test_one_of_two_installations_is_undone_and_the_other_stays(world):
     world.apply("install")
     world.apply("install", "local")
     first = world.journal.ledger().undoable[0]
-    world.journal.undo(first)
+    undo.run(world.journal, "undo", first).first()
     assert world.file.read_bytes() == SETTINGS
     assert [record.scope for record in installs.load(str(world.root)).values()] == ["local"]
 
@@ -159,7 +161,7 @@ def test_killed_at_any_system_call_settings_and_record_agree(tmp_path, action, s
             patch.setattr(install, "_compile", lambda: None)
             hit = deadly(patch, allowed)
             try:
-                world.journal.undo() if action == "undo" else world.apply(action)
+                undo.run(world.journal, "undo").first() if action == "undo" else world.apply(action)
             except Killed:
                 pass
         world.journal.recover()

@@ -10,6 +10,7 @@ from textual.widgets import Input, TextArea
 
 from memtui.core.base import paths
 from memtui.core.inbox import file as inbox_file
+from memtui.core.journal import undo
 from memtui.core.review import triage
 from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
@@ -797,7 +798,7 @@ async def test_what_somebody_else_brings_back_leaves_the_cursor(world, app):
         await pilot.press("x")
         await settle(pilot)
         app.screen.table.move_to(0)
-        app.data.journal().undo()
+        undo.run(app.data.journal(), "undo").first()
         app.read()
         await rest(pilot)
         assert any(line.item and line.item.entry.fields.get("name") == "metric-units" for line in app.screen.table.rows)

@@ -12,16 +12,16 @@ from textual.worker import Worker, get_current_worker
 from memtui import actions
 from memtui.core.base import clock
 from memtui.core.base.errors import MemtuiError
-from memtui.core.base.phrasing import ago, many
+from memtui.core.base.phrasing import many
+from memtui.core.journal import undo
+from memtui.present.changes import DONE, asked_about, refusal, undone_as_one
 from memtui.tui.batch import AT_ONCE, TOLD_SECONDS
 
 if TYPE_CHECKING:
     from textual.app import App
 
-    from memtui.core.journal.ledger import Transaction, Turned
     from memtui.tui.services import Services
 
-DONE = {"undo": "Undone", "redo": "Done again"}
 WILL = {"undo": "takes back", "redo": "makes again"}
 BUSY = "Changes are being made: wait, or stop them with escape."
 NAMED = 3
@@ -31,7 +31,7 @@ NAMED = 3
 class Wanted:
     """One key: `op` is undo or redo, `key` the change that was chosen, if one was; `other` the keys before it."""
 
-    op: str
+    op: undo.Op
     key: str | None
     other: int
 
@@ -51,7 +51,7 @@ class Turning:
         if self.services.at_work:
             self.services.notify(BUSY, severity="warning", markup=False)
             return
-        self._wanted.append(Wanted(op, key, self._other))
+        self._wanted.append(Wanted("redo" if op == "redo" else "undo", key, self._other))
         if not self._running:
             self._next()
 
@@ -93,60 +93,55 @@ class Turning:
 
     def _turn(self, wanted: Wanted, worker: Worker[Any]) -> Callable[[], None]:
         """Do it; what there is to tell."""
-        journal = self.services.data.journal()
-        found = journal.ledger().to_turn(wanted.op, wanted.key)
-        first = found[0]
-        if wanted.key is None and not journal.own(first) and self._asked != f"{wanted.op} {first.id}":
-            return partial(self._ask, wanted, first, len(found))
-        told = time.monotonic()
+        told = 0.0
 
         def going(done: int, whole: int) -> bool:
             nonlocal told
+            if whole > AT_ONCE:
+                self._many = self.services.at_work = True
             if self._many and time.monotonic() - told > TOLD_SECONDS and not worker.is_cancelled:
                 self._tell(wanted.op, done, whole)
                 told = time.monotonic()
             return not self._stop and not worker.is_cancelled
 
-        if len(found) > AT_ONCE:
-            self._many = self.services.at_work = True
-            self._tell(wanted.op, 0, len(found))
-        return partial(self._report, journal.turn(wanted.op, wanted.key, top=first.id, going=going))
+        outcome = undo.attempt(
+            self.services.data.journal(),
+            wanted.op,
+            wanted.key,
+            sure=lambda asked: self._asked == f"{asked.op} {asked.first.id}",
+            going=going,
+        )
+        if isinstance(outcome, undo.Elsewhere):
+            return partial(self._ask, wanted, outcome)
+        return partial(self._report, outcome, undone_as_one(outcome).summary)
 
     def _tell(self, op: str, done: int, whole: int) -> None:
         tell = getattr(self.app.screen, "tell", None)
         if tell is not None and self.app.is_running:
-            self.app.call_from_thread(tell, f"{done:,} of {whole:,} {DONE[op].lower()}, escape stops")
+            self.app.call_from_thread(tell, f"{done:,} of {whole:,} {DONE[op]}, escape stops")
 
-    def _ask(self, wanted: Wanted, first: "Transaction", count: int) -> None:
+    def _ask(self, wanted: Wanted, asked: undo.Elsewhere) -> None:
         """Name what was not done here. The keys that were pressed before that could be read are forgotten."""
         self._wanted.clear()
-        self._asked = f"{wanted.op} {first.id}" if wanted.other == self._other else ""
-        again, every = (actions.key_of(f"app.{name}") for name in (wanted.op, "changes"))
-        words = asked(first, count, self.services.data.now(), self.services.began)
-        self.services.say(f"{again} again {WILL[wanted.op]} {words}. {every} lists all changes.")
+        self._asked = f"{asked.op} {asked.first.id}" if wanted.other == self._other else ""
+        again, every = (actions.key_of(f"app.{name}") for name in (asked.op, "changes"))
+        meanwhile = (clock.parse(asked.first.latest.time) or 0.0) >= int(self.services.began)
+        here = "in another control room" if meanwhile else "in the control room"
+        words = asked_about(asked, self.services.data.now(), {"tui": here, "cli": "in a shell"})
+        self.services.say(f"{again} again {WILL[asked.op]} {words}. {every} lists all changes.")
 
-    def _report(self, turned: "Turned") -> None:
+    def _report(self, undone: undo.Undone, summary: str) -> None:
         self._asked = ""
-        words = f"{DONE[turned.op]}: {turned.as_one().summary}"
-        left = turned.whole - turned.tried
+        words = f"{DONE[undone.op].capitalize()}: {summary}"
+        left = undone.whole - undone.tried
         if left:
             keys = [actions.key_of(f"app.{name}") for name in ("undo", "redo")]
-            back, rest = keys if turned.op == "redo" else keys[::-1]
+            back, rest = keys if undone.op == "redo" else keys[::-1]
             words += f", then stopped. {rest} goes on, {back} turns it round."
-        if not turned.failed:
+        if not undone.failed:
             self.services.say(words)
             return
-        lines = [words, f"{many(len(turned.failed), 'change')} left alone:"]
-        lines += [error.message for _, error in turned.failed[:NAMED]]
-        more = len(turned.failed) - NAMED
+        lines = [words, f"{many(len(undone.failed), 'change')} left alone:"]
+        lines += [refusal(undone.op, *failed).message for failed in undone.failed[:NAMED]]
+        more = len(undone.failed) - NAMED
         self.services.fail(MemtuiError("\n".join([*lines, f"and {more:,} more"] if more > 0 else lines)))
-
-
-def asked(found: "Transaction", count: int, now: float, began: float) -> str:
-    """What would be turned, in words: when that was done last, and where."""
-    last = found.latest
-    what = f"{found.summary}" + (f" and {many(count - 1, 'other change')} made with it" if count > 1 else "")
-    meanwhile = (clock.parse(last.time) or 0.0) >= int(began)
-    here = "in another control room" if meanwhile else "in the control room"
-    by = {"tui": here, "cli": "in a shell"}.get(last.by, f"by {last.by}")
-    return f"“{what}”, {ago(clock.parse(last.time), now)} {by}"

@@ -18,7 +18,7 @@ from memtui.core.deliveries import folding, receipts
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import record as delivery_record
 from memtui.core.health import retention
-from memtui.core.journal import compaction
+from memtui.core.journal import compaction, undo
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger
 from memtui.core.memories import trusting
@@ -196,7 +196,7 @@ def test_a_tui_that_has_read_the_journal_goes_on_after_it(world):
     assert len(ledger.transactions) == 2
     world.collect()
     assert [each.summary for each in journal.ledger().all()] == ["create global:young"]
-    journal.undo()
+    undo.run(journal, "undo").first()
     assert Ledger.read(journal.path).redoable == journal.ledger().redoable
 
 

@@ -12,9 +12,11 @@ from memtui.core.base import fs
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
+from memtui.core.journal import undo
 from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.changes.text_edit import TextEdit, text_edits
 from memtui.core.journal.journal import Journal
+from memtui.present.changes import undone_as_one
 
 
 class Killed(BaseException):
@@ -92,20 +94,20 @@ def test_undo_and_redo_across_restarts(journal, files):
     journal.run("test", plan(files), "all kinds")
     assert snapshot(files) == AFTER
     for _ in range(2):
-        assert Journal(journal.root).undo().summary == "all kinds"
+        assert undo.run(Journal(journal.root), "undo").first().summary == "all kinds"
         assert snapshot(files) == before
-        assert Journal(journal.root).redo().summary == "all kinds"
+        assert undo.run(Journal(journal.root), "redo").first().summary == "all kinds"
         assert snapshot(files) == AFTER
     with pytest.raises(NotFoundError):
-        Journal(journal.root).redo()
+        undo.run(Journal(journal.root), "redo").first()
 
 
 def test_a_new_operation_ends_what_could_be_redone(journal, files):
     journal.run("test", plan(files), "first")
-    journal.undo()
+    undo.run(journal, "undo").first()
     journal.run("test", [FileChange(f"{files}/x.md", None, b"x")], "second")
     with pytest.raises(NotFoundError):
-        journal.redo()
+        undo.run(journal, "redo").first()
     assert [(t.summary, t.state) for t in journal.ledger().transactions.values() if t.op == "test"] == [
         ("first", "undone"),
         ("second", "done"),
@@ -114,14 +116,14 @@ def test_a_new_operation_ends_what_could_be_redone(journal, files):
 
 def test_undo_takes_the_last_that_still_stands_or_the_one_named(journal, files):
     ids = [journal.run("test", [FileChange(f"{files}/{n}.md", None, b"x")], n) for n in "abc"]
-    assert journal.undo().summary == "c"
-    assert journal.undo(ids[0]).summary == "a"
+    assert undo.run(journal, "undo").first().summary == "c"
+    assert undo.run(journal, "undo", ids[0]).first().summary == "a"
     with pytest.raises(NotFoundError, match="already"):
-        journal.undo(ids[0])
-    assert journal.undo().summary == "b"
+        undo.run(journal, "undo", ids[0]).first()
+    assert undo.run(journal, "undo").first().summary == "b"
     with pytest.raises(NotFoundError):
-        journal.undo()
-    assert [journal.redo().summary for _ in range(3)] == ["b", "a", "c"]
+        undo.run(journal, "undo").first()
+    assert [undo.run(journal, "redo").first().summary for _ in range(3)] == ["b", "a", "c"]
 
 
 def test_a_file_that_is_not_as_expected_stops_everything_before_it_starts(journal, files):
@@ -143,7 +145,7 @@ def test_undo_of_a_file_changed_since_names_it_and_writes_nothing(journal, files
     (files / "old.md").write_bytes(b"the agent wrote this\n")
     before = snapshot(files)
     with pytest.raises(ConflictError, match=r"old\.md"):
-        journal.undo()
+        undo.run(journal, "undo").first()
     assert snapshot(files) == before
 
 
@@ -151,11 +153,11 @@ def test_undo_in_a_file_that_others_write_to_keeps_what_they_wrote(journal, file
     journal.run("test", plan(files), "s")
     index = files / "MEMORY.md"
     index.write_bytes(b"- [first](first.md)\n" + index.read_bytes() + b"- [last](last.md)\n")
-    journal.undo()
+    undo.run(journal, "undo").first()
     assert index.read_bytes() == (
         b"- [first](first.md)\n# Index\n- [gone](gone.md) - x\n- [old](old.md) - y\n- [last](last.md)\n"
     )
-    journal.redo()
+    undo.run(journal, "redo").first()
     assert b"- [new](new.md) - x\n" in index.read_bytes()
 
 
@@ -164,21 +166,21 @@ def test_undo_of_a_line_that_was_rewritten_is_a_conflict(journal, files):
     index = files / "MEMORY.md"
     index.write_bytes(index.read_bytes().replace(b"- x", b"- another hook"))
     with pytest.raises(ConflictError, match=r"MEMORY\.md"):
-        journal.undo()
+        undo.run(journal, "undo").first()
     assert (files / "new.md").exists()
 
 
 def test_a_file_comes_back_with_its_mode(journal, files):
     os.chmod(files / "gone.md", 0o640)
     journal.run("test", plan(files), "s")
-    journal.undo()
+    undo.run(journal, "undo").first()
     assert os.stat(files / "gone.md").st_mode & 0o777 == 0o640
 
 
 def test_an_index_that_the_operation_made_goes_with_it(journal, tmp_path):
     path = tmp_path / "MEMORY.md"
     journal.run("test", [TextEdit(str(path), "", "- [a](a.md)\n")], "s")
-    journal.undo()
+    undo.run(journal, "undo").first()
     assert not path.exists()
 
 
@@ -198,9 +200,9 @@ def test_torn_and_unknown_lines_are_passed_over_and_counted(journal, files):
         )
     again = Journal(journal.root)
     again.recover()
-    assert again.undo().summary == "s"
+    assert undo.run(again, "undo").first().summary == "s"
     assert again.ledger().skipped == 5
-    assert again.ledger().to_turn("redo")[0].summary == "s"
+    assert again.ledger().next_step("redo")[0].summary == "s"
 
 
 @pytest.mark.parametrize("op", ["run", "undo", "redo"])
@@ -218,12 +220,12 @@ def test_killed_at_any_system_call_it_is_all_or_nothing(tmp_path, op):
         if op != "run":
             journal.run("test", plan(files), "s")
         if op == "redo":
-            journal.undo()
+            undo.run(journal, "undo").first()
         start = snapshot(files)
         with pytest.MonkeyPatch.context() as patch:
             killer = Killer(patch, allowed)
             try:
-                journal.run("test", plan(files), "s") if op == "run" else getattr(journal, op)()
+                journal.run("test", plan(files), "s") if op == "run" else undo.run(journal, op).first()
             except Killed:
                 pass
         again = Journal(journal.root)
@@ -233,10 +235,10 @@ def test_killed_at_any_system_call_it_is_all_or_nothing(tmp_path, op):
         assert found in (before, AFTER)
         outcomes.add(found == start)
         if found == AFTER:
-            again.undo()
+            undo.run(again, "undo").first()
             assert snapshot(files) == before
         elif op != "run":
-            again.redo()
+            undo.run(again, "redo").first()
             assert snapshot(files) == AFTER
         if not killer.hit:
             break
@@ -348,7 +350,7 @@ def test_purged_content_is_gone_and_its_operation_cannot_be_undone(journal, file
     journal.purge("purge", [row["before"]])
     assert not os.path.exists(journal.contents.path(row["before"]))
     with pytest.raises(NotFoundError, match="purged"):
-        journal.undo()
+        undo.run(journal, "undo").first()
     assert (files / "old.md").read_bytes() == b"changed\n"
 
 
@@ -358,7 +360,7 @@ def test_a_damaged_image_is_noticed(journal, files):
     with open(journal.contents.path(row["before"]), "w") as file:
         file.write("rot")
     with pytest.raises(MemtuiError, match="damaged"):
-        journal.undo()
+        undo.run(journal, "undo").first()
 
 
 def test_entries_of_an_inbox_are_edited_under_its_lock_and_an_emptied_one_goes(journal, tmp_path):
@@ -370,7 +372,7 @@ def test_entries_of_an_inbox_are_edited_under_its_lock_and_an_emptied_one_goes(j
     journal.run("reject", [TextEdit(path, raw, "")], "s")
     assert not os.path.exists(path)
     inbox_file.append_entry(directory, "updates", {}, "Another")
-    journal.undo()
+    undo.run(journal, "undo").first()
     assert [entry.text for entry in inbox_format.read(path)] == ["Another", "Use pnpm"]
 
 
@@ -435,13 +437,13 @@ def test_changes_made_together_are_undone_and_redone_together(tmp_path):
     with journal.together():
         journal.run("edit", [FileChange(str(one), b"before", b"1")], "edit one")
         journal.run("create", [FileChange(str(two), None, b"2")], "create two")
-    journal.undo()
+    undo.run(journal, "undo").first()
     assert one.read_bytes() == b"before"
     assert not two.exists()
-    assert journal.redo().summary == "edit 2 memories"
+    assert undone_as_one(undo.run(journal, "redo")).summary == "edit 2 memories"
     assert (one.read_bytes(), two.read_bytes()) == (b"1", b"2")
-    journal.undo()
-    journal.undo()
+    undo.run(journal, "undo").first()
+    undo.run(journal, "undo").first()
     assert not one.exists()
 
 
@@ -462,23 +464,23 @@ def test_killed_while_many_are_turned_it_goes_on_or_turns_round(tmp_path, op):
         place.mkdir()
         journal = many_made(place)
         if op == "redo":
-            journal.undo()
+            undo.run(journal, "undo").first()
         with pytest.MonkeyPatch.context() as patch:
             killer = Killer(patch, allowed)
             try:
-                journal.turn(op)
+                undo.run(journal, op).first()
             except Killed:
                 pass
         again = Journal(journal.root)
         again.recover()
         left = len(list(place.glob("*.md")))
         seen.add(left)
-        onward, back = (again.undo, again.redo) if op == "undo" else (again.redo, again.undo)
+        other = "redo" if op == "undo" else "undo"
         end, start = (0, 3) if op == "undo" else (3, 0)
         if left != end:
-            onward()
+            undo.run(again, op).first()
             assert len(list(place.glob("*.md"))) == end
-        back()
+        undo.run(again, other).first()
         assert len(list(place.glob("*.md"))) == start
         if not killer.hit:
             break
@@ -489,11 +491,11 @@ def test_killed_while_many_are_turned_it_goes_on_or_turns_round(tmp_path, op):
 
 def test_a_stop_leaves_one_step_to_each_side(tmp_path):
     journal = many_made(tmp_path)
-    turned = journal.turn("undo", going=lambda tried, _: tried < 2)
-    assert (len(turned.done), turned.whole) == (2, 3)
+    undone = undo.run(journal, "undo", going=lambda tried, _: tried < 2)
+    assert (len(undone.done), undone.whole) == (2, 3)
     assert [path.name for path in tmp_path.glob("*.md")] == ["a.md"]
-    assert journal.redo().summary == "create 2 memories"
-    assert journal.undo().summary == "create 3 memories"
+    assert undone_as_one(undo.run(journal, "redo")).summary == "create 2 memories"
+    assert undone_as_one(undo.run(journal, "undo")).summary == "create 3 memories"
     assert list(tmp_path.glob("*.md")) == []
 
 
@@ -502,5 +504,5 @@ def test_what_somebody_else_changed_meanwhile_is_not_undone_in_the_place_of_what
     top = journal.ledger().undoable[-1]
     Journal(journal.root).run("create", [FileChange(str(tmp_path / "d.md"), None, b"x")], "create d")
     with pytest.raises(ConflictError, match="meanwhile"):
-        journal.turn("undo", top=top)
+        undo.run(journal, "undo", top=top)
     assert len(list(tmp_path.glob("*.md"))) == 4

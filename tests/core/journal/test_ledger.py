@@ -5,6 +5,7 @@ import os
 import pytest
 
 from memtui.core.journal import ledger as journal_ledger
+from memtui.core.journal import undo
 from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger
@@ -33,7 +34,7 @@ def test_what_is_appended_is_read_and_nothing_else(journal, monkeypatch):
     real = os.pread
     monkeypatch.setattr(os, "pread", lambda fd, size, at: read.append(len(data := real(fd, size, at))) or data)
     make(journal, "new")
-    journal.undo()
+    undo.run(journal, "undo").first()
     read.clear()
     assert names(ledger.follow())[-2:] == ["new", "new"]
     assert ledger.redoable == [list(ledger.transactions)[-2]]
@@ -44,7 +45,7 @@ def test_the_same_is_read_in_small_pieces_as_at_once(journal, monkeypatch):
     for number in range(20):
         make(journal, str(number))
         if number % 3 == 0:
-            journal.undo()
+            undo.run(journal, "undo").first()
     whole = Ledger.read(journal.path)
     monkeypatch.setattr(journal_ledger, "BLOCK", 7)
     pieces = Ledger.read(journal.path)

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from memtui.core.base.errors import ConflictError, MemtuiError
+from memtui.core.journal import undo
 from memtui.core.journal.journal import Journal
 from memtui.core.memories import trusting
 from memtui.core.places import trust
@@ -73,16 +74,16 @@ def test_trust_is_a_step_of_the_journal_that_undo_takes_back_whatever_came_after
     trusting.give(root, str(memory), {"b.md": b"two\n"})
     journal = Journal(root)
     first = next(t.id for t in journal.ledger().transactions.values() if t.summary == "trust a")
-    journal.undo(first)
+    undo.run(journal, "undo", first).first()
     assert trust.trusted_names(root, str(memory)) == {"b.md"}
-    journal.redo()
+    undo.run(journal, "redo").first()
     assert trust.trusted_names(root, str(memory)) == {"a.md", "b.md"}
     trusting.give(root, str(memory), always=True)
     assert trust.load(root, str(memory)).always
-    journal.undo()
+    undo.run(journal, "undo").first()
     assert not trust.load(root, str(memory)).always
     trusting.take(root, str(memory))
-    journal.undo()
+    undo.run(journal, "undo").first()
     assert trust.trusted_names(root, str(memory)) == {"a.md", "b.md"}
 
 
@@ -107,7 +108,7 @@ def test_an_unreadable_trust_file_stops_undo_but_no_start(root, memory):
     with open(trust.path(root), "w") as file:
         file.write("{")
     with pytest.raises(ConflictError, match="can't be read"):
-        Journal(root).undo()
+        undo.run(Journal(root), "undo").first()
     Journal(root).recover()
 
 

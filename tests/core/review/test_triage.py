@@ -10,6 +10,7 @@ from memtui.core.base import fs
 from memtui.core.base.errors import ConflictError, UsageError
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
+from memtui.core.journal import undo
 from memtui.core.journal.changes.text_edit import TextEdit
 from memtui.core.journal.journal import Journal
 from memtui.core.review import triage
@@ -54,7 +55,7 @@ def test_what_others_append_meanwhile_stays(root):
     leave(root, "updates", "three")
     Review(root).reject(items[:1])
     assert texts(root, "updates") == ["two", "three"]
-    Journal(root).undo()
+    undo.run(Journal(root), "undo").first()
     assert sorted(texts(root, "updates")) == ["one", "three", "two"]
 
 
@@ -104,7 +105,7 @@ def test_an_item_becomes_guidance_in_one_step(root):
     before = source(root, "items")
     Review(root).to_guidance(waiting(root, [SLUG], ["items"]))
     assert (texts(root, "items"), texts(root, "guidance")) == ([], ["fix the test"])
-    Journal(root).undo()
+    undo.run(Journal(root), "undo").first()
     assert (source(root, "items"), texts(root, "guidance")) == (before, [])
 
 
@@ -154,7 +155,7 @@ def test_taking_some_out_leaves_the_others_and_undo_restores_every_byte(tmp_path
     left = waiting(root, [SLUG], ["updates"])
     words = [" ".join(item.entry.text.split()) for item in items if item.entry.start not in gone]
     assert " ".join(" ".join(item.entry.text.split()) for item in left) == " ".join(words)
-    Journal(root).undo()
+    undo.run(Journal(root), "undo").first()
     assert Path(path).read_bytes() == whole.encode()
 
 

@@ -7,12 +7,13 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base import clock, matching
 from memtui.core.base.errors import EXIT_FAILED, MemtuiError
-from memtui.core.base.phrasing import age, ago, many
-from memtui.core.journal.ledger import Transaction, Turned
+from memtui.core.base.phrasing import age, many
+from memtui.core.journal import undo as undoing
+from memtui.core.journal.ledger import Transaction
 from memtui.core.memories.store import Store
+from memtui.present.changes import DONE, asked_about, refusal, undone_as_one
 
 HISTORY = 20
-DONE = {"undo": "undone", "redo": "done again"}
 WILL = {"undo": "Take back", "redo": "Make again"}
 WRITERS = {"cli": "by a command", "tui": "in the control room"}
 ASKS = (
@@ -78,38 +79,39 @@ def _history(ctx: Context, store: Store) -> Result:
 
 def undo(ctx: Context, args: argparse.Namespace) -> Result:
     """Take back the last change, or the one named."""
-    return _turn(ctx, args, "undo", args.id)
+    return _run(ctx, args, "undo", args.id)
 
 
 def redo(ctx: Context, args: argparse.Namespace) -> Result:
     """Make the change undone last again."""
-    return _turn(ctx, args, "redo", None)
+    return _run(ctx, args, "redo", None)
 
 
-def _turn(ctx: Context, args: argparse.Namespace, op: str, ref: "str | None") -> Result:
+def _run(ctx: Context, args: argparse.Namespace, op: undoing.Op, ref: "str | None") -> Result:
     store = ctx.store()
     if args.list:
         return _history(ctx, store)
-    journal = store.journal
-    ledger = journal.ledger()
-    key = None if ref is None else matching.match(ref, ledger.transactions, "change")
-    found = ledger.to_turn(op, key)
-    if key is None and not args.yes and not journal.own(found[0]):
-        _ask(ctx, op, found)
-    turned = journal.turn(op, key, top=found[0].id)
-    failed = [{**_as_row(each), "error": error.message} for each, error in turned.failed]
-    data = {**_as_row(turned.as_one()), "count": len(turned.done), "failed": failed}
-    return Result(data, lambda out: _print(out, turned), EXIT_FAILED if failed else 0)
+    key = None if ref is None else matching.match(ref, store.journal.ledger().transactions, "change")
+    undone = undoing.attempt(store.journal, op, key, sure=lambda asked: args.yes or _ask(ctx, asked))
+    assert isinstance(undone, undoing.Undone)  # `_ask` raises for no
+    as_one = undone_as_one(undone)
+    failed = [(each, refusal(op, each, error).message) for each, error in undone.failed]
+    rows = [{**_as_row(each), "error": message} for each, message in failed]
+
+    def text(out: Output) -> None:
+        again = "   (memtui redo makes it again)" if op == "undo" else ""
+        out.print(f"{DONE[op]}: {line(as_one.summary)}{again}")
+        for each, message in failed:
+            out.print(f"left alone: {line(each.summary)}: {line(message)}")
+
+    data = {**_as_row(as_one), "count": len(undone.done), "failed": rows}
+    return Result(data, text, EXIT_FAILED if failed else 0)
 
 
-def _ask(ctx: Context, op: str, found: "list[Transaction]") -> None:
+def _ask(ctx: Context, asked: undoing.Elsewhere) -> bool:
     """Name what was not done here and now. Raises MemtuiError unless a person says yes to it."""
-    first = found[0]
-    last = first.latest
-    more = f" and {many(len(found) - 1, 'other change')} made with it" if len(found) > 1 else ""
-    when = ago(clock.parse(last.time), ctx.now())
-    what = f"“{line(first.summary)}”{more}, {when} {WRITERS.get(last.by, 'by ' + line(last.by))}"
-    named = f"memtui undo {first.id[-6:]}" if op == "undo" and len(found) == 1 else f"memtui {op} --yes"
+    op, what = asked.op, line(asked_about(asked, ctx.now(), WRITERS))
+    named = f"memtui undo {asked.first.id[-6:]}" if op == "undo" and asked.count == 1 else f"memtui {op} --yes"
     try:
         ctx.confirm(f"{WILL[op]} {what}?", "Nothing was changed.")
     except MemtuiError as error:
@@ -117,10 +119,4 @@ def _ask(ctx: Context, op: str, found: "list[Transaction]") -> None:
             raise  # somebody was asked
         words = f"{op} would {WILL[op].lower()} {what}: nothing was changed."
         raise MemtuiError(words, f"To do that: {named}") from None
-
-
-def _print(out: Output, turned: Turned) -> None:
-    again = "   (memtui redo makes it again)" if turned.op == "undo" else ""
-    out.print(f"{DONE[turned.op]}: {line(turned.as_one().summary)}{again}")
-    for each, error in turned.failed:
-        out.print(f"left alone: {line(each.summary)}: {line(error.message)}")
+    return True

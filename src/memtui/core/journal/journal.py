@@ -16,20 +16,13 @@ from memtui.core.base.storage import storage_error
 from memtui.core.journal import actor, records, recovery
 from memtui.core.journal.changes.change import Change
 from memtui.core.journal.contents import Contents
-from memtui.core.journal.ledger import Ledger, Transaction, Turned
+from memtui.core.journal.ledger import Ledger
 from memtui.core.journal.records import VERSION, readable
 from memtui.core.places import catalog
 
 LOCK_SECONDS = 10.0
-# So long a change counts as made just now in the terminal where it was made.
-RECENT_SECONDS = 600.0
 BEGUN_PURGE = "What was begun is finished by the next memtui command."
 BEGUN = "What was begun is taken back by the next memtui command."
-# What to do where a settings file was changed since, and an undo leaves it alone.
-INSTEAD = {
-    "install": " `memtui hooks uninstall` takes the hooks out of it as it is now.",
-    "uninstall": " `memtui hooks install` puts them into it as it is now.",
-}
 
 
 class Journal:
@@ -100,7 +93,7 @@ class Journal:
         if one can't be written; either way nothing is changed.
         """
         with self.locked():
-            return self._run(op, changes, summary, **({"group": self._group} if self._group else {}), **more)
+            return self.run_locked(op, changes, summary, **({"group": self._group} if self._group else {}), **more)
 
     @contextlib.contextmanager
     def together(self, group: str = "") -> Iterator[None]:
@@ -111,7 +104,8 @@ class Journal:
         finally:
             self._group = ""
 
-    def _run(self, op: str, changes: Sequence[Change], summary: str, **more: Any) -> str:
+    def run_locked(self, op: str, changes: Sequence[Change], summary: str, **more: Any) -> str:
+        """As `run`, for who holds the lock."""
         transaction = ids.new_id(self.now())
         size = self._size()
         changes = [change.remembering() for change in changes]
@@ -216,81 +210,11 @@ class Journal:
             forward, left = False, [error.message]
         self._end(transaction, "done" if forward and not left else "back", **({"left": left} if left else {}))
 
-    # Undo
+    # What was done
 
     def ledger(self) -> Ledger:
         """All transactions, and which of them can be undone or redone, as of now. Raises OSError."""
         return self._ledger.follow()
-
-    def own(self, found: Transaction) -> bool:
-        """Whether what was done last about a change was done here and now: in this TUI, or of late by a command in this
-        terminal. Anything else a person is asked about first."""
-        last = found.latest
-        if last.by != self.by or last.seat != actor.here(self.by):
-            return False
-        made = clock.parse(last.time)
-        return self.by != "cli" or (made is not None and abs(self.now() - made) <= RECENT_SECONDS)
-
-    def undo(self, transaction: str | None = None) -> Transaction:
-        """Take back the last operation that still stands, or the one named. Raises NotFoundError if there is none,
-        ConflictError naming the file if one was changed since."""
-        return self.turn("undo", transaction).as_one()
-
-    def redo(self) -> Transaction:
-        """Make the operation undone last again. Raises as `undo`."""
-        return self.turn("redo").as_one()
-
-    def turn(
-        self,
-        op: str,
-        transaction: str | None = None,
-        *,
-        top: str = "",
-        going: Callable[[int, int], bool] = lambda *_: True,
-    ) -> Turned:
-        """Undo or redo the last operation with all that was made together with it, or undo the one named.
-
-        `top` is the operation that has to be the last: the person was told of it. `going` is asked before each change,
-        told how many were tried and of how many. What was turned when it says no is one step: a redo makes that again,
-        and another undo takes back the rest. What fails stops none of the others. Raises as `undo` where nothing could
-        be turned.
-        """
-        turned: Turned | None = None
-        todo: list[str] = []
-        while turned is None or todo:
-            if turned is not None and not going(turned.tried, turned.whole):
-                break
-            with self.locked():  # for each alone: others must not wait for all of them
-                ledger = self.ledger()
-                if turned is None:
-                    found = ledger.to_turn(op, transaction)
-                    if top not in {"", found[0].id}:
-                        raise ConflictError("Something else was changed meanwhile: nothing was done.", "Try again.")
-                    todo = [each.id for each in found]
-                    turned = Turned(op, len(todo))
-                key = todo.pop(0)
-                if key not in ledger.turnable(op):
-                    continue  # somebody else did so meanwhile
-                self._turn_one(op, ledger.transactions[key], turned)
-        if not turned.done and turned.failed:
-            raise turned.failed[0][1]
-        return turned
-
-    def _turn_one(self, op: str, found: Transaction, turned: Turned) -> None:
-        try:
-            changes = self.changes_of(found.record)
-            if op == "undo":
-                changes = [change.inverse() for change in reversed(changes)]
-            self._run(op, changes, found.summary, of=found.id)
-        except ConflictError as error:
-            words = f"Can't {op} “{found.summary}”: {error.message}"
-            hint = "That file was changed since; nothing was written."
-            hint += INSTEAD.get(found.op, "") if op == "undo" else ""
-            turned.failed.append((found, ConflictError(words, hint)))
-        except MemtuiError as error:
-            turned.failed.append((found, error))
-        else:
-            turned.done.append(found)
 
     def purge(self, op_summary: str, drop: Sequence[str], **more: Any) -> str:
         """Remove contents from the trash for good, which no undo brings back; the transaction's id."""

@@ -11,23 +11,21 @@ from collections.abc import Mapping
 from typing import Any
 
 from memtui.core.base import fastjson
-from memtui.core.base.errors import MemtuiError, NotFoundError
+from memtui.core.base.errors import NotFoundError
 from memtui.core.journal.records import VERSION, readable
 
 BLOCK = 1 << 18
 # So many of the last bytes that were read tell whether the file is still the same one.
 TAIL = 64
 MUCH = 1 << 20
-# Operations that are not on memories.
-OTHERS = frozenset({"errors", "close", "index", "config"})
 
 
 @dataclasses.dataclass
 class Transaction:
     """One operation. `state`: done, undone, purged, back (taken back after a crash or an error) or intent (at work).
 
-    `of` is the transaction that an undo, redo, restore or purge is about; `paths` are the files it changes. `seat` is
-    where it was made; `turned` the last undo or redo of it.
+    `of` is the transaction that an undo, redo, restore or purge is about; `paths` are the files it changes. `actor`
+    is where it was made, `reversal` the last undo or redo of it.
     """
 
     id: str
@@ -39,18 +37,18 @@ class Transaction:
     of: str | None
     state: str
     record: Mapping[str, Any] = dataclasses.field(repr=False)
-    turned: "Transaction | None" = dataclasses.field(default=None, repr=False)
+    reversal: "Transaction | None" = dataclasses.field(default=None, repr=False)
 
     @property
-    def seat(self) -> str:
-        """Where it was made, as `seat.here` names it; empty for one of an older version."""
+    def actor(self) -> str:
+        """Where it was made, as `actor.here` names it; empty for one of an older version."""
         found = self.record.get("seat")
         return found if isinstance(found, str) else ""
 
     @property
     def latest(self) -> "Transaction":
         """What was done last about it: itself, or its last undo or redo."""
-        return self.turned or self
+        return self.reversal or self
 
 
 class Ledger:
@@ -154,7 +152,7 @@ class Ledger:
                 undone = found.op == "undo"
                 _drop(self.undoable if undone else self.redoable, of)
                 (self.redoable if undone else self.undoable).append(of)
-                target.state, target.turned = "undone" if undone else "done", found
+                target.state, target.reversal = "undone" if undone else "done", found
                 self._trash(target, undone=undone)
         elif found.op == "purge":
             gone = [key for key in found.record.get("gone", ()) if isinstance(key, str)]
@@ -187,16 +185,16 @@ class Ledger:
         """The transactions as of now: another thread may read on meanwhile."""
         return list(self.transactions.values())
 
-    def turnable(self, op: str) -> list[str]:
+    def available(self, op: str) -> list[str]:
         """What can be undone or redone, the next last."""
         return self.redoable if op == "redo" else self.undoable
 
-    def to_turn(self, op: str, key: str | None = None) -> list[Transaction]:
+    def next_step(self, op: str, key: str | None = None) -> list[Transaction]:
         """What an undo takes back, or a redo makes again, the first first: the last and those before it that were made
         together with it; of an undo, or the one named. Raises NotFoundError."""
         if key is not None:
             return [self._named(key)]
-        keys = self.turnable(op)
+        keys = self.available(op)
         if not keys:
             raise NotFoundError(f"There is nothing to {op}.")
         found: list[Transaction] = []
@@ -213,31 +211,6 @@ class Ledger:
             told = "is not in the journal" if found is None else why.get(found.state, "can't be undone")
             raise NotFoundError(f"{key} {told}", "See the history for what can be undone.")
         return found
-
-
-@dataclasses.dataclass
-class Turned:
-    """What an undo or redo (`op`) did of so many (`whole`): those not in `done` or `failed` were not tried."""
-
-    op: str
-    whole: int
-    done: list[Transaction] = dataclasses.field(default_factory=list)
-    failed: list[tuple[Transaction, MemtuiError]] = dataclasses.field(default_factory=list)
-
-    @property
-    def tried(self) -> int:
-        """How many were tried."""
-        return len(self.done) + len(self.failed)
-
-    def as_one(self) -> Transaction:
-        """The first that was done, its summary naming how many there were."""
-        first = self.done[0]
-        if self.whole == 1:
-            return first
-        if any(each.op in OTHERS for each in self.done):
-            return dataclasses.replace(first, summary=f"{first.summary} and {len(self.done) - 1} more")
-        what = f"{len(self.done)} of {self.whole}" if len(self.done) < self.whole else str(self.whole)
-        return dataclasses.replace(first, summary=f"{first.op} {what} memories")
 
 
 @functools.cache

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from memtui.core.base import clock, ids, paths
 from memtui.core.base.errors import ConflictError, MemtuiError
 from memtui.core.base.storage import read_or_none
+from memtui.core.journal import undo
 from memtui.core.journal.changes.change import Change, conflict
 from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.journal import Journal
@@ -241,12 +242,13 @@ class Store:
         return self.journal.together()
 
     def undo(self, transaction: str | None = None) -> Transaction:
-        """As `Journal.undo`."""
-        return self.journal.undo(transaction)
+        """Take back the last operation that still stands, or the one named. Raises NotFoundError if there is none,
+        ConflictError if a file was changed since."""
+        return undo.run(self.journal, "undo", transaction).first()
 
     def redo(self) -> Transaction:
-        """As `Journal.redo`."""
-        return self.journal.redo()
+        """Make the operation undone last again. Raises as `undo`."""
+        return undo.run(self.journal, "redo").first()
 
     def history(self) -> list[Transaction]:
         """All operations, newest first."""

@@ -113,7 +113,7 @@ class Changes(Dialog[None]):
         return [
             Text(when(seconds, self.data.now()) if seconds is not None else "-", style="dim"),
             Text(
-                "here" if each.seat == here("tui") else safe_text.line(WRITERS.get(each.by, each.by), 20), style="dim"
+                "here" if each.actor == here("tui") else safe_text.line(WRITERS.get(each.by, each.by), 20), style="dim"
             ),
             Text(mark, style=style),
             Text(safe_text.line(each.summary, 300), style=gone),

@@ -1,0 +1,52 @@
+"""What a person is told about changes, their undo and redo, at both front doors."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from memtui.core.base import clock
+from memtui.core.base.errors import ConflictError, MemtuiError
+from memtui.core.base.phrasing import ago, many
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memtui.core.journal.ledger import Transaction
+    from memtui.core.journal.undo import Elsewhere, Undone
+
+DONE = {"undo": "undone", "redo": "done again"}
+# Operations that are not on memories.
+OTHERS = frozenset({"errors", "close", "index", "config"})
+# What to do where a settings file was changed since, and an undo leaves it alone.
+INSTEAD = {
+    "install": " `memtui hooks uninstall` takes the hooks out of it as it is now.",
+    "uninstall": " `memtui hooks install` puts them into it as it is now.",
+}
+
+
+def undone_as_one(undone: "Undone") -> "Transaction":
+    """The first that was done, its summary naming how many there were. Raises why none was."""
+    if not undone.done and undone.failed:
+        raise refusal(undone.op, *undone.failed[0])
+    first, done = undone.done[0], len(undone.done)
+    if undone.whole == 1:
+        return first
+    if any(each.op in OTHERS for each in undone.done):
+        return replace(first, summary=f"{first.summary} and {done - 1} more")
+    what = f"{done} of {undone.whole}" if done < undone.whole else str(done)
+    return replace(first, summary=f"{first.op} {what} memories")
+
+
+def refusal(op: str, found: "Transaction", error: MemtuiError) -> MemtuiError:
+    """Why one operation was left alone, and what to do instead."""
+    if not isinstance(error, ConflictError):
+        return error
+    hint = "That file was changed since; nothing was written." + (INSTEAD.get(found.op, "") if op == "undo" else "")
+    return ConflictError(f"Can't {op} “{found.summary}”: {error.message}", hint)
+
+
+def asked_about(asked: "Elsewhere", now: float, writers: "Mapping[str, str]") -> str:
+    """What would be undone or redone: when that was done last, and by whom, as `writers` calls them."""
+    last = asked.first.latest
+    more = f" and {many(asked.count - 1, 'other change')} made with it" if asked.count > 1 else ""
+    by = writers.get(last.by, f"by {last.by}")
+    return f"“{asked.first.summary}”{more}, {ago(clock.parse(last.time), now)} {by}"
