@@ -80,7 +80,7 @@ WORDS = {
     "health.follow": "health: to what it is about",
     "health.edit": "health: change",
     "health.default": "health: back to the default",
-    "health.attention": "health: what wants mending",
+    "health.attention": "health: problems",
     "health.settle": "health: settle guidance",
     "health.whole": "health: read, whole screen",
 }
@@ -216,7 +216,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("health.edit", "e", "change", "Change a setting, or a project's mode"),
     Action("health.default", "x", "default", "Take a setting back to its default", writes=True),
     Action("health.filter", "slash", "filter", "Filter by the words of a line", listed=True),
-    Action("health.attention", "exclamation_mark", "", "Show only what wants mending, or all", listed=True),
+    Action("health.attention", "exclamation_mark", "", "Show only problems, or all", listed=True),
     Action("health.next_section", "right_curly_bracket", "", "To the next section", listed=True),
     Action("health.previous_section", "left_curly_bracket", "", "To the section before", listed=True),
     Action("health.trust", "u", "", "Trust the project's memories as they are now", writes=True),

@@ -1,4 +1,4 @@
-"""The doctor mends what needs no decision, and says how to take it back."""
+"""The doctor fixes what needs no decision, and says how to take it back."""
 
 import os
 from pathlib import Path
@@ -68,13 +68,13 @@ def test_guidance_that_a_hook_died_over_comes_back(memtui, world):
     assert "still unproven" not in messages(memtui)
 
 
-def test_indexes_are_mended_and_that_is_undone(memtui, world):
+def test_indexes_are_fixed_and_that_is_undone(memtui, world):
     index = Path(world.shop, ".claude/memory/MEMORY.md")
     before = index.read_text() + "- [gone](gone.md) — not there\n"
     index.write_text(before)
     done = memtui("doctor", "--fix", "index", check=False)
-    assert "mended MEMORY.md" in done.out
-    assert done.out.index("-- [gone](gone.md)") < done.out.index("mended MEMORY.md")
+    assert "Fixed MEMORY.md" in done.out
+    assert done.out.index("-- [gone](gone.md)") < done.out.index("Fixed MEMORY.md")
     assert "skip-code-review" not in index.read_text()  # nobody trusts it
     assert "memtui undo" in done.out
     assert "gone.md" not in index.read_text()
@@ -122,7 +122,7 @@ def test_everything_at_once(memtui, world, monkeypatch):
     assert memtui("doctor", "--fix", "everything", check=False).code == 2
 
 
-def test_what_can_not_be_mended_is_told_and_the_rest_is_done(memtui, world, monkeypatch):
+def test_what_can_not_be_fixed_is_told_and_the_rest_is_done(memtui, world, monkeypatch):
     directory = paths.inbox_dir(world.root, None)
     claimed = Path(directory, "claimed", f"{ids.new_id(world.now - 7200)}~0000aaaa~99999999.md")
     inbox_file.append_entry(directory, "guidance", {}, "mind the gap")

@@ -6,6 +6,7 @@ import shlex
 import pytest
 from launching import LAUNCHER, PYTHON, Home
 
+from memtui.core.health import findings
 from memtui.hooks import environment
 from memtui.hooks.installer import entries, status
 
@@ -102,7 +103,8 @@ def test_what_was_not_believed_is_logged_once_a_session_and_told_by_doctor(home)
     assert error["error"] == "NotBelievedError"
     assert "MEMTUI_HOME" in error["message"]
     assert str(home.project / ".claude" / "settings.json") in error["message"]
-    told = [p for p in status.status(home.env, str(home.project)).problems if "does not believe" in p]
+    found = status.status(home.env, str(home.project)).problems
+    told = [findings.message(p) for p in found if p.code == "hooks.not_believed"]
     assert [name for name in ("MEMTUI_HOME", "MEMTUI_INSIDE", "HARMLESS") if any(name in p for p in told)] == [
         "MEMTUI_HOME",
         "MEMTUI_INSIDE",

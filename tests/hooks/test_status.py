@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import memtui
+from memtui.core.health import findings
 from memtui.hooks import precedence
 from memtui.hooks.installer import entries, install, status
 
@@ -67,7 +68,7 @@ def world(tmp_path, monkeypatch):
 
 def one(problems, *words):
     """The single problem that holds all these words."""
-    found = [problem for problem in problems if all(word in problem for word in words)]
+    found = [told for told in map(findings.message, problems) if all(word in told for word in words)]
     assert len(found) == 1, problems
     return found[0]
 
@@ -127,7 +128,9 @@ def test_the_same_command_in_two_files_is_fine_and_two_commands_are_not(world):
     local = world.install("local")
     assert world.status().problems == []  # the client runs the same command once
     local.write_text(local.read_text().replace("exec ", ""))
-    assert len([p for p in world.status().problems if "runs 2 memtui hooks" in p]) == len(entries.EVENTS)
+    assert len([p for p in world.status().problems if "runs 2 memtui hooks" in findings.message(p)]) == len(
+        entries.EVENTS
+    )
 
 
 def test_hooks_turned_off_are_noticed_and_the_nearest_file_decides(world):

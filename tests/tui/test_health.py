@@ -1,4 +1,4 @@
-"""Health: findings and their mending, hooks with a diff, budgets with the cut, errors, modes, settings."""
+"""Health: findings and their fixes, hooks with a diff, budgets with the cut, errors, modes, settings."""
 
 import contextlib
 import json
@@ -9,6 +9,7 @@ import pytest
 
 from memtui.core.base import clock, fs, paths
 from memtui.core.base.errors import MemtuiError
+from memtui.core.health import findings
 from memtui.core.journal.journal import Journal
 from memtui.core.memories import index as memory_index
 from memtui.core.memories import index_budget
@@ -66,7 +67,7 @@ def summary(screen):
     return screen.query_one("#summary").render().plain
 
 
-def findings(screen):
+def listed(screen):
     return [row for row in screen.table.rows if row.kind == "finding"]
 
 
@@ -77,13 +78,14 @@ async def test_everything_doctor_knows_worst_first_with_what_to_do(health, world
     async with health.run_test(size=size) as pilot:
         screen = await ready(pilot)
         every = checkup.check(dict(world.env), world.shop, NOW)
-        assert {row.about.message for row in findings(screen)} == {each.message for each in every}
-        levels = [row.mark for row in findings(screen)]
+        assert {row.about.code for row in listed(screen)} == {each.code for each in every}
+        assert len(listed(screen)) == len(every)
+        levels = [row.mark for row in listed(screen)]
         assert levels == sorted(levels, key="!·✓".index)
-        for row in findings(screen):
+        for row in listed(screen):
             text = health_text(row, screen.found, "", NOW).plain
-            assert row.about.remedy in text
-        assert "things to mend" in summary(screen)
+            assert findings.remedy(row.about) in text
+        assert "problems to fix" in summary(screen)
 
 
 async def test_hooks_are_installed_after_the_diff_and_taken_out_again(health, world):
@@ -254,7 +256,7 @@ async def test_what_is_trusted_is_the_text_that_was_shown(health, world, key):
         assert trust.status(world.root, directory).new == [*sorted(["another.md", name])]
 
 
-async def test_f_mends_an_index_and_z_takes_it_back(health, world):
+async def test_f_fixes_an_index_and_z_takes_it_back(health, world):
     path = world.shop + "/.claude/memory/MEMORY.md"
     before = fs.read_bytes(path)
     async with health.run_test(size=(120, 40)) as pilot:
@@ -289,9 +291,9 @@ async def test_f_asks_what_becomes_of_guidance_that_can_not_arrive(health, world
     before = fs.read_bytes(path)
     async with health.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
-        row = await stand(pilot, screen, lambda r: r.kind == "finding" and "expired" in r.about.message)
-        name = row.about.remedy.rpartition(" ")[2]
-        every = findings(screen)
+        row = await stand(pilot, screen, lambda r: r.kind == "finding" and r.about.code == "inbox.expired")
+        name = findings.remedy(row.about).rpartition(" ")[2]
+        every = listed(screen)
         assert name not in row.words  # its words are shown instead
         assert "“" in row.words
         await pilot.press("F", "escape")
@@ -300,11 +302,11 @@ async def test_f_asks_what_becomes_of_guidance_that_can_not_arrive(health, world
         await pilot.press("F", "enter")  # delivered again
         await ready(pilot)
         assert name.encode() not in fs.read_bytes(path)
-        assert len(findings(screen)) < len(every)
+        assert len(listed(screen)) < len(every)
         await pilot.press("z")
         await ready(pilot)
         assert fs.read_bytes(path) == before
-        await stand(pilot, screen, lambda r: r.kind == "finding" and "expired" in r.about.message)
+        await stand(pilot, screen, lambda r: r.kind == "finding" and r.about.code == "inbox.expired")
         await pilot.press("F", "j", "j", "enter")  # withdrawn
         await ready(pilot)
         assert name.encode() not in fs.read_bytes(path)
@@ -461,7 +463,7 @@ async def test_files_open_to_others_are_closed(health, world):
     os.chmod(world.root, 0o755)
     async with health.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
-        await stand(pilot, screen, lambda r: r.kind == "finding" and "open to other" in r.about.message)
+        await stand(pilot, screen, lambda r: r.kind == "finding" and r.about.code == "root.open")
         await pilot.press("F")
         await ready(pilot)
         assert os.stat(path).st_mode & 0o777 == 0o600
@@ -522,13 +524,13 @@ async def test_nothing_at_all_is_still_readable(tmp_path):
     async with app.run_test(size=(40, 24)) as pilot:
         screen = await ready(pilot)
         assert any(r.kind == "event" and "not installed" in r.words for r in screen.table.rows)
-        assert "to mend" in summary(screen)
+        assert "to fix" in summary(screen)
 
 
 async def test_a_finding_leads_to_the_memory_or_the_note_it_is_about(health):
     async with health.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
-        row = await stand(pilot, screen, lambda r: r.kind == "finding" and "is broken" in r.about.message)
+        row = await stand(pilot, screen, lambda r: r.kind == "finding" and r.about.code == "memories.broken")
         assert "enter goes to the memory" in detail(screen)
         foot = screen._compositor.render_strips()[-1].text
         assert "f go to it" in foot
@@ -537,22 +539,22 @@ async def test_a_finding_leads_to_the_memory_or_the_note_it_is_about(health):
         await ready(pilot)
         memories = pilot.app.screen
         assert memories.group == "memories"
-        assert f"memory:{memories.table.row[1].memory.path}" == row.about.about
+        assert f"memory:{memories.table.row[1].memory.path}" == row.about.subject
         await pilot.press("5")
         await ready(pilot)
-        row = await stand(pilot, screen, lambda r: r.kind == "finding" and "expired" in r.about.message)
+        row = await stand(pilot, screen, lambda r: r.kind == "finding" and r.about.code == "inbox.expired")
         await pilot.press("f")
         await ready(pilot)
         guidance = pilot.app.screen
         assert guidance.group == "guidance"
-        assert f"note:{guidance.table.row.item.id}" == row.about.about
+        assert f"note:{guidance.table.row.item.id}" == row.about.subject
         await pilot.press("5")
         await ready(pilot)
-        row = await stand(pilot, screen, lambda r: r.kind == "finding" and "has no line" in r.about.message)
+        row = await stand(pilot, screen, lambda r: r.kind == "finding" and r.about.code == "memories.no_line")
         await pilot.press("enter")
         await pilot.pause()
         assert screen.row.kind == "index"
-        assert f"index:{screen.row.title}" == row.about.about
+        assert f"index:{screen.row.title}" == row.about.subject
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 48)])
@@ -594,13 +596,13 @@ async def test_on_a_small_screen_a_setting_tells_what_it_does_below_the_list(hea
 async def test_on_a_small_screen_every_remedy_can_be_read_whole(health, world):
     async with health.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
-        for row in [row for row in findings(screen) if row.about.remedy]:
+        for row in [row for row in listed(screen) if findings.remedy(row.about)]:
             await stand(pilot, screen, lambda r, key=row.key: r.key == key)
             lines = [strip.text.strip() for strip in screen._compositor.render_strips()[-8:-1]]
-            assert "".join(row.about.remedy.split()) in "".join("".join(lines).split())
+            assert "".join(findings.remedy(row.about).split()) in "".join("".join(lines).split())
             if screen.fix_of(row) is None:
                 await pilot.press("F")
-                assert row.about.remedy in [note.message for note in pilot.app._notifications][-1]
+                assert findings.remedy(row.about) in [note.message for note in pilot.app._notifications][-1]
 
 
 async def test_braces_go_from_section_to_section(health):
@@ -618,7 +620,7 @@ async def test_braces_go_from_section_to_section(health):
         assert screen.table.cursor < before
 
 
-async def test_what_fits_some_words_or_wants_mending_is_kept_for_the_next_start(health, world):
+async def test_what_fits_some_words_or_is_a_problem_is_kept_for_the_next_start(health, world):
     async with health.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         every = len(screen.table.rows)

@@ -51,7 +51,7 @@ EXIT_CODES = """\
 exit codes:
   0  done                     3  not found
   1  failed                   4  conflict: changed meanwhile, or name taken
-  2  wrong usage              5  doctor, hooks status: something wants mending"""
+  2  wrong usage              5  doctor, hooks status: there are problems to fix"""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from memtui.hooks import deliver
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memtui.core.base.finding import Finding
     from memtui.core.review.triage import Waiting  # a monitor that leaves a note can't afford what it imports
 
     Settings = dict[str, object]
@@ -38,23 +39,29 @@ def check(settings: "Settings", now: float, text: str, fields: "dict[str, str]",
         )
 
 
-def state_of(settings: "Settings", item: "Waiting", now: float) -> "list[str]":
-    """Words on what keeps an entry from being delivered."""
-    words = []
+def findings_of(settings: "Settings", item: "Waiting", now: float) -> "list[Finding]":
+    """What keeps an entry from being delivered."""
+    from memtui.core.base.finding import note
+    from memtui.core.health import findings
+    from memtui.core.inbox import undelivered
+
     if item.kind == "guidance":
-        if item.entry.expired(now):
-            words.append("expired")
-        attempts = item.entry.fields.get("attempts", "0")
-        if attempts.isdigit() and int(attempts) >= claims.MAX_ATTEMPTS:
-            words.append(f"held: came back {attempts} times")
-        if over(settings, now, item.entry, item.scope, item.directory) > 0:
-            words.append("too long to deliver")
-        if "\0" in item.entry.text:
-            words.append("binary, not delivered")
-    elif item.kind == "updates":
-        days = config.number(settings, "updates_days")
-        if (item.entry.time() or now) < now - days * 86400:
-            words.append(f"older than {days} days, not delivered")
-    elif item.entry.fields.get("state") in {"kept", "done"}:
-        words.append(item.entry.fields["state"])
-    return words
+
+        def fits() -> bool:
+            return over(settings, now, item.entry, item.scope, item.directory) <= 0
+
+        found = undelivered.findings(item.entry, item.slug or "global", now, fits)
+        return [each for each in found if findings.flag(each)]
+    days = config.number(settings, "updates_days")
+    if item.kind == "updates" and (item.entry.time() or now) < now - days * 86400:
+        return [note("inbox.old", id=item.id[-6:], days=days)]
+    return []
+
+
+def state_of(settings: "Settings", item: "Waiting", now: float) -> "list[str]":
+    """Words on what keeps an entry from being delivered, or on what became of an item."""
+    from memtui.core.health import findings
+
+    words = [findings.flag(each) for each in findings_of(settings, item, now)]
+    state = item.entry.fields.get("state")
+    return [state] if item.kind == "items" and state in {"kept", "done"} else words

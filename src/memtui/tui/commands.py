@@ -74,7 +74,7 @@ class Everywhere(Netted):
 
         def action_run(self, action_id: str) -> None: ...
 
-    # what wants mending
+    # how many problems there are
 
     def count_findings(self, parts: frozenset[str]) -> None:
         """Count them for the top line, in a worker, when the person rests: that reads all memories."""

@@ -1,4 +1,4 @@
-"""The doctor names each thing that is wrong, and says how to mend it."""
+"""The doctor names each thing that is wrong, and says how to fix it."""
 
 import json
 import os
@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from memtui.core.base import clock, fs, ids, paths
+from memtui.core.base.finding import NOTE, OK, PROBLEM
 from memtui.core.deliveries import error_log
-from memtui.core.health import doctor
-from memtui.core.health.findings import NOTE, OK, PROBLEM
+from memtui.core.health import doctor, file_checks, findings
 from memtui.core.inbox import file as inbox_file
 from memtui.core.memories import trusting
 from memtui.core.places import trust
@@ -41,7 +41,7 @@ class Machine:
         return doctor.check(self.env, str(self.repo), NOW, fits)
 
     def problems(self, **more):
-        return [(f.area, f.message, f.remedy) for f in self.check(**more) if f.level == PROBLEM]
+        return [(f.area, findings.message(f), findings.remedy(f)) for f in self.check(**more) if f.level == PROBLEM]
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_a_root_that_is_a_file(tmp_path):
     (tmp_path / "file").write_text("")
     env = {"HOME": str(tmp_path), "MEMTUI_HOME": str(tmp_path / "file")}
     found = doctor.check(env, str(tmp_path), NOW, lambda *_: True)
-    assert any("no directory" in f.message for f in found if f.level == PROBLEM)
+    assert any("no directory" in findings.message(f) for f in found if f.level == PROBLEM)
 
 
 @pytest.mark.parametrize(
@@ -228,12 +228,12 @@ def test_a_symlink_out_of_the_scope(machine, tmp_path):
 @pytest.mark.parametrize("name", ["CLAUDE_HEADLESS", "MEMTUI_INSIDE"])
 def test_what_silences_the_hooks_is_worth_a_note(machine, name):
     machine.env[name] = "1"
-    assert [f.message.split()[0] for f in machine.check() if f.level == NOTE] == [name]
+    assert [findings.message(f).split()[0] for f in machine.check() if f.level == NOTE] == [name]
 
 
 def test_a_mode_that_is_off_is_worth_a_note(machine):
     fs.append(f"{machine.root}/config.toml", f'[projects."{machine.repo}"]\nmode = "off"\n'.encode())
-    assert ["off" in f.message for f in machine.check() if f.level == NOTE] == [True]
+    assert ["off" in findings.message(f) for f in machine.check() if f.level == NOTE] == [True]
 
 
 def test_a_trust_file_that_can_not_be_read(machine):
@@ -251,7 +251,7 @@ def test_a_check_that_fails_itself_hides_no_other(machine, monkeypatch):
         raise OSError(5, "I/O error")
         yield
 
-    monkeypatch.setattr(doctor, "_journal", fails)
+    monkeypatch.setattr(file_checks, "journal", fails)
     only(machine, "journal", "I/O error")
 
 

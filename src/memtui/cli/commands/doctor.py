@@ -1,4 +1,4 @@
-"""`memtui doctor`: everything that a person could have wrong, and how to mend it."""
+"""`memtui doctor`: everything that a person could have wrong, and how to fix it."""
 
 import argparse
 import sys
@@ -10,19 +10,20 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.core.base import clock
 from memtui.core.base.errors import EXIT_FAILED, EXIT_FINDINGS, MemtuiError, UsageError
+from memtui.core.base.finding import NOTE, OK, PROBLEM, Finding
 from memtui.core.base.phrasing import age, many
 from memtui.core.deliveries import error_log
-from memtui.core.health import fixes
-from memtui.core.health.findings import NOTE, OK, PROBLEM, Finding
-from memtui.core.inbox import reconcile
-from memtui.core.memories import index_report, scopes
+from memtui.core.health import findings, fixes
+from memtui.core.health.fixes import AT_ONCE
+from memtui.core.inbox.reconcile import Settled
+from memtui.core.memories.index_report import Report
 from memtui.core.memories.store import Store
 from memtui.hooks.installer import checkup
+from memtui.present import fixes as words
 
 MARKS = {OK: ("✓", "green"), NOTE: ("·", "dim"), PROBLEM: ("!", "yellow")}
-# All that one call mends is one step.
+# All that one call fixes is one step.
 UNDO = "memtui undo"
-FIXES = ("files", "errors", "guidance", "index")
 
 
 def register(commands: "parser.Commands") -> None:
@@ -31,9 +32,9 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "doctor",
         run,
-        "check everything, and say how to mend it",
+        "check everything, and say how to fix it",
         "memtui doctor\nmemtui doctor --errors\nmemtui doctor --fix\nmemtui doctor --fix errors --json",
-        "Changes nothing without --fix. Exit code 5 where something wants mending.",
+        "Changes nothing without --fix. Exit code 5 where something is to be fixed.",
     )
     found.add_argument(
         "--errors", action="store_true", help="only list what went wrong in hooks and workers, and where in memtui"
@@ -42,16 +43,16 @@ def register(commands: "parser.Commands") -> None:
         "--fix",
         nargs="?",
         const="all",
-        choices=("all", *FIXES),
+        choices=("all", *AT_ONCE),
         metavar="WHAT",
-        help="first mend what needs no decision, all of it or one: errors (set their log aside), files (readable for"
+        help="first fix what needs no decision, all of it or one: errors (set their log aside), files (readable for"
         " you alone), guidance (settle what is unproven), index (lines of MEMORY.md, after showing the diff)",
     )
     found.add_argument("--yes", action="store_true", help="with --fix: don't ask")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """Mend what is asked for, then check everything."""
+    """Fix what is asked for, then check everything."""
     ctx.must_have_home()
     if args.errors or args.fix:
         ctx.must_own()
@@ -63,12 +64,12 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if args.fix:
         store = ctx.store()
         with store.together():
-            fixed = [_fix(ctx, store, what, yes=args.yes) for what in (FIXES if args.fix == "all" else (args.fix,))]
+            fixed = [_fix(ctx, store, what, yes=args.yes) for what in (AT_ONCE if args.fix == "all" else (args.fix,))]
     found = checkup.check(ctx.env, ctx.cwd, ctx.now(), actions=actions.defaults())
-    problems = [each for each in found if each.level == PROBLEM]
+    problems = findings.problems(found)
     data = {
-        "findings": [{"area": f.area, "level": f.level, "message": f.message, "remedy": f.remedy} for f in found],
-        "problems": len(problems),
+        "findings": [findings.as_row(each) for each in found],
+        "problems": problems,
         "python": sys.executable,
         "fixed": fixed,
     }
@@ -99,80 +100,51 @@ def _logged(ctx: Context) -> Result:
 
 
 def _fix(ctx: Context, store: Store, what: str, *, yes: bool) -> "dict[str, object]":
-    """What was mended, in words and as data; `undo` is the command that takes it back, if one does."""
+    """What was fixed, in words and as data; `undo` is the command that takes it back, if one does."""
     row: dict[str, object] = {"what": what, "changed": [], "message": "", "undo": None, "error": None}
     try:
-        if what == "index":
-            return {**row, **_index(ctx, store, yes=yes)}
-        mend = {"errors": _errors, "files": _files, "guidance": _guidance}[what]
-        return {**row, **mend(ctx, store)}
+        if what == "index" and (todo := fixes.fixable(store)):
+            show_fix(ctx, todo)
+            ask_fix(ctx, todo, yes=yes)
+            done = fixes.index(store, todo)
+            row["diff"] = "\n".join(piece for each in todo for piece in diff.lines(each.index.raw, each.fixed))
+        else:
+            done = fixes.fix(store, what)
     except (MemtuiError, OSError) as error:
         message = error.message + " " + error.hint if isinstance(error, MemtuiError) else str(error)
         return {**row, "message": message, "error": message}
+    undo = UNDO if done.changed and done.undoable else None
+    return {**row, "changed": [_changed(each) for each in done.changed], "message": words.words(done), "undo": undo}
 
 
-def _errors(_: Context, store: Store) -> "dict[str, object]":
-    path = fixes.set_errors_aside(store.journal)
-    if path is None:
-        return {"message": "errors: there are none"}
-    return {"changed": [path], "message": f"errors: set aside, in {path}", "undo": UNDO}
-
-
-def _files(_: Context, store: Store) -> "dict[str, object]":
-    changed, undoable = fixes.close(store.journal)
-    if not changed:
-        return {"message": "files: all are yours alone"}
-    words = many(len(changed), "file or directory is", "files and directories are")
-    return {"changed": changed, "message": f"files: {words} yours alone now", "undo": UNDO if undoable else None}
-
-
-def _guidance(ctx: Context, _: Store) -> "dict[str, object]":
-    settled = reconcile.settle(ctx.env, ctx.root, now=ctx.now())
-    rows = [{"delivery": s.delivery_id, "outcome": s.outcome, "returned": s.returned} for s in settled]
-    back = sum(len(each.returned) for each in settled)
-    words = f"{many(len(rows), 'delivery', 'deliveries')} settled, {many(back, 'note')} back in the inbox"
-    return {"changed": rows, "message": f"guidance: {words if rows else 'nothing can be settled'}"}
-
-
-def _index(ctx: Context, store: Store, *, yes: bool) -> "dict[str, object]":
-    todo = [each for each in index_report.reports(ctx.root, scopes.discover(ctx.env, ctx.cwd)) if each.fixable]
-    if not todo:
-        return {"message": "index: there is nothing to mend"}
-    show_fix(ctx, todo)
-    ask_fix(ctx, todo, yes=yes)
-    index_report.mend(store, todo)
-    names = ", ".join(each.scope.label for each in todo)
-    return {
-        "changed": [each.scope.index_path for each in todo],
-        "message": f"index: mended MEMORY.md of {names}",
-        "undo": UNDO,
-        "diff": "\n".join(piece for each in todo for piece in diff.lines(each.index.raw, each.fixed)),
-    }
+def _changed(each: object) -> object:
+    if isinstance(each, Settled):
+        return {"delivery": each.delivery_id, "outcome": each.outcome, "returned": each.returned}
+    return each.scope.index_path if isinstance(each, Report) else each
 
 
 def _print(out: Output, found: "list[Finding]", fixed: "list[dict[str, object]]") -> None:
     for done in fixed:
         mark, style = ("!", "red") if done["error"] else ("✓", "green") if done["changed"] else ("·", "dim")
-        out.print(out.style(mark, style) + " " + line(str(done["message"])))
+        out.print(f"{out.style(mark, style)} {done['what']}: {line(str(done['message']))}")
         if done["undo"]:
             out.print(f"    → back: {line(str(done['undo']))}")
     if fixed:
         out.print()
-    problems = 0
-    for area, title in checkup.TITLES.items():
-        mine = [each for each in found if each.area == area]
-        for each in mine:
+    for area, title in findings.AREAS.items():
+        for each in found:
+            if each.area != area:
+                continue
             mark, style = MARKS[each.level]
-            problems += each.level == PROBLEM
-            words = f"{title}: {each.message}" if each.message else title
-            first, *rest = out.wrapped(words, 2)
+            said = findings.message(each)
+            first, *rest = out.wrapped(f"{title}: {said}" if said else title, 2)
             out.print(out.style(mark, style) + " " + first)
             for each_line in rest:
                 out.print("  " + each_line)
-            if each.remedy:
-                out.print("    → " + safe(each.remedy))
+            if remedy := findings.remedy(each):
+                out.print("    → " + safe(remedy))
     out.print()
-    if problems:
-        out.print(out.style(f"{many(problems, 'thing')} to mend.", "yellow"))
+    if problems := findings.problems(found):
+        out.print(out.style(f"{many(problems, 'problem')} to fix.", "yellow"))
     else:
-        out.print(out.style("All well.", "green"))
+        out.print(out.style("All good.", "green"))

@@ -11,6 +11,7 @@ from memtui.core.base.phrasing import ago
 from memtui.core.base.storage import storage_error
 from memtui.core.health import retention
 from memtui.core.health.retention import Due, Limits
+from memtui.present import fixes
 
 # A worker has no hurry; a person waits for a month of a gigabyte to be written anew.
 WAIT_SECONDS = 10.0
@@ -42,19 +43,13 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             found = retention.collect(ctx.root, ctx.now(), wait=WAIT_SECONDS)
     except OSError as error:
         raise storage_error(error, str(error.filename or ctx.root)) from error
-    kept = {
-        "undo_days": keep.undo_days,
-        "undo_changes": keep.undo_changes,
-        "texts_days": keep.texts_days,
-        "trust_days": keep.trust_days,
-    }
-    data = {"dry_run": args.dry_run, "kept": kept, **found.data()}
+    data = {"dry_run": args.dry_run, "kept": vars(keep), **found.data()}
     code = EXIT_FAILED if found.busy else 0
     return Result(data, lambda out: _print(ctx, out, found, keep, dry=args.dry_run), code)
 
 
 def _print(ctx: Context, out: Output, found: Due, keep: Limits, *, dry: bool) -> None:
-    rows = retention.said(found, keep, dry=dry)
+    rows = fixes.due(found, keep, dry=dry)
     for what, words in rows:
         first, *rest = out.wrapped(line(words), 12)
         out.print(f"  {out.style(f'{what:<9}', 'bold')} {first}")

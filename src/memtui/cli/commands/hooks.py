@@ -6,6 +6,7 @@ from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.core.base.errors import EXIT_FINDINGS
+from memtui.core.health import findings
 from memtui.hooks.installer import install
 
 STYLES = {"+": "green", "-": "red", "@": "dim"}
@@ -89,7 +90,7 @@ def _show(out: Output, plan: install.Plan) -> None:
 
 
 def status(ctx: Context, _: argparse.Namespace) -> Result:
-    """Say how the hooks stand. Exit code 5 where something wants mending."""
+    """Say how the hooks stand. Exit code 5 where something is to be fixed."""
     from memtui.hooks.installer import status as hook_status
 
     ctx.must_have_home()
@@ -121,6 +122,6 @@ def _print(out: Output, found: object) -> None:
             for name in sorted(filter(None, names)):
                 out.print(f"  {out.style(f'{label:<8}', 'dim')}{line(name)}")
     for problem in found.problems:
-        out.print(out.style("! " + safe(problem), "yellow"))
+        out.print(out.style("! " + safe(findings.message(problem)), "yellow"))
     if found.installed and not found.problems:
-        out.print(out.style("✓ all well", "green"))
+        out.print(out.style("✓ all good", "green"))

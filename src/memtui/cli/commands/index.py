@@ -7,7 +7,7 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base.phrasing import many
 from memtui.core.memories import index_budget
-from memtui.core.memories.index_report import Report, mend, reports
+from memtui.core.memories.index_report import Report, fix, reports
 
 METER = 20
 FULL, NEARLY = 1.0, 0.8
@@ -33,7 +33,7 @@ def register(commands: "parser.Commands") -> None:
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """Report on the indexes, or mend them."""
+    """Report on the indexes, or fix them."""
     found = reports(ctx.root, memories.chosen(ctx, args.scope, args.all_projects))
     if args.fix:
         return _fix(ctx, args, found)
@@ -63,7 +63,7 @@ def _print(ctx: Context, out: Output, found: "list[Report]") -> None:
             for entry in budget.below:
                 out.print(f"      line {entry.line:>4}  {line(entry.title)}  {line(entry.target)}")
         for entry in each.dangling:
-            note = "" if entry.leads else "  (a mention: mend it by hand)"
+            note = "" if entry.leads else "  (a mention: correct it by hand)"
             out.print(
                 "  "
                 + out.style(f"! line {entry.line} points to {line(entry.target)}, which is not there{note}", "yellow")
@@ -71,7 +71,7 @@ def _print(ctx: Context, out: Output, found: "list[Report]") -> None:
         for name in each.missing:
             out.print("  " + out.style(f"! {line(name)} has no line", "yellow"))
         if each.fixed != each.index.raw:
-            out.print(f"  Mend: memtui index --scope {line(each.scope.label)} --fix")
+            out.print(f"  Fix: memtui index --scope {line(each.scope.label)} --fix")
         out.print()
 
 
@@ -86,7 +86,7 @@ def _fix(ctx: Context, args: argparse.Namespace, found: "list[Report]") -> Resul
     show_fix(ctx, todo)
     if todo and not args.dry_run:
         ask_fix(ctx, todo, yes=args.yes)
-        mend(ctx.store(), todo)
+        fix(ctx.store(), todo)
 
     def text(out: Output) -> None:
         if not todo:

@@ -10,6 +10,7 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.core.base import clock
 from memtui.core.base.phrasing import age, ago, many, size
+from memtui.core.health import findings
 from memtui.core.memories import origin, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
@@ -75,7 +76,7 @@ def _data(row: Row) -> "dict[str, object]":
         "size": found.size,
         "changed": clock.iso_seconds(found.changed_at) if found.changed_at else None,
         "broken": found.broken,
-        "flags": row.flags,
+        "flags": [findings.flag(each) for each in row.flags],
         "deliveries": row.deliveries,
         "last_delivery": row.last_delivery,
         "uses": row.uses,
@@ -168,7 +169,7 @@ def _print(ctx: Context, out: Output, parts: "list[tuple[Scope, list[Row]]]", ty
             kind = ("broken", "yellow") if found.broken else (line(found.type) or "-", "dim")
             title = (line(found.stem), "bold")
             cells.append([kind, title, stamp, size(found.size), sent, line(found.description)])
-            notes.append("! " + "; ".join(row.flags) if row.flags else "")
+            notes.append("! " + "; ".join(map(findings.flag, row.flags)) if row.flags else "")
         if cells:
             headers = ["TYPE", "NAME", "AGE", "SIZE", "SENT", "DESCRIPTION"]
             out.table(headers, cells, flex=(5, 1), right=(2, 3), indent="  ", notes=notes)
@@ -244,7 +245,7 @@ def _print_one(ctx: Context, out: Output, scope: "Scope | None", row: Row, back:
     room = min(28, max(14, *(len(line(key)) + 2 for key, _ in facts)))
     for key, value in facts:
         out.print(f"  {out.style(f'{line(key):<{room - 1}}', 'dim')} {line(value)}")
-    for flag in [*row.flags, *found.notes]:
+    for flag in [*map(findings.flag, row.flags), *found.notes]:
         out.print("  " + out.style(f"! {line(flag)}", "yellow"))
     out.print()
     out.print(safe(found.body.strip("\n")))

@@ -1,24 +1,262 @@
-"""Something that `memtui doctor` found, and how to mend it."""
+"""The registry of findings: each code with its words, what to do about it, and the fix that does it (fixes.py).
 
-import dataclasses
+A check makes a `Finding` (core/base/finding.py) of a code and facts; `doctor`, Health, `hooks status`, the flags of
+memories and the states of guidance read here how it is told. Nothing reads a sentence to decide what to do.
+"""
 
-OK, NOTE, PROBLEM = "ok", "note", "problem"
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from memtui.core.base.finding import PROBLEM, Finding
+from memtui.core.base.phrasing import ago, many, size
+
 NAMES_SHOWN = 5
+AREAS = {
+    "hooks": "hooks in Claude Code's settings",
+    "client": "Claude Code",
+    "root": "memtui's own files",
+    "config": "settings",
+    "errors": "errors of hooks and workers",
+    "inbox": "inboxes",
+    "memories": "memories and their index",
+    "trust": "trust in the project's memories",
+    "journal": "the journal of changes",
+    "log": "the delivery log",
+    "kept": "what is kept",
+}
 
 
-@dataclasses.dataclass(frozen=True)
-class Finding:
-    """`area` is what was looked at, `level` is ok, note or problem, `remedy` what to do; empty where nothing is.
-    `about`: `memory:` and a path, `note:` and an id, or `index:` and a scope, where it is about one."""
+class Kind(NamedTuple):
+    """How a finding is told: `words` and `remedy` are templates of its data, `flag` is a short form for lists.
 
-    area: str
-    level: str
-    message: str
+    `{name:memory|memories}` counts, `{name:size}` are bytes; a list of names is cut after NAMES_SHOWN. `fix` is the id
+    of the fix that a door offers, empty where a person has to do it.
+    """
+
+    words: str = ""
     remedy: str = ""
-    about: str = ""
+    fix: str = ""
+    flag: str = ""
+
+
+FIX_FILES = "memtui doctor --fix files, or: chmod -R "
+FIX_INDEX = "memtui index --scope {scope} --fix"
+WITHDRAW = "memtui guide --withdraw {id}"
+AGAIN = f"memtui guide --again {{id}}, or {WITHDRAW}"
+GUIDANCE = "{inbox}: guidance {id}"
+STATUS = "memtui hooks status"
+REINSTALL = "`memtui hooks install --scope {source}` fixes it."
+UNLINK = "Remove the link."
+
+REGISTRY = {
+    **{f"{area}.ok": Kind() for area in AREAS},
+    **{
+        f"{area}.failed": Kind("can't be looked at: {why}", "Check owner and mode of the files it names.")
+        for area in AREAS
+    },
+    # hooks in Claude Code's settings
+    "hooks.failed": Kind("can't be looked at: {why}", STATUS),
+    "hooks.ok": Kind("{hooks:hook} ({places})"),
+    "hooks.absent": Kind("not installed: no session is served", "memtui hooks install", "install"),
+    "hooks.file": Kind("{path}: {why}", STATUS),
+    "hooks.disabled": Kind("No hook runs: {path} says so (`disableAllHooks` or `allowManagedHooksOnly`).", STATUS),
+    "hooks.not_believed": Kind(
+        "{path} sets {name} for sessions of this project. memtui does not believe it: take it out of `env` there.",
+        STATUS,
+    ),
+    "hooks.both": Kind(
+        "Plugin and settings hooks are both on; the plugin's stand down. Keep one: `memtui hooks uninstall`, or "
+        "`/plugin disable {plugin}`.",
+        STATUS,
+    ),
+    "hooks.gone": Kind("{path} starts {gone}, which is not there. " + REINSTALL, STATUS, "install"),
+    "hooks.other": Kind("{path} starts another memtui, {launcher}. " + REINSTALL, STATUS, "install"),
+    "hooks.elsewhere": Kind(
+        "The hooks in {path} keep memtui's files in {there}, but MEMTUI_HOME or CLAUDE_CONFIG_DIR of this shell says "
+        "{root}. " + REINSTALL,
+        STATUS,
+        "install",
+    ),
+    "hooks.outdated": Kind(
+        "{path} holds a command that this memtui would write differently. " + REINSTALL, STATUS, "install"
+    ),
+    "hooks.event_absent": Kind("{path} has no hook of memtui's for {events}. " + REINSTALL, STATUS, "install"),
+    "hooks.several": Kind("{event} runs {count} memtui hooks: {paths}.", STATUS),
+    "hooks.plugin_absent": Kind("{path} enables the plugin {plugin}, but the client has not installed it.", STATUS),
+    "hooks.plugin_launcher": Kind("The plugin's launcher {launcher} is not there: reinstall the plugin.", STATUS),
+    "hooks.plugin_no_python": Kind("The plugin's hooks need `python3` on the PATH, and there is none.", STATUS),
+    "hooks.plugin_python_fails": Kind("The plugin's hooks start {python}, which does not run: {why}", STATUS),
+    "hooks.plugin_python_old": Kind("The plugin's hooks need Python 3.11, and {python} is {version}.", STATUS),
+    # Claude Code
+    "client.absent": Kind("`claude` is not on the PATH, so its version is not known"),
+    "client.no_version": Kind("{path} does not tell its version", "Run `claude --version` and fix what it says."),
+    "client.old": Kind("{path} is {version}: too old for these hooks", "Update Claude Code."),
+    "client.ok": Kind("{version} at {path}"),
+    "client.memory_off": Kind(
+        "its own memory is switched off by {by}: nobody loads the {memories:memory|memories} of the scope auto",
+        "Approve drafts with --scope global or --scope project, or switch it on there (`autoMemoryEnabled`).",
+    ),
+    # memtui's own files
+    "root.foreign": Kind(
+        "{path} belongs to another user (number {owner}): nothing there is read or written",
+        'Make it yours: sudo chown -R "$USER" {path}, or move it away.',
+    ),
+    "root.absent": Kind("{root} is not there yet; the first thing that is written makes it"),
+    "root.unmakable": Kind("{root} can't be made: {above} is not writable", "chmod u+rwx {above}, or set MEMTUI_HOME."),
+    "root.no_directory": Kind("{root} is no directory", "Move it away."),
+    "root.unwritable": Kind("{root} is not writable: hooks log nothing", FIX_FILES + "u+rwX {root}", "files"),
+    "root.open": Kind(
+        "{count} of memtui's files are open to other users: {files}", FIX_FILES + "go-rwx {root}", "files"
+    ),
+    "root.locked": Kind("not readable and writable for you: {files}", FIX_FILES + "u+rwX {root}", "files"),
+    "root.trash": Kind("the trash holds {bytes:size}", "memtui restore lists it; memtui rm --purge ID."),
+    # settings
+    "config.failed": Kind("can't be looked at: {why}", "Check owner and mode of the files it names.", "config"),
+    "config.silent": Kind("{name} is set: hooks of sessions started here do nothing", "unset {name}"),
+    "config.defaults": Kind("defaults"),
+    "config.unreadable": Kind(
+        "{path} can't be read: {why}; the last good settings hold", "memtui config edit", "config"
+    ),
+    "config.mode_off": Kind("the mode is off: sessions here get nothing", "memtui config set mode full"),
+    "config.wrong": Kind("{table}{key} {why}", "memtui config edit   (docs: {path})", "config"),
+    # errors of hooks and workers
+    "errors.failed": Kind("can't be looked at: {why}", "Check owner and mode of the files it names.", "errors"),
+    "errors.recent": Kind(
+        "{count:error} within {days} days; the last at {time}: {where}: {error}: {message}",
+        "Look into {path}. Once that is fixed, set it aside: memtui doctor --fix errors",
+        "errors",
+    ),
+    # inboxes
+    "inbox.unread": Kind("{message}", "{hint}"),
+    "inbox.claim_unread": Kind("{path} {why}: nobody settles it", "Move {path} away."),
+    "inbox.unproven": Kind(
+        "{inbox}: guidance taken by delivery {delivery} is still unproven",
+        "The next session of that project settles it, and memtui doctor --fix guidance; or move {path} back.",
+        "guidance",
+    ),
+    "inbox.nobody": Kind(GUIDANCE + " is for “{whom}”: nobody", f"Correct its `for`, or {WITHDRAW}", "withdraw"),
+    "inbox.endless": Kind(
+        GUIDANCE + " never expires: “{expires}” is no time", f"Correct its `expires`, or {WITHDRAW}", "withdraw"
+    ),
+    "inbox.expired": Kind(GUIDANCE + " expired undelivered", AGAIN, "again", "expired"),
+    "inbox.held": Kind(
+        GUIDANCE + " is held: it came back {attempts} times", AGAIN, "again", "held: came back {attempts} times"
+    ),
+    "inbox.binary": Kind(GUIDANCE + " is binary and not delivered", WITHDRAW, "withdraw", "binary, not delivered"),
+    "inbox.long": Kind(
+        GUIDANCE + " is too long to be delivered", f"Shorten it, or {WITHDRAW}", "withdraw", "too long to deliver"
+    ),
+    "inbox.secret": Kind(
+        GUIDANCE + " looks like it holds {kinds}", f"memtui guide --edit {{id}} TEXT, or {WITHDRAW}", "withdraw"
+    ),
+    "inbox.old": Kind("{id} is older than {days} days", "", "", "older than {days} days, not delivered"),
+    # memories and their index
+    "memories.scope": Kind("{scope}: {path} {why}", UNLINK),
+    "memories.broken": Kind("{scope}:{memory} is broken: {why}", "Correct {path} in an editor.", flag="broken: {why}"),
+    "memories.leaves": Kind("{scope}:{memory} is broken: {why}", UNLINK, flag="broken: {why}"),
+    "memories.hidden": Kind(
+        "{scope}:{memory} holds {count:character} that nobody can see",
+        "Instructions can hide so: look at {path} in an editor that shows them.",
+    ),
+    "memories.link": Kind(
+        "{scope}:{memory} links to [[{name}]], which is not there",
+        "memtui new {name}, or take the link out: memtui edit {scope}:{memory}",
+        flag="broken link [[{name}]]",
+    ),
+    "memories.cut": Kind(
+        "{scope}: MEMORY.md is too long, cut at line {line}: {below} memories below",
+        "Shorten lines or move memories elsewhere: memtui index",
+        flag="below the cut of MEMORY.md: the client does not load its line",
+    ),
+    "memories.dangling": Kind("{scope}: MEMORY.md points to what is not there: {files}", FIX_INDEX, "index"),
+    "memories.no_line": Kind("{scope}: MEMORY.md has no line for {files}", FIX_INDEX, "index", "no line in MEMORY.md"),
+    "memories.changed": Kind("{file} changed since it was delivered", flag="changed since it was delivered"),
+    # trust in the project's memories
+    "trust.unreadable": Kind("{path} can't be read: nothing is trusted", "Correct it, or remove it and trust again."),
+    "trust.waiting": Kind(
+        "not trusted, so not delivered, in {directory}: {files}",
+        "Read them, then: memtui trust",
+        "trust",
+        "not trusted, not delivered: {do}",
+    ),
+    "trust.refused": Kind("{path} {why}", UNLINK),
+    # the journal, the delivery log, what is kept
+    "journal.cut_off": Kind("a change was cut off; the next one finishes it or takes it back"),
+    "journal.skipped": Kind("{count} lines of {path} can't be read: those can't be undone"),
+    "log.skipped": Kind("{count} of the newest lines of {path} can't be read and are passed over"),
+    "kept.ok": Kind("{changes:change} for undo{since:age}, {log:size} of deliveries, {texts_days:texts}"),
+    "kept.due": Kind(
+        "{changes:change} for undo{since:age}, {log:size} of deliveries, {texts_days:texts}; some of it is due to go"
+        " with the end of a turn",
+        "memtui gc --dry-run",
+        "collect",
+    ),
+}
 
 
 def some(names: list[str]) -> str:
     """The first of some names, and how many more there are."""
     more = len(names) - NAMES_SHOWN
     return ", ".join(names[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+class _Fact:
+    """A value as a template shows it."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __format__(self, how: str) -> str:
+        value = self.value
+        if isinstance(value, list):
+            return some(value)
+        if how == "age":
+            return f" since {ago(0.0, value)}" if isinstance(value, float) else ""
+        if not how or not isinstance(value, int):
+            return str(value)
+        if how == "size":
+            return size(value)
+        if how == "texts":
+            return f"their texts for {many(value, 'day')}" if value else "with all texts"
+        return many(value, *how.split("|"))
+
+
+def _filled(template: str, found: Finding, **more: object) -> str:
+    return template.format_map({key: _Fact(value) for key, value in {**found.data, **more}.items()})
+
+
+def message(found: Finding) -> str:
+    """What was found, in a sentence; empty where an area is all right and there is no more to say."""
+    return _filled(REGISTRY[found.code].words, found)
+
+
+def remedy(found: Finding) -> str:
+    """What to do about it; empty where nothing is."""
+    return _filled(REGISTRY[found.code].remedy, found)
+
+
+def flag(found: Finding, do: str = "memtui trust") -> str:
+    """The finding in the few words that a list has room for. `do`: how a door lets one trust a memory."""
+    return _filled(REGISTRY[found.code].flag, found, do=do)
+
+
+def fix_of(found: Finding) -> str:
+    """The id of the fix for it; empty where a person has to do it."""
+    return REGISTRY[found.code].fix
+
+
+def as_row(found: Finding) -> dict[str, object]:
+    """The finding for --json."""
+    return {
+        "area": found.area,
+        "code": found.code,
+        "level": found.level,
+        "subject": found.subject,
+        "message": message(found),
+        "remedy": remedy(found),
+    }
+
+
+def problems(found: Iterable[Finding]) -> int:
+    """How many findings are to be fixed."""
+    return sum(each.level == PROBLEM for each in found)

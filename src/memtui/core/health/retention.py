@@ -11,11 +11,9 @@ from dataclasses import dataclass, field
 
 from memtui.core.base import fastjson, fs, ids, paths
 from memtui.core.base.errors import MemtuiError
-from memtui.core.base.phrasing import many, size
 from memtui.core.base.storage import storage_error
 from memtui.core.deliveries import folding
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.health.findings import some
 from memtui.core.journal import compaction
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger, Transaction
@@ -92,36 +90,6 @@ def deadline(seconds: float) -> Callable[[], bool]:
     """Says whether there is time left."""
     end = time.monotonic() + seconds
     return lambda: time.monotonic() < end
-
-
-def said(found: Due, keep: Limits, *, dry: bool) -> list[tuple[str, str]]:
-    """What went, or with `dry` what would go, as (of what, in words)."""
-    can = "can't be undone then" if dry else "can't be undone any more"
-    limits = [f"older than {many(keep.undo_days, 'day')}"] if keep.undo_days else []
-    limits += [f"beyond the newest {keep.undo_changes:,}"] if keep.undo_changes else []
-    changes = f"{many(found.changes, 'change')} {' or '.join(limits)}: they {can}" if found.changes else ""
-    restored = "can't be restored then" if dry else "can't be restored any more"
-    number = many(len(found.deleted), "deleted memory", "deleted memories")
-    deleted = f"{number} {restored}: {some(found.deleted)}" if found.deleted else ""
-    contents = f"{many(found.images, 'old content')} in the trash, {size(found.image_bytes)}" if found.images else ""
-    names = some([os.path.basename(path) for path in found.months])
-    less = f"{size(max(0, found.text_bytes))} {'of logs to be written anew' if dry else 'less'}"
-    ago_words = f"more than {many(keep.texts_days, 'day')} ago"
-    texts = f"the texts of what was delivered {ago_words}: {names} ({less}); the records stay"
-    trusted = [f"{many(found.trusted, 'trusted text')} that no memory has had for {many(keep.trust_days, 'day')}"]
-    trusted += (
-        [f"{many(len(found.directories), 'repository', 'repositories')} that are gone"] if found.directories else []
-    )
-    files = f"{many(len(found.temporary), 'file')} of writers that were killed" if found.temporary else ""
-    rows = [
-        ("undo", changes),
-        ("trash", deleted),
-        ("contents", contents),
-        ("texts", texts if found.months else ""),
-        ("trust", ", ".join(trusted) if found.trusted or found.directories else ""),
-        ("files", files),
-    ]
-    return [(what, words) for what, words in rows if words]
 
 
 # What was seen

@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 
 from memtui.core.base import fs, paths
-from memtui.core.health.findings import NOTE, OK, PROBLEM, Finding
+from memtui.core.base.finding import Finding, good, note, problem
 from memtui.core.settings import config, keymap
 
 
@@ -12,23 +12,21 @@ def check(env: dict[str, str], root: str, project: str, actions: Mapping[str, st
     """`actions` as in `doctor.check`."""
     for name in ("CLAUDE_HEADLESS", "MEMTUI_INSIDE"):
         if env.get(name):
-            yield Finding("config", NOTE, f"{name} is set: hooks of sessions started here do nothing", f"unset {name}")
+            yield note("config.silent", name=name)
     path = config.file_path(root)
     data = fs.read_or_empty(path)
     if not data.strip():
-        yield Finding("config", OK, "defaults")
+        yield good("config.defaults")
         return
     try:
         settings = tomllib.loads(data.decode("utf-8-sig"))
     except ValueError as error:
-        yield Finding(
-            "config", PROBLEM, f"{path} can't be read: {error}; the last good settings hold", "memtui config edit"
-        )
+        yield problem("config.unreadable", path=path, why=str(error))
         return
     if config.value(settings, project, "mode") == "off":
-        yield Finding("config", NOTE, "the mode is off: sessions here get nothing", "memtui config set mode full")
-    for where, key, problem in problems(settings, actions):
-        yield Finding("config", PROBLEM, f"{where}{key} {problem}", f"memtui config edit   (docs: {path})")
+        yield note("config.mode_off")
+    for table, key, why in problems(settings, actions):
+        yield problem("config.wrong", table=table, key=key, why=why, path=path)
 
 
 def problems(settings: dict[str, object], actions: Mapping[str, str] | None = None) -> Iterator[tuple[str, str, str]]:
@@ -39,10 +37,10 @@ def problems(settings: dict[str, object], actions: Mapping[str, str] | None = No
             continue
         if key not in config.DEFAULTS:
             yield "", key, "is no setting" + _near(key)
-        elif (problem := config.problem(key, given)) is not None:
-            yield "", key, f"{problem}, not {given!r}: the default holds"
-    for name, problem in keymap.problems(settings, actions) if actions is not None else ():
-        yield "" if name == keymap.TABLE else "[keys] ", name, problem
+        elif (why := config.problem(key, given)) is not None:
+            yield "", key, f"{why}, not {given!r}: the default holds"
+    for name, why in keymap.problems(settings, actions) if actions is not None else ():
+        yield "" if name == keymap.TABLE else "[keys] ", name, why
     if not isinstance(tables, dict):
         yield "", "projects", 'must hold tables, as [projects."/path"]'
         return
@@ -59,8 +57,8 @@ def problems(settings: dict[str, object], actions: Mapping[str, str] | None = No
             if key not in config.PER_PROJECT:
                 why = "can't be set for one project" if key in config.DEFAULTS else "is no setting" + _near(key)
                 yield where, key, why
-            elif (problem := config.problem(key, given)) is not None:
-                yield where, key, f"{problem}, not {given!r}"
+            elif (wrong := config.problem(key, given)) is not None:
+                yield where, key, f"{wrong}, not {given!r}"
 
 
 def _near(key: str) -> str:

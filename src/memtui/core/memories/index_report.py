@@ -1,4 +1,4 @@
-"""What is to be said of each MEMORY.md: its budget, links that point nowhere, memories without a line; its mending."""
+"""What is to be said of each MEMORY.md: its budget, links that point nowhere, memories without a line; its fix."""
 
 from memtui.core.journal.changes.change import Change
 from memtui.core.journal.changes.text_edit import text_edits
@@ -11,7 +11,7 @@ from memtui.core.memories.store import Store
 
 
 class Report:
-    """The index of one scope: its budget, links to missing files, memories without a line, and its mended content.
+    """The index of one scope: its budget, links to missing files, memories without a line, and its fixed content.
     `root` is memtui's own directory, which knows what is trusted: no line is made for what is not."""
 
     def __init__(self, root: str, scope: Scope, index: memory_index.Index) -> None:
@@ -38,7 +38,7 @@ class Report:
 
     @property
     def fixable(self) -> bool:
-        """Whether memtui can and may mend it."""
+        """Whether memtui can and may fix it."""
         return self.fixed != self.index.raw and self.scope.writable
 
     def data(self) -> "dict[str, object]":
@@ -76,9 +76,9 @@ def reports(root: str, every: "list[Scope]") -> "list[Report]":
     return found
 
 
-def mend(store: Store, found: "list[Report]") -> "list[Report]":
+def fix(store: Store, found: "list[Report]") -> "list[Report]":
     """Add missing lines and remove those that point nowhere, in one step of undo; the reports that there was something
-    to mend in. Raises MemtuiError."""
+    to fix in. Raises MemtuiError."""
     todo = [each for each in found if each.fixable]
     edits: list[Change] = []
     for each in todo:
@@ -86,5 +86,5 @@ def mend(store: Store, found: "list[Report]") -> "list[Report]":
         edits += text_edits(path, each.index.raw, each.fixed)
     if edits:
         names = ", ".join(f"MEMORY.md of {each.scope.label}" for each in todo)
-        store.transaction("index", edits, f"mend {names}")
+        store.transaction("index", edits, f"fix {names}")
     return todo

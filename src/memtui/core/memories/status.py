@@ -1,16 +1,16 @@
 """What is to be said of each memory of a scope: flags on its health, and how often it was delivered and used."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from memtui.core.base import clock, fs, ids
+from memtui.core.base.finding import OK, Finding, good, note, problem
 from memtui.core.memories import scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
-from memtui.core.places import trust
+from memtui.core.places import locate, trust
 
 if TYPE_CHECKING:
     from memtui.core.deliveries.statistics import Statistics
@@ -20,20 +20,22 @@ if TYPE_CHECKING:
 RECORDS_READ = 2000
 
 # What stands in the place of deliveries where there can be none.
-CHANGED = "changed since it was delivered"
 BY_CLIENT = "by the client itself, which memtui leaves it to"
+CHANGED = "memories.changed"
 
 # How many of a memory's newest deliveries are kept to be shown.
 TOLD = 8
-# Where a flag begins so, it has this letter in lists.
+# The letter of a finding in lists, the worst first.
 LETTERS = {
-    "broken:": "X",
-    "not trusted": "U",
-    "below the cut": "B",
-    "no line": "N",
-    "broken link": "L",
-    "changed since": "C",
+    "memories.broken": "X",
+    "memories.leaves": "X",
+    "trust.waiting": "U",
+    "memories.cut": "B",
+    "memories.no_line": "N",
+    "memories.link": "L",
+    CHANGED: "C",
 }
+ORDER = list(dict.fromkeys(LETTERS.values()))
 MEANINGS = {
     "X": "the frontmatter is broken",
     "U": "not trusted, so not delivered",
@@ -42,11 +44,6 @@ MEANINGS = {
     "L": "a link leads nowhere",
     "C": "changed since it was delivered",
 }
-
-
-@lru_cache(4096)  # of thousands of memories, drawn and counted at once, many have the same flag
-def _letter(flag: str) -> str:
-    return next((letter for start, letter in LETTERS.items() if flag.startswith(start)), "")
 
 
 @dataclass
@@ -63,7 +60,7 @@ class Row:
 
     memory: Memory
     file: str
-    flags: list[str] = field(default_factory=list)
+    flags: list[Finding] = field(default_factory=list)
     deliveries: int = 0
     last_delivery: str | None = None
     uses: int = 0
@@ -74,19 +71,18 @@ class Row:
         """The flags as letters, each once."""
         if not self.flags:
             return ""
-        found = {_letter(flag) for flag in self.flags}
-        return "".join(found) if len(found) == 1 else "".join(each for each in LETTERS.values() if each in found)
+        found = {LETTERS[flag.code] for flag in self.flags}
+        return "".join(found) if len(found) == 1 else "".join(each for each in ORDER if each in found)
 
     @property
     def severity(self) -> int:
         """Where the worst flag stands among all of them, the worst first."""
-        letters = list(LETTERS.values())
-        return min((letters.index(letter) for letter in self.letters), default=len(letters))
+        return min((ORDER.index(letter) for letter in self.letters), default=len(ORDER))
 
     @property
     def wanting(self) -> bool:
         """Whether something is to be done about it; that it changed since it was delivered is only to be known."""
-        return any(not flag.startswith("changed since") for flag in self.flags)
+        return any(flag.level != OK for flag in self.flags)
 
     def never_delivered(self, scope: Scope) -> bool:
         """Whether memtui's hooks could have delivered it and never did."""
@@ -171,6 +167,23 @@ def index_of(scope: Scope) -> "memory_index.Index | None":
         return None
 
 
+def names(memories: Iterable[Memory]) -> set[str]:
+    """What `[[links]]` can name."""
+    return {name for each in memories for name in (each.name, each.stem)}
+
+
+def of_memory(scope: Scope, found: Memory, known: "set[str]") -> "Iterator[Finding]":
+    """What is wrong with a memory by itself: broken, or with links to none of the `known` names."""
+    about = {"scope": scope.label, "memory": found.stem, "path": found.path}
+    subject = f"memory:{found.path}"
+    if found.broken:
+        code = "memories.leaves" if found.broken == locate.LEAVES else "memories.broken"
+        yield problem(code, subject, why=found.broken, **about)
+    for name in found.links if scope.kind != "instructions" else ():
+        if name not in known:
+            yield note("memories.link", subject, name=name, **about)
+
+
 def survey(root: str, scope: Scope, counts: Usage, known: "dict[str, Memory] | None" = None) -> "list[Row]":
     """The memories of a scope with everything there is to say of them. `known` holds memories by path that were read
     before: those whose time and size are the same are not read again, and what is read goes in."""
@@ -180,29 +193,31 @@ def survey(root: str, scope: Scope, counts: Usage, known: "dict[str, Memory] | N
     index = index_of(scope) if scope.kind != "instructions" else None
     below: set[str] = set()
     absent: set[str] = set()
+    cut = 0
     if index is not None:
         found = index_budget.budget(index.raw, agent=scope.kind == "agent")
-        below = {_normal(entry.target) for entry in found.below}
+        below, cut = {_normal(entry.target) for entry in found.below}, found.cut_line or 0
         absent = set(memory_index.missing(index, scopes.indexed(root, scope)))
     trusted = trust.trusted_names(root, scope.directory) if scope.kind == "project" and scope.exists else None
     rows = []
     memories = list(scopes.memories(scope, known))
-    names = {name for each in memories for name in (each.name, each.stem)}
+    known_names = names(memories)
     # Where nothing was told, no path in the log is another name of one here.
     real = os.path.realpath(scope.directory) if counts.deliveries or counts.uses else scope.directory
     for each in memories:
         file = each.path.removeprefix(scope.directory + "/")
-        row = Row(each, file)
-        if each.broken:
-            row.flags.append(f"broken: {each.broken}")
+        row = Row(each, file, list(of_memory(scope, each, known_names)))
         if scope.kind != "instructions":
+            here = f"index:{scope.label}"
             if trusted is not None and file not in trusted and not each.broken:
-                row.flags.append("not trusted, not delivered: memtui trust")
+                row.flags.append(
+                    problem("trust.waiting", f"memory:{each.path}", directory=scope.directory, files=[file])
+                )
             if index is not None and file in absent:
-                row.flags.append("no line in MEMORY.md")
+                row.flags.append(problem("memories.no_line", here, scope=scope.label, files=[file]))
             elif _normal(file) in below:
-                row.flags.append("below the cut of MEMORY.md: the client does not load its line")
-            row.flags += [f"broken link [[{name}]]" for name in each.links if name not in names]
+                row.flags.append(problem("memories.cut", here, scope=scope.label, line=cut, below=len(below)))
+            row.flags.sort(key=lambda flag: ORDER.index(LETTERS[flag.code]))
         _tell(row, real, counts)
         rows.append(row)
     return rows
@@ -221,7 +236,7 @@ def recount(scope: Scope, rows: Iterable[Row], counts: Usage, paths: "set[str]")
 
 def _tell(row: Row, real: str, counts: Usage) -> None:
     row.deliveries, row.uses, row.last_delivery, row.told = 0, 0, None, []
-    row.flags = [flag for flag in row.flags if flag != CHANGED]
+    row.flags = [flag for flag in row.flags if flag.code != CHANGED]
     # A path in the log is the one that the client or the hook used: with or without symlinks.
     for path in {row.memory.path, f"{real}/{row.file}"}:
         row.deliveries += counts.deliveries.get(path, 0)
@@ -229,7 +244,7 @@ def _tell(row: Row, real: str, counts: Usage) -> None:
         row.last_delivery = row.last_delivery or counts.last.get(path)
         row.told += counts.told.get(path, [])
     if row.told and _changed_since(row.memory, row.told[0]):
-        row.flags.append(CHANGED)
+        row.flags.append(good(CHANGED, f"memory:{row.memory.path}", file=row.file))
 
 
 def _changed_since(found: Memory, told: Told) -> bool:

@@ -1,4 +1,4 @@
-"""Everything that `memtui doctor` looks at: hooks and client first, then memtui's own files (core/health/doctor.py)."""
+"""All checks in order: hooks and client first, then memtui's own files (core/health/doctor.py)."""
 
 import shutil
 import subprocess
@@ -6,9 +6,8 @@ from collections.abc import Mapping
 
 from memtui.core.base import paths
 from memtui.core.base.errors import MemtuiError
-from memtui.core.base.phrasing import many
-from memtui.core.health import doctor
-from memtui.core.health.findings import NOTE, OK, PROBLEM, Finding
+from memtui.core.base.finding import Finding, good, note, problem
+from memtui.core.health import doctor, file_checks
 from memtui.core.inbox import format as inbox_format
 from memtui.core.memories.memory import Memory
 from memtui.core.places import loading, locate
@@ -18,19 +17,6 @@ from memtui.hooks.installer import status
 
 CLIENT_SECONDS = 10
 OLDEST_CLIENT = (2, 0)
-TITLES = {
-    "hooks": "hooks in Claude Code's settings",
-    "client": "Claude Code",
-    "root": "memtui's own files",
-    "config": "settings",
-    "errors": "errors of hooks and workers",
-    "inbox": "inboxes",
-    "memories": "memories and their index",
-    "trust": "trust in the project's memories",
-    "journal": "the journal of changes",
-    "log": "the delivery log",
-    "kept": "what is kept",
-}
 
 
 def check(
@@ -42,11 +28,11 @@ def check(
     known: dict[str, Memory] | None = None,
 ) -> list[Finding]:
     """All findings; changes nothing. `client`: what `client_check` told before, as that starts a process. `actions`:
-    those of the control room, id to keys; None leaves `[keys]` in config.toml unlooked at. `known` as for
-    `survey.survey`."""
+    those of the TUI, id to keys; None leaves `[keys]` in config.toml unlooked at. `known` as for
+    `status.survey`."""
     foreign = paths.strangers(paths.root(env), paths.slug(paths.project_root(cwd)))
     if foreign:
-        return list(doctor.strangers(foreign))
+        return list(file_checks.strangers(foreign))
     settings = config.load(paths.root(env))
 
     def fits(entry: inbox_format.Entry, scope: str, directory: str) -> bool:
@@ -60,14 +46,10 @@ def _hooks(env: dict[str, str], cwd: str) -> list[Finding]:
     try:
         found = status.status(env, cwd)
     except (MemtuiError, OSError) as error:
-        return [Finding("hooks", PROBLEM, f"can't be looked at: {error}", "memtui hooks status")]
-    problems = [Finding("hooks", PROBLEM, problem, "memtui hooks status") for problem in found.problems]
-    if not found.installed:
-        problems.append(Finding("hooks", PROBLEM, "not installed: no session is served", "memtui hooks install"))
-    if problems:
-        return problems
+        return [problem("hooks.failed", why=str(error))]
+    absent = [] if found.installed else [problem("hooks.absent")]
     places = sorted({entry.source for entry in found.entries})
-    return [Finding("hooks", OK, f"{many(len(found.entries), 'hook')} ({', '.join(places)})")]
+    return [*found.problems, *absent] or [good("hooks.ok", hooks=len(found.entries), places=places)]
 
 
 def _own_memory(env: dict[str, str], cwd: str) -> list[Finding]:
@@ -79,17 +61,14 @@ def _own_memory(env: dict[str, str], cwd: str) -> list[Finding]:
         there = len(locate.walk(locate.auto_dir(env, cwd)))
     except OSError:
         there = 0
-    those = many(there, "memory", "memories")
-    words = f"its own memory is switched off by {by}: nobody loads the {those} of the scope auto"
-    remedy = "Approve drafts with --scope global or --scope project, or switch it on there (`autoMemoryEnabled`)."
-    return [Finding("client", PROBLEM if there else NOTE, words, remedy)]
+    return [(problem if there else note)("client.memory_off", by=by, memories=there)]
 
 
 def client_check(env: dict[str, str]) -> list[Finding]:
     """Whether there is a client, and one that is new enough."""
     path = shutil.which("claude", path=env.get("PATH"))
     if path is None:
-        return [Finding("client", NOTE, "`claude` is not on the PATH, so its version is not known")]
+        return [note("client.absent")]
     try:
         done = subprocess.run(
             [path, "--version"],
@@ -102,11 +81,6 @@ def client_check(env: dict[str, str]) -> list[Finding]:
         word = done.stdout.decode("utf-8", "replace").split()[0]
         version = tuple(int(part) for part in word.split(".")[:2])
     except (OSError, subprocess.SubprocessError, ValueError, IndexError):
-        return [
-            Finding(
-                "client", PROBLEM, f"{path} does not tell its version", "Run `claude --version` and mend what it says."
-            )
-        ]
-    if version < OLDEST_CLIENT:
-        return [Finding("client", PROBLEM, f"{path} is {word}: too old for these hooks", "Update Claude Code.")]
-    return [Finding("client", OK, f"{word} at {path}")]
+        return [problem("client.no_version", path=path)]
+    tell, code = (problem, "client.old") if version < OLDEST_CLIENT else (good, "client.ok")
+    return [tell(code, path=path, version=word)]

@@ -7,10 +7,13 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from memtui.core.base import paths
 from memtui.core.base.errors import MemtuiError
+from memtui.core.base.finding import Finding, problem
+from memtui.core.health import findings
 from memtui.hooks import environment
 from memtui.hooks.installer import entries, install, json_edit, merge
 
@@ -57,7 +60,7 @@ class Plugin:
     enabled_in: str = ""
     install_path: str = ""
     python: str = ""
-    problems: list[str] = field(default_factory=list)
+    problems: list[Finding] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,7 @@ class Status:
     files: list[SettingsFile]
     plugin: Plugin
     disabled_by: str | None
-    problems: list[str]
+    problems: list[Finding]
 
     @property
     def installed(self) -> bool:
@@ -88,21 +91,18 @@ def status(env: Mapping[str, str], cwd: str) -> Status:
     plugin = _plugin(env, settings)
     found = [entry for file, value in loaded if file.scope != "managed" for entry in _entries(file, value, places)]
     found += _plugin_entries(plugin)
-    problems = [f"{file.path}: {file.error}" for file in files if file.error]
+    problems = [problem("hooks.file", path=file.path, why=file.error) for file in files if file.error]
     disabled_by = _disabled_by(settings)
     if disabled_by and found:
-        problems.append(f"No hook runs: {disabled_by} says so (`disableAllHooks` or `allowManagedHooksOnly`).")
+        problems.append(problem("hooks.disabled", path=disabled_by))
     problems += _entry_problems([entry for entry in found if entry.source != "plugin"], places[0])
     problems += [
-        f"{path} sets {name} for sessions of this project. memtui does not believe it: take it out of `env` there."
+        problem("hooks.not_believed", path=path, name=name)
         for path, name in environment.set_by_project(paths.normal(cwd))
     ]
     problems += plugin.problems
     if plugin.active and any(entry.source != "plugin" for entry in found):
-        problems.append(
-            "Plugin and settings hooks are both on; the plugin's stand down. Keep one: `memtui hooks uninstall`, or "
-            f"`/plugin disable {plugin.name}`."
-        )
+        problems.append(problem("hooks.both", plugin=plugin.name))
     return Status(found, files, plugin, disabled_by, problems)
 
 
@@ -126,10 +126,10 @@ def _load(scope: str, path: str) -> tuple[SettingsFile, dict[str, Any]]:
         if exists:
             with open(path, "rb") as file:
                 value = merge.read(install.decode(file.read())[1], path)
-    except MemtuiError as problem:
-        error = problem.message
-    except OSError as problem:
-        error = f"can't be read: {problem.strerror}"
+    except MemtuiError as failed:
+        error = failed.message
+    except OSError as failed:
+        error = f"can't be read: {failed.strerror}"
     disable = value.get("disableAllHooks")
     return SettingsFile(scope, path, exists, error, disable if isinstance(disable, bool) else None), value
 
@@ -166,32 +166,30 @@ def _entry(event: str, file: SettingsFile, line: str, command: entries.Command, 
     )
 
 
-def _entry_problems(found: list[Entry], root: str) -> list[str]:
+def _entry_problems(found: list[Entry], root: str) -> list[Finding]:
     problems = []
     for path in dict.fromkeys(entry.path for entry in found):
         here = [entry for entry in found if entry.path == path]
-        again = f"`memtui hooks install --scope {here[0].source}` mends it."
+        told = partial(problem, path=path, source=here[0].source)
         missing = {entry.interpreter for entry in here if not entry.interpreter_exists}
         missing |= {entry.launcher for entry in here if not entry.launcher_exists}
-        problems += [f"{path} starts {gone}, which is not there. {again}" for gone in sorted(missing)]
+        problems += [told("hooks.gone", gone=gone) for gone in sorted(missing)]
         other = {entry.launcher for entry in here if entry.launcher != entries.launcher_path()} - missing
-        problems += [f"{path} starts another memtui, {launcher}. {again}" for launcher in sorted(other)]
+        problems += [told("hooks.other", launcher=launcher) for launcher in sorted(other)]
         elsewhere = {entry.root for entry in here if entry.root not in {"", root}}
-        problems += [
-            f"The hooks in {path} keep memtui's files in {there}, but MEMTUI_HOME or CLAUDE_CONFIG_DIR of this shell "
-            f"says {root}. {again}"
-            for there in sorted(elsewhere)
-        ]
+        problems += [told("hooks.elsewhere", there=there, root=root) for there in sorted(elsewhere)]
         if not (missing or other or elsewhere) and any(not entry.current for entry in here):
-            problems.append(f"{path} holds a command that this memtui would write differently. {again}")
+            problems.append(told("hooks.outdated"))
         absent = [event for event, _, _ in entries.EVENTS if event not in {entry.event for entry in here}]
         if absent:
-            problems.append(f"{path} has no hook of memtui's for {', '.join(absent)}. {again}")
+            problems.append(told("hooks.event_absent", events=", ".join(absent)))
     for event, _, _ in entries.EVENTS:
         # The client runs the same command text once, however often it is configured.
         commands = {entry.command: entry.path for entry in found if entry.event == event}
         if len(commands) > 1:
-            problems.append(f"{event} runs {len(commands)} memtui hooks: {', '.join(sorted(commands.values()))}.")
+            problems.append(
+                problem("hooks.several", event=event, count=len(commands), paths=", ".join(sorted(commands.values())))
+            )
     return problems
 
 
@@ -220,9 +218,9 @@ def _plugin(env: Mapping[str, str], settings: dict[str, tuple[str, dict[str, Any
     where = _install_path(paths.config_dir(dict(env)) + "/plugins", name)
     problems = []
     if not where:
-        problems.append(f"{state[name][1]} enables the plugin {name}, but the client has not installed it.")
+        problems.append(problem("hooks.plugin_absent", path=state[name][1], plugin=name))
     elif not os.path.isfile(where + "/hooks/memtui_hook.py"):
-        problems.append(f"The plugin's launcher {where}/hooks/memtui_hook.py is not there: reinstall the plugin.")
+        problems.append(problem("hooks.plugin_launcher", launcher=where + "/hooks/memtui_hook.py"))
     python = shutil.which("python3", path=env.get("PATH")) or ""
     problems += _python_problems(python)
     return Plugin(True, name, state[name][1], where, python, problems)
@@ -251,9 +249,9 @@ def _json(path: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _python_problems(python: str) -> list[str]:
+def _python_problems(python: str) -> list[Finding]:
     if not python:
-        return ["The plugin's hooks need `python3` on the PATH, and there is none."]
+        return [problem("hooks.plugin_no_python")]
     code = "import sys; print(*sys.version_info[:2])"
     try:
         done = subprocess.run(
@@ -265,10 +263,10 @@ def _python_problems(python: str) -> list[str]:
         )
         version = tuple(int(part) for part in done.stdout.split())
     except (OSError, ValueError, subprocess.SubprocessError) as error:
-        return [f"The plugin's hooks start {python}, which does not run: {error}"]
+        return [problem("hooks.plugin_python_fails", python=python, why=str(error))]
     newer = any(shutil.which(f"python3.{minor}") for minor in (11, 12, 13))
     if version < OLDEST_PYTHON and not newer:
-        return [f"The plugin's hooks need Python 3.11, and {python} is {version[0]}.{version[1]}."]
+        return [problem("hooks.plugin_python_old", python=python, version=f"{version[0]}.{version[1]}")]
     return []
 
 
@@ -291,5 +289,8 @@ def _plugin_entries(plugin: Plugin) -> list[Entry]:
 
 
 def as_json(report: Status) -> dict[str, Any]:
-    """The report as plain JSON values."""
-    return dict(json.loads(json.dumps(report, default=vars)))
+    """The report as plain JSON values, problems as sentences."""
+    made = json.loads(json.dumps(report, default=vars))
+    made["problems"] = [findings.message(each) for each in report.problems]
+    made["plugin"]["problems"] = [findings.message(each) for each in report.plugin.problems]
+    return dict(made)

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memtui.core.base.errors import MemtuiError
+    from memtui.core.base.finding import Finding
     from memtui.core.deliveries.receipts import TranscriptView
     from memtui.core.deliveries.record import Record
     from memtui.core.deliveries.statistics import Statistics
-    from memtui.core.health.findings import Finding
     from memtui.core.journal.ledger import Ledger, Transaction
     from memtui.core.memories.memory import Memory
     from memtui.core.memories.scopes import Scope
@@ -93,13 +93,13 @@ class Data(Workspace):
         self.facts = Facts(self.facts.project, mode, found.installed, found.disabled_by is not None, counts)
 
     def count_findings(self) -> None:
-        """Put into the facts how many things want mending, as far as files tell."""
+        """Put into the facts how many problems there are, as far as files tell."""
         from memtui import actions
-        from memtui.core.health.findings import PROBLEM
+        from memtui.core.health import findings
         from memtui.hooks.installer import checkup
 
         found = checkup.check(self.env, self.cwd, self.now(), self.client or [], actions.defaults(), self.known)
-        self.facts.waiting["health"] = sum(each.level == PROBLEM for each in found)
+        self.facts.waiting["health"] = findings.problems(found)
 
     def forget(self) -> None:
         """Read everything anew from now on."""

@@ -9,12 +9,12 @@ from itertools import islice
 from memtui import actions
 from memtui.core.base import clock, paths
 from memtui.core.base.errors import MemtuiError
+from memtui.core.base.finding import NOTE, OK, PROBLEM, Finding
 from memtui.core.base.phrasing import age, many
 from memtui.core.deliveries import error_log
 from memtui.core.deliveries.record import Record
 from memtui.core.deliveries.statistics import percentile
-from memtui.core.health import doctor
-from memtui.core.health.findings import NOTE, OK, PROBLEM, Finding
+from memtui.core.health import file_checks, findings
 from memtui.core.memories import index_report
 from memtui.core.memories.index_report import Report
 from memtui.core.places import locate, trust
@@ -30,7 +30,7 @@ ERRORS_SHOWN = 30
 VALUE = 14
 MARKS = {OK: ("✓", "green"), NOTE: ("·", "dim"), PROBLEM: ("!", "bold yellow")}
 LEVELS = {PROBLEM: 0, NOTE: 1, OK: 2}
-# The words of the list; checkup.TITLES has them in full.
+# The words of the list; findings.AREAS has them in full.
 AREAS = {"root": "files", "client": "Claude Code", "config": "settings", "log": "delivery log"}
 EVERYWHERE = "every project"
 
@@ -65,8 +65,8 @@ class Look:
 
     @property
     def problems(self) -> int:
-        """How many findings want mending."""
-        return sum(each.level == PROBLEM for each in self.findings)
+        """How many findings are to be fixed."""
+        return findings.problems(self.findings)
 
 
 def look(data: Data, times: dict[str, "array[float]"], client: list[Finding] | None) -> Look:
@@ -103,7 +103,7 @@ def look(data: Data, times: dict[str, "array[float]"], client: list[Finding] | N
 
 def rows(found: Look, now: float) -> list[Row]:
     """The lines of the list, under headings."""
-    made = [_head("Checks", f"{found.problems} to mend" if found.problems else "all well")]
+    made = [_head("Checks", f"{found.problems} to fix" if found.problems else "all good")]
     ordered = sorted(enumerate(found.findings), key=lambda pair: (LEVELS[pair[1].level], pair[0]))
     made += [_finding(each, found) for _, each in ordered]
     made.append(_head("Hooks", "milliseconds of the hook itself, p50 and p95"))
@@ -128,8 +128,9 @@ def _head(title: str, words: str) -> Row:
     return Row(f"head {title}", "head", "─", "bold", title, words, title)
 
 
-def in_words(message: str, found: Look) -> str:
+def in_words(each: Finding, found: Look) -> str:
     """A finding's message with the names that a person knows."""
+    message = findings.message(each)
     for name, words in found.names.items():
         message = message.replace(name, words)
     return message
@@ -137,10 +138,8 @@ def in_words(message: str, found: Look) -> str:
 
 def _finding(each: Finding, found: Look) -> Row:
     mark, style = MARKS[each.level]
-    words = in_words(each.message, found)
-    return Row(
-        f"finding {each.area} {each.message}", "finding", mark, style, AREAS.get(each.area, each.area), words, each
-    )
+    key = f"finding {each.code} {each.subject} {sorted(each.data.items())}"
+    return Row(key, "finding", mark, style, AREAS.get(each.area, each.area), in_words(each, found), each)
 
 
 def _events(found: Look) -> Iterator[Row]:
@@ -175,7 +174,7 @@ def _report(each: Report) -> Row:
 def _error(number: int, each: Record, now: float) -> Row:
     seconds = clock.parse(each.get("time"))
     words = f"{each.get('error')}: {each.get('message')}"
-    old = seconds is not None and seconds < now - doctor.ERRORS_DAYS * doctor.DAY
+    old = seconds is not None and seconds < now - file_checks.ERRORS_DAYS * file_checks.DAY
     mark, style = MARKS[NOTE if old else PROBLEM]
     return Row(
         f"error {number} {each.get('time')}",

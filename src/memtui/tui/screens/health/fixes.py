@@ -1,4 +1,4 @@
-"""What the health screen can do: install hooks, trust, settle, mend indexes, change settings. Each is what the command
+"""What the health screen can do: install hooks, trust, settle, fix indexes, change settings. Each is what the command
 line does; what can't be taken back with z asks first."""
 
 from collections.abc import Awaitable, Callable
@@ -6,21 +6,18 @@ from collections.abc import Awaitable, Callable
 from memtui import actions
 from memtui.core.base import fs, ids
 from memtui.core.base.errors import MemtuiError
-from memtui.core.base.phrasing import many
-from memtui.core.health import fixes, retention
-from memtui.core.health.findings import PROBLEM, Finding
-from memtui.core.inbox import reconcile
+from memtui.core.base.finding import Finding
+from memtui.core.health import findings, fixes, retention
 from memtui.core.journal.changes.file_change import FileChange
-from memtui.core.memories import index_report, memory
+from memtui.core.memories import memory
 from memtui.core.memories.index_report import Report
 from memtui.core.places import locate
-from memtui.core.review import triage
-from memtui.core.review.triage import Waiting
 from memtui.core.settings import config, setting
 from memtui.core.settings import edit as config_edit
 from memtui.core.settings.modes import Mode
 from memtui.core.settings.setting import Setting, Value
 from memtui.present import editor
+from memtui.present import fixes as fix_words
 from memtui.tui import hooks_offer
 from memtui.tui.dialogs.ask import Choice, Sure
 from memtui.tui.dialogs.conflict import difference
@@ -33,8 +30,19 @@ from memtui.tui.screens.health.checks import Look, Row
 CONFIG = "config.toml"
 KEPT = "What you typed is kept: {health.edit} on this screen opens it again in your editor."
 HERE, ALL = "here", "all"
-INDEXES = "shows what would be written: missing lines added, those that point nowhere removed"
-AGAIN, WITHDRAW = "--again ", "--withdraw "
+# What a fix does, by its id.
+FIXES = {
+    "install": "shows what would be written, and installs the hooks",
+    "trust": "shows these memories, and trusts them as shown",
+    "again": "delivers this guidance again, or withdraws it, after asking",
+    "withdraw": "withdraws it, after asking",
+    "guidance": "settles what can be settled",
+    "index": "shows what would be written: missing lines added, those that point nowhere removed",
+    "errors": "sets the errors aside, beside the log",
+    "files": "makes them yours alone",
+    "config": "opens config.toml in your editor",
+    "collect": "removes for good what is due, after asking",
+}
 
 
 class Fixes(Base):
@@ -57,96 +65,76 @@ class Fixes(Base):
     def fix_of(self, row: Row | None) -> tuple[str, Callable[[], object]] | None:
         """What F does on a row, in words, and the doing of it; None where a person has to."""
         about = row.about if row else None
+        what, subject = "", ""
         if isinstance(about, Report):
-            return (INDEXES, lambda: self._mend(about.scope.label)) if (about.fixable) else None
-        if row is not None and row.kind == "error":
-            return "sets the errors aside, beside the log", self._set_errors_aside
-        if not isinstance(about, Finding):
-            return None
-        return self._fix_of_finding(about)
-
-    def _fix_of_finding(self, about: Finding) -> tuple[str, Callable[[], object]] | None:
-        text = f"{about.message} {about.remedy}"
-        if about.area == "hooks" and "memtui hooks install" in text:
-            return "shows what would be written, and installs the hooks", self.do_health_install
-        if about.area == "trust" and "memtui trust" in about.remedy:
-            return "shows these memories, and trusts them as shown", self.do_health_trust
-        if about.area == "inbox" and WITHDRAW in about.remedy:
-            again = "delivers this guidance again, or " if AGAIN in about.remedy else ""
-            return f"{again}withdraws it, after asking", lambda: self._ask_of_note(about)
-        if about.area == "inbox" and "unproven" in about.message:
-            return "settles what can be settled", self.do_health_settle
-        if about.area == "memories" and about.remedy.endswith("--fix"):
-            label = about.remedy.removeprefix("memtui index --scope ").removesuffix(" --fix")
-            return INDEXES, lambda: self._mend(label)
-        if about.area == "errors" and about.level == PROBLEM:
-            return "sets the errors aside, beside the log", self._set_errors_aside
-        if about.area == "root" and "--fix files" in about.remedy:
-            return "makes them yours alone", self._close
-        if about.area == "config" and about.level == PROBLEM:
-            return "opens config.toml in your editor", self._edit_config
-        if about.area == "kept" and about.remedy:
-            return "removes for good what is due, after asking", self._collect
-        return None
+            what, subject = ("index" if about.fixable else ""), f"index:{about.scope.label}"
+        elif isinstance(about, Finding):
+            what, subject = findings.fix_of(about), about.subject
+        elif row is not None and row.kind == "error":
+            what = "errors"
+        doing = {
+            "install": self.do_health_install,
+            "trust": self.do_health_trust,
+            "config": self._edit_config,
+            "index": lambda: self._fix_index(subject),
+            "again": lambda: self._ask_of_note(subject, again=True),
+            "withdraw": lambda: self._ask_of_note(subject, again=False),
+            "collect": self._collect,
+        }
+        return (FIXES[what], doing.get(what, lambda: self._fix(what, subject))) if what else None
 
     def do_health_fix(self) -> object:
         """Do what the row says."""
         fix = self.fix_of(self.row)
         return fix[1]() if fix is not None else None
 
-    def _mend(self, label: str) -> None:
+    def _fix(self, what: str, subject: str = "") -> None:
+        """Make a fix that needs no question, or whose question was answered."""
+        try:
+            self._tell(fixes.fix(self.main.data.store(), what, subject))
+        except MemtuiError as error:
+            self.main.fail(error)
+
+    def _tell(self, done: fixes.Outcome) -> None:
+        self.done(fix_words.words(done) + f" {actions.takes_back()}" * (done.undoable and bool(done.changed)))
+
+    def _fix_index(self, subject: str) -> None:
         """Show what MEMORY.md would become, and write it if that is wanted."""
-        data = self.main.data
-        found = [each for each in index_report.reports(data.root, data.scopes()) if each.scope.label == label]
-        report = next((each for each in found if each.fixable), None)
-        if report is None:
+        store = self.main.data.store()
+        shown = fixes.fixable(store, subject)
+        if not shown:
             self.done("There is nothing left to fix.")
             return
 
         def then(yes: bool | None) -> None:
             if yes:
                 try:
-                    index_report.mend(data.store(), [report])
+                    self._tell(fixes.index(store, shown))
                 except MemtuiError as error:
                     self.main.fail(error)
-                    return
-                self.done(f"Fixed MEMORY.md of {label}. {actions.takes_back()}")
 
-        text = difference(report.index.raw, report.fixed, ("the file now", "the fixed file"))
-        self.app.push_screen(Preview(f"MEMORY.md of {label} becomes", text, "write it"), then)
+        text = difference(shown[0].index.raw, shown[0].fixed, ("the file now", "the fixed file"))
+        self.app.push_screen(Preview(f"MEMORY.md of {shown[0].scope.label} becomes", text, "write it"), then)
 
-    def _ask_of_note(self, about: Finding) -> None:
+    def _ask_of_note(self, subject: str, *, again: bool) -> None:
         """What shall become of guidance that is not delivered: a person's words are not thrown away unasked."""
-        item = self.note(about.about.partition(":")[2])
-        options = [("again", "Deliver it again")] if AGAIN in about.remedy else []
+        item = fixes.note(self.main.data.root, subject)
+        options = [("again", "Deliver it again")] if again else []
         options += [("go", "Go to it, and change it there"), ("withdraw", "Withdraw it: no session is told")]
 
         def then(answer: str | None) -> None:
-            try:
-                if answer == "again":
-                    self.main.data.review().again(item)
-                    self.done(f"It is delivered again. {actions.takes_back()}")
-                elif answer == "withdraw":
-                    self.main.data.review().withdraw([item])
-                    self.done(f"Withdrawn. {actions.key_of('app.undo')} brings it back.")
-                elif answer == "go":
-                    self.main.go_to_note(item)
-            except MemtuiError as error:
-                self.main.fail(error)
+            if answer == "go":
+                self.main.go_to_note(item)
+            elif answer:
+                self._fix(answer, subject)
 
         self.app.push_screen(Choice(f"“{' '.join(item.text.split())[:200]}”", options), then)
-
-    def note(self, entry_id: str) -> Waiting:
-        """A note that waits, of any project. Raises NotFoundError."""
-        data = self.main.data
-        items = triage.waiting(data.root, [None, *triage.slugs(data.root)], ("guidance",))
-        return triage.find(items, entry_id, "guidance")
 
     def _collect(self) -> None:
         """Say what is kept no longer, and remove it if that is wanted."""
         data = self.main.data
         keep = retention.limits(data.root)
-        due = "; ".join(words for _, words in retention.said(retention.due(data.root, data.now()), keep, dry=True))
+        due = "; ".join(words for _, words in fix_words.due(retention.due(data.root, data.now()), keep, dry=True))
 
         def then(yes: str | None) -> None:
             if yes:
@@ -155,19 +143,7 @@ class Fixes(Base):
         self.app.push_screen(Sure(f"Remove for good, with no undo: {due}?", "Remove for good"), then)
 
     def _collected(self) -> None:
-        data = self.main.data
-        found = retention.collect(data.root, data.now())
-        words = "; ".join(found.busy) or ("That is gone for good." if found.anything else "Nothing is due any more.")
-        self.app.call_from_thread(self.done, words)
-
-    def _set_errors_aside(self) -> None:
-        path = fixes.set_errors_aside(self.main.data.journal())
-        self.done(f"The errors are in {path} now. {actions.takes_back()}" if path else "There are no errors any more.")
-
-    def _close(self) -> None:
-        closed, undoable = fixes.close(self.main.data.journal())
-        words = many(len(closed), "file or directory is", "files and directories are") + " yours alone now."
-        self.done(words + f" {actions.takes_back()}" * undoable)
+        self.app.call_from_thread(self._tell, fixes.fix(self.main.data.store(), "collect"))
 
     def _edit_config(self) -> None:
         """In the person's editor; what could not be saved the last time is there again."""
@@ -252,12 +228,7 @@ class Fixes(Base):
 
     def do_health_settle(self) -> None:
         """Settle every claim that the transcripts tell about."""
-        data = self.main.data
-        found = reconcile.settle(data.env, data.root, now=data.now())
-        back = sum(len(each.returned) for each in found)
-        self.done(
-            f"Settled {len(found)}, {back} of them back in the inbox." if found else "Nothing could be settled yet."
-        )
+        self._fix("guidance")
 
     # settings
 
@@ -333,8 +304,8 @@ class Fixes(Base):
         verb = action_id.partition(".")[2]
         row = self.row
         if verb == "fix" and self.fix_of(row) is None:
-            remedy = row.about.remedy if row is not None and isinstance(row.about, Finding) else ""
-            return f"This is for you to do: {remedy}" if remedy else "There is nothing to mend here."
+            remedy = findings.remedy(row.about) if row is not None and isinstance(row.about, Finding) else ""
+            return f"This is for you to do: {remedy}" if remedy else "There is nothing to fix here."
         if verb == "edit" and not self.main.read_only and self._kept_config():
             return ""
         if verb in {"edit", "default"} and (row is None or row.kind not in {"mode", "setting"}):

@@ -4,14 +4,15 @@ from textual import on
 from textual.widgets import Input
 
 from memtui.actions import Action
-from memtui.core.health.findings import Finding
+from memtui.core.base.finding import Finding
+from memtui.core.health import fixes
 from memtui.tui.model.remembered import State
 from memtui.tui.screens.health.checks import Row
 from memtui.tui.screens.health.fixes import Fixes
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import RowList
 
-# What a finding is about, as its `about` begins, in words.
+# What a finding is about, as its `subject` begins, in words.
 PLACES = {"memory": "the memory", "note": "the note", "index": "that index below"}
 
 
@@ -98,7 +99,7 @@ class Ways(Fixes):
         self.table.focus()
 
     def do_health_attention(self) -> None:
-        """Only what wants mending, or everything."""
+        """Only problems, or everything."""
         self.attention = not self.attention
         self.remember()
         self.fill()
@@ -158,7 +159,7 @@ class Ways(Fixes):
     def place_of(self, row: Row | None) -> tuple[str, str]:
         """What a row is about: memory, note or index, and which; empty if nothing."""
         about = row.about if row else None
-        kind, _, which = about.about.partition(":") if isinstance(about, Finding) else ("", "", "")
+        kind, _, which = about.subject.partition(":") if isinstance(about, Finding) else ("", "", "")
         return kind, which
 
     def why_not(self, action_id: str) -> str:
@@ -173,7 +174,7 @@ class Ways(Fixes):
         if kind == "memory":
             self.main.go_to_memory(which)
         elif kind == "note":
-            self.main.go_to_note(self.note(which))
+            self.main.go_to_note(fixes.note(self.main.data.root, f"note:{which}"))
         elif kind == "index":
             keys = [row.key for row in self.table.rows]
             if f"index {which}" in keys:

@@ -1,4 +1,4 @@
-"""Health: is the machinery well? Findings with their mending, hooks, budgets, errors, modes, settings."""
+"""Health: is the machinery in order? Findings with their fixes, hooks, budgets, errors, modes, settings."""
 
 import time
 from dataclasses import dataclass
@@ -113,17 +113,17 @@ class Health(Ways):
         self.show_detail()
 
     def count(self) -> None:
-        """How many lines are shown, or how many want mending."""
+        """How many lines are shown, or how many are to be fixed."""
         shown = sum(row.kind != "head" for row in self.table.rows)
         total = sum(row.kind != "head" for row in self.rows)
         count = self.found.problems
-        self.tell(f"{shown} of {total}" if shown < total else f"{count} to mend" if count else "all well")
+        self.tell(f"{shown} of {total}" if shown < total else f"{count} to fix" if count else "all good")
 
     def _summary(self) -> Text:
         text = Text(" ", no_wrap=True, overflow="ellipsis", end="")
         count = self.found.problems
         text.append(
-            f"! {many(count, 'thing')} to mend" if count else "✓ all well", style="bold yellow" if count else "green"
+            f"! {many(count, 'problem')} to fix" if count else "✓ All good", style="bold yellow" if count else "green"
         )
         hooks = self.found.hooks
         if hooks is not None and hooks.installed:

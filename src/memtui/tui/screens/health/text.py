@@ -6,17 +6,18 @@ from rich.text import Text
 
 from memtui import actions
 from memtui.core.base import clock
+from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import ago, many
 from memtui.core.deliveries.record import Record
 from memtui.core.deliveries.statistics import percentile
-from memtui.core.health.findings import Finding
+from memtui.core.health import findings
 from memtui.core.memories import index_budget
 from memtui.core.memories.index_report import Report
 from memtui.core.settings import config, setting
 from memtui.core.settings import edit as config_edit
 from memtui.core.settings.modes import Mode
 from memtui.core.settings.setting import Setting
-from memtui.hooks.installer import checkup, entries
+from memtui.hooks.installer import entries
 from memtui.present import safe_text
 from memtui.present.bars import bar
 from memtui.tui.model.plots import gauge
@@ -50,9 +51,9 @@ HEADS = {
 def health_text(row: Row, found: Look, fix: str, now: float, go: str = "") -> Text:
     """All that is to be said of a row. `fix`: what F does here, in words; `go`: where enter leads; empty if nothing."""
     text = _told(row, found, now)
-    if isinstance(row.about, Finding) and row.about.remedy:
+    if remedy := findings.remedy(row.about) if isinstance(row.about, Finding) else "":
         text.append("\nWhat to do\n", style="bold")
-        text.append(safe_text.clean(row.about.remedy) + "\n")
+        text.append(safe_text.clean(remedy) + "\n")
     ways = _ways(fix, go)
     return text.append("\n" if ways else "").append_text(ways)
 
@@ -60,8 +61,8 @@ def health_text(row: Row, found: Look, fix: str, now: float, go: str = "") -> Te
 def health_glance(row: Row, found: Look, fix: str, now: float, go: str = "") -> tuple[Text, Text]:
     """A row in a few lines, and what to do about it, which is never cut."""
     text, tail = _told(row, found, now), Text()
-    if isinstance(row.about, Finding) and row.about.remedy:
-        tail.append("do    ", style="bold").append(safe_text.line(row.about.remedy) + "\n")
+    if remedy := findings.remedy(row.about) if isinstance(row.about, Finding) else "":
+        tail.append("do    ", style="bold").append(safe_text.line(remedy) + "\n")
     tail.append_text(_ways(fix, go))
     text.rstrip()
     tail.rstrip()
@@ -100,8 +101,8 @@ def _told(row: Row, found: Look, now: float) -> Text:
 
 def _finding(text: Text, about: Finding, found: Look) -> None:
     mark, style = MARKS[about.level]
-    text.append(f"{mark} {checkup.TITLES.get(about.area, about.area)}\n", style=f"{style} bold")
-    text.append(safe_text.clean(in_words(about.message, found) or "Nothing to mend.") + "\n")
+    text.append(f"{mark} {findings.AREAS.get(about.area, about.area)}\n", style=f"{style} bold")
+    text.append(safe_text.clean(in_words(about, found) or "Nothing to fix.") + "\n")
 
 
 def _event(text: Text, event: str, found: Look) -> None:

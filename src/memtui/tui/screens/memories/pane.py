@@ -132,7 +132,7 @@ class Pane(Reading):
         links = self.backlinks(scope)
         names = dict.fromkeys((found.stem, found.name))
         back = list(dict.fromkeys(each for name in names for each in links.get(name, ()) if each != found.stem))
-        missing = [flag[len("broken link [[") : -2] for flag in row.flags if flag.startswith("broken link")]
+        missing = [str(flag.data["name"]) for flag in row.flags if flag.code == "memories.link"]
         key = (found.path, found.origin_session)
         seeking = bool(found.origin_session) and key not in self._origins
         now = self.main.data.now()

@@ -9,6 +9,7 @@ from rich.text import Text
 from memtui.core.base import clock
 from memtui.core.base.phrasing import age, size
 from memtui.core.deliveries.record import GLYPHS
+from memtui.core.health import findings
 from memtui.core.memories import memory
 from memtui.core.memories import status as memory_status
 from memtui.core.memories.scopes import Scope
@@ -117,7 +118,7 @@ def searched(pair: Pair) -> str:
     """What the filter looks at."""
     scope, row = pair
     found = row.memory
-    flags = f" {' '.join(row.flags)}" if row.flags else ""
+    flags = f" {' '.join(map(findings.flag, row.flags))}" if row.flags else ""
     return f"{found.name} {found.description} {found.type} {scope.label}{flags}".casefold()
 
 

@@ -8,8 +8,10 @@ from rich.text import Text
 
 from memtui import actions
 from memtui.core.base import clock, fs
+from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import age, ago, size
 from memtui.core.deliveries.record import GLYPHS
+from memtui.core.health import findings
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import BY_CLIENT, MEANINGS, Row
 from memtui.present import safe_text
@@ -113,9 +115,9 @@ def memory_text(scope: Scope, row: Row, facts: Facts, now: float) -> Text:
     return text
 
 
-def flag_words(flag: str) -> str:
+def flag_words(flag: Finding) -> str:
     """A finding, with the key that does something about it instead of the command."""
-    return flag.replace(": memtui trust", actions.keyed(": {memories.trust} trusts it"))
+    return findings.flag(flag, actions.keyed("{memories.trust} trusts it"))
 
 
 def glance_text(found: "Memory", most: int = GLANCED) -> Text:

@@ -1,0 +1,134 @@
+"""What is wrong with memtui's own files: whose they are, their errors, the journal, the delivery log, what is kept."""
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from memtui.core.base import backwards, clock, fastjson, fs, paths
+from memtui.core.base.finding import Finding, good, note, problem
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.health import retention
+from memtui.core.journal import compaction
+from memtui.core.journal.journal import Journal
+
+DAY = 86400.0
+ERRORS_DAYS = 7
+TRASH_BYTES = 100_000_000
+FILES_LOOKED_AT = 20_000
+LINES_LOOKED_AT = 1000
+
+
+def strangers(found: Sequence[tuple[str, int]]) -> Iterator[Finding]:
+    """What is to be said of directories that belong to others, (path, user)."""
+    for path, owner in found:
+        yield problem("root.foreign", path=path, owner=owner)
+
+
+def own(root: str) -> Iterator[Finding]:
+    """Whether memtui's directory is there, and its files are the owner's alone."""
+    if not os.path.lexists(root):
+        above = root
+        while not os.path.isdir(above):
+            above = os.path.dirname(above)
+        if os.access(above, os.W_OK | os.X_OK):
+            yield good("root.absent", root=root)
+        else:
+            yield problem("root.unmakable", root=root, above=above)
+        return
+    if not os.path.isdir(root):
+        yield problem("root.no_directory", root=root)
+        return
+    if not os.access(root, os.R_OK | os.W_OK | os.X_OK):
+        yield problem("root.unwritable", root=root)
+        return
+    if os.path.isdir(root + "/projects"):
+        for name in sorted(os.listdir(root + "/projects")):
+            yield from strangers(paths.inbox_strangers(root, name))
+    open_to_others, locked = [], []
+    # In a directory that is closed, a note left by `echo >>` is as safe as any.
+    closed = not os.stat(root).st_mode & 0o077
+    for number, (path, mode) in enumerate(modes(root)):
+        if number >= FILES_LOOKED_AT:
+            break
+        if mode & 0o077 and not closed:
+            open_to_others.append(os.path.relpath(path, root))
+        if mode & 0o600 != 0o600:
+            locked.append(os.path.relpath(path, root))
+    if open_to_others:
+        yield problem("root.open", count=len(open_to_others), files=open_to_others, root=root)
+    if locked:
+        yield problem("root.locked", files=locked, root=root)
+    trash = sum(os.lstat(path).st_size for path, _ in modes(root + "/trash"))
+    if trash > TRASH_BYTES:
+        yield note("root.trash", bytes=trash)
+
+
+def modes(top: str) -> Iterator[tuple[str, int]]:
+    """Every file and directory from `top` on, with its permission bits; no symlinks."""
+    try:
+        yield top, os.lstat(top).st_mode & 0o777
+    except OSError:
+        return
+    for here, directories, files in os.walk(top):
+        for name in [*directories, *files]:
+            path = os.path.join(here, name)
+            try:
+                found = os.lstat(path).st_mode
+            except OSError:
+                continue
+            if found & fs.S_IFMT != fs.S_IFLNK:
+                yield path, found & 0o777
+
+
+def errors(root: str, now: float) -> Iterator[Finding]:
+    """What hooks and workers noted of late while they failed open."""
+    path = root + "/log/errors.jsonl"
+    if not os.path.exists(path):
+        return
+    recent = []
+    for _, line in backwards.lines(path, longest=-1):
+        row = fastjson.loads_dict(line)
+        seconds = clock.parse(row.get("time"))
+        if seconds is None:
+            continue
+        if seconds < now - ERRORS_DAYS * DAY:
+            break
+        recent.append(row)
+    if recent:
+        last = {key: str(recent[0].get(key)) for key in ("time", "where", "error", "message")}
+        yield problem("errors.recent", count=len(recent), days=ERRORS_DAYS, path=path, **last)
+
+
+def journal(found: Journal) -> Iterator[Finding]:
+    """What of the journal can't be undone."""
+    ledger = found.ledger()
+    if found.unfinished() is not None:
+        yield note("journal.cut_off")
+    if ledger.skipped:
+        yield note("journal.skipped", count=ledger.skipped, path=found.path)
+
+
+def log(root: str) -> Iterator[Finding]:
+    """Whether the newest lines of the delivery log can be read."""
+    for path in delivery_log.months(root)[:1]:
+        bad = 0
+        for number, (_, line) in enumerate(backwards.lines(path, longest=-1)):
+            if number >= LINES_LOOKED_AT:
+                break
+            bad += fastjson.loads_dict(line).get("v") != delivery_log.VERSION
+        if bad:
+            yield note("log.skipped", count=bad, path=path)
+
+
+def kept(found: Journal, now: float) -> Iterator[Finding]:
+    """How much is kept, and what is due to go."""
+    ledger = found.ledger()
+    due = retention.due(found.root, now, ledger, trusted=False)
+    oldest = next((clock.parse(each.time) for each in ledger.all()), None)
+    facts: dict[str, Any] = {
+        "changes": sum(map(compaction.counts, ledger.all())),
+        "since": now - oldest if oldest is not None else None,
+        "log": sum(delivery_log.sizes(found.root).values()),
+        "texts_days": retention.limits(found.root).texts_days,
+    }
+    yield note("kept.due", **facts) if due.anything else good("kept.ok", **facts)

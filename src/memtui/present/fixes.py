@@ -1,0 +1,68 @@
+"""What a fix did, and what `gc` removes, in words."""
+
+import os
+
+from memtui.core.base.phrasing import many, size
+from memtui.core.health.findings import some
+from memtui.core.health.fixes import Outcome
+from memtui.core.health.retention import Due, Limits
+from memtui.core.inbox.reconcile import Settled
+from memtui.core.memories.index_report import Report
+
+NOTHING = {
+    "errors": "There are no errors.",
+    "files": "All files are yours alone.",
+    "guidance": "Nothing can be settled yet.",
+    "index": "There is nothing to fix.",
+    "collect": "Nothing is due any more.",
+}
+
+
+def words(done: Outcome) -> str:
+    """What a fix did, as a sentence."""
+    if done.facts is not None:
+        return "; ".join(done.facts.busy) or ("That is gone for good." if done.facts.anything else NOTHING["collect"])
+    if not done.changed:
+        return NOTHING[done.fix]
+    if done.fix == "guidance":
+        back = sum(len(each.returned) for each in done.changed if isinstance(each, Settled))
+        number = many(len(done.changed), "delivery", "deliveries")
+        return f"{number} settled, {many(back, 'note')} back in the inbox."
+    names = ", ".join(each.scope.label for each in done.changed if isinstance(each, Report))
+    return {
+        "errors": f"The errors are in {done.changed[0]} now.",
+        "files": many(len(done.changed), "file or directory is", "files and directories are") + " yours alone now.",
+        "index": f"Fixed MEMORY.md of {names}.",
+        "again": "It is delivered again.",
+        "withdraw": "Withdrawn.",
+    }[done.fix]
+
+
+def due(found: Due, keep: Limits, *, dry: bool) -> list[tuple[str, str]]:
+    """What went, or with `dry` what would go, as (of what, in words)."""
+    can = "can't be undone then" if dry else "can't be undone any more"
+    limits = [f"older than {many(keep.undo_days, 'day')}"] if keep.undo_days else []
+    limits += [f"beyond the newest {keep.undo_changes:,}"] if keep.undo_changes else []
+    changes = f"{many(found.changes, 'change')} {' or '.join(limits)}: they {can}" if found.changes else ""
+    restored = "can't be restored then" if dry else "can't be restored any more"
+    number = many(len(found.deleted), "deleted memory", "deleted memories")
+    deleted = f"{number} {restored}: {some(found.deleted)}" if found.deleted else ""
+    contents = f"{many(found.images, 'old content')} in the trash, {size(found.image_bytes)}" if found.images else ""
+    names = some([os.path.basename(path) for path in found.months])
+    less = f"{size(max(0, found.text_bytes))} {'of logs to be written anew' if dry else 'less'}"
+    ago_words = f"more than {many(keep.texts_days, 'day')} ago"
+    texts = f"the texts of what was delivered {ago_words}: {names} ({less}); the records stay"
+    trusted = [f"{many(found.trusted, 'trusted text')} that no memory has had for {many(keep.trust_days, 'day')}"]
+    trusted += (
+        [f"{many(len(found.directories), 'repository', 'repositories')} that are gone"] if found.directories else []
+    )
+    files = f"{many(len(found.temporary), 'file')} of writers that were killed" if found.temporary else ""
+    rows = [
+        ("undo", changes),
+        ("trash", deleted),
+        ("contents", contents),
+        ("texts", texts if found.months else ""),
+        ("trust", ", ".join(trusted) if found.trusted or found.directories else ""),
+        ("files", files),
+    ]
+    return [(what, words) for what, words in rows if words]
