@@ -1,4 +1,4 @@
-"""Whether guidance fits into a delivery, as the hooks decide it, and what else keeps an entry from being delivered."""
+"""Whether guidance fits into a delivery, as the hooks decide it."""
 
 from memtui.core.base import clock, visible
 from memtui.core.base.errors import UsageError
@@ -10,9 +10,6 @@ from memtui.hooks import deliver
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memtui.core.base.finding import Finding
-    from memtui.core.review.triage import Waiting  # a monitor that leaves a note can't afford what it imports
-
     Settings = dict[str, object]
 # A note that comes back says that it is a repeat, and its age takes more letters by then.
 LATER_UNITS = 80
@@ -37,31 +34,3 @@ def check(settings: "Settings", now: float, text: str, fields: "dict[str, str]",
             f"The guidance is {units:,} characters long, and {max(0, units - too_long):,} fit into one delivery.",
             "Shorten it, or put the long part into a file and name the file.",
         )
-
-
-def findings_of(settings: "Settings", item: "Waiting", now: float) -> "list[Finding]":
-    """What keeps an entry from being delivered."""
-    from memtui.core.base.finding import note
-    from memtui.core.health import findings
-    from memtui.core.inbox import undelivered
-
-    if item.kind == "guidance":
-
-        def fits() -> bool:
-            return over(settings, now, item.entry, item.scope, item.directory) <= 0
-
-        found = undelivered.findings(item.entry, item.slug or "global", now, fits)
-        return [each for each in found if findings.flag(each)]
-    days = config.number(settings, "updates_days")
-    if item.kind == "updates" and (item.entry.time() or now) < now - days * 86400:
-        return [note("inbox.old", id=item.id[-6:], days=days)]
-    return []
-
-
-def state_of(settings: "Settings", item: "Waiting", now: float) -> "list[str]":
-    """Words on what keeps an entry from being delivered, or on what became of an item."""
-    from memtui.core.health import findings
-
-    words = [findings.flag(each) for each in findings_of(settings, item, now)]
-    state = item.entry.fields.get("state")
-    return [state] if item.kind == "items" and state in {"kept", "done"} else words

@@ -15,6 +15,7 @@ from memtui.core.inbox import under_way
 from memtui.core.review import triage
 from memtui.core.review.triage import Waiting
 from memtui.hooks import deliverable
+from memtui.present import undelivered
 
 LIMIT = 200
 # Notes told last, and characters of each, that `guide --list` shows.
@@ -143,7 +144,7 @@ def as_data(ctx: Context, item: Waiting) -> "dict[str, object]":
         "fields": item.entry.fields,
         "text": item.text,
         "evidence": item.evidence,
-        "state": deliverable.state_of(ctx.settings(), item, ctx.now()),
+        "state": undelivered.words(ctx.settings(), item, ctx.now()),
     }
 
 
@@ -269,12 +270,12 @@ def _print(
         mine = [item for item in items if item.kind == kind]
         if not mine:
             continue
-        stuck = kind == "guidance" and any(deliverable.state_of(ctx.settings(), item, now) for item in mine)
+        stuck = kind == "guidance" and any(undelivered.words(ctx.settings(), item, now) for item in mine)
         again = " · leave anew: --again ID" if stuck else ""
         out.heading(KIND_WORDS[kind].capitalize(), f"{len(mine) + more[kind]}  ·  {NEXT[kind]}{again}")
         for item in mine:
             where = _place(ctx, item, homes)
-            bad = deliverable.state_of(ctx.settings(), item, now)
+            bad = undelivered.words(ctx.settings(), item, now)
             head = f"  {out.style(short(item.id), 'cyan')}  {age(item.entry.time(), now):>4}  "
             words = ["! " + ", ".join(bad)] if bad else []
             words += [where] if where else []
@@ -325,7 +326,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     def text(out: Output) -> None:
         now = ctx.now()
         out.heading(f"{ONE[item.kind]} {line(item.id)}", ago(item.entry.time(), now))
-        for bad in deliverable.state_of(ctx.settings(), item, now):
+        for bad in undelivered.words(ctx.settings(), item, now):
             out.print("  " + out.style(f"! {bad}", "yellow"))
         for word in [
             *filter(None, [_place(ctx, item, _homes(ctx, [item]))]),

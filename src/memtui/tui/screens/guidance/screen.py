@@ -20,8 +20,7 @@ from memtui.core.deliveries.record import text_of
 from memtui.core.inbox import under_way
 from memtui.core.review import triage
 from memtui.core.review.triage import Waiting
-from memtui.hooks import deliverable
-from memtui.present import safe_text
+from memtui.present import safe_text, undelivered
 from memtui.tui.model import fuzzy, unheard
 from memtui.tui.screens.guidance import rows
 from memtui.tui.screens.guidance.commands import GuidanceActs
@@ -106,7 +105,7 @@ class Guidance(GuidanceActs):
         )
 
     def _queued(self, item: Waiting, now: float) -> Row:
-        states = tuple(deliverable.state_of(self.main.data.settings(), item, now))
+        states = tuple(undelivered.words(self.main.data.settings(), item, now))
         return Row(f"{item.path}#{item.id}", item.entry.text, item.entry.time(), item=item, states=states)
 
     def _history(self, slugs: set[str | None], waiting: set[str], now: float) -> list[Row]:

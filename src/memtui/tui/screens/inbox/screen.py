@@ -20,8 +20,7 @@ from memtui.core.review import evidence
 from memtui.core.review.approve import Ready
 from memtui.core.review.evidence import Setting
 from memtui.core.review.triage import Waiting
-from memtui.hooks import deliverable
-from memtui.present import safe_text
+from memtui.present import safe_text, undelivered
 from memtui.tui.model import fuzzy, unheard
 from memtui.tui.screens.inbox.approving import Deciding
 from memtui.tui.screens.inbox.rows import DOUBTFUL, Line, confidence, is_doubtful, key_of, searched
@@ -243,7 +242,7 @@ class Inbox(Deciding):
         item = line.item
         known = self.settings_of.get(line.key)
         data = self.main.data
-        states = deliverable.state_of(data.settings(), item, data.now())
+        states = undelivered.words(data.settings(), item, data.now())
         if item.kind == "items":
             self.head = lines_of(Text(item.text), self.room)
             detail.show(line.key, item_text(item, known.title if known else "", states, data.now()))

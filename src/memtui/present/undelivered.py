@@ -1,0 +1,33 @@
+"""What keeps an entry of an inbox from being delivered, as findings and in words."""
+
+from memtui.core.base.finding import Finding, note
+from memtui.core.health import findings
+from memtui.core.inbox import undelivered
+from memtui.core.review.triage import Waiting
+from memtui.core.settings import config
+from memtui.hooks import deliverable
+
+DAY = 86_400
+
+
+def findings_of(settings: dict[str, object], item: Waiting, now: float) -> list[Finding]:
+    """What keeps an entry from being delivered."""
+    if item.kind == "guidance":
+
+        def fits() -> bool:
+            return deliverable.over(settings, now, item.entry, item.scope, item.directory) <= 0
+
+        found = undelivered.findings(item.entry, item.slug or "global", now, fits)
+        return [each for each in found if findings.flag(each)]
+    days = config.number(settings, "updates_days")
+    if item.kind == "updates" and (item.entry.time() or now) < now - days * DAY:
+        return [note("inbox.old", id=item.id[-6:], days=days)]
+    return []
+
+
+def words(settings: dict[str, object], item: Waiting, now: float) -> list[str]:
+    """What keeps an entry from being delivered, or what became of an item."""
+    state = item.entry.fields.get("state")
+    if item.kind == "items" and state in {"kept", "done"}:
+        return [state]
+    return [findings.flag(each) for each in findings_of(settings, item, now)]
