@@ -7,14 +7,18 @@ from rich.text import Text
 
 from memtui import actions
 from memtui.core.base import clock
+from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import age, ago, until
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.record import GLYPHS, MEANINGS, Note, Record, session_words, taker, text_of
+from memtui.core.health import findings
 from memtui.core.inbox.under_way import UnderWay
 from memtui.core.review.triage import Waiting
 from memtui.present import safe_text
 
 WORDS = {receipts.WAITING: "unproven"}
+# What keeps a note, in the room of a column.
+STUCK = {"inbox.expired": "expired", "inbox.held": "held", "inbox.binary": "binary", "inbox.long": "too long"}
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,7 @@ class Row:
     taken: UnderWay | None = None
     note: Note | None = None
     outcome: str = ""
-    states: tuple[str, ...] = ()
+    states: tuple[Finding, ...] = ()
     back: bool = False
 
 
@@ -41,8 +45,7 @@ def state(row: Row) -> Text:
     if row.taken is not None:
         return Text("→ under way", style="cyan")
     if row.states:
-        word = row.states[0].partition(":")[0].partition(",")[0].removesuffix(" to deliver")
-        return Text("! " + word, style="yellow")
+        return Text(f"! {STUCK[row.states[0].code]}", style="yellow")
     if row.item is not None and row.item.entry.flag("urgent"):
         return Text("○ urgent", style="bold")
     return Text("○ waits")
@@ -50,7 +53,7 @@ def state(row: Row) -> Text:
 
 def is_over(row: Row) -> bool:
     """Whether a note in the queue is told to nobody any more: it expired, or came back too often."""
-    return any(word == "expired" or word.startswith("held") for word in row.states)
+    return any(each.code in {"inbox.expired", "inbox.held"} for each in row.states)
 
 
 def to(row: Row, project: str) -> str:
@@ -125,19 +128,20 @@ def _under_way(text: Text, taken: UnderWay, titles: dict[str, str], now: float) 
     text.append("What does not arrive comes back into the queue by itself.\n", style="dim")
 
 
-def _waits(text: Text, item: Waiting, states: Sequence[str], project: str, now: float) -> None:
+def _waits(text: Text, item: Waiting, states: Sequence[Finding], project: str, now: float) -> None:
     fields = item.entry.fields
-    for word in states:
-        text.append(f"! {safe_text.line(word)}\n", style="yellow")
+    for each in states:
+        text.append(f"! {safe_text.line(findings.flag(each))}\n", style="yellow")
+    codes = {each.code for each in states}
     edit, again = actions.key_of("guidance.edit"), actions.key_of("guidance.again")
-    if any(word.startswith("held") for word in states):
+    if "inbox.held" in codes:
         text.append(f"  It is not tried again by itself. {again} lets it go once more.\n", style="yellow")
-    elif "expired" in states:
+    elif "inbox.expired" in codes:
         text.append(
             f"  Nobody gets it any more. {again} tells it without an end, {edit} gives it another one.\n",
             style="yellow",
         )
-    elif "too long to deliver" in states:
+    elif "inbox.long" in codes:
         text.append(f"  Sessions are only told where it stands. {edit} shortens it.\n", style="yellow")
     when = "before the next tool use" if item.entry.flag("urgent") else "with the next prompt"
     whom = "anyone" if not fields.get("for") else fields["for"].replace(",", " and ")

@@ -105,7 +105,7 @@ class Guidance(GuidanceActs):
         )
 
     def _queued(self, item: Waiting, now: float) -> Row:
-        states = tuple(undelivered.words(self.main.data.settings(), item, now))
+        states = tuple(undelivered.findings_of(self.main.data.settings(), item, now))
         return Row(f"{item.path}#{item.id}", item.entry.text, item.entry.time(), item=item, states=states)
 
     def _history(self, slugs: set[str | None], waiting: set[str], now: float) -> list[Row]:

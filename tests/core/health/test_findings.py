@@ -1,0 +1,61 @@
+"""One registry tells every finding: doctor, Health, `hooks status`, the flags of memories, the states of guidance."""
+
+import ast
+import string
+from pathlib import Path
+
+import memtui
+from memtui.core.base.finding import problem
+from memtui.core.health import findings, fixes
+
+SOURCES = Path(memtui.__file__).parent
+MAKERS = {"problem", "note", "good", "told"}
+
+
+def strings():
+    """(every string in the sources of the package but the registry's, those of them that findings are made of)."""
+    every, made = set(), set()
+    for file in set(SOURCES.rglob("*.py")) - {Path(findings.__file__)} - set((SOURCES / "demo").iterdir()):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Constant):
+                every.add(node.value)
+            elif (
+                isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in MAKERS and node.args
+            ):
+                made.add(getattr(node.args[0], "value", None))
+    return every, {each for each in made if isinstance(each, str)}
+
+
+def test_every_code_is_in_the_registry_and_every_entry_is_some_checks():
+    every, made = strings()
+    assert len(made) > 40
+    assert made <= set(findings.REGISTRY)
+    general = {f"{area}.{what}" for area in findings.AREAS for what in ("ok", "failed")}
+    assert set(findings.REGISTRY) - every - general == set()
+
+
+def test_a_fix_is_one_that_fixes_or_a_door_makes():
+    asked = {kind.fix for kind in findings.REGISTRY.values() if kind.fix}
+    assert asked - set(fixes._FIXES) == {"install", "trust", "config"}
+    assert set(fixes.AT_ONCE) <= asked
+
+
+def test_templates_name_facts_alone():
+    for code, kind in findings.REGISTRY.items():
+        for template in (kind.words, kind.remedy, kind.flag):
+            assert all(name is None or name.isidentifier() for _, name, _, _ in string.Formatter().parse(template)), (
+                code
+            )
+
+
+def test_what_a_fact_holds_is_never_a_template():
+    found = problem("memories.broken", scope="auto", memory="{why}", why="{path} {0}", path="/x")
+    assert findings.message(found) == "auto:{why} is broken: {path} {0}"
+
+
+def test_a_long_list_of_names_is_cut_and_counts_are_in_words():
+    names = [f"{letter}.md" for letter in "abcdefg"]
+    found = problem("memories.no_line", scope="auto", files=names)
+    assert findings.message(found) == "auto: MEMORY.md has no line for a.md, b.md, c.md, d.md, e.md and 2 more"
+    hidden = problem("memories.hidden", scope="auto", memory="a", count=1, path="/a.md")
+    assert findings.message(hidden) == "auto:a holds 1 character that nobody can see"
