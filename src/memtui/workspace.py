@@ -8,12 +8,14 @@ from memtui.core.settings import config
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
+    from memtui.core.base.errors import MemtuiError
     from memtui.core.journal.journal import Journal
     from memtui.core.journal.ledger import Ledger
     from memtui.core.memories.store import Store
-    from memtui.core.review.triage import Review
+    from memtui.core.review.entries import Review
+    from memtui.core.review.waiting import Waiting
 
 
 class Workspace:
@@ -91,11 +93,53 @@ class Workspace:
         made.journal = self.journal()  # which knows what was read
         return made
 
+    def waiting(
+        self,
+        kinds: "tuple[str, ...] | None" = None,
+        *,
+        every: bool = False,
+        unread: "list[MemtuiError] | None" = None,
+    ) -> "list[Waiting]":
+        """What waits for this project and everywhere, of some kinds or all; `every` adds the other projects', after
+        these. `unread` as in the engine."""
+        from memtui.core.review import waiting
+
+        others = [slug for slug in paths.inbox_slugs(self.root) if slug != self.slug] if every else []
+        return waiting.waiting_in(self.root, [self.slug, None, *others], kinds or waiting.KINDS, unread)
+
     def review(self) -> "Review":
         """What a person does with what waits in the inbox."""
-        from memtui.core.review.triage import Review
+        from memtui.core.review.entries import Review
 
         return Review(self.root, by=self.by, now=self.now)
+
+    def unheard(self, labels: "Iterable[str] | None" = None) -> str:
+        """Why no session is told of guidance that is left here, a code of `guidance.unheard`; with `labels`, why none
+        is told of memories in the scopes of these labels. Empty if sessions are told."""
+        from memtui.core.inbox import guidance
+
+        among = None if labels is None else set(labels)
+        found = ""
+        if among is None or among & {"project", "global"}:
+            hooked, disabled = self.hooked()
+            found = guidance.unheard(self.setting("mode"), hooked, disabled=disabled, memories=among is not None)
+        if found or among is None or "auto" not in among:
+            return found
+        from memtui.core.places import loading
+
+        return "auto" if loading.auto_memory_off(self.env, self.cwd) else ""
+
+    def hooked(self) -> tuple[bool, bool]:
+        """Whether hooks are installed, and whether Claude Code was told to run none; where that can't be read, they are
+        taken to be on."""
+        from memtui.core.base.errors import MemtuiError
+        from memtui.hooks.installer import status
+
+        try:
+            found = status.status(self.env, self.cwd)
+        except (MemtuiError, OSError):
+            return True, False
+        return found.installed, found.disabled_by is not None
 
 
 def _homeless() -> UsageError:

@@ -10,7 +10,7 @@ from memtui.core.base import clock, ids, paths
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
-from memtui.core.review import triage
+from memtui.core.review.waiting import waiting_in
 from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.compose import Compose
@@ -30,7 +30,7 @@ def app(world):
 
 def notes(world, slug=...):
     where = paths.slug(world.shop) if slug is ... else slug
-    return {each.text: each.entry.fields for each in triage.waiting(world.root, [where], ("guidance",))}
+    return {each.text: each.entry.fields for each in waiting_in(world.root, [where], ("guidance",))}
 
 
 def states(app):
@@ -616,7 +616,7 @@ async def test_saying_again_what_expired_or_is_held_renews_that_one(world, app):
             assert states(app)[text] == "○ waits"
             assert app.screen.table.row.text == text
         now = notes(world)
-        assert len(triage.waiting(world.root, [paths.slug(world.shop)], ("guidance",))) == len(was)
+        assert len(waiting_in(world.root, [paths.slug(world.shop)], ("guidance",))) == len(was)
         assert "attempts" not in now[held]
         assert "expires" not in now["Over."]
         assert now["Over."]["id"] != over

@@ -11,7 +11,7 @@ from textual.widgets import Input, TextArea
 from memtui.core.base import paths
 from memtui.core.inbox import file as inbox_file
 from memtui.core.journal import undo
-from memtui.core.review import triage
+from memtui.core.review.waiting import waiting_in
 from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.form import Form
@@ -30,12 +30,12 @@ def app(world):
 
 def updates(world, slug=...):
     where = paths.slug(world.shop) if slug is ... else slug
-    found = triage.waiting(world.root, [where], ("updates",))
+    found = waiting_in(world.root, [where], ("updates",))
     return {each.entry.fields.get("name", each.text): each for each in found}
 
 
 def items(world):
-    return [each.text for each in triage.waiting(world.root, [paths.slug(world.shop)], ("items",))]
+    return [each.text for each in waiting_in(world.root, [paths.slug(world.shop)], ("items",))]
 
 
 def memory(world, name):
@@ -465,7 +465,7 @@ async def test_all_items_are_done_kept_or_made_guidance_as_one_step(world, app, 
         assert len(updates(world)) >= 3
         assert len(items(world)) == (4 if key == "equals_sign" else 0)
         if key == "equals_sign":
-            found = triage.waiting(world.root, [paths.slug(world.shop)], ("items",))
+            found = waiting_in(world.root, [paths.slug(world.shop)], ("items",))
             assert {each.entry.fields["state"] for each in found} == {"kept"}
         await back_and_forth(pilot, lambda: everything(world), before)
 
@@ -643,7 +643,7 @@ async def test_items_are_ticked_off_kept_changed_and_made_guidance(world, app):
         await to(pilot, "Update the API")
         await pilot.press("equals_sign")
         await settle(pilot)
-        kept = [w for w in triage.waiting(world.root, [paths.slug(world.shop)], ("items",)) if "API" in w.text]
+        kept = [w for w in waiting_in(world.root, [paths.slug(world.shop)], ("items",)) if "API" in w.text]
         assert kept[0].entry.fields["state"] == "kept"
         await to(pilot, "Ask Jo")
         await pilot.press("e")
@@ -656,7 +656,7 @@ async def test_items_are_ticked_off_kept_changed_and_made_guidance(world, app):
         await pilot.press("G")
         await settle(pilot)
         assert "Ask Mara about the invoice layout" not in items(world)
-    told = triage.waiting(world.root, [paths.slug(world.shop)], ("guidance",))
+    told = waiting_in(world.root, [paths.slug(world.shop)], ("guidance",))
     assert "Ask Mara about the invoice layout" in [each.text for each in told]
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from memtui.core.base import clock, fs, paths
 from memtui.core.inbox import format as inbox_format
-from memtui.core.review import triage
+from memtui.core.review.waiting import waiting_in
 from memtui.demo.layout import ulid
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.preview import Preview
@@ -70,7 +70,7 @@ async def test_a_long_merge_is_read_from_its_begin_and_of_a_short_one_all_that_i
 
 
 def waits(world, kind):
-    return [each.text for each in triage.waiting(world.root, [paths.slug(world.shop)], (kind,))]
+    return [each.text for each in waiting_in(world.root, [paths.slug(world.shop)], (kind,))]
 
 
 @pytest.mark.parametrize("size", [SMALL, WIDE], ids=["small", "wide"])

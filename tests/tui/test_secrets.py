@@ -7,7 +7,7 @@ import pytest
 from textual.widgets import TextArea
 
 from memtui.core.base import paths
-from memtui.core.review import triage
+from memtui.core.review.waiting import waiting_in
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.compose import Compose
@@ -23,7 +23,7 @@ LOOKS = "looks like it holds a GitHub token"
 
 
 def notes(world):
-    return [each.text for each in triage.waiting(world.root, [paths.slug(world.shop)], ("guidance",))]
+    return [each.text for each in waiting_in(world.root, [paths.slug(world.shop)], ("guidance",))]
 
 
 async def compose(pilot):

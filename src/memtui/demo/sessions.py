@@ -174,7 +174,7 @@ def index(world: World, project: str) -> list[delivery_blocks.Block]:
 def drafts(world: World, at: float) -> list[delivery_blocks.Block]:
     """Pending updates and items, as a first prompt gets them at that time."""
     from memtui.demo import content as demo_content
-    from memtui.hooks import deliver, lists
+    from memtui.hooks import lists
 
     blocks = []
     directory = paths.inbox_dir(world.root, paths.slug(world.shop))
@@ -193,10 +193,10 @@ def drafts(world: World, at: float) -> list[delivery_blocks.Block]:
             shown = "\n  ".join(lines)
             if kind == "pending-update":
                 item["reason"] = "unreviewed, newest first"
-                shown = f"- [{fields['kind']}, {deliver.ago(when, at)}] {shown}"
+                shown = f"- [{fields['kind']}, {clock.ago(when, at)}] {shown}"
             else:
                 item["reason"] = "unfinished, first prompt of the session"
-                shown = f"- [ ] {shown} (session {world.sessions[fields['session']][:8]}, {deliver.ago(when, at)})"
+                shown = f"- [ ] {shown} (session {world.sessions[fields['session']][:8]}, {clock.ago(when, at)})"
             parts.append(delivery_blocks.Part(shown, lines[0], item))
         if not parts:
             continue

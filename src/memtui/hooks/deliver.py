@@ -3,22 +3,20 @@
 import posix
 import time
 
-from memtui.core.base import clock, ids
+from memtui.core.base import clock
 from memtui.core.client import process
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.settings import config
 from memtui.hooks import runner
 
-ID_UNITS = 26
 ENTRYPOINT_LENGTH = 40
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memtui.core.inbox import claims
     from memtui.core.inbox import format as inbox_format
-
-    Oversize = dict[str, tuple[str, str, inbox_format.Entry]]  # id -> (scope, directory of the inbox, entry)
+    from memtui.core.inbox.deliverable import Oversize
 
 
 def budget(hook: runner.Hook) -> int:
@@ -50,8 +48,9 @@ def collect(
     for scope, directory in hook.inboxes():
 
         def fits(entry: "inbox_format.Entry", scope: str = scope, directory: str = directory) -> bool:
-            block = _note(scope, directory, entry, "", who.now)
-            if delivery_blocks.compose([block], budget(hook), "0" * ID_UNITS)[0]:
+            from memtui.core.inbox import deliverable
+
+            if deliverable.fits(budget(hook), who.now, entry, scope, directory):
                 return True
             oversize[entry.id] = (scope, directory, entry)
             return False
@@ -64,68 +63,6 @@ def collect(
         if claim is not None:
             taken.append((scope, claim))
     return taken, oversize
-
-
-def ago(seconds: "float | None", now: float) -> str:
-    """`just now`, `4m ago`, `3h ago`, `12d ago`; `undated` for no time."""
-    if seconds is None:
-        return "undated"
-    past = max(0, int(now - seconds))
-    for size, letter in ((86400, "d"), (3600, "h"), (60, "m")):
-        if past >= size:
-            return f"{past // size}{letter} ago"
-    return "just now"
-
-
-def _item(scope: str, directory: str, entry: "inbox_format.Entry", reason: str) -> "dict[str, object]":
-    return {
-        "kind": "guidance",
-        "id": entry.id,
-        "scope": scope,
-        "path": f"{directory}/guidance.md",
-        "hash": ids.content_hash(entry.text),
-        "reason": reason,
-    }
-
-
-def _note(scope: str, directory: str, entry: "inbox_format.Entry", reason: str, now: float) -> delivery_blocks.Block:
-    source = entry.fields.get("from") or "a hand-written note"
-    fields = {"id": entry.id, "scope": scope, "from": source}
-    if entry.fields.get("time"):
-        fields["time"] = entry.fields["time"]
-    intro = f"Note left by the user of this machine through memtui ({source}, {ago(entry.time(), now)})."
-    if entry.flag("repeat"):
-        fields["repeat"] = "yes"
-        intro += " It may have been delivered before."
-    part = delivery_blocks.Part(entry.text, entry.text[:40], _item(scope, directory, entry, reason))
-    return delivery_blocks.Block(delivery_blocks.TAGS["guidance"], fields, intro, [part])
-
-
-def guidance_blocks(taken: "list[tuple[str, claims.Claim]]", now: float) -> "list[delivery_blocks.Block]":
-    """A block for each note of guidance: urgent ones first, then oldest first."""
-    found = []
-    for scope, claim in taken:
-        for entry, reason in claim.entries:
-            rank = (not entry.flag("urgent"), entry.time() or now)
-            found.append((rank, _note(scope, claim.directory, entry, reason, now)))
-    found.sort(key=lambda pair: pair[0])
-    return [block for _, block in found]
-
-
-def oversize_blocks(oversize: "Oversize", told: "set[str]") -> "list[delivery_blocks.Block]":
-    """What is too long for any delivery is never cut: the session is told once where it stands."""
-    found = []
-    for entry_id, (scope, directory, entry) in oversize.items():
-        if entry_id in told:
-            continue
-        item = {**_item(scope, directory, entry, "too long for a delivery"), "left_out": "too long"}
-        path = str(item["path"])
-        text = f"A note of {len(entry.text)} characters, too long to be given here, stands in {path}."
-        part = delivery_blocks.Part(text, text, item)
-        found.append(
-            delivery_blocks.Block(delivery_blocks.TAGS["guidance"], {"scope": scope, "source": path}, "", [part])
-        )
-    return found
 
 
 def send(

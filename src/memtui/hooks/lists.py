@@ -5,7 +5,6 @@ from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.inbox import format as inbox_format
 from memtui.core.settings import config
 from memtui.hooks import runner
-from memtui.hooks.deliver import ago
 
 EVIDENCE = ("> agent: ", "> you: ")
 
@@ -22,7 +21,7 @@ def _shown(entry: inbox_format.Entry, now: float) -> str:
     kind = entry.fields.get("kind", "note")
     seen = entry.count("seen", 1)
     times = f", seen {seen} times" if seen > 1 else ""
-    return f"- [{kind}{times}, {ago(entry.time(), now)}] " + "\n  ".join(lines)
+    return f"- [{kind}{times}, {clock.ago(entry.time(), now)}] " + "\n  ".join(lines)
 
 
 def _item(entry: inbox_format.Entry, kind: str, scope: str, path: str, reason: str) -> "dict[str, object]":
@@ -118,7 +117,7 @@ def items(
     shown = due[: config.number(hook.settings, "items_max")]
     for entry in shown:
         origin = entry.fields.get("session", "")
-        source = f"session {origin[:8]}, {ago(entry.time(), now)}" if origin else "hand-written"
+        source = f"session {origin[:8]}, {clock.ago(entry.time(), now)}" if origin else "hand-written"
         text = "- [ ] " + entry.text.replace("\n", "\n  ") + f" ({source})"
         item = _item(entry, "pending-item", scope, path, "unfinished, first prompt of the session")
         parts.append(delivery_blocks.Part(text, entry.text, item))

@@ -32,6 +32,7 @@ def handle(hook: Hook) -> None:
     else:
         return
     from memtui.core.base import ids, session_state
+    from memtui.core.inbox import deliverable
     from memtui.core.places import locate
     from memtui.hooks import deliver, prompt
 
@@ -43,7 +44,7 @@ def handle(hook: Hook) -> None:
     taken, _ = deliver.collect(hook, asker, delivery_id)
     if not taken:
         return
-    deliver.send(hook, delivery_id, deliver.guidance_blocks(taken, asker.now), taken)
+    deliver.send(hook, delivery_id, deliverable.notes(taken, asker.now), taken)
     state = session_state.load(hook.root, hook.session_id)
     state |= {"turn": prompt.of_this_turn(hook, state), "turn_of": hook.text("prompt_id")}
     prompt.remember(state, "turn", taken)

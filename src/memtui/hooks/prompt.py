@@ -8,6 +8,7 @@ from memtui.hooks.user_prompt_submit import stamp
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memtui.core.inbox import claims
+    from memtui.core.inbox.deliverable import Oversize
 
 
 def deliver_prompt(
@@ -21,15 +22,20 @@ def deliver_prompt(
     maybe_told = bool(state.get("telling"))
     state = {key: value for key, value in state.items() if key != "telling"}
     taken: list[tuple[str, claims.Claim]] = []
-    oversize: deliver.Oversize = {}
+    oversize: Oversize = {}
     if any(stamp(directory + "/guidance.md") for _, directory in hook.inboxes()):
         taken, oversize = deliver.collect(hook, deliver.asker(hook), delivery_id)
     try:
         told = _told(state)
-        blocks = deliver.guidance_blocks(taken, clock.now())
+        blocks: list[delivery_blocks.Block] = []
+        found: list[delivery_blocks.Block] = []
+        if taken or oversize:
+            from memtui.core.inbox import deliverable
+
+            blocks, found = deliverable.notes(taken, clock.now()), deliverable.oversize(oversize, told)
         turn: dict[str, object] = {**state, "turn": of_this_turn(hook, state), "turn_of": hook.text("prompt_id")}
         after: dict[str, object] = {**turn, "prompted": True}
-        found = deliver.oversize_blocks(oversize, told) + due_lists(hook, state, after, stamps)
+        found += due_lists(hook, state, after, stamps)
         # What fails or takes too long from here on must not hold up the guidance that is already taken.
         try:
             if changed:

@@ -2,10 +2,9 @@
 
 from memtui.core.base.finding import Finding, note
 from memtui.core.health import findings
-from memtui.core.inbox import undelivered
-from memtui.core.review.triage import Waiting
+from memtui.core.inbox import deliverable, undelivered
+from memtui.core.review.waiting import Waiting
 from memtui.core.settings import config
-from memtui.hooks import deliverable
 
 DAY = 86_400
 
@@ -13,9 +12,10 @@ DAY = 86_400
 def findings_of(settings: dict[str, object], item: Waiting, now: float) -> list[Finding]:
     """What keeps an entry from being delivered."""
     if item.kind == "guidance":
+        budget = config.number(settings, "budget")
 
         def fits() -> bool:
-            return deliverable.over(settings, now, item.entry, item.scope, item.directory) <= 0
+            return deliverable.over(budget, now, item.entry, item.scope, item.directory) <= 0
 
         found = undelivered.findings(item.entry, item.slug or "global", now, fits)
         return [each for each in found if findings.flag(each)]

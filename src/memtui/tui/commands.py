@@ -26,7 +26,7 @@ from memtui.tui.screens.frame import Base
 if TYPE_CHECKING:
     from textual.screen import ModalScreen
 
-    from memtui.core.review.triage import Waiting
+    from memtui.core.review.waiting import Waiting
     from memtui.tui.services import Result
     from memtui.tui.undo import Turning
 

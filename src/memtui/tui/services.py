@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from textual.screen import ModalScreen
 
     from memtui.core.base.errors import MemtuiError
-    from memtui.core.review.triage import Waiting
+    from memtui.core.review.waiting import Waiting
     from memtui.tui.model.data import Data
 
 Result = TypeVar("Result")

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from memtui.core.base import paths
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.places import locate
-from memtui.core.review import triage
 from memtui.core.settings import config
 from memtui.hooks.installer import install
 
@@ -77,7 +76,7 @@ class Watch:
 
     def _inbox(self) -> list[str]:
         found = []
-        for slug in (None, *triage.slugs(self.data.root)):
+        for slug in (None, *paths.inbox_slugs(self.data.root)):
             directory = paths.inbox_dir(self.data.root, slug)
             found += [directory, *(f"{directory}/{name}" for name in _names(directory))]
         return found

@@ -12,7 +12,8 @@ from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import record as delivery_record
 from memtui.core.inbox import format as inbox_format
 from memtui.core.inbox import guidance, under_way
-from memtui.core.review import triage
+from memtui.core.review.entries import Review
+from memtui.core.review.waiting import waiting_in
 from memtui.tui.model import autosave
 
 NOW = 1_795_000_000.0
@@ -24,7 +25,7 @@ def root(tmp_path):
 
 
 def waiting(root, slug="-p"):
-    return triage.waiting(root, [slug], ("guidance",))
+    return waiting_in(root, [slug], ("guidance",))
 
 
 @pytest.mark.parametrize("bad", ["", " \n", "a\0b", "a\ud800b"])
@@ -50,7 +51,7 @@ def test_fields_hold_what_was_said():
 
 
 def test_leaving_a_note_is_undone_until_a_hook_takes_it(root):
-    acts = triage.Review(root, now=lambda: NOW)
+    acts = Review(root, now=lambda: NOW)
     directory = paths.inbox_dir(root, "-p")
     first = acts.guide(directory, {"from": "tui"}, "one")
     acts.guide(directory, {"from": "tui"}, "two")
@@ -64,7 +65,7 @@ def test_leaving_a_note_is_undone_until_a_hook_takes_it(root):
 
 
 def test_rewording_moves_it_to_another_inbox_in_one_step(root):
-    acts = triage.Review(root, now=lambda: NOW)
+    acts = Review(root, now=lambda: NOW)
     acts.guide(paths.inbox_dir(root, "-p"), {"from": "ci", "attempts": "3"}, "one")
     item = waiting(root)[0]
     acts.reword(item, paths.inbox_dir(root, None), {"from": "tui", "urgent": "yes"}, "one, really")

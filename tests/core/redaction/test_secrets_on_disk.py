@@ -9,7 +9,7 @@ from memtui.core.base import paths
 from memtui.core.client import conversation
 from memtui.core.deliveries import error_log
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.review import triage
+from memtui.core.review.entries import Review
 from memtui.extract import items, write
 from memtui.worker import main
 
@@ -148,5 +148,5 @@ def test_errors_are_logged_without_secrets(session):
 def test_the_journal_names_guidance_without_its_secret(session):
     _, key = planted(dict(SHAPED_KINDS)["github classic"])
     directory = paths.inbox_dir(session.root, None)
-    triage.Review(session.root).guide(directory, {}, f"Use the new key now please {key} for it")
+    Review(session.root).guide(directory, {}, f"Use the new key now please {key} for it")
     assert leaks({"journal": session.files()["journal.jsonl"]}, [("key", key)]) == []

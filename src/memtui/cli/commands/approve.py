@@ -1,176 +1,212 @@
-"""How `memtui approve` makes a memory of a pending update: show what will be written, write it, say what happened."""
+"""`memtui approve`: make memories of pending updates, or put them at the end of one that is there."""
 
 import argparse
 import dataclasses
 
-from memtui.cli import memories, parser, secret
-from memtui.cli.commands import guide, inbox
+from memtui.cli import memories, parser, secret, waiting
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
+from memtui.cli.parser import text_of
 from memtui.core.base.errors import ConflictError, MemtuiError, UsageError
 from memtui.core.frontmatter import document
-from memtui.core.inbox.guidance import UNHEARD
-from memtui.core.memories import references, scopes
+from memtui.core.memories import references
 from memtui.core.memories.store import Store
 from memtui.core.places import loading
-from memtui.core.review import approve, triage
-from memtui.core.review.approve import Ready
-from memtui.core.review.triage import Proposal, Review, Waiting
+from memtui.core.review import approve, draft, merge
+from memtui.core.review.approve import Outcome
+from memtui.core.review.draft import Choices, Draft
+from memtui.core.review.waiting import Waiting
+from memtui.present import unheard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memtui.core.review.evidence import Alike
 
-
-@dataclasses.dataclass
-class Outcome:
-    """What became of one entry: the memory's path and scope, or the error; `data` is what was, or would be, written.
-    `alike`, for a dry run: memories that it might be merged into."""
-
-    item: Waiting
-    scope: str = ""
-    name: str = ""
-    path: str = ""
-    data: bytes = b""
-    error: MemtuiError | None = None
-    alike: "tuple[Alike, ...]" = ()
+UNDONE = "Nothing was approved."
 
 
-def run(ctx: Context, args: argparse.Namespace, items: "list[Waiting]") -> Result:
+def register(commands: "parser.Commands") -> None:
+    """Add the command."""
+    found = parser.command(
+        commands,
+        "approve",
+        run,
+        "make pending updates memories",
+        "memtui approve 7XAD\nmemtui approve 7XAD --name use-pnpm --body 'Use pnpm, never npm.'\n"
+        "memtui approve 7XAD --into prefer-pnpm",
+        "What will be written is shown; `memtui undo` takes it back. IDs may be given by a beginning or end.",
+    )
+    waiting.name_drafts(found)
+    found.add_argument("--name", help="the memory's name")
+    found.add_argument("--type", help="the memory's type")
+    found.add_argument("--scope", help="where to: project, global, auto, agent:NAME")
+    found.add_argument("--description", help="the memory's description")
+    found.add_argument("--body", metavar="TEXT", help="another text; `-` reads standard input")
+    found.add_argument("--into", metavar="MEMORY", help="append to a memory that is there already")
+    found.add_argument("--edit", action="store_true", help="edit the memory's text first")
+    found.add_argument("--dry-run", action="store_true", help="show what would be written")
+    found.add_argument("--yes", action="store_true", help=secret.HELP)
+
+
+def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Approve entries; what fails stops none of the others, and all of them are one step of undo."""
+    items = waiting.drafts(ctx, args)
     if len(items) > 1 and (args.name or args.description or args.body is not None):
         raise UsageError("--name, --description and --body are for one entry at a time.")
     store = ctx.store()
-    body = None if args.body is None else parser.text_of(args.body)
-    outcomes = []
-    with store.together():
-        for item in items if args.into else triage.from_the_end(items):
-            try:
-                outcomes.append(_into(ctx, store, args, item) if args.into else _create(ctx, store, args, item, body))
-            except MemtuiError as error:
-                if len(items) == 1:
-                    raise
-                outcomes.append(Outcome(item, error=error))
-    outcomes.sort(key=lambda each: items.index(each.item))
+    alike: dict[str, Sequence[Alike]] = {}
+    outcomes = _into(ctx, store, args, items) if args.into else _create(ctx, store, args, items, alike)
     failed = [each.error for each in outcomes if each.error is not None]
-    data: dict[str, object] = {"dry_run": args.dry_run, "approved": [_data(each) for each in outcomes]}
-    deaf = _deaf(ctx, {each.scope for each in outcomes if each.error is None})
-    data["unheard"] = {"why": UNHEARD[deaf][0], "do": UNHEARD[deaf][1]} if deaf else None
-    code = failed[0].exit_code if failed else 0
+    if failed and len(items) == 1:
+        raise failed[0]
+    deaf = ctx.unheard([each.memory.scope_label for each in outcomes if each.memory is not None])
+    data: dict[str, object] = {
+        "dry_run": args.dry_run,
+        "approved": [_data(each, alike.get(each.item.key, ())) for each in outcomes],
+        "unheard": unheard.data(deaf),
+    }
 
     def text(out: Output) -> None:
-        _print(ctx, out, outcomes, dry=args.dry_run)
+        for each in outcomes:
+            _print(ctx, out, each, alike.get(each.item.key, ()), "would write" if args.dry_run else "wrote")
+        if not args.dry_run and len(failed) < len(outcomes):
+            out.say("memtui undo takes it back.")
         if deaf and not args.dry_run:
-            out.say(f"note: {UNHEARD[deaf][0]}, so no session is told of it yet: {UNHEARD[deaf][1]}")
+            out.say(f"note: {unheard.WHY[deaf]}, so no session is told of it yet: {unheard.COMMANDS[deaf]}")
 
-    return Result(data, text, code)
-
-
-def _deaf(ctx: Context, labels: "set[str]") -> str:
-    """Why nothing would load a memory of one of these scopes, one of UNHEARD; empty if all are loaded."""
-    told = guide.unheard(ctx, memories=True) if labels & {"project", "global"} else ""
-    return told or ("auto" if "auto" in labels and loading.auto_memory_off(ctx.env, ctx.cwd) else "")
+    return Result(data, text, failed[0].exit_code if failed else 0)
 
 
-def _create(ctx: Context, store: Store, args: argparse.Namespace, item: Waiting, body: "str | None") -> Outcome:
-    given = {"name": args.name or "", "kind": args.type or "", "scope": args.scope or ""}
-    proposal = triage.propose(item, description=args.description or "", body=body, **given)
-    ready = approve.ready(store, proposal, ctx.now, args.scope or "")
+def _create(
+    ctx: Context,
+    store: Store,
+    args: argparse.Namespace,
+    items: "list[Waiting]",
+    alike: "dict[str, Sequence[Alike]]",
+) -> "list[Outcome]":
+    """Make memories; of a dry run what is `alike` goes by the entry's key."""
+    body = None if args.body is None else text_of(args.body)
+    choices = Choices(args.name or "", args.type or "", args.scope or "", args.description or "", body)
+    drafts: dict[str, Draft] = {}
+    found: dict[str, Outcome] = {}
+    for item in items:
+        try:
+            drafts[item.key] = made = _drafted(ctx, store, args, item, choices)
+            if args.dry_run:
+                _check_free(made)
+                found[item.key] = Outcome(item, made.memory)
+                alike[item.key] = _alike(made)
+        except MemtuiError as error:
+            drafts.pop(item.key, None)
+            found[item.key] = Outcome(item, None, error)
+    for each in [] if args.dry_run else approve.approve_all(store.journal, list(drafts.values())):
+        found[each.item.key] = _with_ways_out(each, drafts[each.item.key])
+    return [found[item.key] for item in items]
+
+
+def _drafted(ctx: Context, store: Store, args: argparse.Namespace, item: Waiting, choices: Choices) -> Draft:
+    made = draft.propose(store, item, choices)
     if args.edit:
-        ready = dataclasses.replace(ready, proposal=_edited(ctx, ready.proposal))
-    if not args.dry_run:
-        data = secret.checked_bytes(ctx, ready.proposal.data, yes=args.yes, otherwise="Nothing was approved.")
-        ready = dataclasses.replace(ready, proposal=dataclasses.replace(ready.proposal, data=data))
-    outcome = Outcome(item, ready.scope.label, ready.proposal.name, ready.path, ready.proposal.data)
+        made = _edited(ctx, made)
     if args.dry_run:
-        _check_free(ready)
-        outcome.alike = tuple(_alike(ready.store, ready.proposal))
-        return outcome
+        return made
+    return dataclasses.replace(made, data=secret.checked_bytes(ctx, made.data, yes=args.yes, otherwise=UNDONE))
+
+
+def _edited(ctx: Context, made: Draft) -> Draft:
+    from memtui.cli import editor
+
+    with editor.Draft(ctx, made.name, made.data) as file:
+        data = file.edit()
+        doc = document.parse(data)
+        if doc.broken is not None:
+            file.keep = True
+            raise MemtuiError(f"The frontmatter can't be read: {doc.broken}.", f"Your text is kept in {file.path}.")
+    name = doc.fields.get("name")
+    stem = references.check_name(name) if isinstance(name, str) and name else made.name
+    return dataclasses.replace(made, name=stem, data=data)
+
+
+def _alike(made: Draft) -> "list[Alike]":
+    from memtui.consolidate import similar
+
+    return similar.to_draft(made.name, made.item.text, draft.neighbours(made.store, made.item))
+
+
+def _with_ways_out(outcome: Outcome, made: Draft) -> Outcome:
     try:
-        outcome.path = Review(ctx.root, now=ctx.now).approve(ready.store, ready.proposal, ready.scope).path
-    except ConflictError:
-        _check_free(ready)
-        raise
+        if isinstance(outcome.error, ConflictError):
+            _check_free(made)
+    except ConflictError as error:
+        return outcome._replace(error=error)
     return outcome
 
 
-def _alike(store: Store, proposal: Proposal) -> "list[Alike]":
-    from memtui.consolidate import similar
-
-    places = [scope for scope in store.scopes() if scope.writable and scope.exists and not scope.problem]
-    near = (each for place in places for each in scopes.memories(place))
-    return similar.to_draft(proposal.name, proposal.item.text, near)
-
-
-def _check_free(ready: Ready) -> None:
+def _check_free(made: Draft) -> None:
     """Raise ConflictError, with the ways out, if there is a memory of that name."""
-    if not ready.taken:
+    if not made.taken:
         return
-    name, draft = ready.proposal.name, inbox.short(ready.item.id)
-    ref = f"{ready.scope.label}:{name}"
+    short = waiting.short(made.item.id)
+    ref = f"{made.scope.label}:{made.name}"
     raise ConflictError(
         f"There is a memory {ref} already.",
-        f"Append to it: memtui approve {draft} --into {ref}\n"
-        f"  Or choose another name: memtui approve {draft} --name {name}-2",
+        f"Append to it: memtui approve {short} --into {ref}\n"
+        f"  Or choose another name: memtui approve {short} --name {made.name}-2",
     )
 
 
-def _edited(ctx: Context, proposal: Proposal) -> Proposal:
-    from memtui.cli import editor
-
-    with editor.Draft(ctx, proposal.name, proposal.data) as draft:
-        data = draft.edit()
-        doc = document.parse(data)
-        if doc.broken is not None:
-            draft.keep = True
-            raise MemtuiError(f"The frontmatter can't be read: {doc.broken}.", f"Your text is kept in {draft.path}.")
-    name = doc.fields.get("name")
-    stem = references.check_name(name) if isinstance(name, str) and name else proposal.name
-    return dataclasses.replace(proposal, name=stem, data=data)
-
-
-def _into(ctx: Context, store: Store, args: argparse.Namespace, item: Waiting) -> Outcome:
+def _into(ctx: Context, store: Store, args: argparse.Namespace, items: "list[Waiting]") -> "list[Outcome]":
     if args.name or args.type or args.scope or args.description or args.edit or args.body is not None:
         raise UsageError("--into appends to a memory as it is.", "Change that memory with `memtui edit`.")
-    store, found = approve.to_merge(store, item, args.into, ctx.now)
-    if found.broken is not None:
-        raise MemtuiError(f"{found.path} is broken: {found.broken}.", "Mend it in an editor first.")
-    outcome = Outcome(item, found.scope_label, found.stem, found.path, triage.merged(item, found))
-    if not args.dry_run:
-        secret.asked(ctx, item.text, yes=args.yes, otherwise="Nothing was approved.")
-        Review(ctx.root, now=ctx.now).merge(store, item, found)
-    return outcome
+    outcomes = []
+    with store.together():
+        for item in items:
+            try:
+                there, found = merge.find(store, item, args.into)
+                after = merge.merged([item], found)
+                if not args.dry_run:
+                    secret.asked(ctx, item.text, yes=args.yes, otherwise=UNDONE)
+                    after = merge.merge(there, item, found)
+                outcomes.append(Outcome(item, after))
+            except MemtuiError as error:
+                outcomes.append(Outcome(item, None, error))
+    return outcomes
 
 
-def _data(each: Outcome) -> "dict[str, object]":
-    found: dict[str, object] = {"id": each.item.id, "scope": each.scope, "name": each.name, "path": each.path}
-    found["text"] = each.data.decode("utf-8", "replace")
-    found["loaded_by"] = loading.loader(each.scope)
-    if each.alike:
-        found["alike"] = [{"scope": a.memory.scope_label, "name": a.memory.stem, "score": a.score} for a in each.alike]
+def _data(each: Outcome, alike: "Sequence[Alike]") -> "dict[str, object]":
+    made = each.memory
+    found: dict[str, object] = {
+        "id": each.item.id,
+        "scope": made.scope_label if made else "",
+        "name": made.stem if made else "",
+        "path": made.path if made else "",
+        "text": made.raw.decode("utf-8", "replace") if made else "",
+        "loaded_by": loading.loader(made.scope_label) if made else "",
+    }
+    if alike:
+        found["alike"] = [{"scope": a.memory.scope_label, "name": a.memory.stem, "score": a.score} for a in alike]
     if each.error is not None:
         found["error"] = {"message": each.error.message, "hint": each.error.hint}
     return found
 
 
-def _print(ctx: Context, out: Output, outcomes: "list[Outcome]", *, dry: bool) -> None:
-    for each in outcomes:
-        if each.error is not None:
-            out.say(f"memtui: {inbox.short(each.item.id)}: {line(each.error.message)}")
-            if each.error.hint:
-                out.say("  " + safe(each.error.hint))
-            continue
-        verb = "would write" if dry else "wrote"
-        memories.print_written(ctx, out, verb, f"{each.scope}:{each.name}", each.path)
-        if loading.loader(each.scope):
-            out.print("  " + out.style(f"{loading.loader(each.scope)}.", "dim"))
-        for piece in safe(each.data.decode("utf-8", "replace")).rstrip("\n").split("\n"):
-            out.print(("  │ " + piece).rstrip())
-        for found in each.alike:
-            where = line(found.memory.ref)
-            out.print(f"  alike {found.score:.2f}  {where}  {line(found.memory.description)[:80]}")
-        if each.alike:
-            first = each.alike[0].memory
-            out.print(f"  merge: memtui approve {inbox.short(each.item.id)} --into {first.ref}")
-    if not dry and any(each.error is None for each in outcomes):
-        out.say("memtui undo takes it back.")
+def _print(ctx: Context, out: Output, each: Outcome, alike: "Sequence[Alike]", verb: str) -> None:
+    short = waiting.short(each.item.id)
+    if each.error is not None:
+        out.say(f"memtui: {short}: {line(each.error.message)}")
+        if each.error.hint:
+            out.say("  " + safe(each.error.hint))
+    if each.memory is None:
+        return
+    memories.print_written(ctx, out, verb, each.memory.ref, each.memory.path)
+    if loaded := loading.loader(each.memory.scope_label):
+        out.print("  " + out.style(f"{loaded}.", "dim"))
+    for piece in safe(each.memory.raw.decode("utf-8", "replace")).rstrip("\n").split("\n"):
+        out.print(("  │ " + piece).rstrip())
+    for found in alike:
+        where = line(found.memory.ref)
+        out.print(f"  alike {found.score:.2f}  {where}  {line(found.memory.description)[:80]}")
+    if alike:
+        out.print(f"  merge: memtui approve {short} --into {alike[0].memory.ref}")

@@ -7,10 +7,10 @@ from memtui.cli.context import Context
 from memtui.cli.output import Result
 from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError, UsageError
+from memtui.core.inbox import deliverable, guidance
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
-from memtui.core.inbox import guidance
-from memtui.hooks import deliverable
+from memtui.core.settings import config
 
 UNTOLD = "Nothing was left. Say where the secret is kept, instead of the secret itself."
 EXAMPLE = """\
@@ -69,20 +69,20 @@ def register(commands: "parser.Commands") -> None:
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Leave, list or withdraw guidance."""
     if args.edit and not (args.list or args.withdraw or args.again):
-        from memtui.cli import rewording
+        from memtui.cli import guidance as there
 
-        return rewording.run(ctx, args, _text(args.text) if args.text else None)
+        return there.edit(ctx, args, _text(args.text) if args.text else None)
     if args.list or args.withdraw or args.again or args.edit:
         if args.text or sum(map(bool, (args.list, args.withdraw, args.again, args.edit))) > 1:
             raise UsageError("--list, --withdraw, --again and --edit go alone.")
-        from memtui.cli.commands import inbox as waiting
+        from memtui.cli import guidance as there
 
         if args.again:
             expires = None if args.expires is None else guidance.expiry(args.expires, ctx.now())
             to = guidance.audience(args.to, ctx.setting("guide_to"))
             fields = guidance.fields(args.sender, to, bool(args.urgent), args.expires, ctx.now())
-            return waiting.again(ctx, args.again, expires, fields)
-        return waiting.list_guidance(ctx) if args.list else waiting.withdraw(ctx, args.withdraw)
+            return there.again(ctx, args.again, expires, fields)
+        return there.listing(ctx) if args.list else there.withdraw(ctx, args.withdraw)
     text = _text(args.text)
     if args.urgent is False:
         raise UsageError("--no-urgent goes with --edit.")
@@ -90,11 +90,15 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     fields = guidance.fields(args.sender, to, bool(args.urgent), args.expires, ctx.now())
     directory = ctx.inbox(args.everywhere)
     text, redacted = secret.checked(ctx, text, yes=args.yes, otherwise=UNTOLD)
-    deliverable.check(ctx.settings(), ctx.now(), text, fields, "global" if args.everywhere else "project", directory)
+    scope = "global" if args.everywhere else "project"
+    deliverable.check(config.number(ctx.settings(), "budget"), ctx.now(), text, fields, scope, directory)
     # The journal costs a monitor's every minute more than the note; a monitor takes nothing back.
     asked = ctx.out.json or ctx.out.stderr.isatty()
     try:
-        entry_id = _journaled(ctx, directory, fields, text) if asked else _left(ctx, directory, fields, text)
+        if asked:
+            entry_id = ctx.review().guide(directory, fields, text)
+        else:
+            entry_id = inbox_file.append_entry(directory, "guidance", fields, text, now=ctx.now())
     except fs.KeptError as error:
         raise MemtuiError(
             f"{directory}: the disk did not take the note as it should: {error.strerror or error}",
@@ -106,18 +110,18 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         ) from error
     path = f"{directory}/{inbox_format.FILES['guidance']}"
     too_long = _warn(ctx, path) if inbox_format.unread(path) else None
-    deaf = unheard(ctx) if asked else ""
+    deaf = ctx.unheard() if asked else ""
     _narrate(ctx, args.everywhere, entry_id, deaf)
     data: dict[str, object] = {
         "id": entry_id,
-        "scope": "global" if args.everywhere else "project",
+        "scope": scope,
         "project": None if args.everywhere else ctx.project_root,
         "path": path,
         "fields": fields,
         "text": text,
         "redacted": redacted,
         "unread": too_long,
-        "unheard": {"why": guidance.UNHEARD[deaf][0], "do": guidance.UNHEARD[deaf][1]} if deaf else None,
+        "unheard": _why(deaf),
     }
     return Result(data, lambda out: out.print(entry_id))
 
@@ -125,7 +129,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 def _warn(ctx: Context, path: str) -> "dict[str, str] | None":
     """Say that of this inbox not all is read, as `guide --list` and the others do."""
     from memtui.cli.output import safe
-    from memtui.core.review.triage import unread_part
+    from memtui.core.review.waiting import unread_part
 
     found = unread_part(path)
     if found is None:
@@ -134,14 +138,12 @@ def _warn(ctx: Context, path: str) -> "dict[str, str] | None":
     return {"message": found.message, "hint": found.hint}
 
 
-def _left(ctx: Context, directory: str, fields: "dict[str, str]", text: str) -> str:
-    return inbox_file.append_entry(directory, "guidance", fields, text, now=ctx.now())
+def _why(deaf: str) -> "dict[str, str] | None":
+    if not deaf:
+        return None
+    from memtui.present import unheard
 
-
-def _journaled(ctx: Context, directory: str, fields: "dict[str, str]", text: str) -> str:
-    from memtui.core.review.triage import Review
-
-    return Review(ctx.root, by="cli", now=ctx.now).guide(directory, fields, text)
+    return unheard.data(deaf)
 
 
 def _narrate(ctx: Context, everywhere: bool, entry_id: str, deaf: str) -> None:
@@ -152,20 +154,9 @@ def _narrate(ctx: Context, everywhere: bool, entry_id: str, deaf: str) -> None:
         where = "any project" if everywhere else ctx.project_root
         ctx.out.say(f"left for {where}; to take it back: memtui undo, or memtui guide --withdraw {entry_id[-6:]}")
         if deaf:
-            why, do = guidance.UNHEARD[deaf]
-            ctx.out.say(f"note: {why}, so nothing delivers it yet: {do}")
+            from memtui.present import unheard
 
-
-def unheard(ctx: Context, *, memories: bool = False) -> str:
-    """Why nobody would be told, as `guide.unheard`; asked for a person or a program only, it takes a while."""
-    from memtui.hooks.installer import status
-
-    try:
-        found = status.status(ctx.env, ctx.cwd)
-        hooked, disabled = found.installed, found.disabled_by is not None
-    except (MemtuiError, OSError):
-        hooked, disabled = True, False
-    return guidance.unheard(ctx.setting("mode"), hooked, disabled=disabled, memories=memories)
+            ctx.out.say(f"note: {unheard.WHY[deaf]}, so nothing delivers it yet: {unheard.COMMANDS[deaf]}")
 
 
 def _text(words: "list[str]") -> str:

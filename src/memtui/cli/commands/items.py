@@ -2,13 +2,12 @@
 
 import argparse
 
-from memtui.cli import parser
-from memtui.cli.commands import inbox
+from memtui.cli import parser, waiting
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import age
-from memtui.core.review.triage import Review, Waiting
+from memtui.core.review.waiting import Waiting
 
 ACTIONS = {
     "done": "tick items off",
@@ -32,8 +31,8 @@ def register(commands: "parser.Commands") -> None:
         "memtui items\nmemtui items done 7XAD\nmemtui items edit 7XAD Fix the flaky upload test",
     )
     found.add_argument("--all-projects", action="store_true", help="the items of all projects")
-    limit = f"default: {inbox.LIMIT}, 0: all"
-    found.add_argument("--limit", type=int, default=inbox.LIMIT, metavar="N", help=limit)
+    limit = f"default: {waiting.LIMIT}, 0: all"
+    found.add_argument("--limit", type=int, default=waiting.LIMIT, metavar="N", help=limit)
     actions = parser.actions(found)
     for name, summary in ACTIONS.items():
         each = parser.command(actions, name, act, summary, EXAMPLES[name])
@@ -45,8 +44,8 @@ def register(commands: "parser.Commands") -> None:
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """List the items."""
-    items, more = inbox.first(inbox.entries(ctx, ("items",), args.all_projects), args.limit)
-    data = {"items": [inbox.as_data(ctx, item) for item in items], "more": more["items"]}
+    items, more = waiting.first(waiting.entries(ctx, ("items",), args.all_projects), args.limit)
+    data = {"items": [waiting.as_data(ctx, item) for item in items], "more": more["items"]}
     return Result(data, lambda out: _print(ctx, out, items, more["items"]))
 
 
@@ -62,7 +61,7 @@ def _print(ctx: Context, out: Output, items: "list[Waiting]", more: int) -> None
         origin = item.entry.fields.get("session", "")
         source = f"session {line(origin)[:8]}" if origin else "hand-written"
         when = age(item.entry.time(), ctx.now())
-        rows.append([(inbox.short(item.id), "cyan"), f"{mark} {line(state)}", when, source, line(item.text)])
+        rows.append([(waiting.short(item.id), "cyan"), f"{mark} {line(state)}", when, source, line(item.text)])
     out.table(["ID", "STATE", "AGE", "FROM", "ITEM"], rows, right=(2,))
     if more:
         out.print(f"and {more:,} more: memtui items --limit 0")
@@ -74,8 +73,8 @@ def act(ctx: Context, args: argparse.Namespace) -> Result:
     """Tick off, keep, or pass on."""
     # A draft can be told to the agent as well; whether it is done is not said of it.
     kinds, what = (("items", "updates"), "item or update") if args.action == "guide" else (("items",), "item")
-    items = inbox.pick(ctx, args.ids, kinds, what)
-    review = Review(ctx.root, now=ctx.now)
+    items = waiting.pick(ctx, args.ids, kinds, what)
+    review = ctx.review()
     done = {"done": review.done, "keep": review.keep, "guide": review.to_guidance}[args.action](items)
     verb = {"done": "done", "keep": "kept", "guide": "now guidance"}[args.action]
 
@@ -88,11 +87,11 @@ def act(ctx: Context, args: argparse.Namespace) -> Result:
 
 def edit(ctx: Context, args: argparse.Namespace) -> Result:
     """Change an item's text."""
-    (item,) = inbox.pick(ctx, [args.id], ("items",), "item")
+    (item,) = waiting.pick(ctx, [args.id], ("items",), "item")
     words = " ".join(args.text).strip()
     if not words:
         raise UsageError("The text is empty.", "memtui items done ID ticks an item off.")
-    done = Review(ctx.root, now=ctx.now).edit(item, words)
+    done = ctx.review().edit(item, words)
     return Result(
         {"item": item.id, "text": words, "transaction": done}, lambda out: out.print(f"changed  {line(words)}")
     )

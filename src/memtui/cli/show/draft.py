@@ -4,32 +4,31 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, line
 from memtui.consolidate import similar
 from memtui.core.base.errors import MemtuiError
-from memtui.core.review import approve, evidence, triage
-from memtui.core.review.approve import Ready
-from memtui.core.review.triage import Waiting
+from memtui.core.review import draft, evidence
+from memtui.core.review.draft import Draft
+from memtui.core.review.waiting import Waiting
 
 ALIKE_SHOWN = 3
 HIT_SHOWN, AROUND_SHOWN = 900, 300
 WHO = 6
 
 
-class Draft:
+class DraftShown:
     """A pending update or item, with what the control room shows beside it."""
 
     def __init__(self, ctx: Context, item: Waiting) -> None:
         self.item = item
-        self.ready: Ready | None = None
+        self.draft: Draft | None = None
         self.problem = ""
         store = ctx.store()
         if item.kind == "updates":
             try:
-                self.ready = approve.ready(store, triage.propose(item), ctx.now)
+                self.draft = draft.propose(store, item)
             except MemtuiError as error:
                 self.problem = f"{error.message} {error.hint}".strip()
         alike: list[evidence.Alike] = []
-        if self.ready is not None:
-            near = approve.neighbours(store, item, ctx.now)
-            alike = similar.to_draft(self.ready.proposal.name, item.text, near)
+        if self.draft is not None:
+            alike = similar.to_draft(self.draft.name, item.text, draft.neighbours(store, item))
         self.setting = evidence.setting_of(ctx.env, item, alike)
 
     def data(self) -> "dict[str, object]":
@@ -39,12 +38,12 @@ class Draft:
         data: dict[str, object] = {"setting": {"title": found.title, "said": said, "problem": found.problem or None}}
         if self.item.kind != "updates":
             return data
-        ready = self.ready
-        data["becomes"] = ready and {
-            "name": ready.proposal.name,
-            "scope": ready.scope.label,
-            "path": ready.path,
-            "taken": ready.taken,
+        made = self.draft
+        data["becomes"] = made and {
+            "name": made.name,
+            "scope": made.scope.label,
+            "path": made.path,
+            "taken": made.taken,
         }
         data["problem"] = self.problem or None
         data["alike"] = [
@@ -64,11 +63,11 @@ class Draft:
         if self.problem:
             out.print()
             out.paragraph(f"! {self.problem}")
-        elif self.ready is not None:
+        elif self.draft is not None:
             out.print()
-            name = f"{line(self.ready.scope.label)}:{line(self.ready.proposal.name)}"
+            name = f"{line(self.draft.scope.label)}:{line(self.draft.name)}"
             out.print(f"becomes  {out.style(name, 'bold')}")
-            if self.ready.taken:
+            if self.draft.taken:
                 words = "! a memory of this name is there already: approve with --name or --into"
                 out.print("  " + out.style(words, "yellow"))
         self._said(out)

@@ -13,7 +13,7 @@ from memtui.core.deliveries import receipts
 from memtui.core.deliveries.record import GLYPHS, injected, text_of, what
 from memtui.core.memories import scopes
 from memtui.core.places import locate, trust
-from memtui.core.review import triage
+from memtui.core.review.waiting import KINDS
 from memtui.core.settings import config
 
 KIND_WORDS = {
@@ -30,9 +30,9 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
     for scope in scopes.discover(ctx.env, ctx.cwd):
         if scope.kind != "instructions":
             counts[scope.kind] = counts.get(scope.kind, 0) + len(scopes.files(scope))
-    waiting = dict.fromkeys(triage.KINDS, 0)
+    waiting = dict.fromkeys(KINDS, 0)
     unread: list[MemtuiError] = []
-    for entry in triage.waiting(ctx.root, [ctx.slug, None], unread=unread):
+    for entry in ctx.waiting(unread=unread):
         waiting[entry.kind] += 1
     last = next((record for record in delivery_log.newest_first(ctx.root) if injected(record)), None)
     outcome = receipts.outcomes([last], ctx.env, ctx.now())[text_of(last, "id")] if last else None

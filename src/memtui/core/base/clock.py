@@ -102,3 +102,14 @@ def parse_when(text: str, now: float, ahead: bool) -> "float | None":
         span = int(number) * UNITS[unit]
         return now + span if ahead else now - span
     return parse(text)
+
+
+def ago(seconds: "float | None", now: float) -> str:
+    """`just now`, `4m ago`, `3h ago`, `12d ago`; `undated` for no time."""
+    if seconds is None:
+        return "undated"
+    past = max(0, int(now - seconds))
+    for size, letter in ((86400, "d"), (3600, "h"), (60, "m")):
+        if past >= size:
+            return f"{past // size}{letter} ago"
+    return "just now"

@@ -14,7 +14,7 @@ from memtui.core.memories.memory import Memory
 from memtui.core.places import locate
 from memtui.core.places import trust as trusting
 from memtui.core.redaction import redact
-from memtui.core.review import triage
+from memtui.core.review.waiting import waiting_in
 
 CLAIM_SECONDS = 3600.0
 Fits = Callable[[inbox_format.Entry, str, str], bool]
@@ -22,10 +22,10 @@ Fits = Callable[[inbox_format.Entry, str, str], bool]
 
 def inboxes(root: str, now: float, fits: Fits) -> Iterator[Finding]:
     """Inboxes that can't be read, guidance that will not be delivered, claims that nobody settled."""
-    for slug in [None, *triage.slugs(root)]:
+    for slug in [None, *paths.inbox_slugs(root)]:
         directory = paths.inbox_dir(root, slug)
         unread: list[MemtuiError] = []
-        triage.waiting(root, [slug], unread=unread)
+        waiting_in(root, [slug], unread=unread)
         for error in unread:
             yield problem("inbox.unread", message=error.message, hint=error.hint)
         for kind, file in inbox_format.FILES.items():

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable
 from typing import NamedTuple
 
-from memtui.core.base import clock
+from memtui.core.base import clock, paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many
 from memtui.core.health import file_checks, retention
@@ -18,8 +18,8 @@ from memtui.core.journal.changes.renaming import Renaming
 from memtui.core.memories import index_report
 from memtui.core.memories.index_report import Report
 from memtui.core.memories.store import Store
-from memtui.core.review import triage
-from memtui.core.review.triage import Waiting
+from memtui.core.review.entries import Review
+from memtui.core.review.waiting import Waiting, find, waiting_in
 
 AT_ONCE = ("files", "errors", "guidance", "index")
 
@@ -47,8 +47,8 @@ def fixable(store: Store, subject: str = "") -> list[Report]:
 
 def note(root: str, subject: str) -> Waiting:
     """The guidance that a finding is about, of any project. Raises NotFoundError."""
-    items = triage.waiting(root, [None, *triage.slugs(root)], ("guidance",))
-    return triage.find(items, subject.partition(":")[2], "guidance")
+    items = waiting_in(root, [None, *paths.inbox_slugs(root)], ("guidance",))
+    return find(items, subject.partition(":")[2], "guidance")
 
 
 def _errors(store: Store, _: str) -> Outcome:
@@ -122,8 +122,8 @@ def _withdraw(store: Store, subject: str) -> Outcome:
     return Outcome("withdraw", [item.id])
 
 
-def _review(store: Store) -> triage.Review:
-    return triage.Review(store.root, by=store.journal.by, now=store.journal.now)
+def _review(store: Store) -> Review:
+    return Review(store.root, by=store.journal.by, now=store.journal.now)
 
 
 def _collect(store: Store, _: str) -> Outcome:

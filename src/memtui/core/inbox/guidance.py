@@ -11,19 +11,11 @@ TIMES = "Say 30m, 2h, 3d, 18:00, tomorrow, or a date as 2026-12-31T18:00 (withou
 DAYS = {"today": 0, "tomorrow": 1}
 ANYONE = "anyone"
 WHOM = "Say people, session:ID, agent:NAME or path:GLOB, no commas; or anyone."
-# What keeps all that is left from being delivered: in words, and the command that changes it.
-UNHEARD = {
-    "hooks": ("no hooks are installed", "memtui hooks install"),
-    "disabled": ("Claude Code runs no hooks here", "memtui hooks status"),
-    "off": ("the mode is off here", "memtui config set mode full --project ."),
-    "whisper": ("in the mode whisper no memories are told", "memtui config set mode full --project ."),
-    "auto": ("Claude Code's own memory is switched off here", "memtui doctor"),
-}
 
 
 def unheard(mode: object, hooked: bool, *, disabled: bool = False, memories: bool = False) -> str:
-    """Why no session would be told, one of UNHEARD; empty if they are. Memories are told in fewer modes than guidance.
-    `disabled`: Claude Code was told to run no hooks.
+    """Why no session would be told, a code: hooks, disabled, off or whisper; empty if they are. Memories are told in
+    fewer modes than guidance. `disabled`: Claude Code was told to run no hooks.
 
     What the client reads by itself, its own memory of a project, is not meant: see `loading.auto_memory_off`."""
     if not hooked:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from memtui.core.client import excerpt, titles
 from memtui.core.client.excerpt import Said
 from memtui.core.memories.memory import Memory
-from memtui.core.review.triage import Waiting
+from memtui.core.review.waiting import Waiting
 
 
 @dataclass(frozen=True)

@@ -17,15 +17,14 @@ from memtui.core.base.phrasing import age, until
 from memtui.core.client import titles, transcript
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import sessions
-from memtui.core.inbox import claims, guidance
+from memtui.core.inbox import claims, deliverable, guidance
 from memtui.core.memories import memory
-from memtui.core.review.triage import Waiting
+from memtui.core.review.waiting import Waiting
 from memtui.core.settings import config
-from memtui.hooks import deliverable
-from memtui.present import safe_text
+from memtui.present import safe_text, unheard
 from memtui.tui.dialogs import secret
 from memtui.tui.dialogs.dialog import Keys, Typed, form_keys
-from memtui.tui.model import autosave, unheard
+from memtui.tui.model import autosave
 from memtui.tui.model.data import Data
 from memtui.tui.widgets.body import Body
 from memtui.tui.widgets.field import Field, Labelled
@@ -239,7 +238,7 @@ class Compose(Typed[str | None]):
             words += [MOVED] if self.moved else []
             looks = secret.words(note.text, self._before())
             words += [f"{looks} ^s asks before it is kept."] if looks else []
-            deaf = unheard.words(self.data)
+            deaf = unheard.keyed(self.data.unheard())
             text = safe_text.styled(" ".join(words)).append(
                 f"\n! {deaf[:1].upper()}{deaf[1:]}." if deaf else "", "bold yellow"
             )
@@ -343,8 +342,9 @@ class Compose(Typed[str | None]):
         slug = self._slug(note)
         fields = guidance.fields("tui", note.addresses(), note.urgent, note.expires or None, data.now())
         directory = paths.inbox_dir(data.root, slug)
-        deliverable.check(data.settings(), data.now(), text, fields, "global" if slug is None else "project", directory)
-        deaf = unheard.words(data)
+        budget, scope = config.number(data.settings(), "budget"), "global" if slug is None else "project"
+        deliverable.check(budget, data.now(), text, fields, scope, directory)
+        deaf = unheard.keyed(data.unheard())
         if self.item is not None:
             data.review().reword(self.item, directory, fields, text)
             words = "Changed"

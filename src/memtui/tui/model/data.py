@@ -17,7 +17,6 @@ from memtui.workspace import Workspace
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memtui.core.base.errors import MemtuiError
     from memtui.core.base.finding import Finding
     from memtui.core.deliveries.receipts import TranscriptView
     from memtui.core.deliveries.record import Record
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from memtui.core.memories.memory import Memory
     from memtui.core.memories.scopes import Scope
     from memtui.core.memories.status import Row
-    from memtui.core.review import triage
 
 # As many of the newest deliveries are held at once; older ones are read when the list is followed to its end.
 RECORDS = 2000
@@ -92,6 +90,10 @@ class Data(Workspace):
         found = status.status(self.env, self.cwd)
         self.facts = Facts(self.facts.project, mode, found.installed, found.disabled_by is not None, counts)
 
+    def hooked(self) -> tuple[bool, bool]:
+        """As it was read last."""
+        return self.facts.hooks, self.facts.disabled
+
     def count_findings(self) -> None:
         """Put into the facts how many problems there are, as far as files tell."""
         from memtui import actions
@@ -133,15 +135,6 @@ class Data(Workspace):
         ledger = self.ledger.follow()
         every = [t for t in ledger.all() if t.op not in TURNS and t.state != "intent"]
         return ledger, every[::-1]
-
-    # inbox
-
-    def waiting(self, *, every: bool = False, unread: "list[MemtuiError] | None" = None) -> "list[triage.Waiting]":
-        """What waits for this project and everywhere; `every` adds the other projects'. `unread` as in the engine."""
-        from memtui.core.review import triage
-
-        others = [slug for slug in triage.slugs(self.root) if slug != self.slug] if every else []
-        return triage.waiting(self.root, [self.slug, None, *others], unread=unread)
 
     # deliveries
 

@@ -6,9 +6,9 @@ from memtui import actions
 from memtui.actions import Action
 from memtui.core.base.phrasing import many
 from memtui.core.deliveries.record import text_of
-from memtui.core.review.triage import Waiting
+from memtui.core.review.waiting import Waiting
+from memtui.present import unheard
 from memtui.tui.dialogs.compose import EVERYWHERE, PROJECT, Compose, blank, note_of
-from memtui.tui.model import unheard
 from memtui.tui.screens.guidance import rows
 from memtui.tui.screens.guidance.rows import Row
 from memtui.tui.screens.two_panes import TwoPanes
@@ -164,7 +164,7 @@ class GuidanceActs(TwoPanes):
         try:
             self.main.data.review().again(item)
             self._wanted = item.text
-            deaf = unheard.words(self.main.data)
+            deaf = unheard.keyed(self.main.data.unheard())
             words = f"but nothing delivers it yet: {deaf}" if deaf else "as if it were new"
             self.main.say(f"It goes once more, {words}. {actions.takes_back()}")
         finally:

@@ -13,7 +13,7 @@ from memtui.core.deliveries import receipts
 from memtui.core.deliveries.record import GLYPHS, MEANINGS, Note, Record, session_words, taker, text_of
 from memtui.core.health import findings
 from memtui.core.inbox.under_way import UnderWay
-from memtui.core.review.triage import Waiting
+from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text
 
 WORDS = {receipts.WAITING: "unproven"}

@@ -18,10 +18,9 @@ from memtui.core.deliveries import receipts
 from memtui.core.deliveries import record as delivery_record
 from memtui.core.deliveries.record import text_of
 from memtui.core.inbox import under_way
-from memtui.core.review import triage
-from memtui.core.review.triage import Waiting
-from memtui.present import safe_text, undelivered
-from memtui.tui.model import fuzzy, unheard
+from memtui.core.review.waiting import Waiting, waiting_in
+from memtui.present import safe_text, undelivered, unheard
+from memtui.tui.model import fuzzy
 from memtui.tui.screens.guidance import rows
 from memtui.tui.screens.guidance.commands import GuidanceActs
 from memtui.tui.screens.guidance.rows import Row
@@ -86,12 +85,12 @@ class Guidance(GuidanceActs):
         now = data.now()
         slugs = [data.slug, None]
         if self.every:
-            others = [slug for slug in triage.slugs(data.root) if slug != data.slug]
+            others = [slug for slug in paths.inbox_slugs(data.root) if slug != data.slug]
             slugs += others
             fresh = projects.paths_of(data.env, [slug for slug in others if slug not in self.names])
             self.names.update((slug, (home or "").rstrip("/").rpartition("/")[2]) for slug, home in fresh.items())
         unread: list[MemtuiError] = []
-        queue = [self._queued(each, now) for each in triage.waiting(data.root, slugs, ("guidance",), unread)]
+        queue = [self._queued(each, now) for each in waiting_in(data.root, slugs, ("guidance",), unread)]
         problem = " ".join(f"{error.message} {error.hint}" for error in unread)
         queue.sort(key=lambda row: (not row.states, row.time or 0.0), reverse=True)
         taken = under_way.listed(data.root, slugs)
@@ -186,7 +185,7 @@ class Guidance(GuidanceActs):
             text.append("Nothing waits to be told", style="bold")
         else:
             text.append(f"{many(len(waits) - stuck, 'note waits', 'notes wait')} to be told", style="bold")
-        deaf = unheard.words(self.main.data)
+        deaf = unheard.keyed(self.main.data.unheard())
         if deaf and not self._problem:
             text.append(f" · {deaf}", style="bold yellow")
         if stuck:

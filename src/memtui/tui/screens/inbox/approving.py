@@ -8,14 +8,14 @@ from memtui.core.base.phrasing import many
 from memtui.core.memories import memory
 from memtui.core.memories.memory import Memory
 from memtui.core.places import loading
-from memtui.core.review import approve, triage
-from memtui.core.review.approve import Ready
-from memtui.core.review.triage import Waiting
-from memtui.present import safe_text
+from memtui.core.review import approve, merge
+from memtui.core.review.draft import Draft
+from memtui.core.review.waiting import Waiting
+from memtui.present import safe_text, unheard
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.form import Form
 from memtui.tui.dialogs.preview import Preview
-from memtui.tui.model import autosave, unheard
+from memtui.tui.model import autosave
 from memtui.tui.screens.inbox.commands import Acting
 from memtui.tui.screens.inbox.held import Held
 from memtui.tui.screens.inbox.rows import key_of
@@ -31,7 +31,7 @@ class Deciding(Acting):
         """Approve the draft that is on the screen; several, or one that is not, are shown first."""
         found = [self._ready(each, self.changed.get(key_of(each), {})) for each in self._chosen("updates")]
         bad = next((each for each in found if isinstance(each, MemtuiError)), None)
-        good = [each for each in found if isinstance(each, Ready)]
+        good = [each for each in found if isinstance(each, Draft)]
         if not good and bad is not None:
             raise bad
         alone = len(good) == len(found) == 1 and good[0].item is self.under
@@ -58,27 +58,19 @@ class Deciding(Acting):
 
         self.app.push_screen(Preview(title, text, go), then)
 
-    def _approve(self, found: list[Ready]) -> None:
-        deciding = self.main.data.review()
+    def _approve(self, found: list[Draft]) -> None:
         left, aside = self._aside("updates")
-        journal = found[0].store.journal
-        done: list[Memory] = []
-        trouble: list[MemtuiError] = []
-        with journal.together():
-            order = [key_of(item) for item in triage.from_the_end(each.item for each in found)]
-            for each in sorted(found, key=lambda each: order.index(key_of(each.item))):
-                each.store.journal = journal
-                try:
-                    done.append(deciding.approve(each.store, each.proposal, each.scope))
-                except MemtuiError as error:
-                    trouble.append(_named(error, each))
+        outcomes = approve.approve_all(found[0].store.journal, found)
+        done = [each.memory for each in outcomes if each.memory is not None]
+        names = {each.item.key: each.name for each in found}
+        trouble = [_named(each.error, names[each.item.key]) for each in outcomes if each.error is not None]
         if trouble:
             self.main.fail(trouble[0])
         if done:
             self._unmark(left)
             words = f"{done[0].scope_label}:{done[0].stem}" if len(done) == 1 else f"{len(done)} memories"
             labels = {each.scope_label for each in done}
-            deaf = next(filter(None, [unheard.unloaded(self.main.data, label) for label in sorted(labels)]), "")
+            deaf = unheard.keyed(self.main.data.unheard(labels))
             more = f" No session is told yet: {deaf}." if deaf else ""
             if len(labels) == 1 and not deaf and loading.loader(min(labels)):
                 more = f" From the next session on {loading.loader(min(labels))}."
@@ -98,7 +90,7 @@ class Deciding(Acting):
             if isinstance(found, MemtuiError):
                 raise found
             if found.taken:
-                raise ConflictError(f"{found.scope.label} has a {found.proposal.name} already.", "Give another name.")
+                raise ConflictError(f"{found.scope.label} has a {found.name} already.", "Give another name.")
             return f"writes {found.path}"
 
         def then(fields: dict[str, str] | None) -> None:
@@ -199,26 +191,16 @@ class Deciding(Acting):
     def _merge(self, items: list[Waiting], found: Memory) -> None:
         data = self.main.data
 
-        home = next((item for item in items if item.slug), items[0])
-
         def write() -> None:
-            store = approve.home_store(data.store(), home, data.now) or data.store()
-            with store.together():
-                there = found
-                for item in items:
-                    data.review().merge(store, item, there)
-                    there = memory.read_memory(found.path, found.scope_label)
+            merge.merge_all(data.store(), items, found)
 
         def then(yes: bool | None) -> None:
             if yes:
                 self._act(write, f"Merged into {found.scope_label}:{found.stem}.", "updates")
 
-        becomes = found
-        for item in items:
-            becomes = memory.from_bytes(found.path, found.scope_label, triage.merged(item, becomes))
-        text = merged_text(found, becomes.raw)
+        text = merged_text(found, merge.merged(items, found).raw)
         self.app.push_screen(Preview(f"{found.scope_label}:{found.stem} becomes", text, "write it", end=True), then)
 
 
-def _named(error: MemtuiError, each: Ready) -> MemtuiError:
-    return type(error)(f"{each.proposal.name}: {error.message}", error.hint)
+def _named(error: MemtuiError, name: str) -> MemtuiError:
+    return type(error)(f"{name}: {error.message}", error.hint)

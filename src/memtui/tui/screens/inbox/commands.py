@@ -10,14 +10,14 @@ from memtui.core.base.errors import MemtuiError, UsageError
 from memtui.core.base.phrasing import many
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
-from memtui.core.review import approve
-from memtui.core.review.approve import Ready
+from memtui.core.review import draft
+from memtui.core.review.draft import Choices, Draft
 from memtui.core.review.evidence import Setting
-from memtui.core.review.triage import Waiting
-from memtui.present import safe_text
+from memtui.core.review.waiting import Waiting
+from memtui.present import safe_text, unheard
 from memtui.tui.dialogs.form import Form
 from memtui.tui.dialogs.preview import Preview
-from memtui.tui.model import autosave, unheard
+from memtui.tui.model import autosave
 from memtui.tui.screens.inbox.held import Held
 from memtui.tui.screens.inbox.rows import Line, key_of
 from memtui.tui.screens.inbox.text import guidance_text, lines_of
@@ -44,7 +44,7 @@ class Acting(TwoPanes):
     settings_of: dict[str, Setting]
     changed: dict[str, dict[str, str]]
     every: bool
-    readied: dict[str, tuple[Waiting, dict[str, str], Ready | MemtuiError]]
+    readied: dict[str, tuple[Waiting, dict[str, str], Draft | MemtuiError]]
     elsewhere: int
 
     @property
@@ -102,7 +102,7 @@ class Acting(TwoPanes):
         if given or field != "scope":
             return given or item.entry.fields.get(field, "")
         ready = self.ready(item)
-        return ready.scope.label if isinstance(ready, Ready) else item.entry.fields.get("scope") or item.scope
+        return ready.scope.label if isinstance(ready, Draft) else item.entry.fields.get("scope") or item.scope
 
     def whose(self, item: Waiting) -> str:
         """The name of the project that an entry belongs to, if that is another one."""
@@ -118,17 +118,17 @@ class Acting(TwoPanes):
         slug = item.slug or ""
         if slug not in self.others:
             data = self.main.data
-            self.others[slug] = approve.neighbours(data.store(), item, data.now)
+            self.others[slug] = draft.neighbours(data.store(), item)
         return self.others[slug]
 
     def _places(self, items: list[Waiting]) -> list[Scope]:
         """The scopes that drafts may be approved to: of their project, or of this one if they are of several."""
         data = self.main.data
         homes = {item.slug for item in items if item.slug}
-        store = approve.home_store(data.store(), items[0], data.now) if len(homes) == 1 else None
+        store = draft.home_store(data.store(), items[0]) if len(homes) == 1 else None
         return [s for s in (store or data.store()).scopes() if s.writable and not s.problem]
 
-    def ready(self, item: Waiting) -> Ready | MemtuiError:
+    def ready(self, item: Waiting) -> Draft | MemtuiError:
         """What approving it now would write, or why it can't be approved, as of the last reading."""
         key, fields = key_of(item), self.changed.get(key_of(item), {})
         known = self.readied.get(key)
@@ -136,10 +136,10 @@ class Acting(TwoPanes):
             known = self.readied[key] = (item, dict(fields), self._ready(item, fields))
         return known[2]
 
-    def _ready(self, item: Waiting, fields: dict[str, str]) -> Ready | MemtuiError:
+    def _ready(self, item: Waiting, fields: dict[str, str]) -> Draft | MemtuiError:
         data = self.main.data
         try:
-            return approve.ready(data.store(), approve.drafted(item, fields), data.now, fields.get("scope", ""))
+            return draft.propose(data.store(), item, Choices(**fields))
         except MemtuiError as error:
             return error
 
@@ -226,7 +226,7 @@ class Acting(TwoPanes):
         return short or self.seen
 
     def _guide(self, found: list[Waiting]) -> None:
-        deaf = unheard.words(self.main.data)
+        deaf = unheard.keyed(self.main.data.unheard())
         when = f"but nothing delivers it yet: {deaf}" if deaf else "for the next prompt"
         words = f"Now guidance: {many(len(found), 'entry', 'entries')}, {when}."
         self._act(lambda: self.main.data.review().to_guidance(found), words)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from memtui.core.base import fastjson, ids
-from memtui.core.review.triage import Waiting
+from memtui.core.review.waiting import Waiting
 from memtui.tui.dialogs.form import Standing
 from memtui.tui.screens.inbox.rows import key_of
 

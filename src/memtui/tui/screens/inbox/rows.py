@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from memtui.core.review.triage import Waiting
+from memtui.core.review.waiting import Waiting
 
 # Below this, and heard only once, a draft is likely a one-off.
 DOUBTFUL = 0.6

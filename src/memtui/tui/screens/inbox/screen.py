@@ -17,11 +17,11 @@ from memtui.core.base.phrasing import age, many
 from memtui.core.memories import scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.review import evidence
-from memtui.core.review.approve import Ready
+from memtui.core.review.draft import Draft
 from memtui.core.review.evidence import Setting
-from memtui.core.review.triage import Waiting
-from memtui.present import safe_text, undelivered
-from memtui.tui.model import fuzzy, unheard
+from memtui.core.review.waiting import Waiting
+from memtui.present import safe_text, undelivered, unheard
+from memtui.tui.model import fuzzy
 from memtui.tui.screens.inbox.approving import Deciding
 from memtui.tui.screens.inbox.rows import DOUBTFUL, Line, confidence, is_doubtful, key_of, searched
 from memtui.tui.screens.inbox.text import draft_glance, draft_head, draft_text, item_glance, item_text, lines_of
@@ -69,7 +69,7 @@ class Inbox(Deciding):
         self.others: dict[str, list[Memory]] = {}
         self.settings_of: dict[str, Setting] = {}
         self.changed: dict[str, dict[str, str]] = {}
-        self.readied: dict[str, tuple[Waiting, dict[str, str], Ready | MemtuiError]] = {}
+        self.readied: dict[str, tuple[Waiting, dict[str, str], Draft | MemtuiError]] = {}
         self.head = 0
         self._rest: Timer | None = None
         self._problem = ""
@@ -176,7 +176,7 @@ class Inbox(Deciding):
 
     def _nothing(self) -> str:
         """What an empty list says: what will fill it, or why nothing will."""
-        deaf = unheard.words(self.main.data)
+        deaf = unheard.keyed(self.main.data.unheard())
         if not deaf:
             return actions.keyed(EMPTY)
         return actions.keyed(DEAF).format("\n".join(textwrap.wrap(deaf[:1].upper() + deaf[1:] + ".", DEAF_WIDTH)))
@@ -263,7 +263,7 @@ class Inbox(Deciding):
     @work(thread=True, exclusive=True, group="evidence")
     def _look(self, key: str, item: Waiting) -> None:
         ready = self.ready(item) if item.kind == "updates" else None
-        alike = similar.to_draft(ready.proposal.name, item.text, self._near(item)) if isinstance(ready, Ready) else []
+        alike = similar.to_draft(ready.name, item.text, self._near(item)) if isinstance(ready, Draft) else []
         found = evidence.setting_of(self.main.data.env, item, alike)
         self.app.call_from_thread(self._found, key, found)
 

@@ -11,11 +11,10 @@ from memtui import actions
 from memtui.consolidate import similar
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import ago, many
-from memtui.core.memories import memory
 from memtui.core.memories.memory import Memory
-from memtui.core.review.approve import Ready
+from memtui.core.review.draft import Draft
 from memtui.core.review.evidence import Alike, Setting
-from memtui.core.review.triage import Waiting
+from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text
 
 ALIKE_SHOWN = 3
@@ -48,7 +47,7 @@ def rule(text: Text, words: str) -> None:
 
 
 def draft_head(
-    item: Waiting, ready: Ready | MemtuiError, found: Setting | None, width: int, *, whose: str = "", beside: bool
+    item: Waiting, ready: Draft | MemtuiError, found: Setting | None, width: int, *, whose: str = "", beside: bool
 ) -> Text:
     """The memory that a pending update would become, whole; `whose` names another project than this. `beside`: next
     to the one that is most alike."""
@@ -57,8 +56,8 @@ def draft_head(
         text.append(safe_text.line(item.entry.fields.get("name", "")) + "\n", style="bold")
         text.append(f"! {safe_text.line(ready.message)} {safe_text.line(ready.hint)}\n", style="yellow")
         return cut(text, item.text, item.path)
-    made = memory.from_bytes(ready.path, ready.scope.label, ready.proposal.data)
-    text.append(safe_text.line(ready.proposal.name), style="bold")
+    made = ready.memory
+    text.append(safe_text.line(ready.name), style="bold")
     text.append(f"   {safe_text.line(made.type)} → {safe_text.line(ready.scope.label)}", style="dim")
     text.append(f" of {whose}\n" if whose and ready.scope.label in {"project", "auto"} else "\n", style="bold")
     draft = _content(made)
@@ -78,7 +77,7 @@ def draft_head(
 
 def draft_text(
     item: Waiting,
-    ready: Ready | MemtuiError,
+    ready: Draft | MemtuiError,
     found: Setting | None,
     states: Sequence[str],
     now: float,
@@ -95,7 +94,7 @@ def draft_text(
         text.append(_taken(ready) + "\n", style="yellow")
     _said(text, item, found, width)
     if found is not None and not isinstance(ready, MemtuiError):
-        made = memory.from_bytes(ready.path, ready.scope.label, ready.proposal.data)
+        made = ready.memory
         _alike(text, found.alike, made, beside=beside)
     if not isinstance(ready, MemtuiError) and not ready.taken:
         text.append(f"\n{actions.key_of('inbox.approve')} writes {safe_text.line(ready.path)}", style="dim")
@@ -150,7 +149,7 @@ def _said(text: Text, item: Waiting, found: Setting | None, width: int) -> None:
 
 
 def draft_glance(
-    item: Waiting, ready: Ready | MemtuiError, found: Setting | None, *, whose: str = ""
+    item: Waiting, ready: Draft | MemtuiError, found: Setting | None, *, whose: str = ""
 ) -> tuple[Text, Text]:
     """The memory that a pending update would become, and in a line each what was said and what is alike."""
     text = Text().append("── ", "dim").append_text(draft_head(item, ready, None, 0, whose=whose, beside=False))
@@ -160,7 +159,7 @@ def draft_glance(
     if said:
         tail.append(Text().append("you said  ", "dim").append(f"“{safe_text.line(said, 300)}”"))
     best = found.alike[0] if found and found.alike else None
-    if isinstance(ready, Ready) and ready.taken:
+    if isinstance(ready, Draft) and ready.taken:
         tail.append(Text(_taken(ready), "yellow"))
     elif best is not None:
         where = safe_text.line(f"{best.memory.scope_label}:{best.memory.stem}")
@@ -180,8 +179,8 @@ def item_glance(item: Waiting, states: Sequence[str], now: float) -> Text:
     return text.append(safe_text.clean(item.text[:SHOWN]))
 
 
-def _taken(ready: Ready) -> str:
-    there = f"{safe_text.line(ready.scope.label)} has a {safe_text.line(ready.proposal.name)} already"
+def _taken(ready: Draft) -> str:
+    there = f"{safe_text.line(ready.scope.label)} has a {safe_text.line(ready.name)} already"
     return f"! {there}: {actions.keyed(RENAME)}"
 
 
@@ -272,15 +271,15 @@ def item_text(item: Waiting, title: str, states: Sequence[str], now: float) -> T
     return text
 
 
-def written_text(each: Ready, *, alone: bool, limit: int = SHOWN) -> Text:
+def written_text(each: Draft, *, alone: bool, limit: int = SHOWN) -> Text:
     """The file that approving writes, whole."""
     text = Text()
     if not alone:
-        text.append(f"{safe_text.line(each.scope.label)}:{safe_text.line(each.proposal.name)}\n", style="bold")
+        text.append(f"{safe_text.line(each.scope.label)}:{safe_text.line(each.name)}\n", style="bold")
     text.append(safe_text.line(each.path) + "\n", style="dim")
     if each.taken:
         text.append(f"! a memory of this name is there already: {actions.keyed(RENAME)}\n", style="yellow")
-    content = each.proposal.data.decode("utf-8", "replace").rstrip("\n")
+    content = each.data.decode("utf-8", "replace").rstrip("\n")
     return cut(text, content, each.item.path, limit=limit, before="  │ ")
 
 

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memtui.core.base import fs
+from memtui.core.base import fs, paths
 from memtui.core.base.errors import ConflictError, UsageError
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.journal import undo
 from memtui.core.journal.changes.text_edit import TextEdit
 from memtui.core.journal.journal import Journal
-from memtui.core.review import triage
-from memtui.core.review.triage import Review, waiting
+from memtui.core.review.entries import Review, removal
+from memtui.core.review.waiting import waiting_in
 
 SLUG = "-srv-shop"
 
@@ -34,24 +34,24 @@ def source(root, kind):
 
 
 def texts(root, kind):
-    return [item.text for item in waiting(root, [SLUG, None], [kind])]
+    return [item.text for item in waiting_in(root, [SLUG, None], [kind])]
 
 
 def test_it_lists_the_kinds_of_some_projects(root):
     leave(root, "guidance", "one")
     leave(root, "updates", "two", slug=None)
     leave(root, "items", "three", slug="-other")
-    found = waiting(root, [SLUG, None])
+    found = waiting_in(root, [SLUG, None])
     assert [(item.kind, item.scope, item.text) for item in found] == [
         ("guidance", "project", "one"),
         ("updates", "global", "two"),
     ]
-    assert triage.slugs(root) == ["-other", SLUG]
+    assert paths.inbox_slugs(root) == ["-other", SLUG]
 
 
 def test_what_others_append_meanwhile_stays(root):
     leave(root, "updates", "one", "two")
-    items = waiting(root, [SLUG], ["updates"])
+    items = waiting_in(root, [SLUG], ["updates"])
     leave(root, "updates", "three")
     Review(root).reject(items[:1])
     assert texts(root, "updates") == ["two", "three"]
@@ -61,7 +61,7 @@ def test_what_others_append_meanwhile_stays(root):
 
 def test_an_entry_that_changed_meanwhile_is_a_conflict(root):
     leave(root, "updates", "one", "two")
-    items = waiting(root, [SLUG], ["updates"])
+    items = waiting_in(root, [SLUG], ["updates"])
     path = f"{root}/projects/{SLUG}/pending-updates.md"
     changed = Path(path).read_text().replace("one", "one and a half")
     Path(path).write_text(changed)
@@ -72,7 +72,7 @@ def test_an_entry_that_changed_meanwhile_is_a_conflict(root):
 
 def test_an_entry_that_is_gone_is_a_conflict(root):
     leave(root, "guidance", "one")
-    items = waiting(root, [SLUG], ["guidance"])
+    items = waiting_in(root, [SLUG], ["guidance"])
     Review(root).withdraw(items)
     with pytest.raises(ConflictError):
         Review(root).withdraw(items)
@@ -81,7 +81,7 @@ def test_an_entry_that_is_gone_is_a_conflict(root):
 def test_keeping_hand_written_work_gives_it_an_entry(root):
     path = f"{root}/projects/{SLUG}/pending-items.md"
     fs.write_atomic(path, b"# Todo\n- [ ] call Jo\n- [x] done thing\n  * nested\n")
-    item = next(i for i in waiting(root, [SLUG], ["items"]) if i.text == "call Jo")
+    item = next(i for i in waiting_in(root, [SLUG], ["items"]) if i.text == "call Jo")
     Review(root).keep([item])
     text = Path(path).read_text()
     assert text.startswith("# Todo\n<!-- memtui ")
@@ -91,9 +91,9 @@ def test_keeping_hand_written_work_gives_it_an_entry(root):
 
 def test_editing_keeps_evidence_and_fields(root):
     leave(root, "updates", "Use pnpm\n\nAlways.\n\n> you: no, pnpm")
-    (item,) = waiting(root, [SLUG], ["updates"])
+    (item,) = waiting_in(root, [SLUG], ["updates"])
     Review(root).edit(item, "Use pnpm\n\n> quoted\nNever npm.")
-    (after,) = waiting(root, [SLUG], ["updates"])
+    (after,) = waiting_in(root, [SLUG], ["updates"])
     assert (after.id, after.text) == (item.id, "Use pnpm\n\n> quoted\nNever npm.")
     assert after.evidence == ["> you: no, pnpm"]
     with pytest.raises(UsageError):
@@ -103,35 +103,10 @@ def test_editing_keeps_evidence_and_fields(root):
 def test_an_item_becomes_guidance_in_one_step(root):
     leave(root, "items", "fix the test")
     before = source(root, "items")
-    Review(root).to_guidance(waiting(root, [SLUG], ["items"]))
+    Review(root).to_guidance(waiting_in(root, [SLUG], ["items"]))
     assert (texts(root, "items"), texts(root, "guidance")) == ([], ["fix the test"])
     undo.run(Journal(root), "undo").first()
     assert (source(root, "items"), texts(root, "guidance")) == (before, [])
-
-
-def test_a_proposal_is_what_the_person_says_before_what_the_draft_says(root):
-    fields = {"name": "pnpm", "type": "tool", "scope": "global", "session": "abc-1"}
-    inbox_file.append_entry(f"{root}/global", "updates", fields, "Use pnpm\n\nAlways.\n\n> you: no")
-    (item,) = waiting(root, [None], ["updates"])
-    found = triage.propose(item)
-    assert (found.name, found.scope) == ("pnpm", "global")
-    assert b"description: Use pnpm" in found.data
-    assert b"type: tool" in found.data
-    assert b"originSessionId: abc-1" in found.data
-    assert found.data.endswith(b"\nAlways.\n")
-    found = triage.propose(item, name="other", kind="user", scope="auto", description="About")
-    assert (found.name, found.scope) == ("other", "auto")
-    assert b"description: About" in found.data
-    assert b"type: user" in found.data
-
-
-def test_a_bare_draft_has_a_name_and_a_body(root):
-    directory = f"{root}/projects/{SLUG}"
-    fs.write_atomic(f"{directory}/pending-updates.md", "Grüße auf Deutsch\n".encode())
-    (item,) = waiting(root, [SLUG], ["updates"])
-    found = triage.propose(item)
-    assert (found.name, found.scope) == ("grüße-auf-deutsch", "project")
-    assert found.data.decode().endswith("\nGrüße auf Deutsch\n")
 
 
 ENTRY = st.tuples(st.sampled_from(["entry", "loose"]), st.text("ab -*>[]x\n", min_size=1, max_size=12))
@@ -146,13 +121,13 @@ def test_taking_some_out_leaves_the_others_and_undo_restores_every_byte(tmp_path
         whole += inbox_format.render({"id": f"{number:026d}"}, text) if kind == "entry" else text + "\n"
     path = f"{root}/projects/{SLUG}/pending-updates.md"
     fs.write_atomic(path, whole.encode())
-    items = waiting(root, [SLUG], ["updates"])
+    items = waiting_in(root, [SLUG], ["updates"])
     if not items:
         return
     chosen = data.draw(st.lists(st.sampled_from(items), min_size=1, unique_by=lambda item: item.entry.start))
     Review(root).reject(chosen)
     gone = {item.entry.start for item in chosen}
-    left = waiting(root, [SLUG], ["updates"])
+    left = waiting_in(root, [SLUG], ["updates"])
     words = [" ".join(item.entry.text.split()) for item in items if item.entry.start not in gone]
     assert " ".join(" ".join(item.entry.text.split()) for item in left) == " ".join(words)
     undo.run(Journal(root), "undo").first()
@@ -161,5 +136,5 @@ def test_taking_some_out_leaves_the_others_and_undo_restores_every_byte(tmp_path
 
 def test_removal_names_the_place(root):
     leave(root, "items", "same")
-    (item,) = waiting(root, [SLUG], ["items"])
-    assert triage.removal(item) == TextEdit(item.path, item.entry.raw, "", "", 0)
+    (item,) = waiting_in(root, [SLUG], ["items"])
+    assert removal(item) == TextEdit(item.path, item.entry.raw, "", "", 0)

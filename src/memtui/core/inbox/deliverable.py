@@ -1,0 +1,95 @@
+"""Guidance as a delivery brings it: the block of a note, and whether it fits into a delivery at all."""
+
+from memtui.core.base import clock, ids, visible
+from memtui.core.deliveries import blocks as delivery_blocks
+from memtui.core.inbox import format as inbox_format
+
+# An id stands in every block; this one is as long as any.
+ANY_ID = "0" * 26
+# A note that comes back says that it is a repeat, and its age takes more letters by then.
+LATER_UNITS = 80
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memtui.core.inbox.claims import Claim
+
+    Oversize = dict[str, tuple[str, str, inbox_format.Entry]]  # id -> (scope, directory of the inbox, entry)
+
+
+def note(
+    scope: str, directory: str, entry: inbox_format.Entry, now: float, reason: str = ""
+) -> "delivery_blocks.Block":
+    """The block of an entry of guidance that stands in the inbox at `directory`."""
+    source = entry.fields.get("from") or "a hand-written note"
+    fields = {"id": entry.id, "scope": scope, "from": source}
+    if entry.fields.get("time"):
+        fields["time"] = entry.fields["time"]
+    intro = f"Note left by the user of this machine through memtui ({source}, {clock.ago(entry.time(), now)})."
+    if entry.flag("repeat"):
+        fields["repeat"] = "yes"
+        intro += " It may have been delivered before."
+    part = delivery_blocks.Part(entry.text, entry.text[:40], _item(scope, directory, entry, reason))
+    return delivery_blocks.Block(delivery_blocks.TAGS["guidance"], fields, intro, [part])
+
+
+def _item(scope: str, directory: str, entry: inbox_format.Entry, reason: str) -> "dict[str, object]":
+    return {
+        "kind": "guidance",
+        "id": entry.id,
+        "scope": scope,
+        "path": f"{directory}/guidance.md",
+        "hash": ids.content_hash(entry.text),
+        "reason": reason,
+    }
+
+
+def notes(taken: "list[tuple[str, Claim]]", now: float) -> "list[delivery_blocks.Block]":
+    """A block for each note of some (scope, claim): urgent ones first, then oldest first."""
+    found = []
+    for scope, claim in taken:
+        for entry, reason in claim.entries:
+            rank = (not entry.flag("urgent"), entry.time() or now)
+            found.append((rank, note(scope, claim.directory, entry, now, reason)))
+    found.sort(key=lambda pair: pair[0])
+    return [block for _, block in found]
+
+
+def oversize(found: "Oversize", told: "set[str]") -> "list[delivery_blocks.Block]":
+    """Blocks that tell a session once where a note stands that is too long for any delivery, which is never cut."""
+    blocks = []
+    for entry_id, (scope, directory, entry) in found.items():
+        if entry_id in told:
+            continue
+        item = {**_item(scope, directory, entry, "too long for a delivery"), "left_out": "too long"}
+        path = str(item["path"])
+        text = f"A note of {len(entry.text)} characters, too long to be given here, stands in {path}."
+        part = delivery_blocks.Part(text, text, item)
+        fields = {"scope": scope, "source": path}
+        blocks.append(delivery_blocks.Block(delivery_blocks.TAGS["guidance"], fields, "", [part]))
+    return blocks
+
+
+def fits(budget: int, now: float, entry: inbox_format.Entry, scope: str, directory: str) -> bool:
+    """Whether a delivery of `budget` UTF-16 units has room for an entry of guidance."""
+    return bool(delivery_blocks.compose([note(scope, directory, entry, now)], budget, ANY_ID)[0])
+
+
+def over(budget: int, now: float, entry: inbox_format.Entry, scope: str, directory: str) -> int:
+    """UTF-16 units by which an entry of guidance is too long for any delivery, now or later; 0 or less: it fits."""
+    block = note(scope, directory, entry, now)
+    text = delivery_blocks.compose([block], budget + 10 * inbox_format.MAX_BYTES, ANY_ID)[0]
+    return delivery_blocks.units(text) + LATER_UNITS - budget
+
+
+def check(budget: int, now: float, text: str, fields: "dict[str, str]", scope: str, directory: str) -> None:
+    """Raise UsageError for guidance that is too long for any delivery."""
+    entry = inbox_format.Entry(ANY_ID, {**fields, "time": clock.iso_seconds(now)}, text, "", 0)
+    too_long = over(budget, now, entry, scope, directory)
+    if too_long > 0:
+        from memtui.core.base.errors import UsageError
+
+        units = delivery_blocks.units(visible.clean(text))
+        raise UsageError(
+            f"The guidance is {units:,} characters long, and {max(0, units - too_long):,} fit into one delivery.",
+            "Shorten it, or put the long part into a file and name the file.",
+        )

@@ -1,0 +1,150 @@
+"""Change what waits in the inbox: reject, withdraw, tick off, keep, pass on, reword. Each is one undo step.
+
+Entries are edited where they stand; what others append to the same file meanwhile stays.
+"""
+
+from collections.abc import Callable, Sequence
+
+from memtui.core.base import clock, fastjson, ids
+from memtui.core.base.errors import UsageError
+from memtui.core.client.conversation import normalised
+from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
+from memtui.core.journal.changes.change import Change
+from memtui.core.journal.changes.text_edit import ANCHOR_LINES, TextEdit
+from memtui.core.journal.journal import Journal
+from memtui.core.redaction import redact
+from memtui.core.review.waiting import Waiting, from_the_end
+
+REJECTED = "rejected.jsonl"
+
+
+def _anchor(entry: inbox_format.Entry, source: str) -> str:
+    """The lines before an entry, which tell where it stands."""
+    before = source[: entry.start].split("\n")[:-1][-ANCHOR_LINES:]
+    return "".join(line + "\n" for line in before)
+
+
+def removal(item: Waiting) -> TextEdit:
+    """The change that takes an entry out of its file."""
+    return TextEdit(item.path, item.entry.raw, "", _anchor(item.entry, item.source), item.begin + item.entry.start)
+
+
+def _rewritten(item: Waiting, fields: dict[str, str], text: str) -> TextEdit:
+    """The change that puts another entry in the place of this one; hand-written text gets an entry's form."""
+    made = inbox_format.render(fields, text)
+    return TextEdit(item.path, item.entry.raw, made, _anchor(item.entry, item.source), item.begin + item.entry.start)
+
+
+def _appended(directory: str, kind: str, fields: dict[str, str], text: str) -> TextEdit:
+    return TextEdit(f"{directory}/{inbox_format.FILES[kind]}", "", inbox_format.render(fields, text))
+
+
+def _removals(items: Sequence[Waiting]) -> list[TextEdit]:
+    return [removal(item) for item in from_the_end(items)]
+
+
+class Review:
+    """The operations, each one transaction of the journal. All raise ConflictError if an entry changed meanwhile (then
+    nothing is written) and return the transaction's id."""
+
+    def __init__(self, root: str, by: str = "cli", now: Callable[[], float] = clock.now) -> None:
+        self.root = root
+        self.by = by
+        self.now = now
+        self.journal = Journal(root, by=by, now=now)
+
+    def _run(self, op: str, changes: Sequence[Change], items: Sequence[Waiting], verb: str) -> str:
+        summary = f"{verb} “{_gist(items[0].text)}”" if len(items) == 1 else f"{verb} {len(items)} entries"
+        return self.journal.run(op, changes, summary, entries=[item.id for item in items])
+
+    def withdraw(self, items: Sequence[Waiting]) -> str:
+        """Take guidance back before it is delivered."""
+        return self._run("withdraw", _removals(items), items, "withdraw")
+
+    def again(self, item: Waiting, expires: float | None = None) -> tuple[str, str]:
+        """Leave guidance anew that expired or came back too often; the new entry's id and the transaction's. An expiry
+        that is over goes, unless another is given."""
+        now = self.now()
+        fresh = {"id": ids.new_id(now), "time": clock.iso_seconds(now)}
+        gone = {"id", "time", "attempts"} | ({"expires"} if item.entry.expired(now) else set())
+        fields = {**fresh, **{key: value for key, value in item.entry.fields.items() if key not in gone}}
+        fields.setdefault("from", self.by)
+        if expires is not None:
+            fields["expires"] = clock.iso_seconds(expires)
+        done = self._run("guide", [_rewritten(item, fields, item.entry.text)], [item], "leave again")
+        return fresh["id"], done
+
+    def reject(self, items: Sequence[Waiting], *, never: bool = False) -> str:
+        """Drop pending updates; `never`: what they say is not extracted again."""
+        changes: list[Change] = list(_removals(items))
+        if never:
+            for item in items:
+                words = redact.redact(item.text)[0].split("\n")[0].strip()
+                digest = ids.content_hash(normalised(words))
+                row = {"v": 1, "hash": digest, "text": words, "time": clock.iso_seconds(self.now()), "id": item.id}
+                changes.append(TextEdit(f"{item.directory}/{REJECTED}", "", fastjson.dumps(row) + "\n"))
+        return self._run("reject", changes, items, "reject")
+
+    def done(self, items: Sequence[Waiting]) -> str:
+        """Tick pending items off: they go."""
+        return self._run("done", _removals(items), items, "tick off")
+
+    def keep(self, items: Sequence[Waiting]) -> str:
+        """Keep pending items when the next session replaces the others."""
+        changes = [_rewritten(item, {**self._fields(item), "state": "kept"}, item.entry.text) for item in items]
+        return self._run("keep", changes, items, "keep")
+
+    def edit(self, item: Waiting, text: str) -> str:
+        """Change the text of an entry of any kind; the evidence of a pending update stays."""
+        if not text.strip():
+            raise UsageError("The text is empty.", "To drop the entry, reject it, withdraw it or tick it off.")
+        lines = text.strip("\n").split("\n")
+        if item.kind == "updates":
+            lines = ["\\" + line if line.startswith("> ") else line for line in lines]
+            lines += ["", *item.evidence] if item.evidence else []
+        whole = "\n".join(lines)
+        change = _rewritten(item, self._fields(item), whole)
+        return self._run("edit entry", [change], [item], "edit")
+
+    def guide(self, directory: str, fields: dict[str, str], text: str) -> str:
+        """Leave guidance in an inbox as a step that can be undone until a hook takes it; the entry's id. Nothing is
+        undone of a file that is too long: it would have to be written anew."""
+        if inbox_format.unread(f"{directory}/{inbox_format.FILES['guidance']}"):
+            return inbox_file.append_entry(directory, "guidance", fields, text, now=self.now())
+        return self.say(directory, fields, text)[0]
+
+    def say(self, directory: str, fields: dict[str, str], text: str) -> tuple[str, str]:
+        """As `guide`; the entry's id and the transaction's."""
+        now = self.now()
+        whole = {"id": ids.new_id(now), "time": clock.iso_seconds(now), **fields}
+        change = _appended(directory, "guidance", whole, text)
+        words = f"guidance “{_gist(text)}”"
+        return whole["id"], self.journal.run("guide", [change], words, entries=[whole["id"]])
+
+    def reword(self, item: Waiting, directory: str, fields: dict[str, str], text: str) -> str:
+        """Change guidance that waits: its text, its fields, the inbox it is in. What was held is delivered again."""
+        kept = {key: value for key, value in self._fields(item).items() if key in {"id", "time", "from"}}
+        whole = {**kept, **{key: value for key, value in fields.items() if key not in kept}}
+        if directory == item.directory:
+            return self._run("edit entry", [_rewritten(item, whole, text)], [item], "edit")
+        return self._run("edit entry", [removal(item), _appended(directory, "guidance", whole, text)], [item], "edit")
+
+    def to_guidance(self, items: Sequence[Waiting]) -> str:
+        """Make entries guidance of the same scope: the next prompt gets them, once."""
+        changes: list[Change] = list(_removals(items))
+        for item in items:
+            fields = {"id": ids.new_id(self.now()), "time": clock.iso_seconds(self.now()), "from": self.by}
+            changes.append(_appended(item.directory, "guidance", fields, item.text))
+        return self._run("guide", changes, items, "make guidance of")
+
+    def _fields(self, item: Waiting) -> dict[str, str]:
+        if item.entry.fields.get("id"):
+            return dict(item.entry.fields)
+        extra = {key: value for key, value in item.entry.fields.items() if key != "state"}
+        return {"id": ids.new_id(self.now()), "time": clock.iso_seconds(self.now()), "from": self.by, **extra}
+
+
+def _gist(text: str) -> str:
+    """The first words of an entry, for the journal, which keeps them when the entry is gone: without secrets."""
+    return " ".join(redact.redact(text)[0].split())[:60]

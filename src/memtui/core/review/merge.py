@@ -1,0 +1,74 @@
+"""Merge pending updates into a memory that is there: each is put at its end, all of them in one step of undo."""
+
+from collections.abc import Sequence
+
+from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
+from memtui.core.frontmatter import document
+from memtui.core.journal.changes.change import Change
+from memtui.core.journal.changes.file_change import FileChange
+from memtui.core.memories import memory, references, scopes
+from memtui.core.memories.memory import Memory
+from memtui.core.memories.store import Store
+from memtui.core.review import draft
+from memtui.core.review.entries import removal
+from memtui.core.review.waiting import Waiting
+
+
+def find(store: Store, item: Waiting, ref: str) -> tuple[Store, Memory]:
+    """The memory that a reference means, to put a pending update at its end, and the store to do it with: one of the
+    update's project or a global one. Raises as `scopes.find`; ConflictError for one of another project."""
+    home = draft.home_store(store, item) or store
+    there = store if "/" in ref else home  # a path is meant from where the person stands
+    try:
+        found = there.find(ref)
+    except NotFoundError as error:
+        if there is store:
+            raise
+        there = store
+        try:
+            found = store.find(ref)
+        except MemtuiError:
+            raise error from None
+    if item.slug is None or any(
+        found.path == f"{scope.directory}/{name}"
+        for scope in draft.near(store, item)
+        for name, _ in scopes.files(scope)
+    ):
+        return there, found
+    whose = draft.home_of(item) or item.slug
+    raise ConflictError(
+        f"{found.scope_label}:{found.stem} is of another project than {item.id[-6:]}, a draft of {whose}.",
+        f"Merge it into a memory of {whose}, or of the scope global; or approve it by itself and copy that memory.",
+    )
+
+
+def merged(items: Sequence[Waiting], found: Memory) -> Memory:
+    """A memory as it will be with the texts of pending updates at its end. Raises MemtuiError for a broken one."""
+    if found.broken is not None:
+        raise MemtuiError(f"{found.path} is broken: {found.broken}.", "Mend it in an editor first.")
+    doc = document.parse(found.raw)
+    for item in items:
+        doc = doc.with_body(doc.body.rstrip("\n") + "\n\n" + item.text + "\n")
+    return memory.from_bytes(found.path, found.scope_label, doc.to_bytes())
+
+
+def merge(store: Store, item: Waiting, found: Memory) -> Memory:
+    """Put a pending update at the end of a memory, which the store knows, and take it out of the inbox; the memory as
+    it is now. Raises ConflictError if either changed meanwhile."""
+    scope = store.scope(found.scope_label)
+    references.writable(scope)
+    file = references.relative(scope, found.path)
+    after = merged([item], found)
+    change = FileChange(references.real_path(scope, found.path), found.raw, after.raw)
+    changes: list[Change] = [*store.trusting(scope, [(file, after.raw)]), change, removal(item)]
+    store.transaction("approve", changes, f"approve into {scope.label}:{found.stem}")
+    return after
+
+
+def merge_all(store: Store, items: Sequence[Waiting], found: Memory) -> Memory:
+    """As `merge`, one after the other; what went before a failure stays, and is undone in one step with the rest."""
+    store = next((home for item in items if item.slug and (home := draft.home_store(store, item))), store)
+    with store.together():
+        for item in items:
+            found = merge(store, item, found)
+    return found

@@ -1,0 +1,141 @@
+"""What waits in the inboxes of some projects: guidance, drafts (pending updates), and unfinished items."""
+
+import dataclasses
+import os
+from collections.abc import Iterable, Sequence
+
+from memtui.core.base import matching, paths
+from memtui.core.base.errors import MemtuiError
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.inbox import format as inbox_format
+
+KINDS = ("guidance", "updates", "items")
+EVIDENCE = ("> agent: ", "> you: ")
+
+
+@dataclasses.dataclass(frozen=True)
+class Waiting:
+    """An entry of an inbox. `slug` is its project, None for the global inbox; `kind` is one of KINDS.
+
+    `source` is the text that was read of the file: all of it, or the end of it from the byte `begin` on.
+    """
+
+    kind: str
+    slug: str | None
+    directory: str
+    entry: inbox_format.Entry
+    source: str = dataclasses.field(repr=False)
+    begin: int = 0
+
+    @property
+    def id(self) -> str:
+        return self.entry.id
+
+    @property
+    def key(self) -> str:
+        """What names it as long as it stands: two inboxes may hold the same hand-written words."""
+        return f"{self.path}#{self.id}"
+
+    @property
+    def scope(self) -> str:
+        """project or global"""
+        return "project" if self.slug else "global"
+
+    @property
+    def path(self) -> str:
+        """The file it stands in."""
+        return f"{self.directory}/{inbox_format.FILES[self.kind]}"
+
+    @property
+    def text(self) -> str:
+        """Its text without the evidence."""
+        return self._parts()[0]
+
+    @property
+    def evidence(self) -> list[str]:
+        """The lines at the end that show where a pending update comes from."""
+        return self._parts()[1]
+
+    def _parts(self) -> tuple[str, list[str]]:
+        if self.kind != "updates":
+            return self.entry.text, []
+        lines = self.entry.text.rstrip().split("\n")
+        end = len(lines)
+        while end and lines[end - 1].startswith(EVIDENCE):
+            end -= 1
+        # The extractor writes a quotation of the text itself as `\\> …`, so that it is no evidence.
+        body = [line[1:] if line.startswith("\\> ") else line for line in lines[:end]]
+        return "\n".join(body).strip(), lines[end:]
+
+
+def waiting_in(
+    root: str,
+    projects: Iterable[str | None],
+    kinds: Sequence[str] = KINDS,
+    unread: list[MemtuiError] | None = None,
+) -> list[Waiting]:
+    """The entries of some projects' inboxes (None: the global one), in the order of the files.
+
+    A file that can't be read keeps nobody from the others: it is passed over, and told in `unread`. So is the part that
+    nobody reads of one that is too long.
+    """
+    found = []
+    for slug in projects:
+        directory = paths.inbox_dir(root, slug)
+        for kind in kinds:
+            path = f"{directory}/{inbox_format.FILES[kind]}"
+            try:
+                parts = inbox_format.sources(path, kind == "items")
+            except NotADirectoryError:
+                continue
+            except OSError as error:
+                if unread is not None:
+                    unread.append(_unreadable(path, error))
+                continue
+            if unread is not None and (too_long := unread_part(path)):
+                unread.append(too_long)
+            for source, begin, entries in parts:
+                found += [Waiting(kind, slug, directory, entry, source, begin) for entry in entries]
+    return found
+
+
+def unread_part(path: str) -> MemtuiError | None:
+    """What to say of an inbox file that is too long to be read whole; None for any other."""
+    size = inbox_format.unread(path)
+    if not size:
+        return None
+    return MemtuiError(
+        f"{path} is larger than {inbox_format.MAX_BYTES >> 20} MB: only notes in its first and its last half MB"
+        f" are read; {size / (1 << 20):.1f} MB between them wait in vain.",
+        "Take out of it what is no note: a log belongs into a file of its own, which a note can name.",
+    )
+
+
+def _unreadable(path: str, error: OSError) -> MemtuiError:
+    if isinstance(error, PermissionError):
+        return MemtuiError(f"{path} is closed to you.", f'Make it yours again: sudo chown "$USER" {path}')
+    if os.path.isdir(path):
+        return MemtuiError(f"{path} is a directory, no file.", f"Move it away: mv {path} {path}.aside")
+    return MemtuiError(f"{path} can't be read: {error.strerror}.", "Check what it is, its owner and its mode.")
+
+
+def find(entries: Sequence[Waiting], ref: str, what: str) -> Waiting:
+    """The entry with this id, or a unique beginning or end of it. Raises as `matching.match`."""
+    found = matching.match(ref, [each.id for each in entries], what)
+    return next(each for each in entries if each.id == found)
+
+
+def from_the_end(items: Iterable[Waiting]) -> list[Waiting]:
+    """Entries in the order to take them out, from the end of a file to its beginning: what stands before each, and
+    tells its place when it comes back, is still there."""
+    return sorted(items, key=lambda item: (item.path, -item.entry.start))
+
+
+def delivered(root: str, entry_id: str) -> str | None:
+    """The id of the delivery that brought an entry, if one did."""
+    for record in delivery_log.newest_first(root, needle=entry_id.encode()):
+        items = record.get("items")
+        for item in items if isinstance(items, list) else []:
+            if isinstance(item, dict) and item.get("id") == entry_id and not item.get("left_out"):
+                return str(record.get("id"))
+    return None
