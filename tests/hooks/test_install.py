@@ -196,11 +196,11 @@ def test_the_mode_is_kept_and_a_backup_is_private(world):
     assert os.path.dirname(backup) == str(world.root / "backups")
 
 
-def test_old_backups_go_but_never_the_one_that_uninstall_needs(world):
+def test_old_backups_go_and_uninstall_needs_none(world):
     world.write('{"a": 1}')
     for number in range(15):
         world.install(python=f"/python{number}")
-    assert len(list((world.root / "backups").iterdir())) <= installs.BACKUPS_KEPT + 1
+    assert len(list((world.root / "backups").iterdir())) == installs.BACKUPS_KEPT
     world.uninstall()
     assert world.file.read_bytes() == b'{"a": 1}'
 
@@ -261,6 +261,19 @@ def test_uninstall_restores_every_odd_file(world, original, way):
         assert not ours(left)
     else:
         assert world.file.read_bytes() == expected
+
+
+def test_the_record_of_an_older_memtui_is_understood(world):
+    world.write('{ "a": 1 }')
+    world.install()
+    path = world.root / "installs.json"
+    value = json.loads(path.read_text())
+    for record in value["files"].values():
+        record |= {"backup": "backups/gone.json", "backup_hash": "0" * 16, "after_hash": "1" * 16}
+    path.write_text(json.dumps(value))
+    assert not world.plan().changed
+    world.uninstall()
+    assert world.file.read_bytes() == b'{ "a": 1 }'
 
 
 # --- properties

@@ -1,7 +1,8 @@
 """`memtui hooks install` and `uninstall`: plan a change to a settings file, show it, apply it.
 
-A plan holds the bytes before and after; applying it refuses to overwrite anything else. If nobody changed the file
-since the installation, uninstalling puts back the very bytes from before; else it takes out exactly what is ours.
+A plan holds the bytes before and after; applying it refuses to overwrite anything else. Uninstalling takes out exactly
+what is ours, which in a file that nobody changed since leaves the very bytes from before (`merge.strip` undoes
+`merge.add`). `memtui undo` goes by the journal's inverse patch. The backup is for the person.
 """
 
 import compileall
@@ -9,11 +10,11 @@ import difflib
 import os
 import stat
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import memtui
-from memtui.core.base import clock, fs, ids, paths
+from memtui.core.base import clock, fs, paths
 from memtui.core.base.errors import ConflictError, MemtuiError, UsageError
 from memtui.hooks.installer import entries, installs, merge
 from memtui.hooks.installer.installs import Record
@@ -46,11 +47,10 @@ class Plan:
     diff: str
     changed: bool
     notes: list[str]
-    root: str = ""
-    key: str = ""
-    old_record: Record | None = None
-    new_record: Record | None = None
-    baseline: bytes | None = field(default=None, repr=False)
+    root: str
+    key: str
+    old_record: Record | None
+    new_record: Record | None
 
 
 def settings_path(env: Mapping[str, str], cwd: str, scope: str) -> str:
@@ -100,14 +100,29 @@ def plan(
     key, record = installs.find(installs.load(root), path, real_path)
     new_record: Record | None = None
     after: bytes | None
-    baseline: bytes | None = None
     if action == "install":
-        new_record, after, baseline = _plan_install(path, before, record, (root, config), interpreter, launcher)
-        new_record = replace(new_record, scope=scope, real_path=real_path, projects=_projects(path, scope))
-        if record and _same(record, new_record):
+        interpreter = interpreter or entries.choose_interpreter()
+        launcher = launcher or entries.launcher_path()
+        wanted = entries.groups(interpreter, launcher, root, config)
+        existed, made, after = _installed(path, before, record, wanted)
+        new_record = Record(
+            scope=scope,
+            real_path=real_path,
+            projects=_projects(path, scope),
+            interpreter=interpreter,
+            launcher=launcher,
+            version=memtui.__version__,
+            time=record.time if record and after == before else clock.iso_seconds(clock.now()),
+            existed=existed,
+            groups=wanted,
+            created=None if made.created is None else [[str(step) for step in steps] for steps in made.created],
+            replaced=[([str(step) for step in steps], source) for steps, source in made.replaced],
+            made_dirs=record.made_dirs if record else [],
+        )
+        if record and replace(new_record, time=record.time) == record:
             new_record = record
     else:
-        after = _uninstalled(path, before, record, root)
+        after = _uninstalled(path, before, record)
     if after != before:
         _check_writable(real_path)
     return Plan(
@@ -124,7 +139,6 @@ def plan(
         key=key,
         old_record=record,
         new_record=new_record,
-        baseline=baseline,
     )
 
 
@@ -138,7 +152,9 @@ def _read(path: str, real_path: str) -> bytes | None:
         return fs.read_bytes(real_path)
     except FileNotFoundError:
         if os.path.islink(path) and not os.path.isdir(os.path.dirname(real_path)):
-            raise MemtuiError(f"{path} is a link to {real_path}, which is not there.", "Mend the link.") from None
+            raise MemtuiError(
+                f"{path} is a link to {real_path}, which is not there.", "Correct the link, or remove it."
+            ) from None
         return None
     except OSError as error:
         raise MemtuiError(f"Can't read {path}: {error.strerror}.", "Check its owner, mode and kind.") from error
@@ -158,76 +174,25 @@ def _encode(codec: str, text: str) -> bytes:
     return mark + text.encode(codec or "utf-8", ERRORS.get(codec, "surrogateescape"))
 
 
-def _plan_install(
-    path: str,
-    before: bytes | None,
-    record: Record | None,
-    places: tuple[str, str],
-    interpreter: str,
-    launcher: str,
-) -> tuple[Record, bytes, bytes | None]:
-    """The new record, the bytes after, and the bytes that an uninstall would put back."""
-    interpreter = interpreter or entries.choose_interpreter()
-    launcher = launcher or entries.launcher_path()
-    root, config = places
-    wanted = entries.groups(interpreter, launcher, root, config)
+def _installed(
+    path: str, before: bytes | None, record: Record | None, wanted: merge.Groups
+) -> tuple[bool, merge.Made, bytes]:
+    """Whether there was a file before the first installation, what that and this one made, and the bytes after."""
     codec, text = decode(before)
     existed, made = before is not None, merge.Made()
-    baseline = before
-    if record and before is not None and ids.content_hash(before) == record.after_hash:
-        existed, made = record.existed, record.made()
-        baseline = _uninstalled(path, before, record, root)
-    elif merge.holds_ours(merge.read(text, path)):
+    if merge.holds_ours(merge.read(text, path)):
         existed = record.existed if record else True
         made = record.made() if record else merge.Made(created=None)
-        baseline = _stripped(path, before, made, existed=existed)
-    written = record.groups if record else {}
-    after = _encode(codec, merge.add(text, wanted, written, made, path))
-    known = record is not None and after == before
-    return (
-        Record(
-            scope="",
-            real_path="",
-            projects=[],
-            interpreter=interpreter,
-            launcher=launcher,
-            version=memtui.__version__,
-            time=record.time if known and record else clock.iso_seconds(clock.now()),
-            existed=existed,
-            backup=None,
-            backup_hash=None if baseline is None else ids.content_hash(baseline),
-            after_hash=ids.content_hash(after),
-            groups=wanted,
-            created=None if made.created is None else [[str(step) for step in step_path] for step_path in made.created],
-            replaced=[([str(step) for step in step_path], source) for step_path, source in made.replaced],
-            made_dirs=record.made_dirs if record else [],
-        ),
-        after,
-        baseline,
-    )
+    text = merge.add(text, wanted, record.groups if record else {}, made, path)
+    return existed, made, _encode(codec, text)
 
 
-def _same(old: Record, new: Record) -> bool:
-    return replace(new, backup=old.backup, time=old.time) == old
-
-
-def _uninstalled(path: str, before: bytes | None, record: Record | None, root: str) -> bytes | None:
+def _uninstalled(path: str, before: bytes | None, record: Record | None) -> bytes | None:
     if before is None:
         return None
-    if record and ids.content_hash(before) == record.after_hash:
-        try:
-            return installs.before_bytes(root, record)
-        except LookupError:
-            pass  # no usable backup: take out what is ours instead
-    return _stripped(
-        path, before, record.made() if record else merge.Made(created=None), existed=not record or record.existed
-    )
-
-
-def _stripped(path: str, before: bytes | None, made: merge.Made, *, existed: bool) -> bytes | None:
     codec, text = decode(before)
-    left = merge.strip(text, made, path)
-    if not existed and not merge.read(left, path):
+    left = merge.strip(text, record.made() if record else merge.Made(created=None), path)
+    if record and not record.existed and not merge.read(left, path):
         return None
     return _encode(codec, left)
 
@@ -300,11 +265,10 @@ def _apply_locked(change: Plan, journal: "Journal") -> str | None:
     saved = None
     if change.changed and change.before is not None:
         saved = installs.backup(change.root, change.settings_path, change.before)
-    record = change.old_record
-    if change.action == "uninstall":
-        record = None
-    elif change.new_record is not None and change.new_record != change.old_record:
-        record = _record(change, change.new_record, saved)
+    record = change.new_record
+    if record is not None and record != change.old_record:
+        made_dirs = {*record.made_dirs, *_missing_dirs(os.path.dirname(change.real_path))}
+        record = replace(record, made_dirs=sorted(made_dirs))
     noted = installs.edit(change.root, change.key, record)
     if change.changed:
         verb = "install the hooks in" if change.action == "install" else "take the hooks out of"
@@ -313,25 +277,10 @@ def _apply_locked(change: Plan, journal: "Journal") -> str | None:
     elif noted.before != noted.after:
         noted.make()
     try:
-        installs.tidy(change.root, change.settings_path, installs.load(change.root))
+        installs.tidy(change.root, change.settings_path)
     except (OSError, MemtuiError):
         pass  # old backups go the next time
     return f"{change.root}/{saved}" if saved else None
-
-
-def _record(change: Plan, new: Record, saved: str | None) -> Record:
-    """The record to keep, with the backup that an uninstall needs."""
-    old = change.old_record
-    kept = None
-    if change.baseline is not None:
-        if old and old.backup and old.backup_hash == new.backup_hash:
-            kept = old.backup
-        elif saved and change.baseline == change.before:
-            kept = saved
-        else:
-            kept = installs.backup(change.root, change.settings_path, change.baseline)
-    made_dirs = dict.fromkeys([*new.made_dirs, *_missing_dirs(os.path.dirname(change.real_path))])
-    return replace(new, backup=kept, made_dirs=sorted(made_dirs))
 
 
 def _missing_dirs(directory: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""`installs.json` and `backups/`: which settings files memtui wrote to, and how to take it back."""
+"""`installs.json` and `backups/`: which settings files memtui wrote to, what it made there, and copies of them."""
 
 import json
 import os
@@ -12,12 +12,16 @@ from memtui.hooks.installer.merge import Groups, Made
 if TYPE_CHECKING:
     from memtui.core.journal.changes.entry_edit import EntryEdit
 
-BACKUPS_KEPT = 10  # per settings file, besides those that an uninstall needs
+BACKUPS_KEPT = 10  # per settings file
 
 
 @dataclass
 class Record:
-    """One settings file. `backup` (relative to the root) holds the bytes before memtui; None if there was no file."""
+    """One settings file, and what the installation made in it.
+
+    `existed`: there was a file before; `groups`: ours, by event; `created` and `replaced` as in `merge.Made`;
+    `made_dirs`: directories that go with the file.
+    """
 
     scope: str
     real_path: str
@@ -27,9 +31,6 @@ class Record:
     version: str
     time: str
     existed: bool
-    backup: str | None
-    backup_hash: str | None
-    after_hash: str
     groups: Groups
     created: list[list[str]] | None = field(default_factory=list)
     replaced: list[tuple[list[str], str]] = field(default_factory=list)
@@ -108,29 +109,9 @@ def _short(settings_path: str) -> str:
     return paths.slug(settings_path)[-60:].strip("-") + "-" + ids.content_hash(os.fsencode(settings_path))[:6]
 
 
-def tidy(root: str, settings_path: str, records: dict[str, Record]) -> None:
+def tidy(root: str, settings_path: str) -> None:
     """Remove the oldest backups of a settings file beyond `BACKUPS_KEPT`. Raises OSError."""
-    needed = {record.backup for record in records.values()}
     ending = f"-{_short(settings_path)}.json"
-    try:
-        names = sorted(name for name in os.listdir(root + "/backups") if name.endswith(ending))
-    except FileNotFoundError:
-        return
+    names = sorted(name for name in os.listdir(root + "/backups") if name.endswith(ending))
     for name in names[:-BACKUPS_KEPT]:
-        if "backups/" + name not in needed:
-            fs.unlink(f"{root}/backups/{name}")
-
-
-def before_bytes(root: str, record: Record) -> bytes | None:
-    """The file as it was before memtui. Raises LookupError if the backup is gone or altered."""
-    if record.backup is None:
-        if record.existed:
-            raise LookupError(record.real_path)
-        return None
-    try:
-        data = fs.read_bytes(f"{root}/{record.backup}")
-    except OSError as error:
-        raise LookupError(record.backup) from error
-    if ids.content_hash(data) != record.backup_hash:
-        raise LookupError(record.backup)
-    return data
+        fs.unlink(f"{root}/backups/{name}")
