@@ -30,7 +30,7 @@ def evaluate(rows: list[dict], threshold: float, misses: bool) -> None:
     drafts = []
     for row in rows:
         turn = Turn(row["text"], row["channel"], agent=row["prev_assistant"], session=row["source"]["session"])
-        draft = signals.draft_of(turn)
+        draft = signals.signal_of(turn)
         drafts.append(draft if draft and draft.confidence >= threshold else None)
     made = sum(d is not None for d in drafts)
     print(f"threshold {threshold}: {made} drafts of {len(rows)} messages")

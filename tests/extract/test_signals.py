@@ -11,7 +11,7 @@ AGENT = "I ran npm install and added a comment to every function."
 
 
 def draft(text, agent=AGENT, channel="prompt"):
-    found = signals.draft_of(Turn(text, channel, uuid="u1", session="s1", agent=agent))
+    found = signals.signal_of(Turn(text, channel, uuid="u1", session="s1", agent=agent))
     return found if found and found.confidence >= 0.5 else None
 
 
@@ -115,7 +115,7 @@ def test_one_name_once():
 
 @given(st.text(max_size=400), st.text(max_size=200), st.sampled_from(["prompt", "queued", "tool_reject", "answer"]))
 def test_any_text_gives_a_sound_draft_or_none(text, agent, channel):
-    found = signals.draft_of(Turn(text, channel, agent=agent))
+    found = signals.signal_of(Turn(text, channel, agent=agent))
     if found:
         assert 0 <= found.confidence <= 1
         assert found.description
@@ -128,4 +128,4 @@ def test_any_text_gives_a_sound_draft_or_none(text, agent, channel):
     st.sampled_from(["always use ", "no, ", "don't ", "a", "run npm run ", "- ", "from now on "]), st.integers(1, 3000)
 )
 def test_repeated_words_are_no_trap(piece, times):
-    signals.draft_of(Turn((piece * times)[:20_000], "prompt", agent="done ✅ " * 100))
+    signals.signal_of(Turn((piece * times)[:20_000], "prompt", agent="done ✅ " * 100))

@@ -28,7 +28,7 @@ def box(env, repo):
 
 
 def say(text, uuid="u1", session="s1", agent="I ran npm install."):
-    return signals.draft_of(Turn(text, "prompt", uuid=uuid, session=session, agent=agent, time="2026-01-01T00:00:00Z"))
+    return signals.signal_of(Turn(text, "prompt", uuid=uuid, session=session, agent=agent, time="2026-01-01T00:00:00Z"))
 
 
 def updates(env, repo):

@@ -9,7 +9,7 @@ from memtui.cli.context import Context
 from memtui.present import editor
 
 
-class Draft:
+class EditedFile:
     """A file for the editor, gone afterwards unless `keep` is set or saving failed (an error left the `with` block)."""
 
     def __init__(self, ctx: Context, name: str, data: bytes) -> None:

@@ -37,7 +37,7 @@ _STOP_WORDS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class Signal:
     """A proposed memory. `evidence`: uuid of the transcript record; `agent` and `person`: excerpts of what was said."""
 
     kind: str
@@ -62,18 +62,18 @@ class _Sentence:
     listed: bool
 
 
-def extract(turns: Iterable[Turn]) -> list[Draft]:
-    """The drafts that these turns give, at most one a turn, each name once (the more confident wins)."""
-    found: dict[str, Draft] = {}
+def extract(turns: Iterable[Turn]) -> list[Signal]:
+    """The signals that these turns give, at most one a turn, each name once (the more confident wins)."""
+    found: dict[str, Signal] = {}
     for turn in turns:
-        draft = draft_of(turn)
-        if draft and (draft.name not in found or found[draft.name].confidence < draft.confidence):
-            found[draft.name] = draft
+        signal = signal_of(turn)
+        if signal and (signal.name not in found or found[signal.name].confidence < signal.confidence):
+            found[signal.name] = signal
     return list(found.values())
 
 
-def draft_of(turn: Turn) -> Draft | None:
-    """The draft that one turn gives, or None."""
+def signal_of(turn: Turn) -> Signal | None:
+    """The signal that one turn gives, or None."""
     words = own_words(turn.text)
     if not words or phrases.MACHINE.match(turn.text):
         return None
@@ -89,9 +89,9 @@ def draft_of(turn: Turn) -> Draft | None:
         kind = "correction" if objection >= 0.45 and turn.agent else "preference"
         bonus = 0.1 if kind == "correction" else 0.0
         memory_type = "user" if kind_of_rule == "person" else "feedback"
-        return _draft(turn, kind, memory_type, rule, words, min(0.95, standing + bonus) - penalty)
+        return _signal(turn, kind, memory_type, rule, words, min(0.95, standing + bonus) - penalty)
     if objection:
-        return _draft(turn, "correction", "feedback", _directive(sentences), words, objection - penalty)
+        return _signal(turn, "correction", "feedback", _directive(sentences), words, objection - penalty)
     return _failure(turn, sentences, words) or _confirmation(turn, sentences, words)
 
 
@@ -176,7 +176,7 @@ def _directive(sentences: list[_Sentence]) -> _Sentence:
     return max(sentences[:4], key=lambda s: len(s.text))
 
 
-def _failure(turn: Turn, sentences: list[_Sentence], words: str) -> Draft | None:
+def _failure(turn: Turn, sentences: list[_Sentence], words: str) -> Signal | None:
     """A check fails right after the agent claimed success: worth keeping where the person names the check."""
     if not phrases.CLAIM.search(turn.agent[-800:].lower()):
         return None
@@ -188,13 +188,13 @@ def _failure(turn: Turn, sentences: list[_Sentence], words: str) -> Draft | None
         if command and (failed or command["bare"]):
             text = f"Run `{command['quoted'] or command['bare']}` before saying that the work is done"
             check = _Sentence(text, text.lower(), question=False, listed=False)
-            return _draft(turn, "correction", "feedback", check, words, 0.55)
+            return _signal(turn, "correction", "feedback", check, words, 0.55)
         if failed and len(words) < 200:
-            return _draft(turn, "correction", "feedback", sentence, words, 0.4)
+            return _signal(turn, "correction", "feedback", sentence, words, 0.4)
     return None
 
 
-def _confirmation(turn: Turn, sentences: list[_Sentence], words: str) -> Draft | None:
+def _confirmation(turn: Turn, sentences: list[_Sentence], words: str) -> Signal | None:
     if not turn.agent or sentences[0].question:
         return None
     first = turn.text.strip().lower()[:200]
@@ -202,10 +202,10 @@ def _confirmation(turn: Turn, sentences: list[_Sentence], words: str) -> Draft |
     if not weight:
         return None
     said = next((s for s in sentences if _weight(phrases.PRAISE[:1], s.low)), sentences[0])
-    return _draft(turn, "confirmation", "feedback", said, words, weight)
+    return _signal(turn, "confirmation", "feedback", said, words, weight)
 
 
-def _draft(turn: Turn, kind: str, memory_type: str, said: _Sentence, words: str, confidence: float) -> Draft | None:
+def _signal(turn: Turn, kind: str, memory_type: str, said: _Sentence, words: str, confidence: float) -> Signal | None:
     description = describe(said.text)
     if not description:
         return None
@@ -215,7 +215,7 @@ def _draft(turn: Turn, kind: str, memory_type: str, said: _Sentence, words: str,
     agent = _tail(turn.agent, MAX_AGENT)
     if kind == "correction" and agent:
         body.append("**Why:** said after the agent's “" + _tail(" ".join(agent.split()), 200) + "”")
-    return Draft(
+    return Signal(
         kind=kind,
         name=slug(description),
         type=memory_type,

@@ -16,7 +16,7 @@ from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.places import locate
 from memtui.core.redaction.redact import redact
-from memtui.extract.signals import Draft
+from memtui.extract.signals import Signal
 
 LEDGER, REJECTED = "extracted.jsonl", "rejected.jsonl"
 LEDGER_LIMIT, LEDGER_KEPT = 1 << 20, 4000  # bytes, lines
@@ -27,7 +27,7 @@ LOCK_SECONDS = 5.0
 
 
 def write_drafts(
-    env: dict[str, str], cwd: str, drafts: Iterable[Draft], threshold: float, now: float | None = None
+    env: dict[str, str], cwd: str, drafts: Iterable[Signal], threshold: float, now: float | None = None
 ) -> list[str]:
     """Leave drafts in the inboxes of their scopes; the ids of the new entries. `threshold`: the least confidence.
 
@@ -48,7 +48,7 @@ def write_drafts(
     return found
 
 
-def _redacted(draft: Draft) -> Draft:
+def _redacted(draft: Signal) -> Signal:
     changes: dict[str, str] = {}
     for key in ("description", "body", "agent", "person", "name"):
         value: str = getattr(draft, key)
@@ -59,7 +59,7 @@ def _redacted(draft: Draft) -> Draft:
 
 
 def _write(
-    env: dict[str, str], cwd: str, directory: str, project: str, drafts: Sequence[Draft], now: float
+    env: dict[str, str], cwd: str, directory: str, project: str, drafts: Sequence[Signal], now: float
 ) -> list[str]:
     ledger = _lines(f"{directory}/{LEDGER}")
     evidence = {row.get("evidence") for row in ledger}
@@ -88,7 +88,7 @@ def _write(
     return found
 
 
-def _fields(draft: Draft, project: str) -> dict[str, str]:
+def _fields(draft: Signal, project: str) -> dict[str, str]:
     fields = {
         "from": f"session:{draft.session}",
         "kind": draft.kind,
@@ -103,7 +103,7 @@ def _fields(draft: Draft, project: str) -> dict[str, str]:
     return {key: value for key, value in fields.items() if value}
 
 
-def text_of(draft: Draft) -> str:
+def text_of(draft: Signal) -> str:
     """The text of a pending update: description, body, and the lines of evidence."""
     lines = [draft.description]
     if draft.body:

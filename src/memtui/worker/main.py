@@ -176,7 +176,7 @@ def read_session(
     return written, changed
 
 
-def _drafts(reader: transcript.Reader, conversation: Conversation) -> Iterator[signals.Draft]:
+def _drafts(reader: transcript.Reader, conversation: Conversation) -> Iterator[signals.Signal]:
     until = time.monotonic() + READ_SECONDS
     for record in reader:
         conversation.feed(record)

@@ -13,7 +13,7 @@ from memtui.core.memories import references
 from memtui.core.memories.store import Store
 from memtui.core.places import loading
 from memtui.core.review import approve, draft, merge
-from memtui.core.review.approve import Outcome
+from memtui.core.review.approve import Approval
 from memtui.core.review.draft import Choices, Draft
 from memtui.core.review.waiting import Waiting
 from memtui.present import unheard
@@ -85,22 +85,22 @@ def _create(
     args: argparse.Namespace,
     items: "list[Waiting]",
     alike: "dict[str, Sequence[Alike]]",
-) -> "list[Outcome]":
+) -> "list[Approval]":
     """Make memories; of a dry run what is `alike` goes by the entry's key."""
     body = None if args.body is None else text_of(args.body)
     choices = Choices(args.name or "", args.type or "", args.scope or "", args.description or "", body)
     drafts: dict[str, Draft] = {}
-    found: dict[str, Outcome] = {}
+    found: dict[str, Approval] = {}
     for item in items:
         try:
             drafts[item.key] = made = _drafted(ctx, store, args, item, choices)
             if args.dry_run:
                 _check_free(made)
-                found[item.key] = Outcome(item, made.memory)
+                found[item.key] = Approval(item, made.memory)
                 alike[item.key] = _alike(made)
         except MemtuiError as error:
             drafts.pop(item.key, None)
-            found[item.key] = Outcome(item, None, error)
+            found[item.key] = Approval(item, None, error)
     for each in [] if args.dry_run else approve.approve_all(store.journal, list(drafts.values())):
         found[each.item.key] = _with_ways_out(each, drafts[each.item.key])
     return [found[item.key] for item in items]
@@ -118,7 +118,7 @@ def _drafted(ctx: Context, store: Store, args: argparse.Namespace, item: Waiting
 def _edited(ctx: Context, made: Draft) -> Draft:
     from memtui.cli import editor
 
-    with editor.Draft(ctx, made.name, made.data) as file:
+    with editor.EditedFile(ctx, made.name, made.data) as file:
         data = file.edit()
         doc = document.parse(data)
         if doc.broken is not None:
@@ -135,7 +135,7 @@ def _alike(made: Draft) -> "list[Alike]":
     return similar.to_draft(made.name, made.item.text, draft.neighbours(made.store, made.item))
 
 
-def _with_ways_out(outcome: Outcome, made: Draft) -> Outcome:
+def _with_ways_out(outcome: Approval, made: Draft) -> Approval:
     try:
         if isinstance(outcome.error, ConflictError):
             _check_free(made)
@@ -157,7 +157,7 @@ def _check_free(made: Draft) -> None:
     )
 
 
-def _into(ctx: Context, store: Store, args: argparse.Namespace, items: "list[Waiting]") -> "list[Outcome]":
+def _into(ctx: Context, store: Store, args: argparse.Namespace, items: "list[Waiting]") -> "list[Approval]":
     if args.name or args.type or args.scope or args.description or args.edit or args.body is not None:
         raise UsageError("--into appends to a memory as it is.", "Change that memory with `memtui edit`.")
     outcomes = []
@@ -169,13 +169,13 @@ def _into(ctx: Context, store: Store, args: argparse.Namespace, items: "list[Wai
                 if not args.dry_run:
                     secret.asked(ctx, item.text, yes=args.yes, otherwise=UNDONE)
                     after = merge.merge(there, item, found)
-                outcomes.append(Outcome(item, after))
+                outcomes.append(Approval(item, after))
             except MemtuiError as error:
-                outcomes.append(Outcome(item, None, error))
+                outcomes.append(Approval(item, None, error))
     return outcomes
 
 
-def _data(each: Outcome, alike: "Sequence[Alike]") -> "dict[str, object]":
+def _data(each: Approval, alike: "Sequence[Alike]") -> "dict[str, object]":
     made = each.memory
     found: dict[str, object] = {
         "id": each.item.id,
@@ -192,7 +192,7 @@ def _data(each: Outcome, alike: "Sequence[Alike]") -> "dict[str, object]":
     return found
 
 
-def _print(ctx: Context, out: Output, each: Outcome, alike: "Sequence[Alike]", verb: str) -> None:
+def _print(ctx: Context, out: Output, each: Approval, alike: "Sequence[Alike]", verb: str) -> None:
     short = waiting.short(each.item.id)
     if each.error is not None:
         out.say(f"memtui: {short}: {line(each.error.message)}")

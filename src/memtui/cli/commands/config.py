@@ -182,10 +182,10 @@ def remove(ctx: Context, args: argparse.Namespace) -> Result:
 
 def edit(ctx: Context, _: argparse.Namespace) -> Result:
     """Open config.toml in an editor; what can't be read is not saved, and kept."""
-    from memtui.cli.editor import Draft
+    from memtui.cli.editor import EditedFile
 
     before = fs.read_or_empty(config.file_path(ctx.root))
-    with Draft(ctx, "config.toml", before) as draft:
+    with EditedFile(ctx, "config.toml", before) as draft:
         after = draft.edit()
         try:
             written = config_edit.parse(after.decode("utf-8"))

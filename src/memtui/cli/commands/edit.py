@@ -7,7 +7,7 @@ import sys
 from memtui.cli import diff, memories, parser, secret
 from memtui.cli.bulk import Bulk
 from memtui.cli.context import Context
-from memtui.cli.editor import Draft
+from memtui.cli.editor import EditedFile
 from memtui.cli.output import Output, Result, line
 from memtui.core.base.errors import ConflictError, MemtuiError, UsageError
 from memtui.core.frontmatter import document
@@ -100,7 +100,7 @@ def _tell_type(out: Output, found: Memory) -> None:
 def _new_in_editor(ctx: Context, store: Store, scope: Scope, stem: str, args: argparse.Namespace) -> Memory:
     template = memory.TEMPLATES.get(args.type, "")
     data = memory.new_memory_bytes(stem, args.description or ABOUT, args.type, template)
-    with Draft(ctx, stem, data) as draft:
+    with EditedFile(ctx, stem, data) as draft:
         after = secret.checked_bytes(ctx, draft.edit(), yes=args.yes, otherwise="No memory was made.")
         if not draft.edited:
             raise MemtuiError("The template was left as it is: no memory was made.")
@@ -146,7 +146,7 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
     if not sys.stdin.isatty() and not (ctx.env.get("EDITOR") or ctx.env.get("VISUAL")):
         raise UsageError("There is nothing to change.", "Use --set, --type, --description or --body.")
     references.writable(store.scope(found.scope_label))
-    with Draft(ctx, found.stem, found.raw) as draft:
+    with EditedFile(ctx, found.stem, found.raw) as draft:
         after = draft.edit()
         after = secret.checked_bytes(ctx, after, yes=args.yes, otherwise="Nothing was changed.", before=found.raw)
         try:

@@ -29,11 +29,11 @@ class DraftShown:
         alike: list[evidence.Alike] = []
         if self.draft is not None:
             alike = similar.to_draft(self.draft.name, item.text, draft.neighbours(store, item))
-        self.setting = evidence.setting_of(ctx.env, item, alike)
+        self.evidence = evidence.evidence_of(ctx.env, item, alike)
 
     def data(self) -> "dict[str, object]":
         """For --json."""
-        found = self.setting
+        found = self.evidence
         said = [{"who": s.who, "text": s.text, "time": s.time, "evidence": s.hit} for s in found.said]
         data: dict[str, object] = {"setting": {"title": found.title, "said": said, "problem": found.problem or None}}
         if self.item.kind != "updates":
@@ -74,7 +74,7 @@ class DraftShown:
         self._alike(out)
 
     def _said(self, out: Output) -> None:
-        found = self.setting
+        found = self.evidence
         title = f"“{line(found.title)}”" if found.title else ""
         if found.said:
             out.print()
@@ -103,7 +103,7 @@ class DraftShown:
             out.print((head + out.style(piece, "" if hit else "dim")).rstrip())
 
     def _alike(self, out: Output) -> None:
-        shown = self.setting.alike[:ALIKE_SHOWN]
+        shown = self.evidence.alike[:ALIKE_SHOWN]
         if not shown:
             return
         out.print()

@@ -11,7 +11,7 @@ from memtui.core.review.entries import removal
 from memtui.core.review.waiting import Waiting, from_the_end
 
 
-class Outcome(NamedTuple):
+class Approval(NamedTuple):
     """What became of one pending update: the memory as it is now, or would be, or the error."""
 
     item: Waiting
@@ -19,21 +19,21 @@ class Outcome(NamedTuple):
     error: MemtuiError | None = None
 
 
-def approve_all(journal: Journal, drafts: Sequence[Draft]) -> list[Outcome]:
+def approve_all(journal: Journal, drafts: Sequence[Draft]) -> list[Approval]:
     """Write the memories, in any order; what fails stops none of the others. The outcomes are in the order of
     `drafts`."""
     by_key = {draft.item.key: draft for draft in drafts}
-    found: dict[str, Outcome] = {}
+    found: dict[str, Approval] = {}
     with journal.together():
         for item in from_the_end(draft.item for draft in drafts):
             found[item.key] = _approve(journal, by_key[item.key])
     return [found[draft.item.key] for draft in drafts]
 
 
-def _approve(journal: Journal, draft: Draft) -> Outcome:
+def _approve(journal: Journal, draft: Draft) -> Approval:
     draft.store.journal = journal
     try:
         made = draft.store.add(draft.scope, draft.name, draft.data, op="approve", extra=[removal(draft.item)])
     except MemtuiError as error:
-        return Outcome(draft.item, None, error)
-    return Outcome(draft.item, made)
+        return Approval(draft.item, None, error)
+    return Approval(draft.item, made)

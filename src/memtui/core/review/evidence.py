@@ -18,7 +18,7 @@ class Alike:
 
 
 @dataclass
-class Setting:
+class Evidence:
     """`said` around an entry, the `title` of its session, `problem` if its transcript does not tell; and the memories
     that are `alike`, the most alike first."""
 
@@ -28,9 +28,9 @@ class Setting:
     problem: str = ""
 
 
-def setting_of(env: dict[str, str], item: Waiting, alike: Sequence[Alike] = ()) -> Setting:
+def evidence_of(env: dict[str, str], item: Waiting, alike: Sequence[Alike] = ()) -> Evidence:
     """The setting of a pending update or item, with the memories that are `alike`. Reads the transcript."""
-    found = Setting(alike=alike)
+    found = Evidence(alike=alike)
     fields = item.entry.fields
     path = excerpt.transcript_of(env, fields.get("session", ""))
     if path:

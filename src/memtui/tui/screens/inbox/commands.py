@@ -12,7 +12,7 @@ from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.review import draft
 from memtui.core.review.draft import Choices, Draft
-from memtui.core.review.evidence import Setting
+from memtui.core.review.evidence import Evidence
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text, unheard
 from memtui.tui.dialogs.form import Form
@@ -41,7 +41,7 @@ class Acting(TwoPanes):
     waiting: list[Waiting]
     memories: list[Memory]
     others: dict[str, list[Memory]]
-    settings_of: dict[str, Setting]
+    settings_of: dict[str, Evidence]
     changed: dict[str, dict[str, str]]
     every: bool
     readied: dict[str, tuple[Waiting, dict[str, str], Draft | MemtuiError]]

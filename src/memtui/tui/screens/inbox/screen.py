@@ -18,7 +18,7 @@ from memtui.core.memories import scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.review import evidence
 from memtui.core.review.draft import Draft
-from memtui.core.review.evidence import Setting
+from memtui.core.review.evidence import Evidence
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text, undelivered, unheard
 from memtui.tui.model import fuzzy
@@ -67,7 +67,7 @@ class Inbox(Deciding):
         self.unfolded = False
         self.memories: list[Memory] = []
         self.others: dict[str, list[Memory]] = {}
-        self.settings_of: dict[str, Setting] = {}
+        self.settings_of: dict[str, Evidence] = {}
         self.changed: dict[str, dict[str, str]] = {}
         self.readied: dict[str, tuple[Waiting, dict[str, str], Draft | MemtuiError]] = {}
         self.head = 0
@@ -264,10 +264,10 @@ class Inbox(Deciding):
     def _look(self, key: str, item: Waiting) -> None:
         ready = self.ready(item) if item.kind == "updates" else None
         alike = similar.to_draft(ready.name, item.text, self._near(item)) if isinstance(ready, Draft) else []
-        found = evidence.setting_of(self.main.data.env, item, alike)
+        found = evidence.evidence_of(self.main.data.env, item, alike)
         self.app.call_from_thread(self._found, key, found)
 
-    def _found(self, key: str, found: Setting) -> None:
+    def _found(self, key: str, found: Evidence) -> None:
         self.settings_of[key] = found
         if self.table.row_id == key:
             self.show_detail()

@@ -13,7 +13,7 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import ago, many
 from memtui.core.memories.memory import Memory
 from memtui.core.review.draft import Draft
-from memtui.core.review.evidence import Alike, Setting
+from memtui.core.review.evidence import Alike, Evidence
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text
 
@@ -47,7 +47,7 @@ def rule(text: Text, words: str) -> None:
 
 
 def draft_head(
-    item: Waiting, ready: Draft | MemtuiError, found: Setting | None, width: int, *, whose: str = "", beside: bool
+    item: Waiting, ready: Draft | MemtuiError, found: Evidence | None, width: int, *, whose: str = "", beside: bool
 ) -> Text:
     """The memory that a pending update would become, whole; `whose` names another project than this. `beside`: next
     to the one that is most alike."""
@@ -78,7 +78,7 @@ def draft_head(
 def draft_text(
     item: Waiting,
     ready: Draft | MemtuiError,
-    found: Setting | None,
+    found: Evidence | None,
     states: Sequence[str],
     now: float,
     width: int,
@@ -101,7 +101,7 @@ def draft_text(
     return text
 
 
-def _facts(text: Text, item: Waiting, found: Setting | None, now: float) -> None:
+def _facts(text: Text, item: Waiting, found: Evidence | None, now: float) -> None:
     fields = item.entry.fields
     facts = [fields.get("kind", "note")]
     if fields.get("confidence"):
@@ -125,7 +125,7 @@ def hanging(text: Text, words: str, indent: int, width: int, style: str) -> None
     text.append(("\n" + " " * indent).join(lines) + "\n", style=style)
 
 
-def _said(text: Text, item: Waiting, found: Setting | None, width: int) -> None:
+def _said(text: Text, item: Waiting, found: Evidence | None, width: int) -> None:
     if found is not None and found.said:
         rule(text, "in its setting")
         for said in found.said:
@@ -149,7 +149,7 @@ def _said(text: Text, item: Waiting, found: Setting | None, width: int) -> None:
 
 
 def draft_glance(
-    item: Waiting, ready: Draft | MemtuiError, found: Setting | None, *, whose: str = ""
+    item: Waiting, ready: Draft | MemtuiError, found: Evidence | None, *, whose: str = ""
 ) -> tuple[Text, Text]:
     """The memory that a pending update would become, and in a line each what was said and what is alike."""
     text = Text().append("── ", "dim").append_text(draft_head(item, ready, None, 0, whose=whose, beside=False))
