@@ -157,7 +157,7 @@ def record(
         found |= {"transcript_size": _size(hook.text("transcript_path")), "client": process.client()}
     further = {
         "agent": hook.env.get("MEMTUI_AGENT", ""),
-        "entrypoint": hook.env.get(runner.ENTRYPOINT, "")[:ENTRYPOINT_LENGTH],
+        "entrypoint": hook.env.get(process.ENTRYPOINT, "")[:ENTRYPOINT_LENGTH],
         "agent_id": hook.text("agent_id"),
         "tool": hook.text("tool_name"),
         "tool_use_id": hook.text("tool_use_id"),

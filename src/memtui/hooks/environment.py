@@ -8,7 +8,7 @@ mute memtui, and that which says what kind of session it is would hand a person'
 import posix
 
 from memtui.core.base import fastjson, fs, paths
-from memtui.hooks.runner import ENTRYPOINT
+from memtui.core.client.process import ENTRYPOINT, PERSONAL
 
 # Variables that a repository has no business with.
 ROOTS = ("MEMTUI_HOME", "CLAUDE_CONFIG_DIR")
@@ -57,9 +57,7 @@ def set_by_project(directory: str) -> "list[tuple[str, str]]":
 
 def personal(env: "dict[str, str]", directory: str) -> bool:
     """Whether the client says that a person holds the session, and no settings of the project made it say so."""
-    from memtui.core.client import process
-
-    if env.get(ENTRYPOINT) != process.PERSONAL:
+    if env.get(ENTRYPOINT) != PERSONAL:
         return False
     return all(name != ENTRYPOINT for _, name in set_by_project(directory))
 

@@ -11,7 +11,6 @@ import posix
 
 from memtui.core.base import clock, fastjson, fs, session_state
 from memtui.hooks.runner import Hook
-from memtui.hooks.user_prompt_submit import stamp
 
 # The client says seconds, and says them a while before the hook runs.
 EARLY_SECONDS = 1.0
@@ -94,7 +93,7 @@ def _list(given: "object") -> "list[object]":
 def _copied(hook: Hook, parent: str) -> "dict[str, object]":
     """The state of another session as this one's, the index among it."""
     state = session_state.load(hook.root, parent)
-    if stamp(session_state.path(hook.root, parent, "missed")):
+    if fs.stamp(session_state.path(hook.root, parent, "missed")):
         from memtui.core.inbox import resend
 
         state = resend.take_back(hook.root, parent, state)

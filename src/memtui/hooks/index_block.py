@@ -1,10 +1,9 @@
 """The index of the memories that a session may know of: one line each, the most relevant types first."""
 
-from memtui.core.base import paths, session_state, visible
+from memtui.core.base import fs, paths, session_state, visible
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.places import catalog
 from memtui.hooks import runner
-from memtui.hooks.user_prompt_submit import stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ def _whole(scope: str, memories: catalog.Catalog) -> "delivery_blocks.Block | No
 def note(hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]", after: "dict[str, object]") -> None:
     """Tell `after` what the session will know of each directory: the lines that it is told, for `keep`, and when it and
     their files changed."""
-    after["dirs"] = {path: stamp(path) for path in _watched(hook, found)}
+    after["dirs"] = {path: fs.stamp(path) for path in _watched(hook, found)}
     after["building"] = [scope for scope, memories in found if memories.building]
     lines = {
         scope: {line.file: [line.digest[:16], shown(line)] for line in memories.lines} for scope, memories in found
@@ -185,7 +184,7 @@ def glance(hook: runner.Hook, changed: "list[str]", after: "dict[str, object]") 
             before[file] = [line.digest[:16], shown(line)]
     except OSError:
         return None
-    after["dirs"] = {**session_state.table(after, "dirs"), **{path: stamp(path) for path in changed}}
+    after["dirs"] = {**session_state.table(after, "dirs"), **{path: fs.stamp(path) for path in changed}}
     after |= {"lines": lines, "tops": session_state.table(known, "tops")}
     return [_changed(*key, each) for key, each in parts.items() if each]
 

@@ -1,9 +1,8 @@
 """A prompt that has something to bring: take guidance, compose, print, log, remember."""
 
-from memtui.core.base import clock, ids, session_state
+from memtui.core.base import clock, fs, ids, session_state
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.hooks import deliver, runner
-from memtui.hooks.user_prompt_submit import stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ def deliver_prompt(
     state = {key: value for key, value in state.items() if key != "telling"}
     taken: list[tuple[str, claims.Claim]] = []
     oversize: Oversize = {}
-    if any(stamp(directory + "/guidance.md") for _, directory in hook.inboxes()):
+    if any(fs.stamp(directory + "/guidance.md") for _, directory in hook.inboxes()):
         taken, oversize = deliver.collect(hook, deliver.asker(hook), delivery_id)
     try:
         told = _told(state)

@@ -24,8 +24,6 @@ MODULES = {
 }
 # What memtui starts itself runs with this set, so that the hooks of a client started by a hook stay silent.
 INSIDE = "MEMTUI_INSIDE"
-# By this the client says what kind of session it is: of a person (`cli`), of a script (`sdk-cli`), …
-ENTRYPOINT = "CLAUDE_CODE_ENTRYPOINT"
 STDIN_LIMIT = 64 << 20
 # Seconds after which a hook breaks off what it is at, again each time they have passed, and after which it ends: well
 # inside the client's time-out of 5 or 10 s (entries.EVENTS), past which all that it printed is dropped.

@@ -8,7 +8,7 @@ from memtui.core.inbox import format as inbox_format
 from memtui.core.places import catalog, locate
 from memtui.core.settings import config
 from memtui.hooks import deliver, forks, index_block, prompt, runner
-from memtui.hooks.user_prompt_submit import settle_claims, stamp, taken_back
+from memtui.hooks.user_prompt_submit import reconcile_claims, taken_back
 
 # A transcript is read from its end, in blocks, and no further back than this: an index told twice does no harm.
 TOLD_BLOCK = 1 << 20
@@ -34,7 +34,7 @@ def handle(hook: runner.Hook) -> None:
     except Exception as error:
         runner.fail(hook.env, hook.event, error)
         index = {}
-    if stamp(session_state.path(hook.root, hook.session_id, "missed")):
+    if fs.stamp(session_state.path(hook.root, hook.session_id, "missed")):
         old = taken_back(hook, old)
     after: dict[str, object] = dict(old) if source in {*COPIES, "compact"} else {}
     after |= {
@@ -109,7 +109,7 @@ def _settle(hook: runner.Hook) -> None:
                 continue
         except OSError:
             continue
-        settle_claims(hook)
+        reconcile_claims(hook)
         return
 
 
@@ -134,7 +134,7 @@ def _again(notes: "object", lost: str) -> "list[delivery_blocks.Block]":
 
 def _lists(hook: runner.Hook, after: "dict[str, object]") -> "list[delivery_blocks.Block]":
     """Pending updates and items anew."""
-    stamps: dict[str, object] = {scope: stamp(path + "/pending-updates.md") for scope, path in hook.inboxes()}
+    stamps: dict[str, object] = {scope: fs.stamp(path + "/pending-updates.md") for scope, path in hook.inboxes()}
     return prompt.due_lists(hook, {}, after, stamps)
 
 

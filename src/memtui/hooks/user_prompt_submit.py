@@ -5,19 +5,12 @@ Most prompts have nothing to bring. That is found out with a few `stat` calls, b
 
 import posix
 
+from memtui.core.base import fs, session_state
+from memtui.hooks import runner
 from memtui.hooks.runner import Hook
 
 # How long a hook waits for the lock of an inbox to settle what became of earlier guidance.
-SETTLE_SECONDS = 0.05
-
-
-def stamp(path: str) -> int:
-    """A number that changes with a file; 0 if it is missing or empty."""
-    try:
-        found = posix.stat(path)
-    except OSError:
-        return 0
-    return found.st_mtime_ns ^ found.st_size << 1 if found.st_size else 0
+RECONCILE_SECONDS = 0.05
 
 
 def taken_back(hook: Hook, state: "dict[str, object]") -> "dict[str, object]":
@@ -27,8 +20,6 @@ def taken_back(hook: Hook, state: "dict[str, object]") -> "dict[str, object]":
     try:
         return resend.take_back(hook.root, hook.session_id, state)
     except Exception as error:
-        from memtui.hooks import runner
-
         runner.fail(hook.env, hook.event, error)
         return state
 
@@ -37,23 +28,21 @@ def handle(hook: Hook) -> None:
     """Deliver what is new for this session's prompt. A subagent's prompt gets nothing: its session has it already."""
     if hook.payload.get("agent_id"):
         return
-    from memtui.core.base import session_state
-
     state = session_state.load(hook.root, hook.session_id) or _forked(hook)
-    if stamp(session_state.path(hook.root, hook.session_id, "missed")):
+    if fs.stamp(session_state.path(hook.root, hook.session_id, "missed")):
         state = taken_back(hook, state)
     first = not state.get("prompted")
     stamps = session_state.table(state, "stamps")
     now: dict[str, object] = {}
     busy = unsettled = False
     for scope, directory in hook.inboxes():
-        if stamp(directory + "/guidance.md"):
+        if fs.stamp(directory + "/guidance.md"):
             busy = True
         if hook.mode == "full":
-            now[scope] = stamp(directory + "/pending-updates.md")
+            now[scope] = fs.stamp(directory + "/pending-updates.md")
             if now[scope] != stamps.get(scope, 0):
                 busy = True
-        if (first or state.get("waiting")) and stamp(directory + "/pending-items.md"):
+        if (first or state.get("waiting")) and fs.stamp(directory + "/pending-items.md"):
             busy = True
         try:
             names = posix.listdir(directory + "/claimed")
@@ -61,9 +50,9 @@ def handle(hook: Hook) -> None:
             continue
         unsettled = unsettled or any(hook.session_id in name for name in names)
     if unsettled:
-        settle_claims(hook, hook.session_id)
-        busy = busy or any(stamp(directory + "/guidance.md") for _, directory in hook.inboxes())
-    changed = [d for d, known in session_state.table(state, "dirs").items() if stamp(d) != known]
+        reconcile_claims(hook, hook.session_id)
+        busy = busy or any(fs.stamp(directory + "/guidance.md") for _, directory in hook.inboxes())
+    changed = [d for d, known in session_state.table(state, "dirs").items() if fs.stamp(d) != known]
     if busy or changed:
         from memtui.hooks import prompt
 
@@ -74,17 +63,15 @@ def handle(hook: Hook) -> None:
         session_state.save(hook.root, hook.session_id, {**state, "prompted": True, "stamps": now, **ended})
 
 
-def settle_claims(hook: Hook, session_id: str = "") -> None:
+def reconcile_claims(hook: Hook, session_id: str = "") -> None:
     """Bring back guidance that earlier hooks took, of one session or of all, and that did not arrive."""
     from memtui.core.inbox import reconcile
 
     directories = [directory for _, directory in hook.inboxes()]
     limit = reconcile.HOOK_BYTES
     try:
-        reconcile.settle(hook.env, hook.root, session_id, directories, wait=SETTLE_SECONDS, limit=limit)
+        reconcile.settle(hook.env, hook.root, session_id, directories, wait=RECONCILE_SECONDS, limit=limit)
     except Exception as error:
-        from memtui.hooks import runner
-
         runner.fail(hook.env, hook.event, error)
 
 

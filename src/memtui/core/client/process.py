@@ -6,8 +6,9 @@ from memtui.core.base import fs
 
 SHELLS = {"sh", "bash", "dash", "zsh", "ksh", "fish", "busybox"}
 MAX_SHELLS = 4
-# What the client says of itself in CLAUDE_CODE_ENTRYPOINT where a person sits before it (docs/hooks.md).
-PERSONAL = "cli"
+# By this variable the client says what kind of session it is, and what it says where a person sits before it; of a
+# script it is `sdk-cli`, … (docs/hooks.md).
+ENTRYPOINT, PERSONAL = "CLAUDE_CODE_ENTRYPOINT", "cli"
 
 
 def client() -> "list[object]":
