@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from core.health.broken import ASKED, AT_ONCE, bare_codes, break_all
 from memtui.cli.context import Context
 from memtui.core.base import clock, ids, paths
 from memtui.core.deliveries import error_log
@@ -197,3 +198,32 @@ def test_the_errors_are_listed_with_where_they_happened(memtui, world, monkeypat
 def test_no_errors_are_said_to_be_none(bare):
     assert bare("doctor", "--errors").out == "No errors.\n"
     assert bare.json("doctor", "--errors")["errors"] == []
+
+
+@pytest.mark.parametrize("silent", [False, True], ids=["in sentences", "in codes"])
+def test_every_fix_that_needs_no_decision_is_chosen_by_code_and_never_by_its_words(memtui, world, monkeypatch, silent):
+    break_all(world)
+    if silent:
+        bare_codes(monkeypatch)
+    before = memtui.json("doctor", check=False)["findings"]
+    codes = {row["code"] for row in before}
+    assert codes >= AT_ONCE | ASKED
+    assert not silent or {row["message"] for row in before} <= codes
+    assert {what for what, row in fixed(memtui).items() if row["changed"]} == {"files", "errors", "guidance", "index"}
+    after = {row["code"] for row in memtui.json("doctor", check=False)["findings"]}
+    assert not after & AT_ONCE
+    assert after >= ASKED
+
+
+def test_doctor_and_the_list_name_the_same_broken_links_and_doctor_only_notes_them(memtui, world):
+    memory = Path(world.shop, ".claude/memory/release-steps.md")
+    memory.write_text(memory.read_text() + "\nSee [[no-such-memory]].\n")
+    memtui("trust", "--yes")
+    done = memtui("doctor", check=False)
+    assert "project:release-steps links to [[no-such-memory]], which is not there" in " ".join(done.out.split())
+    found = [row for row in memtui.json("doctor", check=False)["findings"] if row["code"] == "memories.link"]
+    assert {row["level"] for row in found} == {"note"}
+    listed = memtui.json("list")["memories"]
+    flagged = {(each["path"], flag) for each in listed for flag in each["flags"] if flag.startswith("broken link")}
+    told = {(row["subject"].removeprefix("memory:"), row["message"].split()[3].rstrip(",")) for row in found}
+    assert flagged == {(path, f"broken link {link}") for path, link in told}

@@ -7,6 +7,7 @@ import shutil
 
 import pytest
 
+from core.health.broken import ASKED, AT_ONCE, bare_codes, break_all
 from memtui.core.base import clock, fs, paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.health import findings
@@ -654,3 +655,41 @@ async def test_the_top_line_counts_findings_when_nobody_types(world):
         screen = await ready(pilot)
         await settle(pilot)
         assert f"5 Health !{screen.found.problems} " in app.screen._compositor.render_strips()[0].text
+
+
+@pytest.mark.parametrize("silent", [False, True], ids=["in sentences", "in codes"])
+async def test_every_fix_is_chosen_by_code_and_never_by_its_words(world, tmp_path, monkeypatch, silent):
+    monkeypatch.setattr(MemtuiApp, "suspend", lambda self: contextlib.nullcontext())
+    script = tmp_path / "editor.sh"
+    script.write_text('#!/bin/sh\nsed -i /budgte/d "$1"\n')
+    script.chmod(0o700)
+    break_all(world)
+    if silent:
+        bare_codes(monkeypatch)
+    answers = {
+        "install": ["enter"],
+        "again": ["enter"],
+        "withdraw": ["j", "enter"],
+        "trust": ["j", "enter"],
+        "index": ["enter"] * 3,
+        "collect": ["down", "enter"],
+    }
+    app = MemtuiApp({**world.env, "VISUAL": str(script)}, world.shop, now=NOW, screen="health")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        assert {row.about.code for row in listed(screen)} >= AT_ONCE | ASKED
+        for _ in range(30):
+            todo = [row for row in listed(screen) if findings.fix_of(row.about)]
+            if not todo:
+                break
+            about = todo[0].about
+            await stand(pilot, screen, lambda r, key=todo[0].key: r.key == key)
+            await pilot.press("F")
+            await settle(pilot)
+            for key in answers.get(findings.fix_of(about), []):
+                if app.screen is not screen:
+                    await pilot.press(key)
+                    await settle(pilot)
+            await ready(pilot)
+            assert about not in [row.about for row in listed(screen)]
+        assert not todo
