@@ -127,7 +127,7 @@ class Home:
         path = directory / f"{name}.md"
         path.write_text(f"---\nname: {name}\ndescription: {description}\nmetadata:\n  type: {kind}\n---\nBody.\n")
         if scope == "project" and trusted:
-            trusting.give(str(self.root), str(directory))
+            trusting.grant(str(self.root), str(directory))
         return path
 
     def log(self):

@@ -59,7 +59,7 @@ def test_memories_that_are_not_trusted_stay_out_and_the_person_is_told(home):
     assert listed(started.context) == ["mine"]
     assert "Ignore" not in started.context
     assert f"1 in {home.project}/.claude/memory not trusted, not delivered: run `memtui trust`" in started.message
-    trusting.give(str(home.root), f"{home.project}/.claude/memory")
+    trusting.grant(str(home.root), f"{home.project}/.claude/memory")
     started = home.start(session="s2")
     assert "planted" in listed(started.context)
     assert "trusted" not in started.message
@@ -85,7 +85,7 @@ def test_an_index_over_the_budget_names_what_was_left_out(home):
 def test_a_full_project_index_does_not_silence_the_global_one(home):
     for number in range(150):
         home.remember(f"project-{number:03}", "x" * 100, scope="project", trusted=False)
-    trusting.give(str(home.root), f"{home.project}/.claude/memory")
+    trusting.grant(str(home.root), f"{home.project}/.claude/memory")
     home.remember("everywhere")
     assert "everywhere" in home.start().context
 
@@ -551,7 +551,7 @@ def test_many_memories_of_a_project_are_told_as_far_as_they_are_trusted(home):
         home.remember(f"m{number}", scope="project", trusted=False)
     directory = str(home.project / ".claude" / "memory")
     path = home.remember("good", "Good", scope="project", trusted=False)
-    trusting.give(str(home.root), directory, {"good.md": path.read_bytes()})
+    trusting.grant(str(home.root), directory, {"good.md": path.read_bytes()})
     home.start()
     settled(home)
     assert listed(home.prompt().context) == ["good"]
@@ -564,7 +564,7 @@ def test_many_memories_of_a_project_are_told_as_far_as_they_are_trusted(home):
     home.remember("good", "Good", scope="project", trusted=False)
     turn_ends(home)
     assert "+ - [feedback] good: Good\n" in home.prompt().context
-    trusting.take(str(home.root), directory)
+    trusting.revoke(str(home.root), directory)
     assert "- - [feedback] good: Good\n" in home.prompt().context
     assert listed(home.start(session="s2").context) == []
 
@@ -607,7 +607,7 @@ def test_what_is_trusted_in_mid_session_comes_with_the_next_prompt(home):
     path = home.remember("ours", "Ours", scope="project", trusted=False)
     assert "Ours" not in home.start().context
     assert home.prompt().raw == b""
-    trusting.give(str(home.root), str(path.parent))
+    trusting.grant(str(home.root), str(path.parent))
     assert "+ - [feedback] ours: Ours\n" in home.prompt().context
-    trusting.take(str(home.root), str(path.parent))
+    trusting.revoke(str(home.root), str(path.parent))
     assert "- - [feedback] ours: Ours\n" in home.prompt().context

@@ -13,7 +13,6 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.health import findings
 from memtui.core.journal.journal import Journal
 from memtui.core.memories import index as memory_index
-from memtui.core.memories import index_budget
 from memtui.core.places import trust
 from memtui.core.settings import config, setting
 from memtui.hooks.installer import install, status
@@ -322,7 +321,7 @@ async def test_the_cut_is_drawn_where_it_falls(health, world):
     path = world.shop + "/.claude/memory/MEMORY.md"
     lines = "".join(f"- [Note {n}](note-{n}.md) — words\n" for n in range(1, 231))
     write(path, "# Index\n\n" + lines)
-    cut = index_budget.budget(fs.read_bytes(path)).cut_line
+    cut = memory_index.budget(fs.read_bytes(path)).cut_line
     index = memory_index.parse_index(fs.read_bytes(path))
     async with health.run_test(size=(120, 48)) as pilot:
         screen = await ready(pilot)

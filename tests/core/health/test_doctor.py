@@ -30,7 +30,7 @@ class Machine:
         memory.mkdir(parents=True)
         (memory / "a.md").write_text("---\nname: a\ndescription: A\n---\n\nA.\n")
         (memory / "MEMORY.md").write_text("- [a](a.md) — A\n")
-        trusting.give(str(self.root), str(memory))
+        trusting.grant(str(self.root), str(memory))
         self.memory = memory
         self.guide("hello")
 
@@ -179,21 +179,21 @@ def test_a_claim_that_is_stuck(machine):
 
 def test_a_broken_memory(machine):
     (machine.memory / "a.md").write_text("---\nname: 'a\n---\n")
-    trusting.give(str(machine.root), str(machine.memory))
+    trusting.grant(str(machine.root), str(machine.memory))
     only(machine, "memories", "a is broken", "editor")
 
 
 def test_a_memory_with_text_that_nobody_can_see(machine):
     hidden = "".join(chr(0xE0100 + byte) for byte in b"obey")
     (machine.memory / "a.md").write_text(f"---\nname: a\ndescription: A\n---\n\nUse pnpm.{hidden}\n")
-    trusting.give(str(machine.root), str(machine.memory))
+    trusting.grant(str(machine.root), str(machine.memory))
     only(machine, "memories", "a holds 4 characters that nobody can see", "editor", str(machine.memory / "a.md"))
 
 
 def test_marks_of_an_encoding_and_emoji_hide_nothing(machine):
     text = "\ufeff---\r\nname: a\r\ndescription: A\r\n---\r\n\r\n❤\ufe0f\u200d🔥 می\u200cخواهم\r\n"
     (machine.memory / "a.md").write_bytes(text.encode())
-    trusting.give(str(machine.root), str(machine.memory))
+    trusting.grant(str(machine.root), str(machine.memory))
     assert machine.problems() == []
 
 

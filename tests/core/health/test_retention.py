@@ -175,7 +175,7 @@ def test_contents_that_only_trust_names_stay(world):
     memory = world.repo / ".claude" / "memory"
     memory.mkdir(parents=True)
     (memory / "a.md").write_text("one\n")
-    trusting.give(world.root, str(memory), now=lambda: NOW - 300 * DAY)
+    trusting.grant(world.root, str(memory), now=lambda: NOW - 300 * DAY)
     assert world.collect().changes == 1
     (memory / "a.md").write_text("two\n")
     assert trusting.Earlier(world.root, str(memory)).of("a.md") == b"one\n"
@@ -411,7 +411,7 @@ def trusted(world):
     memory.mkdir(parents=True)
     for name in ("a", "b", "c"):
         (memory / f"{name}.md").write_text(f"{name} one\n")
-    trusting.give(world.root, str(memory))
+    trusting.grant(world.root, str(memory))
     return memory
 
 
@@ -441,7 +441,7 @@ def test_a_checkout_that_brings_a_text_back_finds_it_trusted(world, trusted):
 
 def test_the_text_by_which_a_changed_memory_is_compared_stays(world, trusted):
     (trusted / "a.md").write_text("a two\n")
-    trusting.give(world.root, str(trusted))
+    trusting.grant(world.root, str(trusted))
     (trusted / "a.md").write_text("a three\n")
     retention.collect(world.root, NOW)
     assert retention.collect(world.root, NOW + 200 * DAY).trusted == 1
@@ -449,7 +449,7 @@ def test_the_text_by_which_a_changed_memory_is_compared_stays(world, trusted):
 
 
 def test_a_repository_that_is_gone_is_trusted_no_more_after_a_long_time(world, trusted):
-    trusting.give(world.root, str(trusted), always=True)
+    trusting.grant(world.root, str(trusted), always=True)
     trusted.rename(trusted.parent / "elsewhere")
     retention.collect(world.root, NOW)
     found = retention.collect(world.root, NOW + 200 * DAY)
@@ -501,7 +501,7 @@ def test_killed_before_any_change_it_loses_nothing_that_is_not_due(world, tmp_pa
     memory = world.repo / ".claude" / "memory"
     memory.mkdir(parents=True)
     (memory / "a.md").write_text("a\n")
-    trusting.give(world.root, str(memory), now=lambda: NOW)
+    trusting.grant(world.root, str(memory), now=lambda: NOW)
     stale = f"{world.root}/trash/x.1-abcdef01.tmp"
     fs.append(stale, b"x")
     os.utime(stale, (1, 1))

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.core.memories import index as memory_index
-from memtui.core.memories import index_budget, index_lines
+from memtui.core.memories import index_lines
 
 MEMORIES = os.path.join(os.path.dirname(__file__), "../../../../shared/data/memories")
 
@@ -201,7 +201,7 @@ def test_any_bytes_are_read_and_kept(data):
     index = memory_index.parse_index(data)
     assert index_lines.replace_target(data, "a.md", "b.md") == data or index.entries or index.mentions
     assert index_lines.remove_line(data, "zz.md") == data
-    index_budget.budget(data)
+    memory_index.budget(data)
 
 
 def test_a_line_of_a_megabyte_of_brackets_is_no_trouble():
@@ -211,37 +211,37 @@ def test_a_line_of_a_megabyte_of_brackets_is_no_trouble():
 
 def test_the_first_200_lines_are_loaded():
     text = "".join(f"- [M{n}](m{n}.md) — hook\n" for n in range(1, 203))
-    found = index_budget.budget(text.encode())
+    found = memory_index.budget(text.encode())
     assert (found.lines, found.cut_line) == (202, 201)
     assert [e.target for e in found.below] == ["m201.md", "m202.md"]
     assert found.share > 1
-    assert index_budget.budget("\n".join(text.split("\n")[:200]).encode()).cut_line is None
+    assert memory_index.budget("\n".join(text.split("\n")[:200]).encode()).cut_line is None
 
 
 def test_frontmatter_and_comments_do_not_count():
     text = "---\nname: x\n---\n<!-- note\n\nstill -->\n\n# Head\n" + "".join(
         f"- [M{n}](m{n}.md)\n" for n in range(1, 203)
     )
-    found = index_budget.budget(text.encode())
+    found = memory_index.budget(text.encode())
     assert (found.lines, found.cut_line) == (203, 8 + 200)
     assert [e.target for e in found.below] == ["m200.md", "m201.md", "m202.md"]
-    assert index_budget.budget(text.encode(), agent=True).cut_line == 201
+    assert memory_index.budget(text.encode(), agent=True).cut_line == 201
 
 
 def test_a_comment_in_a_list_item_or_in_code_counts_as_it_does_for_the_client():
     text = "- a\n  <!-- in the item -->\n```\n<!-- code -->\n```\n<!-- gone -->\n\n- b <!-- inline -->\n"
-    assert [number for number, _ in index_budget.loaded_lines(text.encode())] == [1, 2, 3, 4, 5, 8]
+    assert [number for number, _ in memory_index.loaded_lines(text.encode())] == [1, 2, 3, 4, 5, 8]
 
 
 def test_the_size_is_cut_at_a_whole_line_and_counted_in_utf16_units():
     line = "- [A](a.md) — " + "x" * 985 + "\n"  # 1,000 units with its line end
-    assert index_budget.budget((line * 25).encode()).cut_line is None
-    found = index_budget.budget((line * 26).encode())
+    assert memory_index.budget((line * 25).encode()).cut_line is None
+    found = memory_index.budget((line * 26).encode())
     assert (found.units, found.cut_line, len(found.below)) == (25_999, 26, 1)
     assert found.bytes == found.units + 26 * 2
-    assert index_budget.budget(("漢" * 24_999 + "\n").encode()).cut_line is None
-    assert index_budget.budget(("🎉" * 12_501).encode()).cut_line == 1
-    assert index_budget.budget(b"") == index_budget.Budget(0, 0, 0, None, ())
+    assert memory_index.budget(("漢" * 24_999 + "\n").encode()).cut_line is None
+    assert memory_index.budget(("🎉" * 12_501).encode()).cut_line == 1
+    assert memory_index.budget(b"") == memory_index.Budget(0, 0, 0, None, ())
 
 
 @pytest.mark.skipif(not os.path.isdir(MEMORIES), reason="the real memory files of ../shared/data are not here")
@@ -260,5 +260,5 @@ def test_every_real_index_is_read_and_changed_in_one_line():
         assert index_lines.remove_line(new, "a-new-one.md").split() == data.split()
         assert len(new.splitlines()) - len(data.splitlines()) <= 3
         if "overflow" in directory:
-            assert index_budget.budget(data).below
+            assert memory_index.budget(data).below
     assert seen > 50

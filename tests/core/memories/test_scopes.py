@@ -126,7 +126,7 @@ def test_config_dir_and_memtui_home_are_honoured(world):
     assert found["global"].directory == str(world.top / "conf" / "memory")
     assert found["auto"].directory.startswith(str(world.top / "conf" / "projects"))
     put(world.project, "a")
-    trusting.give(str(world.top / "mine"), str(world.project))
+    trusting.grant(str(world.top / "mine"), str(world.project))
     assert world.discover()["project"].trusted
 
 

@@ -507,7 +507,7 @@ def test_what_is_made_of_an_untrusted_memory_is_not_trusted_either(world):
     found = world.store.rename(found, "renamed")
     world.store.copy(found, world.scope("project"), "copied")
     assert trust.trusted_names(str(world.root), str(world.project)) == set()
-    trusting.give(str(world.root), str(world.project))
+    trusting.grant(str(world.root), str(world.project))
     world.store.edit(world.store.find("renamed"), {"description": "f"})
     assert trust.trusted_names(str(world.root), str(world.project)) == {"renamed.md", "copied.md"}
 
@@ -515,7 +515,7 @@ def test_what_is_made_of_an_untrusted_memory_is_not_trusted_either(world):
 def test_a_repaired_link_keeps_a_trusted_memory_trusted(world):
     world.put("theirs", b"---\nname: theirs\n---\n[[mine]]\n", world.project)
     world.put("mine", b"---\nname: mine\n---\n", world.project)
-    trusting.give(str(world.root), str(world.project))
+    trusting.grant(str(world.root), str(world.project))
     world.store.rename(world.store.find("mine"), "ours")
     assert trust.trusted_names(str(world.root), str(world.project)) == {"theirs.md", "ours.md"}
 
@@ -721,7 +721,7 @@ def test_what_is_taken_back_is_as_old_as_it_was(world):
 
 def test_a_purge_takes_along_the_texts_under_which_a_memory_was_trusted(world):
     path = world.put("theirs", b"---\nname: theirs\n---\nA secret.\n", world.project)
-    trusting.give(str(world.root), str(world.project))
+    trusting.grant(str(world.root), str(world.project))
     path.write_bytes(b"---\nname: theirs\n---\nNone.\n")
     world.store.purge(world.store.delete(world.store.find("theirs")))
     assert not any(b"A secret" in each.read_bytes() for each in (world.root / "trash").iterdir())

@@ -51,7 +51,7 @@ class World:
             fs.write_atomic(f"{self.project}/{name}", data, durable=False)
         for text in ("Use pnpm", "Never npm"):
             inbox_file.append_entry(f"{self.root}/global", "updates", {}, text)
-        trusting.give(self.root, self.project)
+        trusting.grant(self.root, self.project)
 
     @property
     def store(self):
@@ -116,7 +116,7 @@ WRITERS = {
     "redo": (undone, lambda w: w.store.redo()),
     "transaction": (nothing, approve),
     "recovery": (None, lambda w: w.store.scopes()),
-    "trust": (nothing, lambda w: trusting.give(w.root, w.project, {"three.md": b"three\n"})),
+    "trust": (nothing, lambda w: trusting.grant(w.root, w.project, {"three.md": b"three\n"})),
 }
 
 

@@ -117,7 +117,7 @@ def _new_in_editor(ctx: Context, store: Store, scope: Scope, stem: str, args: ar
 
 def _written(doc: document.Document) -> document.Document:
     """A new memory without what was left of its template; a description alone is the text as well."""
-    body = memory.written(doc.body)
+    body = memory.without_template(doc.body)
     about = doc.fields.get("description")
     if about == ABOUT:
         about = _first_line(body)

@@ -6,7 +6,7 @@ from memtui.cli import diff, memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base.phrasing import many
-from memtui.core.memories import index_budget
+from memtui.core.memories import index as memory_index
 from memtui.core.memories.index_report import Report, fix, reports
 
 METER = 20
@@ -21,7 +21,7 @@ def register(commands: "parser.Commands") -> None:
         run,
         "show what MEMORY.md costs and what is wrong with it",
         "memtui index\nmemtui index --scope auto --fix",
-        f"The client loads {index_budget.MAX_LINES} lines or {index_budget.MAX_UNITS:,} characters of it.",
+        f"The client loads {memory_index.MAX_LINES} lines or {memory_index.MAX_UNITS:,} characters of it.",
     )
     found.add_argument("--scope", help="only this scope")
     found.add_argument("--all-projects", action="store_true", help="also the native memory of all other projects")

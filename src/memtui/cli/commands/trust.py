@@ -63,7 +63,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     question = "Trust these memories, and whatever they become?" if args.always else "Trust these memories as they are?"
     if (open_ones or args.always) and not args.yes:
         ctx.confirm(question, "Nothing was trusted.")
-    after = trusting.give(ctx.root, directory, contents, args.always or None, now=ctx.now)
+    after = trusting.grant(ctx.root, directory, contents, args.always or None, now=ctx.now)
     data = {**_data(directory, after), "newly": open_ones}
 
     def text(out: Output) -> None:
@@ -75,7 +75,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _remove(ctx: Context, directory: str, names: "list[str] | None") -> Result:
-    had = trusting.take(ctx.root, directory, names, now=ctx.now)
+    had = trusting.revoke(ctx.root, directory, names, now=ctx.now)
     data = {**_data(directory, _status(ctx, directory)), "removed": had}
     word = "no longer trusted" if had else "not trusted before"
     what = ", ".join(names) if names else ctx.tilde(directory)

@@ -9,7 +9,7 @@ from memtui.core.base.finding import Finding, problem
 from memtui.core.inbox import claimed, undelivered
 from memtui.core.inbox import format as inbox_format
 from memtui.core.memories import index as memory_index
-from memtui.core.memories import index_budget, scopes, status
+from memtui.core.memories import scopes, status
 from memtui.core.memories.memory import Memory
 from memtui.core.places import locate
 from memtui.core.places import trust as trusting
@@ -90,7 +90,7 @@ def _index(root: str, scope: scopes.Scope) -> Iterator[Finding]:
     except (FileNotFoundError, NotADirectoryError):
         return
     files = [name for name, refused in scopes.files(scope) if not refused]
-    budget = index_budget.budget(index.raw, agent=scope.kind == "agent")
+    budget = memory_index.budget(index.raw, agent=scope.kind == "agent")
     here, label = f"index:{scope.label}", scope.label
     if budget.cut_line is not None:
         yield problem("memories.cut", here, scope=label, line=budget.cut_line, below=len(budget.below))

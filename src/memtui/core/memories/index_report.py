@@ -3,8 +3,8 @@
 from memtui.core.journal.changes.change import Change
 from memtui.core.journal.changes.text_edit import text_edits
 from memtui.core.memories import index as memory_index
-from memtui.core.memories import index_budget, index_lines, references, scopes
-from memtui.core.memories.index_budget import Budget
+from memtui.core.memories import index_lines, references, scopes
+from memtui.core.memories.index import Budget
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import index_of
 from memtui.core.memories.store import Store
@@ -17,7 +17,7 @@ class Report:
     def __init__(self, root: str, scope: Scope, index: memory_index.Index) -> None:
         self.scope = scope
         self.index = index
-        self.budget: Budget = index_budget.budget(index.raw, agent=scope.kind == "agent")
+        self.budget: Budget = memory_index.budget(index.raw, agent=scope.kind == "agent")
         files = [name for name, problem in scopes.files(scope) if not problem]
         self.dangling = memory_index.dangling(index, files)
         self.missing = memory_index.missing(index, scopes.indexed(root, scope))

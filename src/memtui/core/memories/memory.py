@@ -34,7 +34,7 @@ TEMPLATES = {
 TEMPLATE_LINES = {line for text in TEMPLATES.values() for line in text.split("\n") if line}
 
 
-def written(body: str) -> str:
+def without_template(body: str) -> str:
     """A body without the lines of a template that were left as they are, and the blank ones that parted them."""
     kept: list[str] = []
     after = False  # a line that went

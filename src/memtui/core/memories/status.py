@@ -159,7 +159,6 @@ def never_delivered(rows: Iterable[Row], counted: "Statistics") -> list[Row]:
 
 def index_of(scope: Scope) -> "memory_index.Index | None":
     """The scope's MEMORY.md, None where there is none or it can't be read."""
-    from memtui.core.memories import index as memory_index
 
     try:
         return memory_index.parse_index(fs.read_bytes(scope.index_path))
@@ -187,15 +186,13 @@ def of_memory(scope: Scope, found: Memory, known: "set[str]") -> "Iterator[Findi
 def survey(root: str, scope: Scope, counts: Usage, known: "dict[str, Memory] | None" = None) -> "list[Row]":
     """The memories of a scope with everything there is to say of them. `known` holds memories by path that were read
     before: those whose time and size are the same are not read again, and what is read goes in."""
-    from memtui.core.memories import index as memory_index
-    from memtui.core.memories import index_budget
 
     index = index_of(scope) if scope.kind != "instructions" else None
     below: set[str] = set()
     absent: set[str] = set()
     cut = 0
     if index is not None:
-        found = index_budget.budget(index.raw, agent=scope.kind == "agent")
+        found = memory_index.budget(index.raw, agent=scope.kind == "agent")
         below, cut = {_normal(entry.target) for entry in found.below}, found.cut_line or 0
         absent = set(memory_index.missing(index, scopes.indexed(root, scope)))
     trusted = trust.trusted_names(root, scope.directory) if scope.kind == "project" and scope.exists else None

@@ -81,7 +81,7 @@ class Store:
             scope, lambda index: index_lines.add_line(index, file, made.name, made.description, kind=made.type)
         )
         made_file = FileChange(path, None, data, references.file_mode(scope))
-        return [*self.trusting(scope, [(file, data)]), made_file, *edits]
+        return [*self.trust_changes(scope, [(file, data)]), made_file, *edits]
 
     def edit(self, found: Memory, change: bytes | Mapping[str, str], *, seen: bool = False) -> Memory:
         """Replace a memory's whole content, or some fields: `description`, `type`, `body`, others by their dotted path.
@@ -103,11 +103,11 @@ class Store:
         return found if data == found.raw else self._write(scope, found, data, "retype", False)
 
     def _write(self, scope: Scope, found: Memory, data: bytes, op: str, seen: bool) -> Memory:
-        path = self._unrefused(scope, found)
+        path = self._file_of(scope, found)
         file = references.relative(scope, found.path)
         new = memory.from_bytes(found.path, scope.label, data)
         edits = references.described(scope, found, new.description)
-        known = self.trusting(scope, [(file, data)]) if seen or self._vouched(scope, found) else []
+        known = self.trust_changes(scope, [(file, data)]) if seen or self._is_trusted(scope, found) else []
         self.transaction(op, [*known, FileChange(path, found.raw, data), *edits], f"{op} {found.ref}")
         return read_memory(found.path, scope.label)
 
@@ -129,8 +129,8 @@ class Store:
             data = references.relinked(data, references.old_names(scope, found), stem)
         links = references.link_edits(scope, found, stem)
         known = trust.load(self.root, scope.directory)
-        own = [(new, data)] if seen or self._vouched(scope, found) else []
-        planned: list[Change] = self.trusting(
+        own = [(new, data)] if seen or self._is_trusted(scope, found) else []
+        planned: list[Change] = self.trust_changes(
             scope, [*own, *((file, after) for file, was, after, _ in links if known.allows(was))]
         )
         if new == old:
@@ -164,7 +164,7 @@ class Store:
     def copy(self, found: Memory, scope: Scope, name: str | None = None) -> Memory:
         """Copy a memory, and its index line, to another scope, or under another name. Raises as `rename`."""
         source = self.scope(found.scope_label)
-        self._unrefused(source, found)
+        self._file_of(source, found)
         new, planned = self._plan_copy(source, found, scope, name)
         self.transaction("copy", planned, f"copy {found.ref} to {scope.label}")
         return read_memory(new, scope.label)
@@ -178,7 +178,7 @@ class Store:
         if name is not None:
             data = references.renamed(data, file.removesuffix(".md"))
         path = self._free(scope, file)
-        known = self.trusting(scope, [(file, data)]) if self._vouched(source, found) else []
+        known = self.trust_changes(scope, [(file, data)]) if self._is_trusted(source, found) else []
         entry = references.index_entry(source, references.relative(source, found.path))
         made = memory.from_bytes(path, scope.label, data)
         title = entry.title if entry is not None and name is None else made.name
@@ -261,14 +261,14 @@ class Store:
         references.writable(scope)
         return scope
 
-    def _unrefused(self, scope: Scope, found: Memory) -> str:
+    def _file_of(self, scope: Scope, found: Memory) -> str:
         """The file behind a memory of a scope, symlinks inside the scope followed."""
         references.relative(scope, found.path)
         return references.real_path(scope, found.path)
 
     def _own_file(self, scope: Scope, found: Memory) -> str:
-        """As `_unrefused`, for what happens to the file itself."""
-        path = self._unrefused(scope, found)
+        """As `_file_of`, for what happens to the file itself."""
+        path = self._file_of(scope, found)
         if os.path.islink(found.path):
             raise MemtuiError(
                 f"{found.path} is a symlink to {path}", "Change that memory instead, or remove the link by hand."
@@ -282,18 +282,18 @@ class Store:
             raise conflict(shown, taken=True)
         return references.real_path(scope, shown)
 
-    def trusting(self, scope: Scope, contents: Sequence[tuple[str, bytes]]) -> list[Change]:
+    def trust_changes(self, scope: Scope, contents: Sequence[tuple[str, bytes]]) -> list[Change]:
         """The change by which what a person writes into a project scope may be delivered, (relative path, bytes)."""
         if scope.kind != "project" and "project" not in scope.aliases:
             return []
         edit = trust_edits.plan(self.root, scope.directory, contents)
         return [] if edit.idle else [edit]
 
-    def vouched(self, found: Memory) -> bool:
+    def is_trusted(self, found: Memory) -> bool:
         """Whether a memory may be delivered as far as trust goes."""
-        return self._vouched(self.scope(found.scope_label), found)
+        return self._is_trusted(self.scope(found.scope_label), found)
 
-    def _vouched(self, scope: Scope, found: Memory) -> bool:
+    def _is_trusted(self, scope: Scope, found: Memory) -> bool:
         """Whether what is made of a memory may be trusted: not where nobody trusted that memory yet. Another field,
         name or place says nothing about the rest of what came with a repository."""
         if scope.kind != "project" and "project" not in scope.aliases:

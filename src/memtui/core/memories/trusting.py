@@ -68,7 +68,7 @@ class Earlier:
         return None
 
 
-def give(
+def grant(
     root: str,
     directory: str,
     contents: Contents | None = None,
@@ -86,7 +86,7 @@ def give(
     return trust.status(root, directory)
 
 
-def take(
+def revoke(
     root: str,
     directory: str,
     names: Sequence[str] | None = None,

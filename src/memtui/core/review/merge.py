@@ -60,7 +60,7 @@ def merge(store: Store, item: Waiting, found: Memory) -> Memory:
     file = references.relative(scope, found.path)
     after = merged([item], found)
     change = FileChange(references.real_path(scope, found.path), found.raw, after.raw)
-    changes: list[Change] = [*store.trusting(scope, [(file, after.raw)]), change, removal(item)]
+    changes: list[Change] = [*store.trust_changes(scope, [(file, after.raw)]), change, removal(item)]
     store.transaction("approve", changes, f"approve into {scope.label}:{found.stem}")
     return after
 

@@ -81,13 +81,13 @@ class Trusting:
         """Do what was chosen. Raises MemtuiError."""
         root, now = self.data.root, self.data.now
         if answer == NO_MORE:
-            return trusting.take(root, self.directory, self.no_more, by="tui", now=now)
+            return trusting.revoke(root, self.directory, self.no_more, by="tui", now=now)
         if answer == NOTHING:
-            return trusting.take(root, self.directory, by="tui", now=now)
+            return trusting.revoke(root, self.directory, by="tui", now=now)
         names = {THESE: self.these, ALL: self.open, ONLY: list(self.contents)}.get(answer, [])
         always = {ALWAYS: True, ONLY: False}.get(answer)
         given = {name: self.contents[name] for name in names}
-        return trusting.give(root, self.directory, given, always, by="tui", now=now)
+        return trusting.grant(root, self.directory, given, always, by="tui", now=now)
 
     def done(self, answer: str) -> str:
         """What happened, in words."""

@@ -11,7 +11,7 @@ from memtui.core.base.phrasing import ago, many
 from memtui.core.deliveries.record import Record
 from memtui.core.deliveries.statistics import percentile
 from memtui.core.health import findings
-from memtui.core.memories import index_budget
+from memtui.core.memories import index as memory_index
 from memtui.core.memories.index_report import Report
 from memtui.core.settings import config, setting
 from memtui.core.settings import edit as config_edit
@@ -39,7 +39,7 @@ HEADS = {
     "what it is about.",
     "Hooks": "Where each hook is installed, and how long it takes. {health.install} installs them, "
     "{health.uninstall} takes them out.",
-    "Index budgets": f"The client loads {index_budget.MAX_LINES} lines or {index_budget.MAX_UNITS:,} characters of "
+    "Index budgets": f"The client loads {memory_index.MAX_LINES} lines or {memory_index.MAX_UNITS:,} characters of "
     "each MEMORY.md; what lies below the cut is never read.",
     "Errors": "Hooks fail open: what went wrong is noted here, and the session went on.",
     "Modes": "{health.edit} sets the mode of a project. whisper gives guidance and items only; off gives nothing.",

@@ -40,7 +40,7 @@ def saved_words(store: Store, was: Memory, made: Memory) -> str:
     """What a save did. What came with the repository is trusted with it, since the person saw all of it."""
     if made.raw == was.raw and made.path == was.path:
         return "Nothing was changed, so nothing is saved."
-    if not store.vouched(was):
+    if not store.is_trusted(was):
         return actions.keyed("Saved, and trusted now, since you saw all of it. {app.undo} takes back both.")
     return "Saved. " + actions.takes_back()
 
@@ -100,7 +100,7 @@ class Saving(Typed[str | None]):
 
     def _create(self) -> Memory:
         given = self.read()
-        body = memory.written(given["body"])
+        body = memory.without_template(given["body"])
         about = given["description"].strip() or memory_head.first_line(body)
         if not about:
             raise UsageError("Nothing is made: nothing is written yet", "Write the text or a description")

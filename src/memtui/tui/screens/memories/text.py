@@ -20,7 +20,7 @@ from memtui.tui.model.plots import gauge
 
 if TYPE_CHECKING:
     from memtui.core.memories import index as memory_index
-    from memtui.core.memories.index_budget import Budget
+    from memtui.core.memories.index import Budget
     from memtui.core.memories.memory import Memory
     from memtui.core.memories.origin import Origin
 
@@ -58,8 +58,6 @@ class Facts:
 
 def meter_of(scope: Scope) -> Meter | None:
     """The meter of a scope's index; None where there is none."""
-    from memtui.core.memories import index as memory_index
-    from memtui.core.memories import index_budget
 
     if scope.kind == "instructions" or scope.problem:
         return None
@@ -67,7 +65,7 @@ def meter_of(scope: Scope) -> Meter | None:
         data = fs.read_bytes(scope.index_path)
     except OSError:
         return None
-    return Meter(index_budget.budget(data, agent=scope.kind == "agent"), memory_index.parse_index(data))
+    return Meter(memory_index.budget(data, agent=scope.kind == "agent"), memory_index.parse_index(data))
 
 
 def counts(found: "Budget") -> Text:
