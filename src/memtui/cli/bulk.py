@@ -5,8 +5,8 @@ from typing import TypeVar
 
 from memtui.cli.output import Output, Result, line, safe
 from memtui.core.base.errors import EXIT_FAILED, MemtuiError
-from memtui.core.memories import batch
 from memtui.core.memories.store import Store
+from memtui.present.memories import left_alone
 
 Done = TypeVar("Done")
 
@@ -19,7 +19,7 @@ class Bulk:
 
     def run(self, store: Store, names: Sequence[str], act: Callable[[str], Done]) -> list[Done]:
         """Do it to each; what was done. Raises MemtuiError where nothing was."""
-        outcome = batch.each(store, names, act)
+        outcome = store.each(names, act)
         if len(names) == 1 and outcome.failed:
             raise outcome.failed[0][1]
         self.failed = [{"name": name, "message": e.message, "hint": e.hint} for name, e in outcome.failed]
@@ -39,6 +39,6 @@ class Bulk:
                 if row["hint"]:
                     out.say(f"  {safe(row['hint'])}")
             if self.failed:
-                out.say(batch.left_alone(len(self.failed)) + ".")
+                out.say(left_alone(len(self.failed)) + ".")
 
         return Result({**data, "failed": self.failed}, whole, EXIT_FAILED if self.failed else 0)

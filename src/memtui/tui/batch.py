@@ -11,12 +11,12 @@ from textual.worker import get_current_worker
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many
 from memtui.present import safe_text
+from memtui.present.memories import left_alone
 from memtui.tui.services import services_of
 
 if TYPE_CHECKING:
-    from memtui.core.memories.batch import Outcome
     from memtui.core.memories.memory import Memory
-    from memtui.core.memories.store import Store
+    from memtui.core.memories.store import Outcome, Store
     from memtui.tui.services import Services
 
 # So many are done at once, without a worker.
@@ -42,10 +42,8 @@ class Bulk:
         then: "Callable[[Outcome[Any, Any]], None]",
     ) -> None:
         """Do it to each as one step of undo; `then` is told what became of them."""
-        from memtui.core.memories import batch
-
         if len(items) <= AT_ONCE:
-            then(batch.each(store, items, act))
+            then(store.each(items, act))
             return
         self.running, self._stop = True, False
         services_of(self.screen).at_work = True
@@ -70,8 +68,6 @@ class Bulk:
         act: Callable[[Any], Any],
         then: "Callable[[Outcome[Any, Any]], None]",
     ) -> None:
-        from memtui.core.memories import batch
-
         worker, screen = get_current_worker(), self.screen
         told = time.monotonic()
 
@@ -83,7 +79,7 @@ class Bulk:
             return not self._stop and not worker.is_cancelled
 
         try:
-            outcome = batch.each(store, items, act, going)
+            outcome = store.each(items, act, going)
         finally:
             self.running = services_of(screen).at_work = False
         if not worker.is_cancelled and screen.is_attached:
@@ -92,8 +88,6 @@ class Bulk:
 
 def report(app: "Services", outcome: "Outcome[Any, Any]", words: str, memory_of: "Callable[[Any], Memory]") -> None:
     """Tell how many were done, and which were not and why."""
-    from memtui.core.memories.batch import left_alone
-
     done, failed = len(outcome.done), outcome.failed
     if outcome.whole == 1:
         if failed:

@@ -11,12 +11,12 @@ from memtui.core.base.errors import ConflictError, MemtuiError, UsageError
 from memtui.core.frontmatter import document
 from memtui.core.memories import references
 from memtui.core.memories.store import Store
-from memtui.core.places import loading
 from memtui.core.review import approve, draft, merge
 from memtui.core.review.approve import Approval
 from memtui.core.review.draft import Choices, Draft
 from memtui.core.review.waiting import Waiting
 from memtui.present import unheard
+from memtui.present.memories import loader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def _data(each: Approval, alike: "Sequence[Alike]") -> "dict[str, object]":
         "name": made.stem if made else "",
         "path": made.path if made else "",
         "text": made.raw.decode("utf-8", "replace") if made else "",
-        "loaded_by": loading.loader(made.scope_label) if made else "",
+        "loaded_by": loader(made.scope_label) if made else "",
     }
     if alike:
         found["alike"] = [{"scope": a.memory.scope_label, "name": a.memory.stem, "score": a.score} for a in alike]
@@ -201,7 +201,7 @@ def _print(ctx: Context, out: Output, each: Approval, alike: "Sequence[Alike]", 
     if each.memory is None:
         return
     memories.print_written(ctx, out, verb, each.memory.ref, each.memory.path)
-    if loaded := loading.loader(each.memory.scope_label):
+    if loaded := loader(each.memory.scope_label):
         out.print("  " + out.style(f"{loaded}.", "dim"))
     for piece in safe(each.memory.raw.decode("utf-8", "replace")).rstrip("\n").split("\n"):
         out.print(("  │ " + piece).rstrip())

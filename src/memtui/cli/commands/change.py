@@ -3,6 +3,7 @@
 import argparse
 import shlex
 from collections.abc import Callable
+from functools import partial
 
 from memtui.cli import memories, parser
 from memtui.cli.bulk import Bulk
@@ -12,10 +13,10 @@ from memtui.core.base import clock, matching
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
 from memtui.core.base.phrasing import age
 from memtui.core.memories import scopes
-from memtui.core.memories.batch import asked_about, counted
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.store import Store
 from memtui.core.memories.trash import TrashItem
+from memtui.present.memories import asked_about, counted
 
 # What people call the client's own memory.
 NATIVE = {"native": "auto"}
@@ -137,19 +138,14 @@ def _ask(ctx: Context, names: "list[str]") -> None:
 def _purge(ctx: Context, store: Store, args: argparse.Namespace) -> Result:
     def purge(name: str) -> str:
         try:
-            memory = memories.find(ctx, name)
-            label, delete = memory.ref, True
+            found = memories.find(ctx, name)
+            label, remove = found.ref, partial(store.erase, found)
         except NotFoundError:
             item = _trash_item(store, name)
-            label, delete = item.memory.ref, False
+            label, remove = item.memory.ref, partial(store.purge, item.id)
         if not args.yes:
             ctx.confirm(f"Remove {line(label)} for good? Nothing brings it back.", f"{label} was kept.")
-        trash_id = store.delete(memory) if delete else item.id
-        try:
-            store.purge(trash_id)
-        except MemtuiError as error:
-            error.hint = f"{error.hint} It went to the trash first: memtui restore lists what is there.".strip()
-            raise
+        remove()
         return label
 
     bulk = Bulk()

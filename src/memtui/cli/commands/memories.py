@@ -16,6 +16,7 @@ from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.search import rank
 from memtui.core.memories.status import BY_CLIENT, Row, survey
+from memtui.present import memories as present
 
 SORTS = ("name", "type", "age", "size", "deliveries", "last", "flags")
 SEARCH_LIMIT = 20
@@ -191,7 +192,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     row = next((each for each in rows if each.memory.path == found.path), Row(found, os.path.basename(found.path)))
     raw = found.raw.decode("utf-8", "backslashreplace")
     back = [each.memory.stem for each in rows if _links_to(each.memory, found) and each.memory.path != found.path]
-    source = origin.words(scope, found, origin.made(ctx.root), "", ctx.now()) if scope else "not known"
+    source = present.source(origin.source(scope, found, origin.made(ctx.root)), "", ctx.now())
     data = {
         **_data(row),
         "fields": found.fields,

@@ -4,9 +4,9 @@
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from memtui.core.base import clock, paths, session_state
-from memtui.core.base.phrasing import ago
 from memtui.core.client import transcript
 from memtui.core.client.conversation import Conversation, Turn
 from memtui.core.journal import ledger as journal_ledger
@@ -36,6 +36,15 @@ class Origin:
     written: bool = False
 
 
+class Source(NamedTuple):
+    """Where a memory comes from: `kind` is session (`session`), approve, copy or made (`when`, seconds since the epoch,
+    None where that is not known), own, repository or unknown."""
+
+    kind: str
+    when: float | None = None
+    session: str = ""
+
+
 def made(root: str) -> dict[str, tuple[str, float | None]]:
     """Path to (operation, when) of the files that memtui made and that are there, as the journal tells."""
     try:
@@ -58,24 +67,16 @@ def made(root: str) -> dict[str, tuple[str, float | None]]:
     return found
 
 
-def words(scope: Scope, found: Memory, known: Mapping[str, tuple[str, float | None]], title: str, now: float) -> str:
-    """Where a memory comes from, in a few words. `known` is what `made` tells, `title` that of the session it names."""
+def source(scope: Scope, found: Memory, known: Mapping[str, tuple[str, float | None]]) -> Source:
+    """Where a memory comes from. `known` is what `made` tells."""
     if found.origin_session:
-        return f"session {found.origin_session[:8]}" + (f" “{title}”" if title else "")
+        return Source("session", session=found.origin_session)
     done = known.get(os.path.realpath(found.path))
     if done is not None:
-        how = (
-            "approved from the inbox"
-            if done[0] == "approve"
-            else "copied with memtui"
-            if done[0] == "copy"
-            else "made with memtui"
-        )
-        return f"{how} {ago(done[1], now)}"
+        return Source(done[0] if done[0] in {"approve", "copy"} else "made", done[1])
     if scope.kind == "instructions":
-        return "your own" if scope.root_path is None else "came with the repository"
-    in_repository = scope.kind == "project" or scope.label.endswith("@project")
-    return "came with the repository" if in_repository else "not known"
+        return Source("own" if scope.root_path is None else "repository")
+    return Source("repository" if scope.kind == "project" or scope.label.endswith("@project") else "unknown")
 
 
 def of(env: dict[str, str], found: Memory, go_on: Callable[[float], bool] = lambda _: True) -> Origin | None:

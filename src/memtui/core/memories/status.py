@@ -159,6 +159,7 @@ def never_delivered(rows: Iterable[Row], counted: "Statistics") -> list[Row]:
 
 def index_of(scope: Scope) -> "memory_index.Index | None":
     """The scope's MEMORY.md, None where there is none or it can't be read."""
+    from memtui.core.memories import index as memory_index
 
     try:
         return memory_index.parse_index(fs.read_bytes(scope.index_path))
@@ -186,6 +187,7 @@ def of_memory(scope: Scope, found: Memory, known: "set[str]") -> "Iterator[Findi
 def survey(root: str, scope: Scope, counts: Usage, known: "dict[str, Memory] | None" = None) -> "list[Row]":
     """The memories of a scope with everything there is to say of them. `known` holds memories by path that were read
     before: those whose time and size are the same are not read again, and what is read goes in."""
+    from memtui.core.memories import index as memory_index
 
     index = index_of(scope) if scope.kind != "instructions" else None
     below: set[str] = set()

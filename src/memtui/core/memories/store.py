@@ -7,10 +7,12 @@ ConflictError and stays as it is.
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from memtui.core.base import clock, ids, paths
 from memtui.core.base.errors import ConflictError, MemtuiError
-from memtui.core.base.storage import read_or_none
+from memtui.core.base.storage import read_or_none, storage_error
 from memtui.core.journal import undo
 from memtui.core.journal.changes.change import Change, conflict
 from memtui.core.journal.changes.file_change import FileChange
@@ -22,6 +24,23 @@ from memtui.core.memories.memory import Memory, read_memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.trash import TrashItem
 from memtui.core.places import trust
+
+Item = TypeVar("Item")
+Done = TypeVar("Done")
+
+
+@dataclass
+class Outcome(Generic[Item, Done]):
+    """What became of so many (`whole`) changes: those not in `done` or `failed` were not tried."""
+
+    whole: int
+    done: list[tuple[Item, Done]] = field(default_factory=list)
+    failed: list[tuple[Item, MemtuiError]] = field(default_factory=list)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether somebody stopped it before its end."""
+        return len(self.done) + len(self.failed) < self.whole
 
 
 class Store:
@@ -224,6 +243,15 @@ class Store:
         self.journal.run("restore", planned, summary, of=trash_id)
         return read_memory(item.path, item.scope_label)
 
+    def erase(self, found: Memory) -> None:
+        """Delete a memory for good, as `delete` and `purge` do; where the second fails it lies in the trash."""
+        trash_id = self.delete(found)
+        try:
+            self.purge(trash_id)
+        except MemtuiError as error:
+            error.hint = f"{error.hint} It went to the trash first: memtui restore lists what is there.".strip()
+            raise
+
     def purge(self, trash_id: str) -> None:
         """Remove a memory from the trash for good, with all that the journal holds of it. Raises NotFoundError."""
         ledger = self.journal.ledger()
@@ -240,6 +268,26 @@ class Store:
     def together(self) -> AbstractContextManager[None]:
         """As `Journal.together`."""
         return self.journal.together()
+
+    def each(
+        self, items: Sequence[Item], change: Callable[[Item], Done], going: Callable[[int], bool] = lambda _: True
+    ) -> Outcome[Item, Done]:
+        """Make a change to each, all of them one step of undo; one that fails stops none of the others.
+
+        `going` is asked before each whether to go on, and told how many were tried.
+        """
+        outcome: Outcome[Item, Done] = Outcome(len(items))
+        with self.together():
+            for number, item in enumerate(items):
+                if not going(number):
+                    break
+                try:
+                    outcome.done.append((item, change(item)))
+                except MemtuiError as error:
+                    outcome.failed.append((item, error))
+                except OSError as error:
+                    outcome.failed.append((item, storage_error(error, error.filename or "A file")))
+        return outcome
 
     def undo(self, transaction: str | None = None) -> Transaction:
         """Take back the last operation that still stands, or the one named. Raises NotFoundError if there is none,

@@ -1,21 +1,11 @@
-"""Who brings the memories of a scope before the agent, and what keeps Claude Code's own memory from being loaded."""
+"""What keeps Claude Code's own memory from being loaded."""
 
 from memtui.core.base import fastjson, fs
 from memtui.core.places import locate
 
-LOADERS = {
-    "global": "memtui tells it to sessions of all projects",
-    "project": "memtui tells it to sessions of this project",
-    "auto": "Claude Code loads it by itself in sessions of this project",
-}
 VARIABLE = "CLAUDE_CODE_DISABLE_AUTO_MEMORY"
 FALSE = ("", "0", "false", "no", "off")
 SETTINGS_BYTES = 1 << 20
-
-
-def loader(label: str) -> str:
-    """Who loads the memories of a scope, by its label; empty for one that nobody loads into a main session."""
-    return LOADERS.get(label, "")
 
 
 def auto_memory_off(env: dict[str, str], cwd: str) -> str:

@@ -7,11 +7,11 @@ from memtui.core.base.errors import ConflictError, MemtuiError
 from memtui.core.base.phrasing import many
 from memtui.core.memories import memory
 from memtui.core.memories.memory import Memory
-from memtui.core.places import loading
 from memtui.core.review import approve, merge
 from memtui.core.review.draft import Draft
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text, unheard
+from memtui.present.memories import loader
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.form import Form
 from memtui.tui.dialogs.preview import Preview
@@ -72,8 +72,8 @@ class Deciding(Acting):
             labels = {each.scope_label for each in done}
             deaf = unheard.keyed(self.main.data.unheard(labels))
             more = f" No session is told yet: {deaf}." if deaf else ""
-            if len(labels) == 1 and not deaf and loading.loader(min(labels)):
-                more = f" From the next session on {loading.loader(min(labels))}."
+            if len(labels) == 1 and not deaf and loader(min(labels)):
+                more = f" From the next session on {loader(min(labels))}."
             self.main.say(f"Approved: {words}.{more}{aside} {actions.takes_back()}")
         self.main.read()
 

@@ -4,9 +4,10 @@ from typing import TYPE_CHECKING
 
 from memtui import actions
 from memtui.core.base.errors import MemtuiError
-from memtui.core.memories import batch, memory
+from memtui.core.memories import memory
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
+from memtui.present import memories as present
 from memtui.present import safe_text
 from memtui.tui.batch import Bulk, report
 from memtui.tui.dialogs.ask import Choice, Line, Sure
@@ -17,8 +18,7 @@ from memtui.tui.screens.memories.rows import Pair
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memtui.core.memories.batch import Outcome
-    from memtui.core.memories.store import Store
+    from memtui.core.memories.store import Outcome, Store
 
 ALWAYS = {
     "new",
@@ -112,7 +112,7 @@ class Changes(Edits):
         """A few by their names, where these tell them apart; more by their number."""
         names = {row.memory.stem for _, row in chosen}
         if len(chosen) > NAMES_SHOWN or len(names) < len(chosen):
-            return batch.counted([scope.label for scope, _ in chosen])
+            return present.counted([scope.label for scope, _ in chosen])
         return ", ".join(safe_text.line(row.memory.stem, 60) for _, row in chosen)
 
     # away and back
@@ -128,8 +128,8 @@ class Changes(Edits):
                     lambda store, found: store.delete(found), actions.keyed("In the trash, {app.undo} brings back")
                 )
 
-        if batch.asked_about(labels):
-            question = f"Move {batch.counted(labels)} to the trash?"
+        if present.asked_about(labels):
+            question = f"Move {present.counted(labels)} to the trash?"
             self.app.push_screen(Sure(question, "Move to the trash"), then)
         else:
             then("yes")
@@ -140,7 +140,7 @@ class Changes(Edits):
 
         def then(answer: str | None) -> None:
             if answer:
-                self._each(lambda store, found: store.purge(store.delete(found)), "Gone for good")
+                self._each(lambda store, found: store.erase(found), "Gone for good")
 
         them = "it" if len(chosen) == 1 else "them"
         question = f"Delete {self._names(chosen)} for good? Nothing brings {them} back."

@@ -10,6 +10,7 @@ from textual.worker import get_current_worker
 from memtui import actions
 from memtui.core.base.phrasing import ago
 from memtui.core.memories.scopes import Scope
+from memtui.present import memories as present
 from memtui.present import safe_text
 from memtui.tui.model import fuzzy
 from memtui.tui.screens.memories import tree
@@ -158,7 +159,7 @@ class Pane(Reading):
     def _source(self, scope: Scope, found: "Memory", title: str, now: float) -> str:
         from memtui.core.memories import origin
 
-        return origin.words(scope, found, self.made, title, now)
+        return present.source(origin.source(scope, found, self.made), title, now)
 
     def _rested(self, pair: Pair) -> None:
         if self.table.row is pair:

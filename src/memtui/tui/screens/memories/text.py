@@ -58,6 +58,7 @@ class Facts:
 
 def meter_of(scope: Scope) -> Meter | None:
     """The meter of a scope's index; None where there is none."""
+    from memtui.core.memories import index as memory_index
 
     if scope.kind == "instructions" or scope.problem:
         return None

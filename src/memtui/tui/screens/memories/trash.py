@@ -14,8 +14,8 @@ from textual.widgets import Static
 from memtui.core.base import clock
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import age, many
-from memtui.core.memories import batch
 from memtui.core.memories.trash import TrashItem
+from memtui.present import memories as present
 from memtui.present import safe_text
 from memtui.tui.batch import AT_ONCE, Bulk, report
 from memtui.tui.dialogs.ask import Sure
@@ -27,8 +27,7 @@ from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import Column, RowList
 
 if TYPE_CHECKING:
-    from memtui.core.memories.batch import Outcome
-    from memtui.core.memories.store import Store
+    from memtui.core.memories.store import Outcome, Store
 
 COLUMNS = (
     Column("name"),
@@ -159,7 +158,7 @@ class Trash(Dialog[str | None]):
 
         one = len(chosen) == 1
         names = (
-            safe_text.line(chosen[0].memory.stem, 60) if one else batch.counted([item.scope_label for item in chosen])
+            safe_text.line(chosen[0].memory.stem, 60) if one else present.counted([item.scope_label for item in chosen])
         )
         question = f"Delete {names} for good? Nothing brings {'it' if one else 'them'} back."
         self.app.push_screen(Sure(question, "Delete for good"), then)
