@@ -277,12 +277,17 @@ def keyed(text: str) -> str:
     return NAMED.sub(lambda found: key_of(found[1]), text)
 
 
-def bindings(group: str, remapped: Mapping[str, str]) -> "list[Binding]":
-    """Textual bindings for the actions of a group."""
+def bound(keys: str) -> str:
+    """Those of some keys that are ours to bind: ctrl+q is Textual's, and works in forms as well."""
+    return ",".join(key for key in keys.split(",") if key != "ctrl+q")
+
+
+def bindings(group: str) -> "list[Binding]":
+    """Textual bindings for the actions of a group. Each has the action's id, for the key map of the application."""
     from textual.binding import Binding
 
     return [
-        Binding(keys_of(a, remapped), f"app.run('{a.id}')", a.footer or a.verb, show=False, id=a.id, tooltip=a.help)
+        Binding(bound(a.keys), f"app.run('{a.id}')", a.footer or a.verb, show=False, id=a.id, tooltip=a.help)
         for a in of(group)
     ]
 

@@ -7,9 +7,7 @@ import re
 
 import pytest
 from textual.app import App
-from textual.screen import Screen
-
-from memtui.tui.screens.frame import Base
+from textual.screen import ModalScreen, Screen
 
 from . import snapshot, stage
 from .test_snapshots import ANSI, LOOKS, SCREENS, SNAPSHOTS, press, sample
@@ -113,7 +111,7 @@ def dialogs(look):
                 for step in (press(key), *steps):
                     await step(pilot)
                     await stage.settled(pilot)
-                assert not isinstance(app.screen, Base), name
+                assert isinstance(app.screen, ModalScreen), name
                 over = [(widget, *place) for widget, place in app.screen._compositor.visible_widgets.items()]
                 places = {region.intersection(clip) for widget, region, clip in over if covers(widget)}
                 drawn = snapshot.drawn(app)
@@ -124,7 +122,7 @@ def dialogs(look):
                     if any((at, y) in each for each in places) and drawn.lines[y][at : at + 1] not in EDGES
                 ]
                 found[name] = {(ink.split()[-1], ground) for ink, ground in cells if ink}
-                while not isinstance(app.screen, Base):
+                while isinstance(app.screen, ModalScreen):
                     await pilot.press("escape")
                     await stage.settled(pilot)
         return found

@@ -8,12 +8,12 @@ from rich.style import Style
 from rich.text import Text
 from textual import events
 from textual.command import CommandList
+from textual.screen import ModalScreen
 from textual.widgets import Input, TextArea
 
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.preview import Preview
-from memtui.tui.screens.frame import Base
 from memtui.tui.widgets.field import Labelled
 
 from .conftest import NOW, settle
@@ -40,7 +40,7 @@ def foot(app):
 async def start(pilot):
     """Wait, and answer the offer to install the hooks."""
     await settle(pilot)
-    if not isinstance(pilot.app.screen, Base):
+    if isinstance(pilot.app.screen, ModalScreen):
         await pilot.press("escape")
         await settle(pilot)
 
@@ -64,7 +64,7 @@ async def test_two_enters_or_escapes_in_one_go_leave_a_screen_that_lives(world, 
                 await settle(pilot)
                 await burst(pilot, pressed, character)
                 assert app.screen_stack, key
-                assert isinstance(app.screen_stack[0], Base), key
+                assert not isinstance(app.screen_stack[0], ModalScreen), key
                 assert sum(map(bool, lines(app))) > 5, key
                 for _ in range(4):
                     await pilot.press("escape")
@@ -87,7 +87,7 @@ async def test_the_palette_is_paged_before_it_is_drawn(app, key):
         await settle(pilot)
         await pilot.press("escape")
         await settle(pilot)
-        assert isinstance(app.screen, Base)
+        assert not isinstance(app.screen, ModalScreen)
 
 
 async def test_a_click_on_what_the_palette_no_longer_has_chooses_nothing(app):
@@ -126,7 +126,7 @@ async def test_what_is_typed_with_the_enter_that_closes_the_palette_seeks_nothin
         palette.dismiss()
         palette._gather_commands("inbox")  # as for a change of its line
         await settle(pilot)
-        assert isinstance(app.screen, Base)
+        assert not isinstance(app.screen, ModalScreen)
 
 
 async def test_a_preview_that_is_left_at_once_measures_nothing(app):
@@ -141,7 +141,7 @@ async def test_a_preview_that_is_left_at_once_measures_nothing(app):
         preview._begin()
         preview.dismiss()
         await settle(pilot)
-        assert isinstance(app.screen, Base)
+        assert not isinstance(app.screen, ModalScreen)
 
 
 async def test_a_line_beyond_all_measure_is_not_pasted_into_a_field(app):

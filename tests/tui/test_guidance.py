@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from textual.screen import ModalScreen
 from textual.widgets import Input, Select, TextArea
 
 from memtui.core.base import clock, ids, paths
@@ -15,7 +16,6 @@ from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.compose import Compose
 from memtui.tui.dialogs.conflict import Conflict
-from memtui.tui.screens.frame import Base
 from memtui.tui.widgets.detail import Detail
 
 from .conftest import NOW, settle
@@ -224,7 +224,7 @@ async def test_without_hooks_nothing_is_promised(world, app):
     install.apply(install.plan(settings, "uninstall", env=world.env))
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
-        if not isinstance(app.screen, Base):
+        if isinstance(app.screen, ModalScreen):
             await pilot.press("escape")  # the offer to install them
             await settle(pilot)
         first = str(app.screen.query_one("#answer").render())
@@ -530,7 +530,7 @@ async def test_an_empty_screen_says_what_to_press(tmp_path, size):
     app = MemtuiApp(env, str(tmp_path / "project"), screen="guidance", now=NOW)
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
-        if not isinstance(app.screen, Base):
+        if isinstance(app.screen, ModalScreen):
             await pilot.press("escape")  # the offer to install the hooks
             await settle(pilot)
         drawn = "".join(s.text for y in range(8) for s in app.screen.table.render_line(y))

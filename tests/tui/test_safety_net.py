@@ -8,13 +8,13 @@ import pytest
 from rich.text import Text
 from textual.css.query import NoMatches
 from textual.geometry import Region
+from textual.screen import ModalScreen
 from textual.widgets import Static
 from textual.worker import WorkerFailed
 
 from memtui.tui import safety_net
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.dialogs.compose import Compose
-from memtui.tui.screens.frame import Base
 from memtui.tui.screens.inbox.screen import Inbox
 from memtui.tui.screens.memories.screen import Memories
 from memtui.tui.screens.memories.table import MemoryList
@@ -54,7 +54,7 @@ async def goes_on(pilot, fallen, *, times=1):
         assert KEY not in json.dumps(record)
         assert "division by" in record["message"]
     fallen.clear()
-    if isinstance(app.screen, Base):
+    if not isinstance(app.screen, ModalScreen):
         await pilot.press("3")
         await settle(pilot)
         assert app.screen.group == "guidance"

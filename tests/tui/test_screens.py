@@ -15,7 +15,7 @@ from memtui.demo import layout
 from memtui.demo import world as demo_world
 from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
-from memtui.tui.screens.frame import TABS
+from memtui.tui.widgets.bars import TABS
 
 from .conftest import NOW, settle
 

@@ -24,9 +24,10 @@ from memtui.present import glyphs, safe_text
 from memtui.tui import running, terminal, theme
 from memtui.tui.commands import Everywhere, theme_named
 from memtui.tui.model.data import Data
-from memtui.tui.screens.frame import TABS, Base
+from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens_by_name import make
-from memtui.tui.services import COMMAND
+from memtui.tui.services import COMMAND, Command
+from memtui.tui.widgets.bars import TABS
 
 if TYPE_CHECKING:
     from memtui.tui.watch import Watch
@@ -53,8 +54,10 @@ class MemtuiApp(Everywhere):
     CSS_PATH = "memtui.tcss"
     COMMANDS: ClassVar[set[type[Provider] | Any]] = {_verbs}
     ENABLE_COMMAND_PALETTE = True
-    MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {name: partial(make, name) for name in TABS}
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+z", "suspend_process", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+z", "suspend_process", show=False),
+        *actions.bindings(actions.GLOBAL),
+    ]
     ansi_theme_dark = Reactive(theme.ON_DARK, init=False)
     ansi_theme_light = Reactive(theme.ON_LIGHT, init=False)
 
@@ -69,6 +72,8 @@ class MemtuiApp(Everywhere):
     ) -> None:
         super().__init__()
         self.register_theme(theme.LIGHT)
+        for name in TABS:
+            self.add_mode(name, partial(make, name, self))
         self.first = screen
         self.data = Data(env, cwd, now=now)
         self.read_only = read_only
@@ -76,6 +81,7 @@ class MemtuiApp(Everywhere):
         self.has_read = False
         self.remapped: dict[str, str] = self.data.keys()
         actions.use(self.remapped)
+        self.set_keymap({name: actions.bound(keys) for name, keys in self.remapped.items()})
         self.drawn_with = self.data.setting("glyphs")
         self.theme_set = self.data.setting("theme")
         self.theme = theme_named(self.theme_set)
@@ -89,9 +95,7 @@ class MemtuiApp(Everywhere):
         return TerminalDriver if issubclass(TerminalDriver, found) else found
 
     def on_mount(self) -> None:
-        """Bind the global keys, and watch the files."""
-        for binding in actions.bindings(actions.GLOBAL, self.remapped):
-            self._bindings.bind(binding.key, binding.action, binding.description, show=False)
+        """Watch the files."""
         self._looking = False
         self._aged = self.began
         self.watch_loop()
@@ -159,13 +163,14 @@ class MemtuiApp(Everywhere):
             return  # on the way out
         if self.has_read and not self._looking and not self.at_work:  # many changes are read once, after them
             self._looking = True
-            screen = self.screen
-            self._look_in_worker(screen.near() if isinstance(screen, Base) and screen.is_attached else [])
-            self._age(screen)
+            screen = self.on_top
+            self._look_in_worker(screen.near() if screen is not None and screen.is_attached else [])
+            if screen is not None:
+                self._age(screen)
 
-    def _age(self, screen: Screen[Any]) -> None:
+    def _age(self, screen: ListScreen[Any]) -> None:
         now = self.data.now()
-        if now - self._aged >= AGED_SECONDS and isinstance(screen, Base) and screen.is_attached:
+        if now - self._aged >= AGED_SECONDS and screen.is_attached:
             self._aged = now
             screen.aged()
 
@@ -209,9 +214,10 @@ class MemtuiApp(Everywhere):
             del self.lines_through
             self.refresh_css(animate=False)
         self.show_theme()
-        if isinstance(self.screen, Base):
-            self.screen.frame()
-            self.screen.follow(parts)
+        here = self.on_top
+        if here is not None:
+            here.frame()
+            here.follow(parts)
         if not self._offered:
             self._offered = True
             from memtui.tui import hooks_offer
@@ -229,7 +235,7 @@ class MemtuiApp(Everywhere):
             self.drop_errors()
         await super().on_event(event)
 
-    def _run_on(self, screen: Base, action_id: str) -> None:
+    def _run_on(self, screen: ListScreen[Any], action_id: str) -> None:
         """Run an action on a screen, or tell why not. What went wrong is told, never raised."""
         action = actions.get(action_id)
         self.forget_question(action_id)
@@ -238,14 +244,14 @@ class MemtuiApp(Everywhere):
             reason = "Changes are being made: wait, or stop them with escape where they were begun."
         if not reason and action.listed and screen.over:
             reason = "The list is hidden while you read: escape goes back to it."
-        if not reason and action.group == screen.group:  # app.guide works wherever inbox.guide does not
-            reason = screen.why_not(action_id)
+        # app.guide works wherever inbox.guide does not
+        command = screen.commands.get(action_id) or Command(getattr(self, action.method))
+        reason = reason or command.why_not()
         if reason:
             self.notify(safe_text.clean(reason), severity="warning", markup=False)
             return
-        handler = getattr(screen, action.method, None) or getattr(self, action.method)
         with self._telling(action_id):
-            self.carry_on(screen, action_id, handler())
+            self.carry_on(screen, action_id, command.run())
 
     def carry_on(self, screen: Screen[Any], action_id: str, command: object) -> None:
         """Run a command that asks something: at once as far as the first question, the rest in a worker."""
@@ -274,13 +280,14 @@ class MemtuiApp(Everywhere):
 
     def action_run(self, action_id: str) -> None:
         """A global key, or any action by its name: one of another screen runs there, once that is read."""
-        if not isinstance(self.screen, Base):
+        here = self.on_top
+        if here is None:
             return
         group = actions.get(action_id).group
-        if group in {self.screen.group, actions.GLOBAL}:
-            self._run_on(self.screen, action_id)
+        if group in {here.group, actions.GLOBAL}:
+            self._run_on(here, action_id)
         else:
-            there: Base = self.go(group)
+            there: ListScreen[Any] = self.go(group)
             there.when_read(lambda: self._run_on(there, action_id))
 
 

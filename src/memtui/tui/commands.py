@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from textual import events
 from textual.errors import NoWidget
@@ -22,6 +22,7 @@ from memtui.tui.dialogs.dialog import Typed
 from memtui.tui.model.data import Data
 from memtui.tui.safety_net import Netted
 from memtui.tui.screens.frame import Base
+from memtui.tui.screens.list_screen import ListScreen
 
 if TYPE_CHECKING:
     from textual.screen import ModalScreen
@@ -92,9 +93,15 @@ class Everywhere(Netted):
         if self.is_running:
             self.call_from_thread(self._draw_frame)
 
+    @property
+    def on_top(self) -> "ListScreen[Any] | None":
+        """The screen that is shown, None where something else lies over it."""
+        screen = self.screen
+        return cast("ListScreen[Any]", screen) if isinstance(screen, (ListScreen, Base)) else None
+
     def _draw_frame(self) -> None:
-        if isinstance(self.screen, Base):
-            self.screen.frame()
+        if self.on_top is not None:
+            self.on_top.frame()
 
     # telling
 
@@ -223,7 +230,7 @@ class Everywhere(Netted):
 
     def _turned(self) -> None:
         self.read()
-        if not isinstance(self.screen, Base):
+        if self.on_top is None:
             getattr(self.screen, "turned", lambda: None)()
 
     def do_app_changes(self) -> None:
@@ -279,8 +286,8 @@ class Everywhere(Netted):
         """The keys of this screen."""
         from memtui.tui.dialogs.help import Help
 
-        if isinstance(self.screen, Base):
-            self.push_screen(Help(self.screen.group, self.remapped, getattr(self.screen, "legend", "")))
+        if self.on_top is not None:
+            self.push_screen(Help(self.on_top.group, self.remapped, getattr(self.on_top, "legend", "")))
 
     # the rest
 

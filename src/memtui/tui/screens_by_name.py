@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from textual.screen import Screen
 
+    from memtui.tui.services import Services
 
-def make(name: str) -> "Screen[Any]":
+
+def make(name: str, services: "Services") -> "Screen[Any]":
     """A screen by its name: memories, inbox, guidance, deliveries, health."""
     if name == "memories":
         from memtui.tui.screens.memories.screen import Memories
@@ -19,7 +21,7 @@ def make(name: str) -> "Screen[Any]":
     if name == "guidance":
         from memtui.tui.screens.guidance.screen import Guidance
 
-        return Guidance()
+        return Guidance(services)
     if name == "deliveries":
         from memtui.tui.screens.deliveries.screen import Deliveries
 

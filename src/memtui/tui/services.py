@@ -32,6 +32,11 @@ class Command(NamedTuple):
     why_not: Callable[[], str] = possible
 
 
+def first_of(*reasons: Callable[[], str]) -> Callable[[], str]:
+    """The first of some reasons that holds."""
+    return lambda: next(filter(None, (reason() for reason in reasons)), "")
+
+
 class Services(Protocol):
     """The application, as what stands below it knows it."""
 

@@ -1,6 +1,7 @@
 """The frame around every screen: where you are on top, what you can press at the bottom, one way to run actions."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -10,7 +11,7 @@ from textual.widgets import Input
 
 from memtui import actions
 from memtui.tui.safety_net import composed
-from memtui.tui.services import COMMAND, Services, services_of
+from memtui.tui.services import COMMAND, Command, Services, possible, services_of
 from memtui.tui.widgets.bars import TABS, FootBar, TopBar
 from memtui.tui.widgets.painting import Painted
 
@@ -44,8 +45,10 @@ class Base(Screen[None]):
 
     def on_mount(self) -> None:
         """Bind the screen's keys, as the person has them."""
-        for binding in actions.bindings(self.group, self.main.remapped):
-            self._bindings.bind(binding.key, binding.action, binding.description, show=False)
+        for binding in actions.bindings(self.group):
+            self._bindings.bind(
+                self.main.remapped.get(str(binding.id), binding.key), binding.action, binding.description, show=False
+            )
         self.frame()
 
     def on_screen_resume(self) -> None:
@@ -131,6 +134,16 @@ class Base(Screen[None]):
         return [widget for widget in self.focus_chain if widget.display]
 
     # actions
+
+    @property
+    def commands(self) -> dict[str, Command]:
+        """The commands of a screen that has a method for each, until it is put on `ListScreen`."""
+        found = {action.id: getattr(self, action.method, None) for action in actions.ACTIONS}
+        return {
+            name: Command(method, partial(self.why_not, name) if name.startswith(self.group + ".") else possible)
+            for name, method in found.items()
+            if method is not None
+        }
 
     def why_not(self, action_id: str) -> str:  # noqa: ARG002
         """Why an action can't be done now, in words; empty if it can."""

@@ -135,6 +135,17 @@ class RowList(Painted[Row], can_focus=True):
             self.redraw()
             self.action_move(1)
 
+    def mark_all(self, rows: Sequence[Row]) -> None:
+        """Mark all these, or none if they all are."""
+        every = {self._key(row) for row in rows}
+        self.marks = set() if every <= self.marks else every
+        self.redraw()
+
+    def keep_marks(self, rows: Sequence[Row]) -> None:
+        """Forget the marks of rows that are not among these: they are gone."""
+        if self.marks:
+            self.marks &= {self._key(row) for row in rows}
+
     def mark_range(self) -> None:
         """First call: the row is marked, and a range begins here. Second: everything from there to here is marked."""
         keys = [self._key(row) for row in self.rows]

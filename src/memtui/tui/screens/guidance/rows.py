@@ -1,20 +1,16 @@
-"""The rows of the guidance screen: what waits, is under way, was told; and each as the detail pane shows it."""
+"""The rows of the guidance screen: what waits, is under way, was told."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rich.text import Text
 
-from memtui import actions
-from memtui.core.base import clock
 from memtui.core.base.finding import Finding
-from memtui.core.base.phrasing import age, ago, until
+from memtui.core.base.phrasing import age
 from memtui.core.deliveries import receipts
-from memtui.core.deliveries.record import GLYPHS, MEANINGS, Note, Record, session_words, taker, text_of
-from memtui.core.health import findings
+from memtui.core.deliveries.record import GLYPHS, Note, Record, taker, text_of
 from memtui.core.inbox.under_way import UnderWay
 from memtui.core.review.waiting import Waiting
-from memtui.present import safe_text
 
 WORDS = {receipts.WAITING: "unproven"}
 # What keeps a note, in the room of a column.
@@ -84,89 +80,14 @@ def sender(row: Row) -> str:
     return entry.fields.get("from", "by hand") if entry is not None else ""
 
 
-def detail(row: Row, titles: dict[str, str], project: str, now: float) -> Text:
-    """All that is to be said of a note."""
-    text = Text()
-    text.append(safe_text.clean(row.text) + "\n\n")
-    if row.note is not None:
-        _told(text, row, row.note, titles, now)
-    elif row.taken is not None:
-        _under_way(text, row.taken, titles, now)
-    elif row.item is not None:
-        _waits(text, row.item, row.states, project, now)
-    return text
+def newest(text: str) -> Callable[[Sequence[Row]], int | None]:
+    """Find, among the rows that are shown, the number of the newest that waits with this text."""
 
+    def find(rows: Sequence[Row]) -> int | None:
+        found = [at for at, row in enumerate(rows) if row.item is not None and row.text == text]
+        return max(found, key=lambda at: rows[at].time or 0.0, default=None)
 
-def _told(text: Text, row: Row, note: Note, titles: dict[str, str], now: float) -> None:
-    glyph, style = GLYPHS[row.outcome]
-    text.append(f"{glyph} {WORDS.get(row.outcome, row.outcome)}", style=style)
-    text.append(f": {MEANINGS[row.outcome]}\n")
-    if row.back:
-        text.append("It is back in the queue, above.\n", style="yellow")
-    record = note.record
-    title = titles.get(text_of(record, "session_id"), "")
-    told = [
-        f"told {ago(clock.parse(record.get('time')), now)} to {session_words(record)}"
-        + (f" “{title}”" if title else ""),
-        f"in {text_of(record, 'project_root') or text_of(record, 'cwd')}",
-        f"by {text_of(record, 'event')}" + (f", {note.reason}" if note.reason else ""),
-        f"from {note.sender or 'by hand'} · {note.scope}",
-        f"delivery {text_of(record, 'id')}",
-    ]
-    for line in told:
-        text.append(safe_text.line(line) + "\n", style="dim")
-    _keys(text, (("guidance.again", "say it again: the form opens with this text"),))
-
-
-def _under_way(text: Text, taken: UnderWay, titles: dict[str, str], now: float) -> None:
-    title = titles.get(taken.session, "")
-    words = f"taken {ago(taken.time, now)} by {session_words(taken.record)}" + (f" “{title}”" if title else "")
-    text.append("→ under way", style="cyan")
-    text.append(": a hook has given it to the client; the transcript does not show it yet\n")
-    text.append(safe_text.line(words) + "\n", style="dim")
-    text.append(safe_text.line(f"delivery {taken.delivery}") + "\n", style="dim")
-    text.append("What does not arrive comes back into the queue by itself.\n", style="dim")
-
-
-def _waits(text: Text, item: Waiting, states: Sequence[Finding], project: str, now: float) -> None:
-    fields = item.entry.fields
-    for each in states:
-        text.append(f"! {safe_text.line(findings.flag(each))}\n", style="yellow")
-    codes = {each.code for each in states}
-    edit, again = actions.key_of("guidance.edit"), actions.key_of("guidance.again")
-    if "inbox.held" in codes:
-        text.append(f"  It is not tried again by itself. {again} lets it go once more.\n", style="yellow")
-    elif "inbox.expired" in codes:
-        text.append(
-            f"  Nobody gets it any more. {again} tells it without an end, {edit} gives it another one.\n",
-            style="yellow",
-        )
-    elif "inbox.long" in codes:
-        text.append(f"  Sessions are only told where it stands. {edit} shortens it.\n", style="yellow")
-    when = "before the next tool use" if item.entry.flag("urgent") else "with the next prompt"
-    whom = "anyone" if not fields.get("for") else fields["for"].replace(",", " and ")
-    lines = [f"for {whom}, in {'any project' if item.slug is None else project}"]
-    if "path:" in fields.get("for", ""):
-        when = "when a tool touches the path"
-    lines.append(f"goes {when}")
-    expires = clock.parse(fields.get("expires"))
-    if expires is not None:
-        lines.append(f"expires {until(expires, now)}" if expires > now else f"expired {ago(expires, now)}")
-    written = f", {ago(item.entry.time(), now)}" if item.entry.time() else ""
-    lines.append(f"from {fields.get('from', 'a hand-written note')}{written}")
-    if item.entry.flag("repeat"):
-        lines.append("may have been delivered before")
-    lines.append(item.path)
-    for line in lines:
-        text.append(safe_text.line(line) + "\n", style="dim")
-    _keys(text, (("guidance.edit", "change the text, for whom, until when"), ("guidance.withdraw", "withdraw it")))
-
-
-def _keys(text: Text, ways: Sequence[tuple[str, str]]) -> None:
-    text.append("\n")
-    for action, words in ways:
-        text.append(f"  {actions.key_of(action)}  ", style="bold")
-        text.append(words + "\n", style="dim")
+    return find
 
 
 def searched(row: Row) -> str:

@@ -1,0 +1,107 @@
+"""Read what the guidance screen shows: the queue, what is under way, what was told."""
+
+from typing import TYPE_CHECKING
+
+from memtui.core.base import clock, paths
+from memtui.core.client import projects, transcript
+from memtui.core.client import titles as first
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.deliveries import receipts
+from memtui.core.deliveries import record as delivery_record
+from memtui.core.deliveries.record import text_of
+from memtui.core.inbox import under_way
+from memtui.core.review.waiting import waiting_in
+from memtui.present import undelivered
+from memtui.tui.screens.guidance.rows import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memtui.core.base.errors import MemtuiError
+    from memtui.core.review.waiting import Waiting
+    from memtui.tui.model.data import Data
+
+# The history shown: so many notes, none older than this.
+HISTORY = 200
+HISTORY_SECONDS = 45 * 86400.0
+
+
+class Notes:
+    """The notes of this project, or with `every` of all projects; `names` and `titles` hold what was looked up of
+    projects and of sessions."""
+
+    def __init__(self, data: "Data") -> None:
+        self.data = data
+        self.every = False
+        self.names: dict[str, str] = {}
+        self.titles: dict[str, str] = {}
+
+    def slugs(self) -> list[str | None]:
+        """The projects whose notes are shown; their names are looked up."""
+        here: list[str | None] = [self.data.slug, None]
+        if not self.every:
+            return here
+        others = [slug for slug in paths.inbox_slugs(self.data.root) if slug != self.data.slug]
+        fresh = projects.paths_of(self.data.env, [slug for slug in others if slug not in self.names])
+        self.names.update((slug, (home or "").rstrip("/").rpartition("/")[2]) for slug, home in fresh.items())
+        return here + others
+
+    def queue(self, slugs: list[str | None]) -> tuple[list[Row], str]:
+        """What waits and what is under way; what could not be read, in words."""
+        unread: list[MemtuiError] = []
+        now = self.data.now()
+        queue = [self._queued(each, now) for each in waiting_in(self.data.root, slugs, ("guidance",), unread)]
+        queue.sort(key=lambda row: (not row.states, row.time or 0.0), reverse=True)
+        taken = under_way.listed(self.data.root, slugs)
+        queue += [Row(f"way {t.delivery} {t.entry.id}", t.entry.text, t.time, taken=t) for t in taken]
+        return queue, " ".join(f"{error.message} {error.hint}" for error in unread)
+
+    def _queued(self, item: "Waiting", now: float) -> Row:
+        states = tuple(undelivered.findings_of(self.data.settings(), item, now))
+        return Row(f"{item.path}#{item.id}", item.entry.text, item.entry.time(), item=item, states=states)
+
+    def history(self, slugs: list[str | None], queue: list[Row]) -> list[Row]:
+        """What was told, newest first, and whether it is back in the queue."""
+        data, waiting = self.data, {row.item.id for row in queue if row.item is not None}
+        since = max(0.0, data.now() - HISTORY_SECONDS)
+        notes: list[delivery_record.Note] = []
+        for record in delivery_log.newest_first(data.root, needle=b'"guidance"', since=since):
+            if self.every or record.get("project") in slugs:
+                notes += delivery_record.notes(record)
+            if len(notes) >= HISTORY:
+                break
+        outcomes = data.outcomes([note.record for note in notes])
+        found = []
+        for note in notes:
+            name = text_of(note.record, "id")
+            outcome = outcomes.get(name, receipts.UNKNOWN)
+            when = clock.parse(note.record.get("time"))
+            back = note.id in waiting
+            found.append(Row(f"told {name} {note.id}", note.text, when, note=note, outcome=outcome, back=back))
+        return found
+
+    def look_up(self, rows: "Iterable[Row]") -> bool:
+        """Find out what the sessions of some rows are about, each once; False if nothing new is known."""
+        known = len(self.titles)
+        finder = transcript.Finder(paths.config_dir(self.data.env))
+        for row in rows:
+            session = text_of(row.note.record, "session_id") if row.note else row.taken.session if row.taken else ""
+            if session and session not in self.titles:
+                path = finder.find(session)
+                self.titles[session] = first.first_words(path)[:80] if path else ""
+        return len(self.titles) > known
+
+    def project(self, row: Row) -> str:
+        """The name of the project that a note belongs to."""
+        slug = self.slug(row)
+        if slug in {None, self.data.slug}:
+            return self.data.facts.project
+        home = row.item.entry.fields.get("project", "") if row.item is not None else ""
+        home = text_of(row.note.record, "project_root") if row.note is not None else home
+        return home.rstrip("/").rpartition("/")[2] or self.names.get(slug or "") or slug or ""
+
+    def slug(self, row: Row) -> str | None:
+        """The project that a note belongs to, None for one to all projects."""
+        if row.item is not None:
+            return row.item.slug
+        return (text_of(row.note.record, "project") if row.note is not None else "") or self.data.slug
