@@ -44,7 +44,10 @@ class Context(Workspace):
         except UsageError:
             return  # there are none
         if found:
-            raise MemtuiError(strange(*found[0]) + ".", "`memtui doctor` lists all, and says what to do.")
+            from memtui.core.health import file_checks, findings
+
+            told = findings.message(next(file_checks.strangers(found)))
+            raise MemtuiError(told + ".", "`memtui doctor` lists all, and says what to do.")
 
     def tilde(self, path: str) -> str:
         """A path with the home directory as `~`."""
@@ -69,11 +72,6 @@ class Context(Workspace):
         sys.stderr.flush()
         if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
             raise MemtuiError(otherwise)
-
-
-def strange(path: str, owner: int) -> str:
-    """What is wrong with a directory of somebody else's."""
-    return f"{path} belongs to another user (number {owner}): nothing there is read or written"
 
 
 def _checked(env: "Mapping[str, str]") -> "dict[str, str]":

@@ -5,9 +5,9 @@ import os
 from memtui.core.base.phrasing import many, size
 from memtui.core.health.findings import some
 from memtui.core.health.fixes import Outcome
+from memtui.core.health.index_report import Report
 from memtui.core.health.retention import Due, Limits
 from memtui.core.inbox.reconcile import Settled
-from memtui.core.memories.index_report import Report
 
 NOTHING = {
     "errors": "There are no errors.",

@@ -4,8 +4,7 @@ import argparse
 import sys
 
 from memtui import actions
-from memtui.cli import diff, parser
-from memtui.cli.commands.index import ask_fix, show_fix
+from memtui.cli import index_fix, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.core.base import clock
@@ -15,8 +14,8 @@ from memtui.core.base.phrasing import age, many
 from memtui.core.deliveries import error_log
 from memtui.core.health import findings, fixes
 from memtui.core.health.fixes import AT_ONCE
+from memtui.core.health.index_report import Report
 from memtui.core.inbox.reconcile import Settled
-from memtui.core.memories.index_report import Report
 from memtui.core.memories.store import Store
 from memtui.hooks.installer import checkup
 from memtui.present import fixes as words
@@ -104,10 +103,9 @@ def _fix(ctx: Context, store: Store, what: str, *, yes: bool) -> "dict[str, obje
     row: dict[str, object] = {"what": what, "changed": [], "message": "", "undo": None, "error": None}
     try:
         if what == "index" and (todo := fixes.fixable(store)):
-            show_fix(ctx, todo)
-            ask_fix(ctx, todo, yes=yes)
+            index_fix.ask(ctx, todo, yes=yes)
             done = fixes.index(store, todo)
-            row["diff"] = "\n".join(piece for each in todo for piece in diff.lines(each.index.raw, each.fixed))
+            row["diff"] = "\n".join(map(index_fix.text, todo))
         else:
             done = fixes.fix(store, what)
     except (MemtuiError, OSError) as error:

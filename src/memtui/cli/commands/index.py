@@ -2,12 +2,13 @@
 
 import argparse
 
-from memtui.cli import diff, memories, parser
+from memtui.cli import index_fix, memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base.phrasing import many
+from memtui.core.health import fixes
+from memtui.core.health.index_report import Report, reports
 from memtui.core.memories import index as memory_index
-from memtui.core.memories.index_report import Report, fix, reports
 
 METER = 20
 FULL, NEARLY = 1.0, 0.8
@@ -79,14 +80,14 @@ def _fix(ctx: Context, args: argparse.Namespace, found: "list[Report]") -> Resul
     todo = [each for each in found if each.fixable]
     rows = []
     for each in todo:
-        added = len(each.missing)
         removed = len([entry for entry in each.dangling if entry.leads])
-        row = {"scope": each.scope.label, "path": each.scope.index_path, "added": added, "removed": removed}
-        rows.append({**row, "diff": "\n".join(diff.lines(each.index.raw, each.fixed))})
-    show_fix(ctx, todo)
-    if todo and not args.dry_run:
-        ask_fix(ctx, todo, yes=args.yes)
-        fix(ctx.store(), todo)
+        row = {"scope": each.scope.label, "path": each.scope.index_path, "added": len(each.missing), "removed": removed}
+        rows.append({**row, "diff": index_fix.text(each)})
+    if args.dry_run:
+        index_fix.show(ctx, todo)
+    elif todo:
+        index_fix.ask(ctx, todo, yes=args.yes)
+        fixes.index(ctx.store(), todo)
 
     def text(out: Output) -> None:
         if not todo:
@@ -95,18 +96,3 @@ def _fix(ctx: Context, args: argparse.Namespace, found: "list[Report]") -> Resul
             out.say(f"{many(len(todo), 'index', 'indexes')} fixed; memtui undo takes it back.")
 
     return Result({"dry_run": args.dry_run, "fixed": rows}, text)
-
-
-def show_fix(ctx: Context, todo: "list[Report]") -> None:
-    """Print what would be written, unless the answer is JSON, which holds it."""
-    for each in [] if ctx.out.json else todo:
-        ctx.out.heading(line(each.scope.label), line(ctx.tilde(each.scope.index_path)))
-        diff.show(ctx.out, each.index.raw, each.fixed)
-
-
-def ask_fix(ctx: Context, todo: "list[Report]", *, yes: bool) -> None:
-    """Ask whether that shall be written, where somebody is there to answer; --fix says it already. Raises MemtuiError
-    for no."""
-    if ctx.can_ask and not ctx.out.json and not yes:
-        names = ", ".join(f"MEMORY.md of {line(each.scope.label)}" for each in todo)
-        ctx.confirm(f"Write {names}?", "Nothing was written.")

@@ -6,6 +6,7 @@ from functools import partial
 from memtui.core.base import fastjson, fs, ids, paths, visible
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding, problem
+from memtui.core.health.index_report import Report
 from memtui.core.inbox import claimed, undelivered
 from memtui.core.inbox import format as inbox_format
 from memtui.core.memories import index as memory_index
@@ -89,17 +90,7 @@ def _index(root: str, scope: scopes.Scope) -> Iterator[Finding]:
         index = memory_index.parse_index(fs.read_bytes(scope.index_path))
     except (FileNotFoundError, NotADirectoryError):
         return
-    files = [name for name, refused in scopes.files(scope) if not refused]
-    budget = memory_index.budget(index.raw, agent=scope.kind == "agent")
-    here, label = f"index:{scope.label}", scope.label
-    if budget.cut_line is not None:
-        yield problem("memories.cut", here, scope=label, line=budget.cut_line, below=len(budget.below))
-    own = [entry.target for entry in memory_index.dangling(index, files) if entry.leads]
-    if own:
-        yield problem("memories.dangling", here, scope=label, files=own)
-    absent = memory_index.missing(index, scopes.indexed(root, scope))
-    if absent:
-        yield problem("memories.no_line", here, scope=label, files=absent)
+    yield from Report(root, scope, index).findings()
 
 
 def trust(env: dict[str, str], root: str, cwd: str) -> Iterator[Finding]:

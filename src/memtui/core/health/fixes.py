@@ -11,12 +11,11 @@ from typing import NamedTuple
 from memtui.core.base import clock, paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many
-from memtui.core.health import file_checks, retention
+from memtui.core.health import file_checks, index_report, retention
+from memtui.core.health.index_report import Report
 from memtui.core.inbox import reconcile
 from memtui.core.journal.changes.mode_edit import ModeEdit
 from memtui.core.journal.changes.renaming import Renaming
-from memtui.core.memories import index_report
-from memtui.core.memories.index_report import Report
 from memtui.core.memories.store import Store
 from memtui.core.review.entries import Review
 from memtui.core.review.waiting import Waiting, find, waiting_in

@@ -14,9 +14,8 @@ from memtui.core.base.phrasing import age, many
 from memtui.core.deliveries import error_log
 from memtui.core.deliveries.record import Record
 from memtui.core.deliveries.statistics import percentile
-from memtui.core.health import file_checks, findings
-from memtui.core.memories import index_report
-from memtui.core.memories.index_report import Report
+from memtui.core.health import file_checks, findings, index_report
+from memtui.core.health.index_report import Report
 from memtui.core.places import locate, trust
 from memtui.core.settings import edit as config_edit
 from memtui.core.settings import setting
@@ -161,13 +160,12 @@ def _report(each: Report) -> Row:
         words = f"{'no MEMORY.md':<{VALUE}} {many(len(each.missing), 'memory', 'memories')}"
         return Row(f"index {each.scope.label}", "index", mark, style, each.scope.label, words, each)
     over = budget.cut_line is not None
-    wrong = over or bool(each.missing) or any(entry.leads for entry in each.dangling)
     words = f"{budget.share:<4.0%} {budget.lines}/{budget.max_lines} lines"
     if over:
         words += f", {len(budget.below)} below the cut"
     if each.missing:
         words += f", {len(each.missing)} without a line"
-    mark, style = MARKS[PROBLEM if wrong else OK]
+    mark, style = MARKS[PROBLEM if any(each.findings()) else OK]
     return Row(f"index {each.scope.label}", "index", mark, style, each.scope.label, words, each)
 
 

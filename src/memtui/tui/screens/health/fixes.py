@@ -8,9 +8,9 @@ from memtui.core.base import fs, ids
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding
 from memtui.core.health import findings, fixes, retention
+from memtui.core.health.index_report import Report
 from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.memories import memory
-from memtui.core.memories.index_report import Report
 from memtui.core.places import locate
 from memtui.core.settings import config, setting
 from memtui.core.settings import edit as config_edit

@@ -14,7 +14,7 @@ from textual.worker import get_current_worker
 from memtui import actions
 from memtui.core.base.phrasing import many
 from memtui.core.deliveries.statistics import percentile
-from memtui.core.memories.index_report import Report
+from memtui.core.health.index_report import Report
 from memtui.hooks.installer import checkup
 from memtui.present import safe_text
 from memtui.tui.model.plots import gauge

@@ -11,8 +11,8 @@ from memtui.core.base.phrasing import ago, many
 from memtui.core.deliveries.record import Record
 from memtui.core.deliveries.statistics import percentile
 from memtui.core.health import findings
+from memtui.core.health.index_report import Report
 from memtui.core.memories import index as memory_index
-from memtui.core.memories.index_report import Report
 from memtui.core.settings import config, setting
 from memtui.core.settings import edit as config_edit
 from memtui.core.settings.modes import Mode

@@ -1,5 +1,8 @@
 """What is to be said of each MEMORY.md: its budget, links that point nowhere, memories without a line; its fix."""
 
+from collections.abc import Iterator
+
+from memtui.core.base.finding import Finding, problem
 from memtui.core.journal.changes.change import Change
 from memtui.core.journal.changes.text_edit import text_edits
 from memtui.core.memories import index as memory_index
@@ -35,6 +38,18 @@ class Report:
                 continue
             data = index_lines.add_line(data, name, found.name, found.description, kind=found.type)
         return data
+
+    def findings(self) -> "Iterator[Finding]":
+        """What is wrong with it; nothing where there is no MEMORY.md."""
+        here, label = f"index:{self.scope.label}", self.scope.label
+        own = [entry.target for entry in self.dangling if entry.leads]
+        if self.budget.cut_line is not None:
+            line, below = self.budget.cut_line, len(self.budget.below)
+            yield problem("memories.cut", here, scope=label, line=line, below=below)
+        if own:
+            yield problem("memories.dangling", here, scope=label, files=own)
+        if self.missing and self.index.raw:
+            yield problem("memories.no_line", here, scope=label, files=self.missing)
 
     @property
     def fixable(self) -> bool:
