@@ -4,6 +4,8 @@ import math
 import re
 
 MIN_ENTROPY_BITS = 3.0
+# The least length of what stands beside a telling word.
+NEAR_LENGTH = 16
 # At most so many letters or digits of one kind in a row, on average. Base 62 at random has 1.6, camel case 4 and more.
 # Of what has no name the least; beside a telling word more; after such a name, or a known beginning, still more.
 FREE_RUN, NEAR_RUN, NAMED_RUN, WORD_RUN = 2.7, 3.0, 3.2, 5.0

@@ -1,0 +1,222 @@
+"""Secrets known by the name that they are given: `password` in one of many languages, or the name of a service."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import cache
+
+from memtui.core.redaction import key_shapes, secret_words
+from memtui.core.redaction.found import BARRIER, Found, trie
+from memtui.core.redaction.generated import (
+    DIGIT,
+    FREE_RUN,
+    HASH,
+    NEAR_LENGTH,
+    NEAR_RUN,
+    PATHLIKE,
+    PLACEHOLDER,
+    REFERENCE,
+    SWITCH,
+    SYMBOLS,
+    TELLS,
+    WORD_RUN,
+    generated,
+    is_both,
+    is_code,
+    is_given,
+    is_long_hash,
+    run_length,
+)
+
+
+@cache
+def _names() -> tuple[re.Pattern[str], dict[str, str]]:
+    """A pattern of all telling words in lower case, and what each names: password, secret, weak or service."""
+    known: dict[str, str] = {}
+    for words, kind, gaps in (
+        (secret_words.WEAK, "weak", "_"),
+        (secret_words.SECRETS, "secret", "_- "),
+        (secret_words.PASSWORDS, "password", " "),
+        ("\n".join(key_shapes.SERVICES), "service", "_-. "),
+    ):
+        for word in words.lower().split():
+            forms = {word.replace("_", gap) for gap in gaps} | ({word.replace("_", "")} if kind == "secret" else set())
+            for form in forms:
+                known.setdefault(unicodedata.normalize("NFC", form), kind)
+                known.setdefault(unicodedata.normalize("NFD", form), kind)
+    return re.compile(trie(sorted(known))), known
+
+
+_ENDS = ".)]},:!?；"
+_QUOTES = "\"'`“”„«»‘’「」『』《》"
+_OF = "for|of|on|to|in|at|für|von|zu|pour|de|du|del|do|da|di|van|voor|dla|для|от"
+_IS = "is|was|ist|lautet|est|es|è|é|jest|to"
+# What stands between a name and its value: the rest of the name, closing marks, and a sign or a word for "is".
+_AFTER = re.compile(
+    r"(?P<more>[A-Za-z0-9_-]{0,40}+)"
+    rf"(?P<close>[{_QUOTES}*_)\]]{{0,4}})"
+    r"(?:(?P<op>[ \t]{0,8}(?::=|=>|->|={1,3}|\?=|:|→|＝|：)[ \t]{0,8}(?:\r?\n[ \t]{0,16})?"
+    rf"|(?P<of>[ \t](?:{_OF})[ \t][^\n:=,;]{{1,60}}?(?:[ \t](?:{_IS})[ \t]|[:=][ \t]?))"
+    rf"|[ \t]{{1,3}}(?:{_IS}|=|—|–)[ \t]{{0,3}}:?[ \t]{{1,3}}"
+    r"|[ \t]?(?:は|是|为|為|은|는|이|가)[ \t：:]{0,3})"
+    rf"|(?P<pair>[{_QUOTES}]?[ \t]{{0,4}},?\s{{0,40}}[{_QUOTES}]?(?i:value)[{_QUOTES}]?[ \t]{{0,4}}[:=][ \t]{{0,4}})"
+    r"|(?P<tag>>)|(?P<gap>[ \t]{1,3}))"
+    rf"(?:[*_]{{0,2}}(?P<quote>[{_QUOTES}]{{1,3}}))?"
+)
+_BARE = re.compile(r"[^\s\"'`“”„«»「」『』,;<>\0、。，；（）]{3,200}")
+_QUOTED = re.compile(r"[^\"'`“”«»「」『』\n\0]{3,200}")
+_FLAG = re.compile(r"(?:^|(?<=[\s\"'`(\[]))--?[A-Za-z0-9-]{0,30}\Z")
+# Names that go on so name something else: token_count, key_file.
+_NOT_A_KEY = re.compile(
+    r"(?:id|count|name|type|url|uri|path|file|length|size|limit|usage|hash|cost|at|in|index|ttl|expir\w*|provider|class"
+    r"|field|label|version)s?$",
+    re.IGNORECASE,
+)
+
+
+def named(text: str, low: str) -> Iterator[Found]:
+    """The secrets that stand behind a telling name; `low` is the text in lower case, place by place."""
+    pattern, classes = _names()
+    done = 0
+    for name in pattern.finditer(low):
+        start, end = name.span()
+        if start < done:
+            continue
+        word = classes[name[0]]
+        before = text[start - 1] if start else ""
+        if before.isascii() and before.isalpha():
+            if word == "weak" and not (before.islower() and text[start].isupper()):
+                continue  # monkey
+            if name[0] in {"pass", "pw", "to"}:
+                continue  # bypass
+        if word == "service":
+            found = _of_service(text, low, name)
+        else:
+            match = _AFTER.match(text, end)
+            found = _given(text, match, word, start) if match else None
+        if found:
+            yield found
+            done = found.end
+
+
+def _given(text: str, match: re.Match[str], word: str, start: int) -> Found | None:
+    """The value that a name is given, if it is a secret."""
+    value, at = _value(text, match)
+    tail = len(value) - len(value.rstrip(_ENDS)) if not match["quote"] else 0
+    value = value[: len(value) - tail] if tail < len(value) else value
+    if len(value) < 4 or not TELLS.search(value) or BARRIER in value or PLACEHOLDER.match(value):
+        return None
+    if not _names_a_key(match["more"], value) or not _is_secret(text, match, word, start, value):
+        return None
+    return Found(at, at + len(value), "password" if word == "password" else "secret", 3)
+
+
+def _names_a_key(more: str, value: str) -> bool:
+    """Whether a name that goes on so still names a key: a number, or more words before what looks generated."""
+    if re.match(r"s?[_-]?[0-9]{0,3}$", more):
+        return True
+    if _NOT_A_KEY.search(more) or not more.startswith(("_", "-", "s_", "s-")):
+        return False
+    return generated(value, NEAR_RUN) or (len(value) >= 32 and is_long_hash(value))
+
+
+def _is_secret(text: str, match: re.Match[str], word: str, start: int, value: str) -> bool:
+    """Whether a value counts, by what stands between it and its name: the less tells, the more random it must be."""
+    if match["gap"]:
+        return _is_secret_behind_a_gap(text, word, start, value)
+    if match["of"]:
+        told = generated(value, NEAR_RUN) or any(c in SYMBOLS for c in value[1:])
+        return word != "weak" and told and not is_code(value)
+    op, quoted = match["op"] or "", bool(match["quote"])
+    if not quoted and is_code(value):
+        return False
+    if word == "weak":
+        return len(value) >= NEAR_LENGTH and generated(value, 2.8)
+    # A header's name has dashes, and a header a value of its own.
+    header = word == "secret" and op.lstrip().startswith(":") and "-" in text[max(0, start - 2) : match.start()]
+    tight = header or quoted or bool(match["pair"] or match["tag"]) or ("=" in op and op == op.strip())
+    if word == "password":
+        return _is_password(value, op, tight, quoted)
+    if tight and len(value) >= 12 and is_given(value):
+        return True
+    if tight and " " not in value.strip() and not re.sub("[ _-]", "", value).isalpha():
+        return not value.isdigit() and not PATHLIKE.search(value) and not is_code(value)
+    return len(value) >= 8 and (
+        generated(value, FREE_RUN)
+        or (len(value) >= 12 and len(SWITCH.findall(value)) > 2 and generated(value, WORD_RUN))
+        or (is_given(value) and not is_both(value))
+        or (len(value) >= 32 and is_long_hash(value) and "-" not in value)
+    )
+
+
+def _is_secret_behind_a_gap(text: str, word: str, start: int, value: str) -> bool:
+    if _FLAG.search(text, max(0, start - 32), start) and not value.startswith("-"):
+        return not REFERENCE.match(value) or generated(value, WORD_RUN)
+    if word == "weak" or "/" in value or "." in value:
+        return False
+    if word == "password" and "_" not in value:
+        return len(value) >= 6 and DIGIT.search(value) is not None and any(map(str.isalpha, value))
+    least = 8 if word == "password" else NEAR_LENGTH
+    return len(value) >= least and generated(value, NEAR_RUN)
+
+
+def _value(text: str, match: re.Match[str]) -> tuple[str, int]:
+    at = match.end()
+    found = (_QUOTED if match["quote"] else _BARE).match(text, at)
+    value = found[0] if found else ""
+    if not match["quote"] and "&" in value:
+        before = text[max(0, match.start() - 40) : match.start()]
+        if "&" in before or "?" in before:  # one of the fields of an address
+            value = value.partition("&")[0]
+    return value, at
+
+
+def _is_password(value: str, op: str, tight: bool, quoted: bool) -> bool:
+    told = any(c.isdigit() or c in SYMBOLS for c in value)
+    if is_code(value) or (value.isdigit() and len(value) > 12):
+        return False
+    if tight:
+        return told or bool(
+            op.strip() == "="
+            and not re.search("pass|pwd|secret|token|key|none|null|self", value.lower())
+            and (quoted or REFERENCE.match(value))
+        )
+    # An identifier in camel case, with a number behind it or not, is a program's.
+    named = REFERENCE.match(value) and re.search("[a-z][A-Z]", value) and run_length(value) > FREE_RUN
+    return told and not named and not PATHLIKE.search(value)
+
+
+_SERVICE_VALUE = re.compile(
+    rf"(?P<words>[ \t\w.-]{{0,30}}?)[{_QUOTES}*)\]]{{0,3}}"
+    rf"(?P<op>[ \t]{{0,4}}(?::=|=>|={{1,2}}|:)[ \t]{{0,4}}|[ \t]{{1,3}}(?:(?:is|was)[ \t]{{1,3}})?)[{_QUOTES}]{{0,2}}"
+    r"(?P<secret>[A-Za-z0-9_+/=.-]{14,200}+)(?![\w/])"
+)
+_OTHER_ID = re.compile(
+    r"(?:^|[ _.-])(?:commit|sha|hash|release|id|session|request|trace|version|build|image|digest|url|host|region|path"
+    r"|file)s?[ _.-]*$"
+)
+
+
+def _of_service(text: str, low: str, name: re.Match[str]) -> Found | None:
+    match = _SERVICE_VALUE.match(text, name.end())
+    if not match:
+        return None
+    value, words = match["secret"].rstrip(".="), low[match.start("words") : match.end("words")]
+    if BARRIER in value or _OTHER_ID.search(words) or PLACEHOLDER.match(value):
+        return None
+    if (
+        not match["op"].strip()
+        and not re.search("key|token|secret|password|pat|credential", words + name[0])
+        and not HASH.match(value)
+    ):
+        return None
+    if len(value) < 32 and HASH.match(value) and not re.search("key|token|secret", words + name[0]):
+        return None
+    if not (is_given(value) or is_long_hash(value)):
+        return None
+    return Found(
+        match.start("secret"),
+        match.start("secret") + len(value),
+        f"{key_shapes.SERVICES[re.sub('[-. ]', '_', name[0])]} key",
+        2,
+    )
