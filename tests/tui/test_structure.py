@@ -1,0 +1,276 @@
+"""How the TUI is built: no chains of classes, no stubs, workers that post messages, and nothing of Textual's own inside.
+
+What breaks a rule is listed beside it.
+"""
+
+import ast
+import inspect
+import os
+import textwrap
+from functools import cache
+
+import pytest
+from textual import app, await_complete, command, dom, message_pump, scroll_view, widget, widgets
+from textual import screen as textual_screen
+
+import memtui.tui
+
+TOP = os.path.dirname(memtui.tui.__file__)
+
+# A class stands on at most one other class of ours above a class of Textual's.
+CHAINS = {
+    "app: MemtuiApp",
+    "dialogs/ask: Options",
+    "dialogs/ask: Sure",
+    "dialogs/compose: Compose",
+    "dialogs/form: Form",
+    "screens/deliveries/screen: Deliveries",
+    "screens/deliveries/views: Views",
+    "screens/health/navigation: Ways",
+    "screens/health/screen: Health",
+    "screens/inbox/approving: Deciding",
+    "screens/inbox/commands: Acting",
+    "screens/inbox/screen: Inbox",
+    "screens/memories/commands: Changes",
+    "screens/memories/editing: Edits",
+    "screens/memories/form: Form",
+    "screens/memories/pane: Pane",
+    "screens/memories/reading: Reading",
+    "screens/memories/saving: Saving",
+    "screens/memories/screen: Memories",
+    "screens/memories/survey: Surveyed",
+    "screens/memories/table: MemoryList",
+    "widgets/bars: FootBar",
+    "widgets/bars: TopBar",
+    "widgets/rows: RowList",
+}
+# No method waits for a class below to fill it.
+STUBS = {
+    "commands: Everywhere.action_run",
+    "commands: Everywhere.read",
+    "dialogs/dialog: Dialog.body",
+    "dialogs/dialog: Typed.keep",
+    "safety_net: Netted.errors_root",
+    "safety_net: Netted.fail",
+    "safety_net: Netted.leave",
+    "screens/deliveries/filters: Filters.focus_list",
+    "screens/deliveries/filters: Filters.read_anew",
+    "screens/deliveries/filters: Filters.row",
+    "screens/deliveries/filters: Filters.to_list",
+    "screens/deliveries/views: Views.read",
+    "screens/deliveries/views: Views.show_detail",
+    "screens/deliveries/views: Views.sums",
+    "screens/frame: Base.body",
+    "screens/health/fixes: Fixes.row",
+    "screens/health/navigation: Ways.count",
+    "screens/inbox/commands: Acting.table",
+    "screens/memories/navigation: Keys.count",
+    "screens/memories/navigation: Keys.fill",
+    "screens/memories/navigation: Keys.here",
+    "screens/memories/navigation: Keys.place",
+    "screens/memories/navigation: Keys.places",
+    "screens/memories/navigation: Keys.plant",
+    "screens/memories/navigation: Keys.remember",
+    "screens/memories/navigation: Keys.show_detail",
+    "screens/memories/navigation: Keys.show_lines",
+    "screens/memories/navigation: Keys.sift",
+    "screens/memories/navigation: Keys.step_back",
+    "screens/memories/navigation: Keys.stop_reading",
+    "screens/memories/navigation: Keys.table",
+    "screens/memories/navigation: Keys.unread",
+    "screens/memories/saving: Saving.action_leave",
+    "screens/memories/saving: Saving.changed",
+    "screens/memories/saving: Saving.finish",
+    "screens/memories/saving: Saving.read",
+    "screens/memories/saving: Saving.saved",
+    "screens/memories/saving: Saving.say",
+    "screens/memories/survey: Surveyed.plant",
+    "screens/memories/survey: Surveyed.sift",
+    "screens/two_panes: TwoPanes.fill",
+    "screens/two_panes: TwoPanes.show_detail",
+}
+# A worker that runs in a thread posts a message; it writes no state of a screen.
+THREADS = {
+    "app: self._read",
+    "app: self.read",
+    "app: unless_gone",
+    "batch: self.tell",
+    "batch: then",
+    "commands: self._draw_frame",
+    "dialogs/changes: self._show",
+    "dialogs/changes: self.tell",
+    "dialogs/compose: self._show_sessions",
+    "screens/deliveries/counts: self._found",
+    "screens/deliveries/screen: self.read_anew",
+    "screens/deliveries/views: self.sums",
+    "screens/health/fixes: self._tell",
+    "screens/inbox/screen: self._found",
+    "screens/inbox/screen: self._know",
+    "screens/inbox/screen: self._show",
+    "screens/memories/pane: self.count",
+    "screens/memories/pane: self.show_detail",
+    "screens/memories/pane: self.tell",
+    "screens/memories/search: self._show",
+    "screens/memories/survey: call",
+    "screens/memories/survey: self._show_deliveries",
+    "screens/memories/survey: self.reload if self._again else self._count_deliveries",
+    "screens/memories/trash: then",
+    "undo: self._after",
+    "undo: tell",
+}
+# (module, name): names that Textual keeps for itself, neither used nor taken for something of ours.
+PRIVATE = {
+    "commands: _notifications",
+    "commands: _themes",
+    "commands: _unnotify",
+    "dialogs/dialog: _bindings",
+    "dialogs/plan: _options",
+    "dialogs/setting: _value",
+    "driver: _exit",
+    "palette: _action_command_list",
+    "palette: _gather_commands",
+    "safety_net: _closed",
+    "safety_net: _closing",
+    "safety_net: _dispatch_message",
+    "safety_net: _exit",
+    "safety_net: _get_box_model",
+    "safety_net: _handle_exception",
+    "safety_net: _pruning",
+    "safety_net: _render",
+    "safety_net: _running",
+    "screens/frame: _bindings",
+    "screens/inbox/approving: _ready",
+    "screens/inbox/commands: _ready",
+    "screens/memories/table: _lines",
+}
+
+
+@cache
+def trees():
+    """Module, as `screens/list_screen`, to its syntax."""
+    found = {}
+    for directory, _, names in os.walk(TOP):
+        for name in names:
+            if name.endswith(".py"):
+                path = os.path.join(directory, name)
+                with open(path, encoding="utf-8") as file:
+                    found[os.path.relpath(path, TOP)[:-3]] = ast.parse(file.read())
+    return found
+
+
+def classes():
+    """(module, class) for each class of the TUI."""
+    return [
+        (module, node) for module, tree in trees().items() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
+    ]
+
+
+def names_of(bases):
+    """`Screen[None]` is Screen, `app.App` App."""
+    for base in bases:
+        node = base.value if isinstance(base, ast.Subscript) else base
+        yield node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def chains():
+    """Classes that stand on more than one other class of ours."""
+    ours = {(module, node.name): list(names_of(node.bases)) for module, node in classes()}
+
+    def found(module, name):
+        """A class by its name in a module, wherever it comes from."""
+        for node in ast.walk(trees()[module]):
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("memtui.tui."):
+                names = {each.asname or each.name: each.name for each in node.names}
+                if name in names:
+                    return node.module.removeprefix("memtui.tui.").replace(".", "/"), names[name]
+        return module, name
+
+    def above(key):
+        bases = [found(key[0], name) for name in ours[key]]
+        return {each for base in bases if base in ours for each in (base, *above(base))}
+
+    return {f"{module}: {name}" for module, name in ours if len(above((module, name))) > 1}
+
+
+def is_stub(node):
+    """Whether a function only says that it is one."""
+    body = [each for each in node.body if not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))]
+    if not body:
+        return not ast.get_docstring(node) or len(node.body) > 1
+    raised = body[0].exc if len(body) == 1 and isinstance(body[0], ast.Raise) else None
+    return "NotImplementedError" in (ast.unparse(raised) if raised else "")
+
+
+def stubs():
+    """Methods without a body, outside protocols."""
+    return {
+        f"{module}: {node.name}.{each.name}"
+        for module, node in classes()
+        if "Protocol" not in names_of(node.bases)
+        for each in ast.walk(node)
+        if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)) and is_stub(each)
+    }
+
+
+def threads():
+    """Where `call_from_thread` is called."""
+    return {
+        f"{module}: {ast.unparse(node.args[0])}"
+        for module, tree in trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "call_from_thread"
+    }
+
+
+@cache
+def kept():
+    """The names that Textual's classes keep for themselves."""
+    kinds = [app.App, textual_screen.ModalScreen, scroll_view.ScrollView, message_pump.MessagePump, dom.DOMNode]
+    kinds += [command.CommandPalette, await_complete.AwaitComplete, widget.Widget]
+    kinds += [getattr(widgets, name) for name in ("Input", "TextArea", "Static", "Select", "Tree", "OptionList")]
+    named = {name for kind in kinds for name in dir(kind) if name.startswith("_")}
+    for kind in kinds:  # what instances have
+        for base in kind.__mro__:
+            if base.__module__.startswith("textual"):
+                tree = ast.parse(textwrap.dedent(inspect.getsource(base)))
+                named |= {
+                    node.attr
+                    for node in ast.walk(tree)
+                    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+                }
+    return {name for name in named if name.startswith("_") and not name.startswith("__")}
+
+
+def is_handler(name):
+    """Whether a name is that of a handler, which Textual calls for each class."""
+    return name.startswith(("_on_", "_validate_", "_watch_", "_compute_"))
+
+
+def private():
+    """(module, name) of what Textual keeps for itself, where it is used, or taken."""
+    found = set()
+    for module, tree in trees().items():
+        plain = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and not node.bases]
+        own = {id(each) for node in plain for each in ast.walk(node) if is_own(each)}
+        methods = {id(each) for _, node in classes() for each in node.body if node.bases}
+        for node in ast.walk(tree):
+            name = node.attr if isinstance(node, ast.Attribute) and id(node) not in own else ""
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and id(node) in methods:
+                name = node.name
+            if name in kept() and not is_handler(name):
+                found.add(f"{module}: {name}")
+    return found
+
+
+def is_own(node):
+    """Whether it is `self.something`."""
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+
+
+@pytest.mark.parametrize(
+    ("found", "listed"),
+    [(chains, CHAINS), (stubs, STUBS), (threads, THREADS), (private, PRIVATE)],
+    ids=["chains", "stubs", "threads", "private"],
+)
+def test_a_rule_holds_but_where_it_is_listed(found, listed):
+    assert sorted(found() - listed) == []
