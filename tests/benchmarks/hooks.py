@@ -1,12 +1,13 @@
 """What a hook costs, as a whole process, in multiples of a bare interpreter measured in the same run.
 
-    python tests/benchmarks/hooks.py [--runs 60] [--large] [--only WORD] [--check]
+    python tests/benchmarks/hooks.py [--runs 60] [--large] [--only WORD] [--check] [--beside REVISION]
 
 Hooks are started as the client does it: `sh -c` with the command line that `memtui hooks install` writes. Every case is
 run in turn, round after round, so that a machine that slows down slows all of them. Printed: the median of each, the
 median of the ratios to the bare interpreter (`python -I -S -c pass`, without a shell) of the same round, and the bar.
 `--large` puts 10,000 memories and a 100 MB delivery log on disk first. `--only` runs the cases with a word in their
-name. `--check` exits 1 where a bar is missed.
+name. `--check` exits 1 where a bar is missed. `--beside` runs each case with the sources of another revision as well,
+in the same rounds, and prints the median of the ratios of these to those.
 """
 
 import argparse
@@ -22,8 +23,10 @@ from pathlib import Path
 
 from memtui.hooks.installer import entries
 
+sys.path.insert(0, str(Path(__file__).parent))
+from revision import sources
+
 SOURCE = Path(__file__).resolve().parents[2] / "src"
-LAUNCHER = SOURCE / "memtui" / "hooks" / "launch.py"
 PYTHON = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
 
 # The script that many guides show: three files read, JSON printed.
@@ -61,14 +64,17 @@ BARS = {
     "first start, 10,000": 4.0,
 }
 MEMORY_BAR_MB = 20
+FLOORS = ("bare interpreter", "ten-line script")
+BESIDE = "beside: "
 
 
 class World:
     """A home with a project, an inbox, and what a prompt hook would be given."""
 
-    def __init__(self, base: Path, memories: int = 20, log: bool = False) -> None:
+    def __init__(self, base: Path, memories: int = 20, log: bool = False, source: Path = SOURCE) -> None:
         base.mkdir()
         self.base = base
+        self.launcher = source / "memtui" / "hooks" / "launch.py"
         self.project = base / "shop"
         (self.project / ".git").mkdir(parents=True)
         self.config = base / ".claude"
@@ -146,7 +152,7 @@ class World:
 
     def hook(self, event: str) -> list[str]:
         """How the client starts a hook."""
-        return ["/bin/sh", "-c", entries.command(event, PYTHON, str(LAUNCHER), str(self.root), str(self.config))]
+        return ["/bin/sh", "-c", entries.command(event, PYTHON, str(self.launcher), str(self.root), str(self.config))]
 
     def say(self, event: str, session: str = "bench", **more: object) -> tuple[float, float, bytes]:
         """Run a hook; any worker it leaves behind has ended when this returns, and is not in the time."""
@@ -310,6 +316,25 @@ def wait_for_workers(world: World) -> None:
     raise SystemExit("a worker is still running after 20 s")
 
 
+def prepared(base: Path, source: Path, large: bool) -> tuple[dict[str, Callable[[], tuple[float, float]]], list[World]]:
+    """The cases for some sources, in worlds of their own."""
+    base.mkdir()
+    world = World(base / "one", 10_000 if large else 20, large, source)
+    counts = {"thousand": 1_000, "many": 10_000, "more": 10_000, "first": 10_000}
+    others = {name: World(base / name, count, source=source) for name, count in counts.items()}
+    found = cases(world)
+    found["1 of 1,000 changed"] = changed(others["thousand"], new=False)
+    found["1 of 10,000 changed"] = changed(others["many"], new=False)
+    found["1 new beside 10,000"] = changed(others["more"], new=True)
+    found["first start, 10,000"] = first_start(others["first"])
+    return found, [world, *others.values()]
+
+
+def compared(these: list[float], those: list[float]) -> float:
+    """The median of the ratios, round by round."""
+    return statistics.median([a / b for a, b in zip(these, those, strict=True)])
+
+
 def main() -> int:
     """Run all cases, print the table, compare with the bars if asked to."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -317,21 +342,18 @@ def main() -> int:
     parser.add_argument("--large", action="store_true")
     parser.add_argument("--only", default="")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--beside", metavar="REVISION")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         base = Path(directory)
-        world = World(base / "one", 10_000 if options.large else 20, options.large)
-        worlds = {"thousand": 1_000, "many": 10_000, "more": 10_000, "first": 10_000}
-        others = {name: World(base / name, count) for name, count in worlds.items()}
-        found = cases(world)
-        found["1 of 1,000 changed"] = changed(others["thousand"], new=False)
-        found["1 of 10,000 changed"] = changed(others["many"], new=False)
-        found["1 new beside 10,000"] = changed(others["more"], new=True)
-        found["first start, 10,000"] = first_start(others["first"])
-        found = {name: case for name, case in found.items() if options.only in name or name == "bare interpreter"}
+        found, every = prepared(base / "here", SOURCE, options.large)
+        if options.beside:
+            others, more = prepared(base / "beside", sources(options.beside, base / "sources"), options.large)
+            found |= {BESIDE + name: case for name, case in others.items() if name not in FLOORS}
+            every += more
+        found = {name: case for name, case in found.items() if options.only in name or name in FLOORS[:1]}
         times: dict[str, list[float]] = {name: [] for name in found}
         memory: dict[str, float] = dict.fromkeys(found, 0.0)
-        every = [world, *others.values()]
         for _ in range(3):
             for name, case in found.items():
                 for each in every:
@@ -347,10 +369,14 @@ def main() -> int:
     bare = times["bare interpreter"]
     missed = []
     for name, seconds in times.items():
-        ratio = statistics.median([s / b for s, b in zip(seconds, bare, strict=True)])
+        ratio = compared(seconds, bare)
+        if name.startswith(BESIDE):
+            continue
         bar = BARS.get(name)
+        beside = times.get(BESIDE + name)
         print(
             f"{name:24} {statistics.median(seconds) * 1000:7.2f} {ratio:6.2f} {bar or '':>5} {memory[name]:6.1f}"
+            + (f" {compared(seconds, beside):6.2f} beside" if beside else "")
             + (" over the bar" if bar and ratio > bar else "")
         )
         if (bar and ratio > bar) or (name != "ten-line script" and memory[name] > MEMORY_BAR_MB):

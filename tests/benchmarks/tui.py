@@ -1,10 +1,11 @@
 """What the TUI costs in a terminal, in multiples of a bare Textual application's first paint in the same run.
 
-    python tests/benchmarks/tui.py [--runs 7] [--check]
+    python tests/benchmarks/tui.py [--runs 7] [--check] [--beside REVISION]
 
 Every case starts the program in a pseudo-terminal of 160x48 and waits until its words stand there. Printed: medians, and
 medians of the ratios to the bare application of the same round. The filter's keys are timed one by one, from the key to the
-repaint. `--check` exits 1 where a bar is missed.
+repaint. `--check` exits 1 where a bar is missed. `--beside` runs each case with the sources of another revision as well, in the
+same rounds, and prints the median of the ratios of these to those.
 """
 
 import argparse
@@ -21,7 +22,12 @@ import sys
 import tempfile
 import termios
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from revision import sources
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 COLUMNS, LINES = 160, 48
@@ -39,6 +45,7 @@ Bare().run()
 BARS = {"1,000 memories": 1.6, "10,000 memories": 1.9, "100 MB log": 2.0}
 KEY_BAR_MS = 50.0
 MEMORY_BAR_MB = 120.0
+BESIDE = "beside: "
 
 
 class Terminal:
@@ -102,7 +109,7 @@ class Terminal:
         os.close(self.fd)
 
 
-def world(base: Path, memories: int, log: bool = False) -> tuple[dict[str, str], str]:
+def world(base: Path, memories: int, log: bool = False, source: Path = SOURCE) -> tuple[dict[str, str], str]:
     """A home with so many memories; the environment and the project."""
     project = base / "shop"
     (project / ".git").mkdir(parents=True)
@@ -118,7 +125,7 @@ def world(base: Path, memories: int, log: bool = False) -> tuple[dict[str, str],
     (store / "MEMORY.md").write_text("".join(index[:200]))
     if log:
         fill_log(base / ".claude" / "memtui" / "log", str(project))
-    env = {"HOME": str(base), "PATH": os.environ["PATH"], "TERM": "xterm-256color", "PYTHONPATH": str(SOURCE)}
+    env = {"HOME": str(base), "PATH": os.environ["PATH"], "TERM": "xterm-256color", "PYTHONPATH": str(source)}
     env |= {"COLORTERM": "truecolor", "LANG": "C.UTF-8"}
     # A first start would offer to install the hooks.
     install = [sys.executable, "-m", "memtui", "hooks", "install", "--yes"]
@@ -182,23 +189,34 @@ def keys(env: dict[str, str], project: str) -> tuple[list[float], float]:
     return times, peak
 
 
+def compared(these: list[float], those: list[float]) -> float:
+    """The median of the ratios, round by round."""
+    return statistics.median([a / b for a, b in zip(these, those, strict=True)])
+
+
 def main() -> int:
     """Run all cases, print the table, compare with the bars if asked to."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--beside", metavar="REVISION")
     options = parser.parse_args()
     missed = []
     with tempfile.TemporaryDirectory() as directory:
         base = Path(directory)
-        small = world(base / "small", 1000)
-        large = world(base / "large", 10_000)
-        log = world(base / "log", 20, log=True)
-        cases = {
-            "1,000 memories": lambda: first_paint(*small),
-            "10,000 memories": lambda: first_paint(*large),
-            "100 MB log": lambda: log_paint(*log),
-        }
+        sides = {"": SOURCE}
+        if options.beside:
+            sides[BESIDE] = sources(options.beside, base / "sources")
+        cases: dict[str, Callable[[], float]] = {}
+        large = {}
+        for side, source in sides.items():
+            top = base / (side.strip(": ") or "here")
+            small = world(top / "small", 1000, source=source)
+            large[side] = world(top / "large", 10_000, source=source)
+            log = world(top / "log", 20, log=True, source=source)
+            cases[side + "1,000 memories"] = partial(first_paint, *small)
+            cases[side + "10,000 memories"] = partial(first_paint, *large[side])
+            cases[side + "100 MB log"] = partial(log_paint, *log)
         for case in cases.values():
             case()  # caches, compiled files
         floors: list[float] = []
@@ -207,19 +225,23 @@ def main() -> int:
             floors.append(bare(base / f"bare{number}"))
             for name, case in cases.items():
                 times[name].append(case())
-        pressed, peak = keys(*large)
+        pressed = {side: keys(*where) for side, where in large.items()}
     print(f"Python {sys.version.split()[0]}, {options.runs} rounds, {COLUMNS}x{LINES}")
     print(f"{'first paint':22} {'ms':>7} {'ratio':>6} {'bar':>5}")
     print(f"{'bare application':22} {statistics.median(floors) * 1000:7.0f} {1.0:6.2f}")
-    for name, seconds in times.items():
-        ratio = statistics.median([s / b for s, b in zip(seconds, floors, strict=True)])
-        print(f"{name:22} {statistics.median(seconds) * 1000:7.0f} {ratio:6.2f} {BARS[name]:5}")
-        missed += [name] if ratio > BARS[name] else []
-    late = statistics.quantiles(pressed, n=20)[-1]
-    print(
-        f"filter key, 10,000 memories: median {statistics.median(pressed):.0f} ms, p95 {late:.0f} ms, bar {KEY_BAR_MS}"
-    )
-    print(f"peak memory, 10,000 memories: {peak:.0f} MB, bar {MEMORY_BAR_MB}")
+    for name, bar in BARS.items():
+        ratio, beside = compared(times[name], floors), times.get(BESIDE + name)
+        print(
+            f"{name:22} {statistics.median(times[name]) * 1000:7.0f} {ratio:6.2f} {bar:5}"
+            + (f" {compared(times[name], beside):6.2f} beside" if beside else "")
+        )
+        missed += [name] if ratio > bar else []
+    for side in reversed(sides):
+        times_of, peak = pressed[side]
+        late = statistics.quantiles(times_of, n=20)[-1]
+        middle = statistics.median(times_of)
+        print(f"{side}filter key, 10,000 memories: median {middle:.0f} ms, p95 {late:.0f} ms, bar {KEY_BAR_MS}")
+        print(f"{side}peak memory, 10,000 memories: {peak:.0f} MB, bar {MEMORY_BAR_MB}")
     missed += ["filter key"] if late > KEY_BAR_MS else []
     missed += ["memory"] if peak > MEMORY_BAR_MB else []
     print("missed: " + ", ".join(missed) if missed else "all bars met")
