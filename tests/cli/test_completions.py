@@ -35,8 +35,26 @@ def complete(memtui, tmp_path, *words):
     script.write_text(memtui("completions", "bash").out)
     line = " ".join(f"'{word}'" for word in words)
     names = "memtui() { printf 'prefer-pnpm\\nrelease-steps\\n'; }"
-    code = f"source {script}; {names}; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _memtui; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    code = f"source {script}; {names}; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _shtab_memtui; printf '%s\\n' \"${{COMPREPLY[@]}}\""
     return subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=True).stdout.split()
+
+
+@pytest.mark.skipif(not shutil.which("fish"), reason="fish is not installed")
+def test_fish_completes_them_too(memtui, tmp_path):
+    script = tmp_path / "script"
+    script.write_text(memtui("completions", "fish").out)
+    code = f"source {script}; function memtui; printf 'prefer-pnpm\\nrelease-steps\\n'; end; "
+
+    def offered(line):
+        env = {**os.environ, "HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
+        run = ["fish", "--no-config", "-c", f"{code} complete -C '{line}'"]
+        done = subprocess.run(run, capture_output=True, text=True, check=True, env=env)
+        return [each.partition("\t")[0] for each in done.stdout.splitlines()]
+
+    assert offered("memtui hooks un") == ["uninstall"]
+    assert offered("memtui show pre") == ["prefer-pnpm"]
+    assert offered("memtui mv prefer-pnpm rel") == ["release-steps"]
+    assert offered("memtui deliveries --memory rel") == ["release-steps"]
 
 
 @pytest.mark.skipif(not shutil.which("bash"), reason="bash is not installed")
