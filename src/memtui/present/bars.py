@@ -1,4 +1,4 @@
-"""Numbers drawn as text: a line of eighths, a bar."""
+"""Draw numbers as text: a sparkline, a bar."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The person's editor: which one, and one run of it on a file."""
+"""Run the person's editor on a file."""
 
 import os
 import shlex
@@ -54,7 +54,7 @@ def _interrupts_are_its_own() -> Iterator[None]:
 
 
 def edited(env: "dict[str, str]", name: str, data: bytes) -> bytes:
-    """Run the editor on a passing file with this content; what it saved. Raises as `run`."""
+    """Run the editor on a temporary file with this content; what it saved. Raises as `run`."""
     with tempfile.TemporaryDirectory(prefix="memtui-") as directory:
         path = os.path.join(directory, name.replace("/", "-") + ".md")
         with open(path, "wb") as file:

@@ -1,4 +1,4 @@
-"""The lines of a file, last first: what stands at its end is there at once, however long it is."""
+"""Read the lines of a file, last first: its end is there at once, however long it is."""
 
 import posix
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class TooFarError(OSError):
-    """What was sought was not found in that part of a file which there is time to read."""
+    """Nothing was found in the part of a file that there is time to read."""
 
 
 def lines(

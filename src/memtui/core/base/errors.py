@@ -1,4 +1,4 @@
-"""What a person is told when something can't be done."""
+"""Errors that tell a person what can't be done, and what to do."""
 
 EXIT_FAILED, EXIT_USAGE, EXIT_NOT_FOUND, EXIT_CONFLICT, EXIT_FINDINGS = 1, 2, 3, 4, 5
 
@@ -15,7 +15,7 @@ class MemtuiError(Exception):
 
 
 class UsageError(MemtuiError):
-    """What was asked for makes no sense: too long, empty, of an unknown kind."""
+    """What was asked for is not valid: too long, empty, of an unknown kind."""
 
     exit_code = EXIT_USAGE
 

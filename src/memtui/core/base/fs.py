@@ -1,5 +1,6 @@
-"""Files, the one way: bounded reads, appends in one write, atomic rewrites, advisory locks. Standard library only,
-and of that only what costs a hook nothing to import.
+"""Read, append, replace and lock files: bounded reads, appends in one write, atomic rewrites, advisory locks.
+
+Standard library only, and of that only what costs a hook nothing to import.
 
 Everything memtui creates is private, directories 0700, files 0600, but for what goes into a repository. A rewrite keeps
 the mode of the file it replaces.
@@ -53,7 +54,7 @@ def open_regular(path: str, ours: bool = False, follow: bool = True, write: bool
 
 
 def read(path: str, kind: str) -> bytes:
-    """The whole of a file of one of the KINDS. Raises OSError, also for one that is too large or not ours."""
+    """Read a whole file of one of the KINDS. Raises OSError, also for one that is too large or not ours."""
     most, ours = KINDS[kind]
     fd = open_regular(path, ours)
     try:
@@ -63,7 +64,7 @@ def read(path: str, kind: str) -> bytes:
 
 
 def read_bytes(path: str, limit: int = -1, offset: int = 0) -> bytes:
-    """The bytes of a regular file from `offset`, at most `limit` (-1: all), whoever it belongs to. Raises OSError."""
+    """Read a regular file from `offset`, at most `limit` bytes (-1: all), whoever owns it. Raises OSError."""
     fd = open_regular(path)
     try:
         if offset:
@@ -89,7 +90,7 @@ def read_bytes(path: str, limit: int = -1, offset: int = 0) -> bytes:
 
 
 def read_or_empty(path: str, limit: int = -1) -> bytes:
-    """As `read_bytes`, but a missing file is empty. Other errors are raised."""
+    """Read as `read_bytes` does, but take a missing file for an empty one. Other errors are raised."""
     try:
         return read_bytes(path, limit)
     except FileNotFoundError:
@@ -184,13 +185,13 @@ _caches = True
 
 
 def keep_no_caches() -> None:
-    """From now on this process writes no cache: nothing at all shall be written."""
+    """Write no more caches in this process: nothing at all shall be written."""
     global _caches  # noqa: PLW0603
     _caches = False
 
 
 def write_cache(path: str, data: bytes) -> None:
-    """Keep what can be found out again. What can't be written is done without."""
+    """Write a file that can be made again. If it can't be written, nothing is lost and no error is raised."""
     if not _caches:
         return
     try:
@@ -214,12 +215,12 @@ def overwrite(path: str, data: bytes) -> None:
 
 
 def temporary(path: str) -> str:
-    """A fresh name beside a file, for what is to take its place."""
+    """Name a new temporary file beside a file that it will replace."""
     return f"{path}.{posix.getpid()}-{posix.urandom(4).hex()}.tmp"
 
 
 def temporary_of(name: str) -> "tuple[str, int] | None":
-    """Of a name that `temporary` made: the file's own name, and the process that writes it; None of another name."""
+    """Take a name that `temporary` made apart: (the file's own name, its writer's process); None for other names."""
     stem, _, mark = name.removesuffix(".tmp").rpartition(".")
     pid, _, random = mark.partition("-")
     if not name.endswith(".tmp") or not (pid.isascii() and pid.isdecimal()) or len(random) != 8:
@@ -263,7 +264,7 @@ def write_atomic(path: str, data: bytes, durable: bool = True) -> None:
 
 
 def create(path: str, data: bytes, durable: bool = False) -> bool:
-    """Make a file that holds all of the data at once. False, with nothing done, if there is one or that can't be."""
+    """Create a file with all of its data at once. False, with nothing done, if it exists or can't be created."""
     made = temporary(path)
     fd = _open_making_dirs(made, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, FILE_MODE)
     try:
@@ -284,12 +285,12 @@ def create(path: str, data: bytes, durable: bool = False) -> bool:
 
 
 def sync_dir(path: str) -> None:
-    """Make a rename durable. File systems that can't are forgiven."""
+    """Make a rename durable. A file system that can't is no error."""
     sync(path, posix.O_DIRECTORY)
 
 
 def sync(path: str, flags: int = 0) -> None:
-    """Wait until the disk has what was written to a file, if there is one. File systems that can't are forgiven."""
+    """Wait until the disk has what was written to a file, if it exists. A file system that can't is no error."""
     try:
         fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK | flags)
     except OSError:
@@ -311,7 +312,7 @@ def unlink(path: str) -> None:
 
 
 def read_fd(fd: int, offset: int = 0, most: int = -1, path: str = "") -> bytes:
-    """All bytes of an open file from `offset`. Raises OSError, also for more than `most` bytes (-1: any number)."""
+    """Read an open file from `offset` to its end. Raises OSError, also for more than `most` bytes (-1: any number)."""
     chunks = []
     size = 0
     if 0 <= most < posix.fstat(fd).st_size - offset:
@@ -355,7 +356,7 @@ def quiet(fd: int, seconds: float = 0.0) -> bool:
 
 
 def alive(pid: int) -> bool:
-    """Whether a process is there, whoever owns it."""
+    """Whether a process is running, whoever owns it."""
     try:
         posix.kill(pid, 0)
     except ProcessLookupError:

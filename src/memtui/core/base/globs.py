@@ -2,7 +2,7 @@
 
 
 def matches(pattern: str, path: str, project_root: str) -> bool:
-    """Whether an absolute path is meant by a glob.
+    """Whether an absolute path matches a glob.
 
     `*` and `?` stay within one part of the path, `**` spans parts. A pattern with a slash is taken from the project's
     root (or absolute); one without matches the file's name, or any directory of that name above it.

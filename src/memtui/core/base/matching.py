@@ -1,4 +1,4 @@
-"""A thing named by its id, or a beginning or end of it."""
+"""Find what a person named by an id, or by the beginning or end of one."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ SEVERAL = 8
 
 
 def match(ref: str, names: Iterable[str], what: str) -> str:
-    """The one of some ids that `ref` is, begins or ends. Raises NotFoundError; ConflictError if several fit."""
+    """Find the one id that `ref` is, begins or ends. Raises NotFoundError, or ConflictError if several match."""
     wanted = ref.strip().lstrip("…").upper()
     every = list(dict.fromkeys(names))
     exact = [name for name in every if name.upper() == wanted]

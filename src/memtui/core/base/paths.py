@@ -1,4 +1,4 @@
-"""Where things live. Every function takes the environment as a mapping, so that nothing here reads it twice.
+"""Where files and directories are. Every function takes the environment as a mapping: nothing here reads it twice.
 
 Rules are the client's (see docs/file-formats.md): CLAUDE_CONFIG_DIR, the slug of a path, and the main repository
 root, which worktrees and subdirectories share.
@@ -56,7 +56,7 @@ def _surrogates(char: str) -> str:
 
 
 def _read(path: str) -> str:
-    """A small file of git's, without the line end."""
+    """Read a small file of git, without the line end."""
     from memtui.core.base import fs  # few directories are linked worktrees
 
     return fs.read_bytes(path, 4096).decode("utf-8", "surrogateescape").strip()
@@ -131,7 +131,7 @@ def inbox_dir(root_dir: str, project_slug: "str | None") -> str:
 
 
 def stranger(path: str) -> "int | None":
-    """Who owns a path, or what it links to, if that is neither we nor root; None too where nothing is."""
+    """Who owns a path, or what it links to, if that is neither we nor root; None also where nothing exists."""
     ours = (posix.geteuid(), 0)
     try:
         owner = posix.lstat(path).st_uid
@@ -142,7 +142,7 @@ def stranger(path: str) -> "int | None":
 
 
 def strangers(root_dir: str, project_slug: "str | None" = None) -> "list[tuple[str, int]]":
-    """memtui's directories, those of one project among them, that belong to somebody else, with whom: (path, user).
+    """List memtui's directories, those of one project included, that belong to another user: (path, user).
     Nothing is read or written where there are any: who owns a directory can put words into the person's mouth there."""
     found = []
     for part in ("", "/log", "/run", "/sessions", "/global", "/global/claimed", "/projects"):
@@ -153,7 +153,7 @@ def strangers(root_dir: str, project_slug: "str | None" = None) -> "list[tuple[s
 
 
 def inbox_slugs(root_dir: str) -> "list[str]":
-    """The projects that have an inbox, in order, but for those whose inbox belongs to somebody else."""
+    """List the projects that have an inbox, sorted, without those whose inbox belongs to another user."""
     try:
         names = sorted(posix.listdir(root_dir + "/projects"))
     except OSError:
@@ -162,7 +162,7 @@ def inbox_slugs(root_dir: str) -> "list[str]":
 
 
 def inbox_strangers(root_dir: str, project_slug: str) -> "list[tuple[str, int]]":
-    """As `strangers`, of one project's inbox alone."""
+    """Do as `strangers` does, for the inbox of one project only."""
     top = inbox_dir(root_dir, project_slug)
     return [(path, owner) for path in (top, top + "/claimed") if (owner := stranger(path)) is not None]
 

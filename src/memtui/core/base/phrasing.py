@@ -1,4 +1,4 @@
-"""Ages, sizes and counts in the few characters that a list has room for."""
+"""Write ages, sizes and counts in the few characters that a list has room for."""
 
 
 def age(seconds: "float | None", now: float) -> str:

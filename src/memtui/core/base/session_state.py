@@ -1,5 +1,6 @@
-"""What a session already got, so that a later prompt brings only what is new. Derived: losing it repeats a delivery of
-a list, never one of guidance.
+"""Remember what a session was already told, so that a later prompt brings only what is new.
+
+Derived: losing it repeats a delivery of a list, never one of guidance.
 """
 
 from memtui.core.base import fastjson, fs
@@ -18,7 +19,7 @@ def path(root: str, session_id: str, part: str = "") -> str:
 
 
 def load(root: str, session_id: str, part: str = "") -> "dict[str, object]":
-    """The state, `{}` for a session not met before or a file that can't be read."""
+    """Read the state: `{}` for a session not seen before, or a file that can't be read."""
     try:
         state = fastjson.loads_dict(fs.read(path(root, session_id, part), "session"))
     except OSError:

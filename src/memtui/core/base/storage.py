@@ -1,4 +1,4 @@
-"""Files as commands and the TUI read them, and what a person is told where one can't be read or written."""
+"""Read files for commands and the TUI, and say which one can't be read or written, and why."""
 
 import errno
 import os
@@ -8,7 +8,7 @@ from memtui.core.base.errors import MemtuiError
 
 
 def read_or_none(path: str) -> bytes | None:
-    """A file's content, None if there is none. Raises OSError."""
+    """Read a file; None if it does not exist. Raises OSError."""
     try:
         return fs.read_bytes(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -16,7 +16,7 @@ def read_or_none(path: str) -> bytes | None:
 
 
 def storage_error(error: OSError, path: str) -> MemtuiError:
-    """Which path failed, why, and what to do."""
+    """Say which path failed, why, and what to do."""
     reason = error.strerror or str(error)
     if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
         hint = "Free some space and try again; nothing was lost."

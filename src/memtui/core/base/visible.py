@@ -1,4 +1,4 @@
-"""Text that reads as what it is: hidden characters found, tags that content may not open escaped."""
+"""Show text as what it is: find hidden characters, and escape tags that content may not open."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ PIECE = 4096
 
 
 def hidden(char: str) -> bool:
-    """Whether a character draws nothing, or steers how others are drawn: what a person reads is then not what is there.
+    """Whether a character draws nothing, or changes how others are drawn, so that a person does not read what is there.
     Line ends, tabs and what joins letters are not among them (Unicode's Default_Ignorable_Code_Point, and controls)."""
     if char.isprintable():
         return char in BLANK or "\ufe00" <= char <= "\ufe0d" or "\U000e0100" <= char <= "\U000e01ef"
@@ -51,7 +51,7 @@ def hidden(char: str) -> bool:
 
 
 def revealed(text: str, show: "Callable[[str], str]") -> str:
-    """A text with what `show` makes of each hidden character, and of joiners where no letters need so many."""
+    """Replace each hidden character by what `show` makes of it, joiners too where no letters need so many."""
     made = []
     run = 0
     # Taken apart a piece at a time: a text in single characters takes eighty times its room.

@@ -1,4 +1,4 @@
-"""Shares of a whole, drawn as text."""
+"""Draw shares of a whole as text."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""How the person left the screens: sort, filters, folds. A cache: without it everything begins as new."""
+"""Remember how the person left the screens: sort, filters, folds. A cache: without it everything starts fresh."""
 
 from memtui.core.base import fastjson, fs
 
@@ -18,7 +18,7 @@ class State:
         return found if isinstance(found, dict) else {}
 
     def put(self, screen: str, table: dict[str, object]) -> None:
-        """Remember a screen's table. What can't be written is done without."""
+        """Remember a screen's table. If it can't be written, no error is raised."""
         whole = self._read()
         if self.read_only or whole.get(screen) == table:
             return
