@@ -11,7 +11,7 @@ import pytest
 from memtui.core.base import clock, ids, paths
 from memtui.core.client import projects
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries import record as delivery_record
+from memtui.core.deliveries import notes
 from memtui.core.memories import memory, scopes
 from memtui.core.places import trust
 
@@ -103,7 +103,7 @@ def test_what_is_counted_in_a_part_of_the_log_says_so(bare, log, monkeypatch):
     assert sum(day["deliveries"] for day in whole["days"]) == 1500
     assert whole["counted_since"] is None
     # What a word of the line can find is sought in all of it.
-    assert len(bare.json("deliveries", "--text", "WORD7 word7")["deliveries"]) == 1
+    assert len(bare.json("deliveries", "--text", "WORD1007 word1007")["deliveries"]) == 1
     old = bare.json("deliveries", "--session", "00000000-")["deliveries"]
     assert {row["session_id"] for row in old} == {"00000000-0000"}
     assert bare.json("deliveries", "--outcome", "arrived") == {
@@ -123,7 +123,7 @@ def test_lines_without_the_word_are_not_read_as_json(bare, log, monkeypatch):
     bare("deliveries", "--session", "00000000-")
     bare("deliveries", "--text", "word1499")
     bare("sessions", "show", "00000001-0000")
-    assert delivery_record.find(log, "N0000001").id == "N0000001"
+    assert notes.find(log, "N0000001").id == "N0000001"
     assert len(parsed) < 300
 
 

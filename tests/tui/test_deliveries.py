@@ -8,8 +8,9 @@ import pytest
 from memtui.core.base import clock, fs, paths
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
-from memtui.core.deliveries import record as delivery_record
-from memtui.core.deliveries.reading import Filter
+from memtui.core.deliveries.filter import Filter
+from memtui.core.deliveries.record import Delivery
+from memtui.present import deliveries as present
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.deliveries.text import delivery_text
 from memtui.tui.widgets.detail import Detail
@@ -95,15 +96,13 @@ async def test_the_detail_is_the_very_text_why_and_the_receipt(deliveries, world
             await pilot.pause()
             text = detail(screen)
             assert record["text"].strip() in text
-            assert delivery_record.MEANINGS[screen.proofs.known[record["id"]]] in text
+            assert present.MEANINGS[screen.proofs.known[record["id"]]] in text
             for item in record["items"]:
                 assert item["reason"] in text
         assert "add tests for the new components" in screen.titles[world.sessions["today"]]
 
 
 def test_scores_and_what_was_left_out_are_told(world):
-    from memtui.core.deliveries.reading import told as row_of
-
     record = append(
         world,
         items=[
@@ -112,7 +111,7 @@ def test_scores_and_what_was_left_out_are_told(world):
             {"kind": "guidance", "id": "g9", "scope": "global", "left_out": "too long"},
         ],
     )
-    text = delivery_text(row_of(record, ("x", 0, 0)), record, "previewed", "", NOW).plain
+    text = delivery_text(Delivery.of(record), "previewed", "", NOW).plain
     assert "prefer-pnpm" in text
     assert ".82" in text
     assert "Left out  8" in text
@@ -327,9 +326,9 @@ async def test_from_the_counts_to_a_memory_and_to_its_deliveries(deliveries):
         await pilot.press("M")
         await settle(pilot)
         dialog = pilot.app.screen
-        delivery_record = [each.deliveries for each in dialog.table.rows]
-        assert delivery_record == sorted(delivery_record, reverse=True)
-        assert delivery_record[0] > delivery_record[-1] == 0
+        counts = [each.deliveries for each in dialog.table.rows]
+        assert counts == sorted(counts, reverse=True)
+        assert counts[0] > counts[-1] == 0
         words = str(dialog.query_one("#title").render())
         assert [each.name for each in dialog.table.rows if each.never] == ["skip-code-review"]
         assert "1 never" in words
@@ -338,7 +337,7 @@ async def test_from_the_counts_to_a_memory_and_to_its_deliveries(deliveries):
         await ready(pilot)
         assert pilot.app.screen is screen
         assert screen.wanted.memory == most
-        assert len(screen.table.rows) >= delivery_record[0]
+        assert len(screen.table.rows) >= counts[0]
         await pilot.press("M")
         await settle(pilot)
         await pilot.press("s")
@@ -493,11 +492,10 @@ async def test_on_a_small_screen_its_beginning_and_its_receipt_stand_below_the_l
 
 
 def test_a_delivery_whose_text_is_kept_no_longer_says_so():
-    from memtui.core.deliveries.reading import told
     from memtui.tui.screens.deliveries.text import FOLDED, delivery_glance, delivery_text
 
     record = {"v": 1, "id": "x", "event": "UserPromptSubmit", "chars": 1234, "folded": True, "items": []}
-    row = told(record, ("", 0, 0))
-    assert row.injected
-    assert f"{FOLDED}, 1,234 characters" in delivery_text(row, record, "arrived", "", NOW).plain
-    assert delivery_glance(row, record, "arrived", "")[0].plain == FOLDED
+    found = Delivery.of(record)
+    assert found.injected
+    assert f"{FOLDED}, 1,234 characters" in delivery_text(found, "arrived", "", NOW).plain
+    assert delivery_glance(found, "arrived", "")[0].plain == FOLDED

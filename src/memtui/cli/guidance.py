@@ -8,7 +8,7 @@ from memtui.cli.output import Output, Result, line
 from memtui.cli.show import waiting as shown
 from memtui.core.base import clock, paths
 from memtui.core.base.errors import MemtuiError, NotFoundError, UsageError
-from memtui.core.deliveries import record as delivery_record
+from memtui.core.deliveries import notes
 from memtui.core.inbox import deliverable, guidance
 from memtui.core.review.waiting import find
 from memtui.core.settings import config
@@ -35,10 +35,10 @@ def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, st
     try:
         item = find(every, ref, "guidance")
     except NotFoundError:
-        note = delivery_record.find(ctx.root, ref.strip().upper())
+        note = notes.find(ctx.root, ref.strip().upper())
         if note is None:
             raise
-        if delivery_record.is_folded(note.record):
+        if note.delivery.folded:
             hint = "Leave it anew: memtui guide TEXT"
             raise MemtuiError("The text of that note is not kept any more.", hint) from None
         return _say_again(ctx, note, fields)
@@ -47,8 +47,8 @@ def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, st
     return Result(data, lambda out: out.print(new_id))
 
 
-def _say_again(ctx: Context, note: "delivery_record.Note", fields: "dict[str, str]") -> Result:
-    slug = None if note.scope == "global" else delivery_record.text_of(note.record, "project") or ctx.slug
+def _say_again(ctx: Context, note: "notes.Note", fields: "dict[str, str]") -> Result:
+    slug = None if note.scope == "global" else note.delivery.project or ctx.slug
     directory = paths.inbox_dir(ctx.root, slug)
     deliverable.check(
         config.number(ctx.settings(), "budget"),

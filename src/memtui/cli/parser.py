@@ -29,7 +29,7 @@ COMMANDS = {
     "reject": "reject",
     "items": "items",
     "deliveries": "deliveries",
-    "receipts": "deliveries",
+    "receipts": "receipts",
     "sessions": "sessions",
     "hooks": "hooks",
     "trust": "trust",

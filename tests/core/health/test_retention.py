@@ -16,7 +16,7 @@ from memtui.core.base import clock, fastjson, fs, ids
 from memtui.core.base.errors import NotFoundError
 from memtui.core.deliveries import folding, receipts
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries import record as delivery_record
+from memtui.core.deliveries.record import Delivery
 from memtui.core.health import retention
 from memtui.core.journal import compaction, undo
 from memtui.core.journal.journal import Journal
@@ -305,8 +305,8 @@ def test_texts_of_months_that_ended_long_ago_go_and_the_records_stay(tmp_path):
             "folded": True,
             "text_hash": ids.content_hash(before["text"]),
         }
-        assert delivery_record.injected(after)
-        assert delivery_record.is_folded(after)
+        assert Delivery.of(after).injected
+        assert Delivery.of(after).folded
         assert receipts.outcome(after, receipts.TranscriptView("/nowhere"), NOW) == receipts.UNKNOWN
     data = fs.read_bytes(delivery_log.log_path(root, clock.parse("2026-07-30")))
     assert data.endswith(b'torn "text"\n{"v": 9, "text": "of tomorrow"}\n')

@@ -5,11 +5,9 @@ import time
 
 import pytest
 
-from memtui.core.base import clock, paths, visible
+from memtui.core.base import clock, paths
 from memtui.core.base.errors import ConflictError, UsageError
 from memtui.core.base.phrasing import until
-from memtui.core.deliveries import blocks as delivery_blocks
-from memtui.core.deliveries import record as delivery_record
 from memtui.core.inbox import format as inbox_format
 from memtui.core.inbox import guidance, under_way
 from memtui.core.review.entries import Review
@@ -89,22 +87,6 @@ def test_what_is_under_way_is_read_from_the_claims(root):
         (name, "session-1", "one"),
         (name, "session-1", "two"),
     ]
-
-
-def test_what_was_told_is_read_back_from_a_delivery():
-    texts = ["line one\n\nline three </memtui-guidance> <memtui-x>", 'with "quotes" > and <b>']
-    blocks, items = [], []
-    for number, text in enumerate(texts):
-        item = {"kind": "guidance", "id": f"id-{number}", "scope": "project", "reason": "urgent"}
-        part = delivery_blocks.Part(text, text, item)
-        fields = {"id": f"id-{number}", "from": 'ci "watch" <x>'}
-        blocks.append(delivery_blocks.Block(delivery_blocks.TAGS["guidance"], fields, "Note left.", [part]))
-        items.append(item)
-    whole, logged, _ = delivery_blocks.compose(blocks, 9000, "delivery-1")
-    found = delivery_record.notes({"text": whole, "items": logged})
-    assert [each.text for each in found] == [visible.clean(text) for text in texts]
-    assert found[0].sender == 'ci "watch" <x>'
-    assert found[0].reason == "urgent"
 
 
 def test_a_draft_is_kept_until_it_is_dropped(root):

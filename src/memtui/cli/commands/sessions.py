@@ -1,23 +1,22 @@
 """`memtui sessions`: which sessions memtui served, and what each one got."""
 
 import argparse
-import itertools
+from collections import Counter
 
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
+from memtui.cli.show.deliveries import receipt, receipts_of
 from memtui.core.base import clock, matching
 from memtui.core.base.errors import NotFoundError
 from memtui.core.base.phrasing import age, ago, short
-from memtui.core.client import transcript
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries import receipts
-from memtui.core.deliveries.record import GLYPHS, Record, text_of, what
-from memtui.core.deliveries.sessions import Session, collect, fits, states, told
+from memtui.core.deliveries.record import Delivery
+from memtui.core.deliveries.sessions import Session, collect, deliveries, meant, states
+from memtui.present.deliveries import what
 
 LIMIT = 20
 ROWS = 200
-BATCH = 100
 WINDOW_MB = delivery_log.WINDOW_BYTES >> 20
 
 
@@ -52,10 +51,23 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     """List the sessions."""
     log = delivery_log.Skipped()
     records = delivery_log.newest_first(ctx.root, log, most=0 if args.all else delivery_log.WINDOW_BYTES)
-    every = [each for each in collect(ctx.root, records) if not ctx.given or each.slug() == ctx.slug]
+    every = [each for each in collect(ctx.root, records) if not ctx.given or each.slug == ctx.slug]
     shown = every[: args.limit] if args.limit > 0 else every
-    data = {"sessions": [each.data() for each in shown], "whole_log": not log.older}
+    data = {"sessions": [_data(each) for each in shown], "whole_log": not log.older}
     return Result(data, lambda out: _print(ctx, out, shown, older=log.older))
+
+
+def _data(each: Session) -> "dict[str, object]":
+    return {
+        "id": each.id,
+        "project": each.project,
+        "cwd": each.cwd,
+        "mode": each.mode,
+        "started": each.started or None,
+        "last": each.last or None,
+        "deliveries": each.deliveries,
+        "uses": each.uses,
+    }
 
 
 def _print(ctx: Context, out: Output, shown: "list[Session]", *, older: bool) -> None:
@@ -63,21 +75,17 @@ def _print(ctx: Context, out: Output, shown: "list[Session]", *, older: bool) ->
         out.print("No session was served yet.")
         out.print("  Are the hooks installed? memtui hooks status")
         return
-    rows = []
-    for each in shown:
-        data = each.data()
-        last = age(clock.parse(each.last), ctx.now())
-        where = each.project.rstrip("/").rpartition("/")[2]
-        rows.append(
-            [
-                (line(each.id)[:8], "cyan"),
-                last,
-                str(data["deliveries"]),
-                str(data["uses"]),
-                str(data["mode"]) or "-",
-                line(where),
-            ]
-        )
+    rows = [
+        [
+            (line(each.id)[:8], "cyan"),
+            age(clock.parse(each.last), ctx.now()),
+            str(each.deliveries),
+            str(each.uses),
+            line(each.mode) or "-",
+            line(each.project.rstrip("/").rpartition("/")[2]),
+        ]
+        for each in shown
+    ]
     out.table(["SESSION", "LAST", "DELIVERIES", "USES", "MODE", "PROJECT"], rows, right=(1, 2, 3))
     if older:
         out.print(f"Counted in the newest {WINDOW_MB} MB of the log; all of it: memtui sessions --all")
@@ -85,40 +93,34 @@ def _print(ctx: Context, out: Output, shown: "list[Session]", *, older: bool) ->
 
 
 class Shown:
-    """A session, its newest `records` with their outcomes (`told`, by delivery), and the outcomes of all, counted."""
+    """A session, its newest deliveries with their outcomes, and the outcomes of all, counted."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.records: list[Record] = []
-        self.told: dict[str, str] = {}
-        self.counts: dict[str, int] = {}
+        self.newest: list[tuple[Delivery, str]] = []
+        self.counts: Counter[str] = Counter()
 
-    def note(self, record: Record, outcome: str, rows: int) -> None:
-        """Take in a record; so many are kept, with 0 all."""
-        self.session.note(record)
-        self.counts[outcome] = self.counts.get(outcome, 0) + 1
-        if rows <= 0 or len(self.records) < rows:
-            self.records.append(record)
-            self.told[text_of(record, "id")] = outcome
+    def note(self, found: Delivery, outcome: str, rows: int) -> None:
+        """Take in a delivery; so many are kept, with 0 all."""
+        self.session.note(found)
+        self.counts[outcome] += 1
+        if rows <= 0 or len(self.newest) < rows:
+            self.newest.append((found, outcome))
 
     @property
     def more(self) -> int:
-        """How many older records there are."""
-        return sum(self.counts.values()) - len(self.records)
+        """How many older ones there are."""
+        return self.counts.total() - len(self.newest)
 
 
 def _read(ctx: Context, ref: str, rows: int) -> "dict[str, Shown]":
     """The sessions that a reference may mean, by id; of too many only the first."""
-    found = {name: Shown(each) for name, each in states(ctx.root).items() if fits(name, ref)}
-    views: dict[str, receipts.TranscriptView] = {}
-    finder = transcript.Finder(ctx.config_dir)
-    every = told(ctx.root, ref)
-    while len(found) <= matching.SEVERAL and (batch := list(itertools.islice(every, BATCH))):
-        known = receipts.outcomes(batch, ctx.env, ctx.now(), views, finder)
-        for record in batch:
-            name = text_of(record, "session_id")
-            outcome = known.get(text_of(record, "id"), receipts.UNKNOWN)
-            found.setdefault(name, Shown(Session(name))).note(record, outcome, rows)
+    found = {name: Shown(each) for name, each in states(ctx.root).items() if meant(name, ref)}
+    proofs = receipts_of(ctx)
+    for each in deliveries(ctx.root, ref):
+        if len(found) > matching.SEVERAL:
+            break
+        found.setdefault(each.session, Shown(Session(each.session))).note(each, proofs.of(each), rows)
     return found
 
 
@@ -131,45 +133,43 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     except NotFoundError as error:
         raise NotFoundError(error.message, error.hint or "`memtui sessions` lists them.") from None
     data = {
-        **found.session.data(),
-        "sums": {**found.session.sums, "outcomes": found.counts},
+        **_data(found.session),
+        "sums": {**found.session.sums, "outcomes": dict(found.counts)},
         "state": found.session.state,
-        "records": [{**record, "outcome": found.told[text_of(record, "id")]} for record in found.records],
+        "records": [{**each.record, "outcome": outcome} for each, outcome in found.newest],
         "more": found.more,
     }
     return Result(data, lambda out: _print_one(ctx, out, found))
 
 
 def _print_one(ctx: Context, out: Output, shown: Shown) -> None:
-    found, records, outcomes, more = shown.session, shown.records, shown.told, shown.more
-    now = ctx.now()
-    data = found.data()
+    found, now = shown.session, ctx.now()
     out.heading(f"Session {line(found.id)}", line(found.project))
     sums = found.sums
-    started = clock.parse(data["started"])
     for key, value in (
-        ("started", ago(started, now)),
-        ("directory", line(str(data["cwd"]))),
-        ("mode", str(data["mode"]) or "-"),
+        ("started", ago(clock.parse(found.started), now)),
+        ("directory", line(found.cwd)),
+        ("mode", line(found.mode) or "-"),
         ("deliveries", f"{sums['deliveries']}, {short(sums['characters'])} characters, some {sums['tokens']:,} tokens"),
         ("in hooks", f"{sums['ms']:,} ms"),
     ):
         out.print(f"  {out.style(f'{key:<12}', 'dim')}{value}")
     out.print()
-    cells = []
-    for record in records:
-        glyph, style = GLYPHS[outcomes.get(text_of(record, "id"), receipts.UNKNOWN)]
-        outcome = outcomes.get(text_of(record, "id"), receipts.UNKNOWN)
-        when = age(clock.parse(record.get("time")), now)
-        name = (text_of(record, "id")[-6:], "cyan")
-        chars = record.get("chars")
-        length = short(chars) if isinstance(chars, int) and chars else "-"
-        told_as = (f"{glyph} {outcome}", style)
-        cells.append([name, when, told_as, length, line(text_of(record, "event")), line(what(record))])
-    if cells:
-        out.table(["ID", "AGE", "RECEIPT", "CHARS", "EVENT", "WHAT"], cells, right=(1, 3))
-        if more:
-            out.print(f"and {more:,} older: memtui sessions show {line(found.id)[:8]} --rows 0")
-        out.print("The exact text: memtui deliveries show ID")
-    else:
+    cells = [
+        [
+            (each.id[-6:], "cyan"),
+            age(each.time or None, now),
+            receipt(outcome),
+            short(each.chars) if each.chars else "-",
+            line(each.event),
+            line(what(each.contents)),
+        ]
+        for each, outcome in shown.newest
+    ]
+    if not cells:
         out.print("It got nothing.")
+        return
+    out.table(["ID", "AGE", "RECEIPT", "CHARS", "EVENT", "WHAT"], cells, right=(1, 3))
+    if shown.more:
+        out.print(f"and {shown.more:,} older: memtui sessions show {line(found.id)[:8]} --rows 0")
+    out.print("The exact text: memtui deliveries show ID")

@@ -5,16 +5,16 @@ import os
 
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.core.base import clock
+from memtui.cli.show.deliveries import receipt, receipts_of
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import ago, many
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries import receipts
-from memtui.core.deliveries.record import GLYPHS, injected, text_of, what
+from memtui.core.deliveries.record import Delivery
 from memtui.core.memories import scopes
 from memtui.core.places import locate, trust
 from memtui.core.review.waiting import KINDS
 from memtui.core.settings import config
+from memtui.present.deliveries import what
 
 KIND_WORDS = {
     "guidance": ("note for the agent", "notes for the agent"),
@@ -34,8 +34,8 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
     unread: list[MemtuiError] = []
     for entry in ctx.waiting(unread=unread):
         waiting[entry.kind] += 1
-    last = next((record for record in delivery_log.newest_first(ctx.root) if injected(record)), None)
-    outcome = receipts.outcomes([last], ctx.env, ctx.now())[text_of(last, "id")] if last else None
+    last = next((each for each in map(Delivery.of, delivery_log.newest_first(ctx.root)) if each.injected), None)
+    outcome = receipts_of(ctx).of(last) if last else None
     steps = _steps(ctx, waiting, total=sum(counts.values()))
     data = {
         "project": ctx.project_root,
@@ -43,7 +43,7 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
         "memories": counts,
         "waiting": waiting,
         "unread": [{"message": each.message, "hint": each.hint} for each in unread],
-        "last_delivery": {"id": last.get("id"), "time": last.get("time"), "outcome": outcome} if last else None,
+        "last_delivery": {"id": last.id, "time": last.logged, "outcome": outcome} if last else None,
         "next": [{"command": command, "why": why} for command, why in steps],
     }
 
@@ -54,10 +54,9 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
         out.print("  " + ("memories: " + ", ".join(words) if words else "no memories"))
         out.print("  " + ("waiting: " + ", ".join(there) if there else "nothing waits"))
         if last is not None and outcome is not None:
-            glyph, style = GLYPHS[outcome]
-            when = ago(clock.parse(last.get("time")), ctx.now())
-            receipt = out.style(f"{glyph} {outcome}", style)
-            out.print(f"  last delivery {when}: {line(what(last))}, {receipt}")
+            when = ago(last.time or None, ctx.now())
+            shown = out.style(*receipt(outcome))
+            out.print(f"  last delivery {when}: {line(what(last.contents))}, {shown}")
         for each in unread:
             out.print("  " + out.style(f"! {line(each.message)} {line(each.hint)}", "yellow"))
         out.print()

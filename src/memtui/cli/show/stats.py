@@ -10,11 +10,11 @@ from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import age, many, size
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.reading import Receipts
-from memtui.core.deliveries.record import GLYPHS
 from memtui.core.deliveries.statistics import DAY, Day, Statistics, day_of, percentile
 from memtui.core.memories import scopes
 from memtui.core.memories.status import Row, never_delivered, survey
 from memtui.present.bars import bar
+from memtui.present.deliveries import GLYPHS
 
 MOST_DAYS = 3650
 MEMORIES = 12

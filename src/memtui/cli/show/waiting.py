@@ -7,10 +7,11 @@ from memtui.cli.waiting import KIND_WORDS, short
 from memtui.core.base import clock, paths
 from memtui.core.base.phrasing import age, until
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries import receipts
-from memtui.core.deliveries import record as delivery_record
+from memtui.core.deliveries import notes, receipts
+from memtui.core.deliveries.record import Delivery
 from memtui.core.inbox import under_way
 from memtui.core.review.waiting import KINDS, Waiting
+from memtui.present.deliveries import GLYPHS, session_words
 
 # Notes told last, and characters of each, that `guide --list` shows.
 TOLD = 5
@@ -54,22 +55,23 @@ def listing(
 
 def told(ctx: Context) -> "list[dict[str, object]]":
     """The guidance of this project and of the global inbox that was told last, and which session got it."""
-    found: list[delivery_record.Note] = []
+    found: list[notes.Note] = []
     for record in delivery_log.newest_first(ctx.root, needle=b'"guidance"', most=delivery_log.WINDOW_BYTES):
-        mine = delivery_record.text_of(record, "project") == ctx.slug
-        found += [note for note in delivery_record.notes(record) if note.text and (mine or note.scope == "global")]
+        delivery = Delivery.of(record)
+        mine = delivery.project == ctx.slug
+        found += [note for note in notes.of(delivery) if note.text and (mine or note.scope == "global")]
         if len(found) >= TOLD:
             break
-    outcomes = receipts.outcomes([note.record for note in found], ctx.env, ctx.now())
+    outcomes = receipts.outcomes([note.delivery.record for note in found], ctx.env, ctx.now())
     return [
         {
             "id": note.id,
             "text": note.text,
-            "delivery": delivery_record.text_of(note.record, "id"),
-            "session": delivery_record.text_of(note.record, "session_id"),
-            "entrypoint": delivery_record.text_of(note.record, "entrypoint"),
-            "time": delivery_record.text_of(note.record, "time"),
-            "outcome": outcomes[delivery_record.text_of(note.record, "id")],
+            "delivery": note.delivery.id,
+            "session": note.delivery.session,
+            "entrypoint": note.delivery.entrypoint,
+            "time": note.delivery.logged,
+            "outcome": outcomes[note.delivery.id],
         }
         for note in found[:TOLD]
     ]
@@ -84,7 +86,7 @@ def _taken(ctx: Context, all_projects: bool) -> "list[dict[str, object]]":
             "text": each.entry.text,
             "delivery": each.delivery,
             "session": each.session,
-            "entrypoint": delivery_record.text_of(each.record, "entrypoint"),
+            "entrypoint": each.record.entrypoint,
             "time": None if each.time is None else clock.iso_seconds(each.time),
             "project": each.slug,
         }
@@ -124,7 +126,7 @@ def _print(
         out.heading("Under way", f"{len(taken)}  ·  a hook gave it to the client, no transcript proves it yet")
     for row in taken:
         head = f"  {out.style(short(str(row['id'])), 'cyan')}  {age(clock.parse(row['time']), now):>4}  "
-        whom = delivery_record.session_words({"session_id": row["session"], "entrypoint": row["entrypoint"]})
+        whom = session_words(str(row["session"]), str(row["entrypoint"]))
         out.marked(head, 14, f"→ under way to {line(whom)}", "cyan")
         _paragraph(out, str(row["text"]))
     if taken:
@@ -141,9 +143,9 @@ def _print_told(ctx: Context, out: Output, rows: "list[dict[str, object]]") -> N
         out.print()
         out.heading("Told", "all: memtui deliveries --kind guidance · say it again: --again ID")
     for row in rows:
-        glyph, style = delivery_record.GLYPHS[str(row["outcome"])]
+        glyph, style = GLYPHS[str(row["outcome"])]
         head = f"  {out.style(short(str(row['id'])), 'cyan')}  {age(clock.parse(row['time']), ctx.now()):>4}  "
-        words = delivery_record.session_words({"session_id": row["session"], "entrypoint": row["entrypoint"]})
+        words = session_words(str(row["session"]), str(row["entrypoint"]))
         out.marked(head, 14, f"{glyph} {row['outcome']} · {line(words)}", style)
         _paragraph(out, str(row["text"]))
 

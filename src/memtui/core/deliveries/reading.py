@@ -1,18 +1,21 @@
-"""The delivery log as the screens hold it: a short row a delivery, its text left in the log until it is looked at.
+"""The delivery log as the doors read it: the deliveries that match a filter, newest first, and those that come.
 
-A log of any length opens at once: rows are read backwards a page at a time, and no more than `KEPT` of them are held.
+A log of any length opens at once: it is read backwards a page at a time. A screen holds a short row a delivery, its
+text left in the log until it is looked at, and no more than `KEPT` of them.
 """
 
 import sys
 import threading
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
 
-from memtui.core.base import clock
+from memtui.core.client import transcript
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
-from memtui.core.deliveries.record import Record, items_of, text_of, what
+from memtui.core.deliveries.filter import Filter
+from memtui.core.deliveries.record import Contents, Delivery, Record
 
 if TYPE_CHECKING:
     from memtui.core.deliveries.log import Place
@@ -22,27 +25,43 @@ KEPT = 20_000
 VIEWS = 64
 # A transcript that is not there yet may still come.
 YOUNG_SECONDS = 300.0
+# The fields of a record that its receipt is looked up by.
 PROOF = ("id", "time", "event", "session_id", "transcript", "agent_id", "tool_use_id", "recovered")
-PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_. ")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A delivery, or a use of a memory, without its text. `names` are the ids, `files` the paths of its items."""
+class DeliveryRow:
+    """A delivery, or a use of a memory, without its text. `files` are the paths of its items; `record` holds what its
+    receipt is looked up by."""
 
     id: str
-    place: "Place"
+    place: "Place | None"
     time: float
     event: str
     session: str
-    project: str
-    kinds: tuple[str, ...]
-    names: tuple[str, ...]
+    where: str
+    contents: Contents
     files: tuple[str, ...]
-    what: str
     chars: int
     ms: float | None
-    proof: Record
+    record: Record
+
+    @classmethod
+    def of(cls, found: Delivery) -> "DeliveryRow":
+        """The row of a delivery."""
+        return cls(
+            found.id,
+            found.place,
+            found.time,
+            found.event,
+            found.session,
+            found.where,
+            found.contents,
+            tuple(sys.intern(item.path) for item in found.items if item.path),
+            found.chars,
+            found.ms,
+            {key: found.record[key] for key in PROOF if key in found.record} | {"chars": found.chars},
+        )
 
     @property
     def injected(self) -> bool:
@@ -50,144 +69,73 @@ class Told:
         return self.chars > 0
 
 
-def told(record: Record, place: "Place") -> Told:
-    """The row of a record."""
-    items = items_of(record)
-    text = text_of(record, "text")
-    chars, ms = record.get("chars"), record.get("ms")
-    count = chars if isinstance(chars, int) and not isinstance(chars, bool) else len(text)
-    proof: Record = {key: record[key] for key in PROOF if key in record}
-    proof["chars"] = count or len(text)
-    for key in ("event", "session_id", "transcript"):
-        proof[key] = sys.intern(text_of(record, key))
-    return Told(
-        text_of(record, "id"),
-        place,
-        clock.parse(record.get("time")) or 0.0,
-        sys.intern(text_of(record, "event")),
-        sys.intern(text_of(record, "session_id")),
-        sys.intern(project_of(record)),
-        tuple(dict.fromkeys(sys.intern(str(item.get("kind"))) for item in items)),
-        tuple(sys.intern(str(item.get("id"))) for item in items),
-        tuple(sys.intern(str(item["path"])) for item in items if isinstance(item.get("path"), str)),
-        sys.intern(what(record)),
-        count or len(text),
-        float(ms) if isinstance(ms, (int, float)) else None,
-        proof,
-    )
-
-
-def project_of(record: Record) -> str:
-    """A project's name: the last part of its root's path, else the end of its slug."""
-    return text_of(record, "project_root").rstrip("/").rpartition("/")[2] or text_of(record, "project")[-20:]
-
-
-FIELDS = ("session", "project", "kind", "memory", "outcome", "text")
-
-
-@dataclass(frozen=True)
-class Filter:
-    """What is wanted; empty fields want everything. `memory` is a path or an id, `text` some words in any order;
-    `order` names the fields as they were set."""
-
-    session: str = ""
-    project: str = ""
-    kind: str = ""
-    memory: str = ""
-    outcome: str = ""
-    text: str = ""
-    order: tuple[str, ...] = field(default=(), compare=False)
-
-    @classmethod
-    def of(cls, words: Mapping[str, object]) -> "Filter":
-        """A filter from (field, what is wanted), in that order; what is no such field is passed over."""
-        return cls().but(**{name: value for name, value in words.items() if name in FIELDS and isinstance(value, str)})
-
-    def words(self) -> list[tuple[str, str]]:
-        """(field, what is wanted) of the fields that are set, the one that was set last at the end."""
-        named = sorted(FIELDS, key=lambda name: self.order.index(name) if name in self.order else -1)
-        pairs = [(name, str(getattr(self, name))) for name in named]
-        return [(name, value) for name, value in pairs if value]
-
-    def but(self, **fields: str) -> "Filter":
-        """The same with other fields."""
-        kept = [name for name in self.order if name not in fields]
-        given: dict[str, Any] = {**fields, "order": (*kept, *(name for name, value in fields.items() if value))}
-        return replace(self, **given)
-
-    def may_fit(self, line: bytes) -> bool:
-        """Whether a line is worth parsing."""
-        for wanted in (self.session, self.memory.rpartition("/")[2]):
-            data = wanted.encode("utf-8", "replace")
-            if data and PLAIN.issuperset(data) and data not in line:
-                return False
-        if self.text:
-            low = line.lower()
-            for word in self.text.lower().split():
-                data = word.encode("utf-8", "replace")
-                if PLAIN.issuperset(data) and data not in low:
-                    return False
-        return True
-
-    def fits(self, row: Told, record: Record) -> bool:
-        """Whether a row is wanted, as far as it can be told without its receipt."""
-        asked = self.kind or self.memory or self.outcome == receipts.NOTHING
-        if not asked and row.kinds == ("use",):
-            return False
-        if self.text:
-            text = text_of(record, "text").casefold()
-            if not all(word in text for word in self.text.casefold().split()):
-                return False
-        return (
-            (not self.session or row.session == self.session)
-            and (not self.project or row.project == self.project)
-            and (not self.kind or self.kind in row.kinds)
-            and (not self.memory or self.memory in row.files or self.memory in row.names)
-        )
+def read(row: DeliveryRow) -> Delivery | None:
+    """The whole delivery of a row, from the log; None where it is gone."""
+    record = delivery_log.read(row.place) if row.place else None
+    return None if record is None else Delivery.of(record, row.place)
 
 
 class Receipts:
-    """What became of deliveries: looked up once, again while it may still change. Thread-safe."""
+    """What became of deliveries: looked up once, again while it may still change. Thread-safe.
 
-    def __init__(self, env: dict[str, str], now: Callable[[], float]) -> None:
+    `finder`: of who asks for many in one run, in which no session moves."""
+
+    def __init__(
+        self, env: dict[str, str], now: Callable[[], float], finder: "transcript.Finder | None" = None
+    ) -> None:
         self.env = env
         self.now = now
         self.known: dict[str, str] = {}
+        self._finder = finder
         self._views: dict[str, receipts.TranscriptView] = {}
         self._lock = threading.Lock()
 
-    def open(self, row: Told) -> bool:
-        """Whether a row's outcome is not known for good."""
+    def open(self, row: DeliveryRow | Delivery) -> bool:
+        """Whether an outcome is not known for good."""
         found = self.known.get(row.id)
         if found is None or found == receipts.WAITING:
             return True
         return found == receipts.UNKNOWN and self.now() - row.time < YOUNG_SECONDS
 
-    def look(self, rows: Iterable[Told]) -> bool:
+    def look(self, rows: Iterable[DeliveryRow | Delivery]) -> bool:
         """Look up those that are open; whether anything is told differently now."""
         with self._lock:
-            asked = [row.proof for row in rows if self.open(row)]
-            found = receipts.outcomes(asked, self.env, self.now(), self._views)
+            asked = [row.record for row in rows if self.open(row)]
+            found = receipts.outcomes(asked, self.env, self.now(), self._views, self._finder)
             changed = any(self.known.get(name) != outcome for name, outcome in found.items())
             self.known.update(found)
             while len(self._views) > VIEWS:
                 del self._views[next(iter(self._views))]
             return changed
 
+    def of(self, row: DeliveryRow | Delivery) -> str:
+        """The outcome of one, looked up if it is open."""
+        self.look([row])
+        return self.known.get(row.id, receipts.UNKNOWN)
+
 
 class Reading:
-    """The rows that fit a filter, newest first, as far as they have been read. Called from one worker at a time."""
+    """The deliveries that match a filter, newest first, as far as they have been read. Used by one thread at a time.
 
-    def __init__(self, root: str, wanted: Filter, proofs: Receipts) -> None:
+    With `most` only so many bytes of the newest log are looked at, and with `looked` only so many deliveries whose
+    receipt the filter needs; `cut` says that there was more. `skipped` counts the lines that could not be read, without
+    `follow` also one that is not finished.
+    """
+
+    def __init__(
+        self, root: str, wanted: Filter, proofs: Receipts, *, most: int = 0, looked: int = 0, follow: bool = True
+    ) -> None:
         self.root = root
         self.wanted = wanted
         self.proofs = proofs
-        self.rows: list[Told] = []
-        self.done = False
+        self.rows: list[DeliveryRow] = []
+        self.done = self.cut = False
         self.skipped = 0
-        self._ends = self._below = delivery_log.ends(
-            root
-        )  # what was read lies between: below is older, behind it newer
+        self._most, self._looked = most, looked
+        self._bytes = self._proved = 0
+        # What was read lies between the two: below it is what is older, behind it what is newer.
+        self._ends = delivery_log.ends(root) if follow else delivery_log.sizes(root)
+        self._below = self._ends
         self._lock = threading.Lock()
 
     @property
@@ -195,52 +143,61 @@ class Reading:
         """Whether no more rows are held than these."""
         return len(self.rows) >= KEPT
 
-    def _row(self, place: "Place", line: bytes) -> Told | None:
-        if not self.wanted.may_fit(line):
-            return None
+    def _match(self, place: "Place", line: bytes) -> tuple[Delivery | None, bool]:
+        """The delivery of a line if it is wanted, and whether reading backwards may end there."""
         record = delivery_log.parse(line)
         if record is None:
             self.skipped += 1
-            return None
-        row = told(record, place)
-        if not self.wanted.fits(row, record):
-            return None
+            return None, False
+        found = Delivery.of(record, place)
+        if not self.wanted.matches(found):
+            return None, self.wanted.ended(found)
         if self.wanted.outcome:
-            self.proofs.look([row])
-            if self.proofs.known.get(row.id) != self.wanted.outcome:
-                return None
-        return row
+            self._proved += 1
+            if self.proofs.of(found) != self.wanted.outcome:
+                return None, False
+        return found, False
 
-    def more(self, count: int, go: Callable[[int], bool]) -> None:
-        """Read on until `count` more rows fit. `go(lines read)` is asked now and then whether to go on."""
-        with self._lock:
-            found: list[Told] = []
-            wanted = min(count, KEPT - len(self.rows))
-            last: Place | None = None
-            for number, (place, line) in enumerate(delivery_log.lines(self.root, self._below), 1):
-                if len(found) >= wanted:
-                    break
+    def read(self, go: Callable[[int], bool] = lambda _: True) -> Iterator[Delivery]:
+        """The deliveries that match, from where reading stopped before. `go(lines read)` is asked now and then whether
+        to go on."""
+        needle, fold = self.wanted.needle()
+        most = 0 if needle else self._most  # lines without the needle are passed over in no time
+        last: Place | None = None
+        try:
+            for number, (place, line) in enumerate(delivery_log.lines(self.root, self._below, needle, fold=fold), 1):
+                if (most and self._bytes >= most) or (self._looked and self._proved >= self._looked):
+                    self.cut = True
+                    return
                 last = place
-                row = self._row(place, line)
-                if row is not None:
-                    found.append(row)
-                if number % 500 == 0 and not go(number):
+                self._bytes += len(line) + 1
+                found, over = self._match(place, line)
+                if over:
                     break
-            else:
-                self.done = True
+                if found is not None:
+                    yield found
+                if number % 500 == 0 and not go(number):
+                    return
+            self.done = True
+        finally:
             if last is not None:
                 self._below = delivery_log.before(self._below, last)
-            self.rows = [*self.rows, *found]
 
-    def fresh(self) -> list[Told] | None:
-        """The rows that were appended since, put on top; None if the log was cut and must be read anew."""
+    def more(self, count: int, go: Callable[[int], bool]) -> None:
+        """Read on until `count` more rows match; `go` as of `read`."""
+        with self._lock:
+            found = islice(self.read(go), min(count, KEPT - len(self.rows)))
+            self.rows = [*self.rows, *map(DeliveryRow.of, found)]
+
+    def fresh(self) -> list[Delivery] | None:
+        """The deliveries that were appended since, newest first, their rows put on top; None if the log was cut and
+        must be read anew."""
         with self._lock:
             got = delivery_log.appended(self.root, self._ends)
             if got is None:
                 return None
             lines, self._ends = got
-            found = [row for place, line in lines if (row := self._row(place, line)) is not None]
-            found.reverse()
+            found = [each for place, line in reversed(lines) if (each := self._match(place, line)[0]) is not None]
             if found:
-                self.rows = [*found, *self.rows]
+                self.rows = [*map(DeliveryRow.of, found), *self.rows]
             return found

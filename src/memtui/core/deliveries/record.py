@@ -1,142 +1,173 @@
-"""A record of the delivery log, and its receipt, in words: what was brought, and whether it arrived."""
+"""A delivery: a record of the log, parsed once."""
 
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
-from memtui.core.base import visible
+from memtui.core.base import clock
 from memtui.core.client import process
-from memtui.core.deliveries import blocks as delivery_blocks
-from memtui.core.deliveries import receipts
+
+if TYPE_CHECKING:
+    from memtui.core.deliveries.log import Place
 
 Record = dict[str, object]
-
-# outcome -> glyph, colour
-GLYPHS = {
-    receipts.ARRIVED: ("✓", "green"),
-    receipts.PREVIEWED: ("◐", "yellow"),
-    receipts.TIMED_OUT: ("✗", "red"),
-    receipts.FAILED: ("✗", "red"),
-    receipts.DROPPED: ("✗", "red"),
-    receipts.UNKNOWN: ("·", "dim"),
-    receipts.WAITING: ("…", "cyan"),
-    receipts.NOTHING: ("-", "dim"),
-}
-MEANINGS = {
-    receipts.ARRIVED: "the session's transcript holds it",
-    receipts.PREVIEWED: "too large: only a preview arrived",
-    receipts.TIMED_OUT: "the client gave up on the hook, nothing arrived",
-    receipts.FAILED: "nothing arrived",
-    receipts.DROPPED: "taken back or ended before the agent answered",
-    receipts.UNKNOWN: "the transcript is gone or does not tell",
-    receipts.WAITING: "the turn is not that far yet",
-    receipts.NOTHING: "the agent opened or wrote a memory; nothing was injected",
-}
+# Where an item of a delivery is about a memory; `use`: the agent opened or wrote it.
+MEMORY_KINDS = frozenset({"index", "memory"})
+USE = "use"
+# A hook says by this that a memory which it had told of is there no more.
+GONE = "gone in this session"
 
 
-def items_of(record: Record) -> "list[Record]":
-    """The items of a record."""
-    found = record.get("items")
-    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+def _text(found: Mapping[str, object], key: str) -> str:
+    value = found.get(key)
+    return value if isinstance(value, str) else ""
 
 
-def text_of(record: Record, key: str) -> str:
-    """A text of a record; empty if it is missing."""
-    found = record.get(key)
-    return found if isinstance(found, str) else ""
+def _number(found: Mapping[str, object], key: str) -> float | None:
+    value = found.get(key)
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
-def injected(record: Record) -> bool:
-    """Whether anything was put before the model, also where the text is not kept any more."""
-    return bool(record.get("text") or record.get("chars"))
+def _scores(found: Mapping[str, object]) -> tuple[tuple[str, float], ...]:
+    parts = found.get("scores")
+    scores = {"": _number(found, "score")}
+    scores |= {key: _number(parts, key) for key in parts} if isinstance(parts, dict) else {}
+    return tuple((key, value) for key, value in scores.items() if value is not None)
 
 
-def is_folded(record: Record) -> bool:
-    """Whether its text was removed since it is old (core/deliveries/folding.py)."""
-    return record.get("folded") is True and not record.get("text")
+# Not frozen: a frozen one takes three times as long to make, and a log holds hundreds of thousands.
+@dataclass(slots=True)
+class Item:
+    """One thing that a delivery brought, or that it had no room for: `left_out` says why, and `count` how many such an
+    item stands for. `scores`: its score, under "", and the parts of it."""
+
+    kind: str
+    id: str
+    scope: str
+    path: str
+    reason: str
+    action: str
+    left_out: str
+    count: int | None
+    chars: int | None
+    scores: tuple[tuple[str, float], ...]
+
+    @classmethod
+    def of(cls, found: Mapping[str, object]) -> "Item":
+        """An item as the log has it."""
+        count, chars = _number(found, "count"), _number(found, "chars")
+        return cls(
+            _text(found, "kind") or "?",
+            _text(found, "id"),
+            _text(found, "scope"),
+            _text(found, "path"),
+            _text(found, "reason"),
+            _text(found, "action"),
+            str(found.get("left_out") or ""),
+            None if count is None else int(count),
+            None if chars is None else int(chars),
+            _scores(found) if "score" in found or "scores" in found else (),
+        )
+
+    @property
+    def names_memory(self) -> bool:
+        """Whether it brought a memory, or a use of one."""
+        return not self.left_out and (self.kind == USE or self.kind in MEMORY_KINDS)
 
 
-def taker(record: Record) -> str:
-    """What kind of session a record is of: `person`, `script` (`claude -p`, the SDK), or as the client calls it; empty
-    in a record that does not tell."""
-    name = text_of(record, "entrypoint")
-    return "person" if name == process.PERSONAL else "script" if name.startswith("sdk") else name
+class Contents(NamedTuple):
+    """How many of each kind a delivery brought, how many were left out; of a use what was done to which memory."""
+
+    counts: tuple[tuple[str, int], ...]
+    left_out: int
+    used: tuple[str, str] = ("", "")
 
 
-def session_words(record: Record) -> str:
-    """`session 1f0c2b3d of a script`."""
-    kind = taker(record)
-    return f"session {text_of(record, 'session_id')[:8]}" + (f" of a {kind}" if kind else "")
+@dataclass(slots=True)
+class Delivery:
+    """A record of the delivery log: what was put before the model, or a use of a memory.
 
-
-def what(record: Record) -> str:
-    """`2 guidance, index of 14`: what a record brought, and how much was left out."""
-    counts: dict[str, int] = {}
-    left = 0
-    for item in items_of(record):
-        if item.get("left_out"):
-            count = item.get("count")
-            left += count if isinstance(count, int) else 1
-        else:
-            kind = str(item.get("kind", "?"))
-            counts[kind] = counts.get(kind, 0) + 1
-    words = []
-    for kind, count in counts.items():
-        if kind == "use":
-            first = next(i for i in items_of(record) if i.get("kind") == "use")
-            words.append(f"agent {first.get('action', 'used')} {first.get('id', '')}")
-        elif kind == "index":
-            words.append(f"index of {count}")
-        else:
-            words.append(
-                f"{count} {kind}"
-                if kind == "guidance"
-                else f"{count} {kind.replace('-', ' ')}{'' if count == 1 else 's'}"
-            )
-    if left:
-        words.append(f"{left} left out")
-    return ", ".join(words) or "nothing"
-
-
-@dataclass(frozen=True)
-class Note:
-    """Guidance as a delivery brought it. `scope` is project or global."""
+    `record` is as the log has it, `place` where. `time`: seconds since the epoch, 0.0 for none; `logged`: the same as
+    written. `session` and `project` are an id and a slug; `chars` are UTF-16 code units, also of a text that is not
+    kept any more (`folded`, folding.py); `ms` is how long the hook took. `recovered`: a worker logged it.
+    """
 
     record: Record
+    place: "Place | None"
     id: str
+    time: float
+    logged: str
+    event: str
+    tool: str
+    session: str
+    agent: str
+    agent_id: str
+    project: str
+    project_root: str
+    cwd: str
+    mode: str
+    entrypoint: str
     text: str
-    sender: str
-    scope: str
-    reason: str
+    chars: int
+    ms: float | None
+    folded: bool
+    recovered: bool
+    items: tuple[Item, ...]
+
+    @classmethod
+    def of(cls, record: Record, place: "Place | None" = None) -> "Delivery":
+        """The delivery of a record."""
+        items, text, chars = record.get("items"), _text(record, "text"), _number(record, "chars")
+        return cls(
+            record,
+            place,
+            _text(record, "id"),
+            clock.parse(record.get("time")) or 0.0,
+            _text(record, "time"),
+            sys.intern(_text(record, "event")),
+            _text(record, "tool"),
+            sys.intern(_text(record, "session_id")),
+            _text(record, "agent"),
+            _text(record, "agent_id"),
+            _text(record, "project"),
+            _text(record, "project_root"),
+            _text(record, "cwd"),
+            _text(record, "mode"),
+            _text(record, "entrypoint"),
+            text,
+            int(chars or 0) or len(text),
+            _number(record, "ms"),
+            record.get("folded") is True and not text,
+            bool(record.get("recovered")),
+            tuple(Item.of(item) for item in items if isinstance(item, dict)) if isinstance(items, list) else (),
+        )
+
+    @property
+    def injected(self) -> bool:
+        """Whether anything was put before the model."""
+        return self.chars > 0
+
+    @property
+    def where(self) -> str:
+        """The project's name: the last part of its root's path, else the end of its slug."""
+        return sys.intern(self.project_root.rstrip("/").rpartition("/")[2] or self.project[-20:])
+
+    @property
+    def contents(self) -> Contents:
+        """What it brought, counted."""
+        counts: dict[str, int] = {}
+        left = 0
+        for item in self.items:
+            if item.left_out:
+                left += 1 if item.count is None else item.count
+            else:
+                counts[item.kind] = counts.get(item.kind, 0) + 1
+        used = next(((item.action, item.id) for item in self.items if item.kind == USE), ("", ""))
+        return Contents(tuple(counts.items()), left, used)
 
 
-def find(root: str, ref: str) -> "Note | None":
-    """The note that was told last under an id, or under a unique beginning or end of one. Raises as `match`."""
-    from memtui.core.base import matching
-    from memtui.core.deliveries import log as delivery_log
-
-    found: dict[str, Note] = {}
-    wanted = ref.lower()
-    for record in delivery_log.newest_first(root, needle=wanted.encode("utf-8", "replace"), fold=True):
-        for note in notes(record):
-            if note.id.lower().startswith(wanted) or note.id.lower().endswith(wanted):
-                found.setdefault(note.id, note)
-        if any(name.lower() == wanted for name in found) or len(found) > matching.SEVERAL:
-            break
-    return found[matching.match(ref, list(found), "guidance")] if found else None
-
-
-def notes(record: Record) -> "list[Note]":
-    """The guidance of a record, with its text as the agent got it."""
-    from html import unescape
-
-    found = []
-    whole = text_of(record, "text")
-    for item in items_of(record):
-        name = text_of(item, "id")
-        if item.get("kind") != "guidance" or item.get("left_out") or not name:
-            continue
-        tag = delivery_blocks.TAGS["guidance"]
-        head, _, rest = whole.partition(f'<{tag} id="{visible.attribute(name)}"')[2].partition(">\n")
-        text = rest.partition(f"\n</{tag}>")[0].partition("\n")[2]  # the first line says whence it comes
-        sender = unescape(head.partition(' from="')[2].partition('"')[0])
-        found.append(Note(record, name, text, sender, text_of(item, "scope"), text_of(item, "reason")))
-    return found
+def session_kind(entrypoint: str) -> str:
+    """Whose session an entry point stands for: `person`, `script` (`claude -p`, the SDK), or as the client calls it;
+    empty where a record does not tell."""
+    return "person" if entrypoint == process.PERSONAL else "script" if entrypoint.startswith("sdk") else entrypoint

@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from memtui.core.base import clock
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries.reading import Told, project_of, told
-from memtui.core.deliveries.record import Record, items_of, text_of
+from memtui.core.deliveries.reading import DeliveryRow
+from memtui.core.deliveries.record import GONE, USE, Delivery, Item
 
 if TYPE_CHECKING:
     from memtui.core.deliveries.log import Place
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 DAYS = 90
 RECENT = 2000
 DAY = 86400.0
-MEMORY_KINDS = frozenset({"index", "memory"})
 
 
 @dataclass(slots=True)
@@ -32,13 +30,21 @@ class Day:
 
 
 @dataclass(slots=True)
-class Memory:
+class MemoryUse:
     """How often a memory was delivered (its line or its text) and used, and when last (seconds since the epoch)."""
 
     name: str
     deliveries: int = 0
     uses: int = 0
     last: float = 0.0
+
+    def add(self, item: Item, seconds: float) -> None:
+        """Count an item of a delivery at some time."""
+        if item.kind == USE:
+            self.uses += 1
+        else:
+            self.deliveries += 1
+            self.last = max(self.last, seconds)
 
 
 def percentile(times: Iterable[float], share: float) -> float:
@@ -67,9 +73,9 @@ class Statistics:
         self.most = most
         self.days: dict[int, Day] = {}
         self.events: dict[str, array[float]] = {}
-        self.memories: dict[str, Memory] = {}
+        self.memories: dict[str, MemoryUse] = {}
         self.sessions: dict[str, tuple[float, str, int]] = {}
-        self.recent: list[Told] = []
+        self.recent: list[DeliveryRow] = []
         self.lines = 0
         self.oldest = 0.0
         self.complete = False  # the whole log lies within the days counted
@@ -118,55 +124,32 @@ class Statistics:
         return True
 
     def _add(self, place: "Place", line: bytes, *, newest: bool = False) -> float:
+        """Count one record, if its day and project count; its time, 0.0 for none. `newest`: newer than all others."""
         record = delivery_log.parse(line)
-        seconds = clock.parse(record.get("time")) if record else None
-        if record is None or seconds is None:
+        found = Delivery.of(record, place) if record is not None else None
+        if found is None or not found.time:
             return 0.0
-        if day_of(seconds) <= day_of(self.now()) - self.span:
-            return seconds
-        if self.project and record.get("project") != self.project:
-            return seconds
+        if day_of(found.time) <= day_of(self.now()) - self.span or (self.project and found.project != self.project):
+            return found.time
         self.lines += 1
-        self.oldest = min(self.oldest or seconds, seconds)
-        ms = record.get("ms")
-        injected = bool(record.get("text") or record.get("chars"))
-        day = self.days.setdefault(day_of(seconds), Day())
-        if injected:
-            chars = record.get("chars")
+        self.oldest = min(self.oldest or found.time, found.time)
+        day = self.days.setdefault(day_of(found.time), Day())
+        if found.injected:
             day.deliveries += 1
-            day.chars += chars if isinstance(chars, int) else len(text_of(record, "text"))
-            self._session(record, seconds)
+            day.chars += found.chars
+            last, project, count = self.sessions.get(found.session, (0.0, "", 0))
+            self.sessions[found.session] = (max(last, found.time), project or found.where, count + 1)
             if newest:
-                self.recent = [told(record, place), *self.recent[: RECENT - 1]]
+                self.recent = [DeliveryRow.of(found), *self.recent[: RECENT - 1]]
             elif len(self.recent) < RECENT:
-                self.recent.append(told(record, place))
-        if isinstance(ms, (int, float)):
-            day.times.append(ms)
-            self.events.setdefault(text_of(record, "event"), array("f")).append(ms)
-        for item in items_of(record):
-            self._item(item, seconds)
-        return seconds
-
-    def _session(self, record: Record, seconds: float) -> None:
-        name = text_of(record, "session_id")
-        last, project, count = self.sessions.get(name, (0.0, "", 0))
-        self.sessions[name] = (max(last, seconds), project or project_of(record), count + 1)
-
-    def _item(self, item: Record, seconds: float) -> None:
-        path = item.get("path")
-        kind = item.get("kind")
-        if not isinstance(path, str) or item.get("left_out") or item.get("reason") == "gone in this session":
-            return
-        if kind != "use" and kind not in MEMORY_KINDS:
-            return
-        found = self.memories.get(path)
-        if found is None:
-            found = self.memories[path] = Memory(str(item.get("id")))
-        if kind == "use":
-            found.uses += 1
-        else:
-            found.deliveries += 1
-            found.last = max(found.last, seconds)
+                self.recent.append(DeliveryRow.of(found))
+        if found.ms is not None:
+            day.times.append(found.ms)
+            self.events.setdefault(found.event, array("f")).append(found.ms)
+        for item in found.items:
+            if item.names_memory and item.path and item.reason != GONE:
+                self.memories.setdefault(item.path, MemoryUse(item.id)).add(item, found.time)
+        return found.time
 
     def days_back(self, count: int) -> list[tuple[int, Day]]:
         """The last days, oldest first, those without a delivery too."""

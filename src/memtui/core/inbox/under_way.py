@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from memtui.core.base import fs, ids, paths
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries.record import Record, items_of
+from memtui.core.deliveries.record import Delivery
 from memtui.core.inbox import claimed
 from memtui.core.inbox import format as inbox_format
 
@@ -20,7 +20,7 @@ class UnderWay:
     time: float | None
     slug: str | None
     entry: inbox_format.Entry
-    record: Record
+    record: Delivery
 
 
 def listed(root: str, projects: Iterable[str | None]) -> list[UnderWay]:
@@ -36,12 +36,12 @@ def listed(root: str, projects: Iterable[str | None]) -> list[UnderWay]:
             entries = inbox_format.parse(inbox_format.decode(data))
             taken, record = ids.id_time(delivery_id), _record(root, delivery_id, session_id)
             # What the hook took but did not give stands in the inbox again.
-            given = {item.get("id") for item in items_of(record) if not item.get("left_out")}
+            given = {item.id for item in record.items if not item.left_out}
             mine = [each for each in entries if each.id in given or not given]
             found += [UnderWay(delivery_id, session_id, taken, slug, each, record) for each in mine]
     return sorted(found, key=lambda each: each.time or 0.0, reverse=True)
 
 
-def _record(root: str, delivery_id: str, session_id: str) -> Record:
+def _record(root: str, delivery_id: str, session_id: str) -> Delivery:
     logged = delivery_log.newest_first(root, needle=delivery_id.encode(), since=ids.id_time(delivery_id))
-    return next((each for each in logged if each.get("id") == delivery_id), {"session_id": session_id})
+    return Delivery.of(next((each for each in logged if each.get("id") == delivery_id), {"session_id": session_id}))

@@ -194,7 +194,7 @@ class Compose(Typed[str | None]):
             where = each.project.rstrip("/").rpartition("/")[2]
             when = age(clock.parse(each.last), data.now())
             words = f"session {each.id[:8]}  {when}  {where}" + (f"  “{title[:50]}”" if title else "")
-            found.append((words, SESSION + each.id, each.slug()))
+            found.append((words, SESSION + each.id, each.slug))
         self.app.call_from_thread(self._show_sessions, found)
 
     def _show_sessions(self, found: "list[tuple[str, str, str]]") -> None:

@@ -8,9 +8,10 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from memtui.core.base.phrasing import age, many
-from memtui.core.deliveries.reading import Filter, Reading, Receipts, Told
-from memtui.core.deliveries.record import GLYPHS, MEANINGS
+from memtui.core.deliveries.filter import Filter
+from memtui.core.deliveries.reading import DeliveryRow, Reading, Receipts
 from memtui.present import safe_text
+from memtui.present.deliveries import GLYPHS, KINDS, MEANINGS
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.model.remembered import State
 from memtui.tui.screens.frame import Base
@@ -18,15 +19,6 @@ from memtui.tui.screens.frame import Base
 if TYPE_CHECKING:
     from memtui.core.deliveries.statistics import Statistics
 
-KINDS = (
-    ("guidance", "guidance"),
-    ("index", "index lines of memories"),
-    ("memory", "whole memories"),
-    ("pending-update", "pending updates"),
-    ("pending-item", "pending items"),
-    ("whisper", "whispers"),
-    ("use", "memories the agent read or wrote"),
-)
 TYPING_SECONDS = 0.2
 OFFERED = 200
 
@@ -46,7 +38,7 @@ class Filters(Base):
         self._typing: Timer | None = None
 
     @property
-    def row(self) -> Told | None:
+    def row(self) -> DeliveryRow | None:
         """The delivery under the cursor."""
         raise NotImplementedError
 
@@ -142,11 +134,11 @@ class Filters(Base):
             (name, f"{name}  {many(count, 'delivery', 'deliveries')}")
             for name, count in sorted(counts.items(), key=lambda pair: -pair[1])
         ]
-        self._choose("Show the project", "project", options, self.row.project if self.row else "")
+        self._choose("Show the project", "project", options, self.row.where if self.row else "")
 
     def do_deliveries_kind(self) -> None:
         """What brought one kind of thing only."""
-        self._choose("Show what brought", "kind", list(KINDS), self.wanted.kind)
+        self._choose("Show what brought", "kind", list(KINDS.items()), self.wanted.kind)
 
     def do_deliveries_outcome(self) -> None:
         """One outcome only."""

@@ -6,12 +6,11 @@ from rich.text import Text
 
 from memtui.core.base.phrasing import age, many, short
 from memtui.core.deliveries import receipts
-from memtui.core.deliveries.record import GLYPHS
-from memtui.core.deliveries.statistics import DAY, DAYS, Memory, Statistics, day_of, percentile
+from memtui.core.deliveries.statistics import DAY, DAYS, MemoryUse, Statistics, day_of, percentile
 from memtui.present import safe_text
 from memtui.present.bars import bar, spark
+from memtui.present.deliveries import EVENTS, GLYPHS
 from memtui.tui.model.plots import shares
-from memtui.tui.screens.deliveries.text import EVENTS
 
 # An outcome that tells nothing has no part in the shares.
 TELLING = (receipts.ARRIVED, receipts.PREVIEWED, *receipts.LOST)
@@ -166,7 +165,7 @@ def _memories(text: Text, tally: Statistics, never: list[tuple[str, str]] | None
         text.append("none: each was delivered\n", style="dim")
 
 
-def _memory(text: Text, each: Memory, first: Memory, now: float, width: int) -> None:
+def _memory(text: Text, each: MemoryUse, first: MemoryUse, now: float, width: int) -> None:
     name = safe_text.line(each.name, 28)
     text.append(f"{name:<28} {each.deliveries:>5}× ")
     text.append(bar(each.deliveries, first.deliveries, max(4, min(30, width - 60))), style="cyan")

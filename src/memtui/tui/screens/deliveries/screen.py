@@ -1,5 +1,6 @@
 """Deliveries: what the agent was told, why, and whether it arrived; live while sessions run."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,15 +15,16 @@ from memtui import actions
 from memtui.core.base import paths
 from memtui.core.base.phrasing import many
 from memtui.core.client import titles, transcript
-from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries.reading import KEPT, PAGE, Reading, Receipts, Told
-from memtui.core.deliveries.record import GLYPHS
+from memtui.core.deliveries.reading import KEPT, PAGE, DeliveryRow, Reading, Receipts, read
+from memtui.core.deliveries.record import Delivery
 from memtui.core.deliveries.sessions import CHARS_A_TOKEN
 from memtui.present import safe_text
+from memtui.present.deliveries import EVENTS, GLYPHS
+from memtui.present.deliveries import what as brought
 from memtui.tui.model import fuzzy
 from memtui.tui.model.times import when
 from memtui.tui.screens.deliveries.plots import plots, summary
-from memtui.tui.screens.deliveries.text import EVENTS, delivery_glance, delivery_text
+from memtui.tui.screens.deliveries.text import delivery_glance, delivery_text
 from memtui.tui.screens.deliveries.views import Views
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field
@@ -76,7 +78,7 @@ class Deliveries(Views):
         yield OneLine(id="summary")
         with Horizontal(id="panes"):
             with Vertical(id="middle"):
-                yield RowList[Told](
+                yield RowList[DeliveryRow](
                     [
                         Column("time", 9),
                         Column("sess", 4, from_width=34),
@@ -94,7 +96,7 @@ class Deliveries(Views):
                 )
                 yield OneLine(id="session-line")
                 yield OneLine(id="session-sums")
-                yield RowList[tuple[Told, int]](
+                yield RowList[tuple[DeliveryRow, int]](
                     [
                         Column("time", 9),
                         Column("event", 6, from_width=40),
@@ -196,7 +198,7 @@ class Deliveries(Views):
             self._look_up(self.tally.recent)
             self.post_message(Proved())
 
-    def _look_up(self, rows: list[Told]) -> None:
+    def _look_up(self, rows: Sequence[DeliveryRow | Delivery]) -> None:
         """Receipts, some at a time, so that the newest are told first."""
         for start in range(0, len(rows), 50):
             if get_current_worker().is_cancelled:
@@ -205,7 +207,7 @@ class Deliveries(Views):
                 self.post_message(Proved())
 
     @work(thread=True, exclusive=True, group="waiting")
-    def _look_again(self, rows: list[Told]) -> None:
+    def _look_again(self, rows: list[DeliveryRow]) -> None:
         if self.proofs.look(rows):
             self.post_message(Proved())
 
@@ -245,7 +247,7 @@ class Deliveries(Views):
         self._status()
         self.show_detail()
 
-    def _put(self, rows: list[Told]) -> None:
+    def _put(self, rows: list[DeliveryRow]) -> None:
         """The cursor stays on its row. On the newest it goes with the newest, unless that is being read; and where a
         filter took its row away it is on the newest."""
         table = self.table
@@ -288,8 +290,8 @@ class Deliveries(Views):
             text = plots(self.tally, self.proofs.known, self.never, width, key)
             self.query_one("#plots", Detail).show("plots", text)
 
-    def _draw(self, row: Told) -> list[Text]:
-        what = Text(safe_text.line(row.what, 200), style="" if row.injected else "dim")
+    def _draw(self, row: DeliveryRow) -> list[Text]:
+        what = Text(safe_text.line(brought(row.contents), 200), style="" if row.injected else "dim")
         for start, end in fuzzy.spans(what.plain, self.wanted.kind.replace("-", " ")):
             what.stylize("bold", start, end)
         return [
@@ -297,17 +299,17 @@ class Deliveries(Views):
             Text(safe_text.line(row.session[:4], 4), style="dim"),
             Text(safe_text.line(EVENTS.get(row.event, row.event), 20), style="dim"),
             what,
-            Text(safe_text.line(row.project, 40), style="dim"),
+            Text(safe_text.line(row.where, 40), style="dim"),
             Text(f"{row.chars:,}" if row.chars else "", style="dim"),
             Text(f"{row.ms:.0f}" if row.ms is not None else "", style="dim"),
             self._glyph(row),
         ]
 
-    def _glyph(self, row: Told) -> Text:
+    def _glyph(self, row: DeliveryRow) -> Text:
         glyph, style = GLYPHS.get(self.proofs.known.get(row.id, ""), (" ", ""))
         return Text(glyph, style=style)
 
-    def _draw_in_session(self, pair: tuple[Told, int]) -> list[Text]:
+    def _draw_in_session(self, pair: tuple[DeliveryRow, int]) -> list[Text]:
         row, chars = pair
         time, _, event, what, _, own, ms, glyph = self._draw(row)
         tokens = Text(f"{row.chars // CHARS_A_TOKEN:,}", style="dim")
@@ -323,11 +325,11 @@ class Deliveries(Views):
             detail.show("", Text("Nothing is chosen.", style="dim"))
             glance.show(Text())
             return
-        record = delivery_log.read(row.place)
+        found = read(row)
         title = self._title(row)
         outcome = self.proofs.known.get(row.id, "")
-        detail.show(row.id, delivery_text(row, record, outcome, title, self.main.data.now()))
-        glance.show(*delivery_glance(row, record, outcome, title))
+        detail.show(row.id, delivery_text(found, outcome, title, self.main.data.now()))
+        glance.show(*delivery_glance(found, outcome, title))
         self._scrolled()
 
     def do_deliveries_whole(self) -> None:
@@ -335,15 +337,15 @@ class Deliveries(Views):
         self.add_class("deep", "whole")
         self.query_one("#detail", Detail).focus()
 
-    def _title(self, row: Told) -> str:
+    def _title(self, row: DeliveryRow) -> str:
         if row.session not in self.titles:
             self.titles[row.session] = ""
             self._find_title(row)
         return self.titles[row.session]
 
     @work(thread=True, group="titles")
-    def _find_title(self, row: Told) -> None:
-        path = transcript.path_of(row.proof, paths.config_dir(self.main.data.env))
+    def _find_title(self, row: DeliveryRow) -> None:
+        path = transcript.path_of(row.record, paths.config_dir(self.main.data.env))
         found = titles.first_words(path) if path else ""
         if found:
             self.titles[row.session] = found

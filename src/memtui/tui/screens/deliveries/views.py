@@ -7,11 +7,11 @@ from rich.text import Text
 from textual import on, work
 
 from memtui.core.base.phrasing import many, short
-from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries.reading import Filter, Reading, Told
-from memtui.core.deliveries.record import GLYPHS, text_of
+from memtui.core.deliveries.filter import Filter
+from memtui.core.deliveries.reading import DeliveryRow, Reading, read
 from memtui.core.deliveries.sessions import CHARS_A_TOKEN
 from memtui.present import safe_text
+from memtui.present.deliveries import GLYPHS
 from memtui.tui.screens.deliveries.counts import Counts, never_told
 from memtui.tui.screens.deliveries.filters import Filters
 from memtui.tui.widgets.detail import Detail
@@ -38,17 +38,17 @@ class Views(Filters):
         self._more = False
 
     @property
-    def table(self) -> RowList[Told]:
+    def table(self) -> RowList[DeliveryRow]:
         """The log."""
         return self.query_one("#list", RowList)
 
     @property
-    def in_session(self) -> RowList[tuple[Told, int]]:
+    def in_session(self) -> RowList[tuple[DeliveryRow, int]]:
         """What one session was given."""
         return self.query_one("#session", RowList)
 
     @property
-    def row(self) -> Told | None:
+    def row(self) -> DeliveryRow | None:
         """The delivery under the cursor."""
         if self.has_class("session"):
             pair = self.in_session.row
@@ -130,7 +130,7 @@ class Views(Filters):
         start = Text(f"session {safe_text.line(name[:8])}", style="bold", no_wrap=True, overflow="ellipsis", end="")
         end = Text(style="dim", end="")
         if rows:
-            end.append(f"  {safe_text.line(rows[0].project, 20)}  {_span(rows)}")
+            end.append(f"  {safe_text.line(rows[0].where, 20)}  {_span(rows)}")
         room = width - start.cell_len - end.cell_len - 6
         title = Text(safe_text.line(self.titles.get(name, ""), 200), end="")
         if title.plain and room > 4:
@@ -140,7 +140,7 @@ class Views(Filters):
         self.query_one("#session-line", OneLine).put(start)
         self.query_one("#session-sums", OneLine).put(self._cost(rows, width))
 
-    def _cost(self, rows: list[Told], width: int) -> Text:
+    def _cost(self, rows: list[DeliveryRow], width: int) -> Text:
         """What a session's deliveries add up to, in as many words as there is room for."""
         chars = sum(row.chars for row in rows)
         hooks = sum(row.ms or 0.0 for row in self.session.rows) if self.session else 0.0
@@ -231,14 +231,14 @@ class Views(Filters):
         if self.has_class("plots"):
             return self.query_one("#plots", Detail).plain
         rows = [row for row, _ in self.in_session.rows] if self._whole() else [self.row] if self.row else []
-        texts = [text_of(delivery_log.read(row.place) or {}, "text") for row in rows]
+        texts = [found.text for row in rows if (found := read(row))]
         return "\n\n".join(text for text in texts if text)[:COPIED_MOST]
 
     def _whole(self) -> bool:
         return self.has_class("session") and self.in_session.has_focus
 
 
-def _span(rows: list[Told]) -> str:
+def _span(rows: list[DeliveryRow]) -> str:
     first, last = time.localtime(rows[0].time), time.localtime(rows[-1].time)
     end = time.strftime("%H:%M" if first[:3] == last[:3] else "%d %b %H:%M", last)
     return f"{time.strftime('%d %b %H:%M', first)} to {end}"

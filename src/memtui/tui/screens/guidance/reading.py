@@ -2,13 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from memtui.core.base import clock, paths
+from memtui.core.base import paths
 from memtui.core.client import projects, transcript
 from memtui.core.client import titles as first
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries import receipts
-from memtui.core.deliveries import record as delivery_record
-from memtui.core.deliveries.record import text_of
+from memtui.core.deliveries import notes, receipts
+from memtui.core.deliveries.record import Delivery
 from memtui.core.inbox import under_way
 from memtui.core.review.waiting import waiting_in
 from memtui.present import undelivered
@@ -64,28 +63,31 @@ class Notes:
         """What was told, newest first, and whether it is back in the queue."""
         data, waiting = self.data, {row.item.id for row in queue if row.item is not None}
         since = max(0.0, data.now() - HISTORY_SECONDS)
-        notes: list[delivery_record.Note] = []
+        found: list[notes.Note] = []
         for record in delivery_log.newest_first(data.root, needle=b'"guidance"', since=since):
             if self.every or record.get("project") in slugs:
-                notes += delivery_record.notes(record)
-            if len(notes) >= HISTORY:
+                found += notes.of(Delivery.of(record))
+            if len(found) >= HISTORY:
                 break
-        outcomes = data.outcomes([note.record for note in notes])
-        found = []
-        for note in notes:
-            name = text_of(note.record, "id")
-            outcome = outcomes.get(name, receipts.UNKNOWN)
-            when = clock.parse(note.record.get("time"))
-            back = note.id in waiting
-            found.append(Row(f"told {name} {note.id}", note.text, when, note=note, outcome=outcome, back=back))
-        return found
+        outcomes = data.outcomes([note.delivery.record for note in found])
+        return [
+            Row(
+                f"told {note.delivery.id} {note.id}",
+                note.text,
+                note.delivery.time or None,
+                note=note,
+                outcome=outcomes.get(note.delivery.id, receipts.UNKNOWN),
+                back=note.id in waiting,
+            )
+            for note in found
+        ]
 
     def look_up(self, rows: "Iterable[Row]") -> bool:
         """Find out what the sessions of some rows are about, each once; False if nothing new is known."""
         known = len(self.titles)
         finder = transcript.Finder(paths.config_dir(self.data.env))
         for row in rows:
-            session = text_of(row.note.record, "session_id") if row.note else row.taken.session if row.taken else ""
+            session = row.note.delivery.session if row.note else row.taken.session if row.taken else ""
             if session and session not in self.titles:
                 path = finder.find(session)
                 self.titles[session] = first.first_words(path)[:80] if path else ""
@@ -97,11 +99,11 @@ class Notes:
         if slug in {None, self.data.slug}:
             return self.data.facts.project
         home = row.item.entry.fields.get("project", "") if row.item is not None else ""
-        home = text_of(row.note.record, "project_root") if row.note is not None else home
+        home = row.note.delivery.project_root if row.note is not None else home
         return home.rstrip("/").rpartition("/")[2] or self.names.get(slug or "") or slug or ""
 
     def slug(self, row: Row) -> str | None:
         """The project that a note belongs to, None for one to all projects."""
         if row.item is not None:
             return row.item.slug
-        return (text_of(row.note.record, "project") if row.note is not None else "") or self.data.slug
+        return (row.note.delivery.project if row.note is not None else "") or self.data.slug

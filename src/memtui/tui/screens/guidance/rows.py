@@ -8,9 +8,11 @@ from rich.text import Text
 from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import age
 from memtui.core.deliveries import receipts
-from memtui.core.deliveries.record import GLYPHS, Note, Record, taker, text_of
+from memtui.core.deliveries.notes import Note
+from memtui.core.deliveries.record import Delivery, session_kind
 from memtui.core.inbox.under_way import UnderWay
 from memtui.core.review.waiting import Waiting
+from memtui.present.deliveries import GLYPHS
 
 WORDS = {receipts.WAITING: "unproven"}
 # What keeps a note, in the room of a column.
@@ -55,7 +57,7 @@ def is_over(row: Row) -> bool:
 def to(row: Row, project: str) -> str:
     """For whom it is, or which session got it."""
     if row.note is not None:
-        return _holder(row.note.record)
+        return _holder(row.note.delivery)
     if row.taken is not None:
         return _holder(row.taken.record)
     if row.item is None:
@@ -66,9 +68,9 @@ def to(row: Row, project: str) -> str:
     return project if row.item.slug else "every project"
 
 
-def _holder(record: Record) -> str:
+def _holder(delivery: Delivery) -> str:
     """The session that got it: what kind it is, where that is known, in place of the rest of its id."""
-    session, kind = text_of(record, "session_id"), taker(record)
+    session, kind = delivery.session, session_kind(delivery.entrypoint)
     return f"→ {session[:4]} {kind}" if kind else f"→ {session[:8]}"
 
 

@@ -8,11 +8,12 @@ from memtui import actions
 from memtui.core.base import clock
 from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import ago, until
-from memtui.core.deliveries.record import GLYPHS, MEANINGS, Note, session_words, text_of
+from memtui.core.deliveries.notes import Note
 from memtui.core.health import findings
 from memtui.core.inbox.under_way import UnderWay
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text
+from memtui.present.deliveries import GLYPHS, MEANINGS, session_words
 from memtui.tui.screens.guidance.rows import WORDS, Row
 
 
@@ -35,15 +36,15 @@ def _told(text: Text, row: Row, note: Note, titles: dict[str, str], now: float) 
     text.append(f": {MEANINGS[row.outcome]}\n")
     if row.back:
         text.append("It is back in the queue, above.\n", style="yellow")
-    record = note.record
-    title = titles.get(text_of(record, "session_id"), "")
+    delivery = note.delivery
+    title = titles.get(delivery.session, "")
     told = [
-        f"told {ago(clock.parse(record.get('time')), now)} to {session_words(record)}"
+        f"told {ago(delivery.time or None, now)} to {session_words(delivery.session, delivery.entrypoint)}"
         + (f" “{title}”" if title else ""),
-        f"in {text_of(record, 'project_root') or text_of(record, 'cwd')}",
-        f"by {text_of(record, 'event')}" + (f", {note.reason}" if note.reason else ""),
+        f"in {delivery.project_root or delivery.cwd}",
+        f"by {delivery.event}" + (f", {note.reason}" if note.reason else ""),
         f"from {note.sender or 'by hand'} · {note.scope}",
-        f"delivery {text_of(record, 'id')}",
+        f"delivery {delivery.id}",
     ]
     for line in told:
         text.append(safe_text.line(line) + "\n", style="dim")
@@ -52,7 +53,8 @@ def _told(text: Text, row: Row, note: Note, titles: dict[str, str], now: float) 
 
 def _under_way(text: Text, taken: UnderWay, titles: dict[str, str], now: float) -> None:
     title = titles.get(taken.session, "")
-    words = f"taken {ago(taken.time, now)} by {session_words(taken.record)}" + (f" “{title}”" if title else "")
+    words = f"taken {ago(taken.time, now)} by {session_words(taken.session, taken.record.entrypoint)}"
+    words += f" “{title}”" if title else ""
     text.append("→ under way", style="cyan")
     text.append(": a hook has given it to the client; the transcript does not show it yet\n")
     text.append(safe_text.line(words) + "\n", style="dim")

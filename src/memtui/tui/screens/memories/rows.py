@@ -8,13 +8,13 @@ from rich.text import Text
 
 from memtui.core.base import clock
 from memtui.core.base.phrasing import age, size
-from memtui.core.deliveries.record import GLYPHS
 from memtui.core.health import findings
 from memtui.core.memories import memory
 from memtui.core.memories import status as memory_status
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Row
 from memtui.present import safe_text
+from memtui.present.deliveries import GLYPHS
 from memtui.tui.model import fuzzy
 from memtui.tui.widgets.rows import Column
 

@@ -10,11 +10,11 @@ from memtui import actions
 from memtui.core.base import clock, fs
 from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import age, ago, size
-from memtui.core.deliveries.record import GLYPHS
 from memtui.core.health import findings
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import BY_CLIENT, MEANINGS, Row
 from memtui.present import safe_text
+from memtui.present.deliveries import GLYPHS
 from memtui.tui.model import markdown
 from memtui.tui.model.plots import gauge
 

@@ -1,0 +1,58 @@
+"""`memtui receipts`: whether deliveries arrived."""
+
+import argparse
+import itertools
+from collections import Counter
+
+from memtui.cli import parser
+from memtui.cli.context import Context
+from memtui.cli.output import Output, Result
+from memtui.cli.show.deliveries import find, receipt, receipts_of, table
+from memtui.core.deliveries.filter import Filter
+from memtui.core.deliveries.reading import Reading
+from memtui.core.deliveries.receipts import UNKNOWN
+from memtui.present.deliveries import MEANINGS
+
+LIMIT = 20
+
+
+def register(commands: "parser.Commands") -> None:
+    """Add the command."""
+    found = parser.command(
+        commands,
+        "receipts",
+        run,
+        "say whether deliveries arrived, by the sessions' transcripts",
+        "memtui receipts\nmemtui receipts 7XAD 4QHW",
+    )
+    found.add_argument("ids", nargs="*", metavar="ID", help="default: the newest")
+    found.add_argument("--limit", type=int, default=LIMIT, metavar="N", help=f"default: {LIMIT}")
+
+
+def run(ctx: Context, args: argparse.Namespace) -> Result:
+    """Say whether deliveries arrived."""
+    ctx.must_have_home()
+    proofs = receipts_of(ctx)
+    if args.ids:
+        found = [find(ctx, ref) for ref in args.ids]
+    else:
+        reading = Reading(ctx.root, Filter(project=ctx.slug if ctx.given else ""), proofs, follow=False)
+        found = list(itertools.islice((each for each in reading.read() if each.injected), max(1, args.limit)))
+    proofs.look(found)
+    known = proofs.known
+    counts = Counter(known.values())
+    rows = [
+        {key: each.record.get(key) for key in ("id", "time", "session_id")} | {"outcome": known.get(each.id, UNKNOWN)}
+        for each in found
+    ]
+
+    def text(out: Output) -> None:
+        if not found:
+            out.print("Nothing was delivered yet.")
+            return
+        table(ctx, out, found, known)
+        out.print()
+        for outcome, count in counts.most_common():
+            out.print(out.style(*receipt(outcome)) + f": {count}  ({MEANINGS[outcome]})")
+
+    return Result({"receipts": rows, "counts": dict(counts)}, text)

@@ -1,0 +1,77 @@
+"""Deliveries in a table, and one of them by its id: what several commands need."""
+
+from collections.abc import Mapping, Sequence
+
+from memtui.cli.context import Context
+from memtui.cli.output import Output, cut, line
+from memtui.core.base import matching
+from memtui.core.base.errors import NotFoundError
+from memtui.core.base.phrasing import age
+from memtui.core.client import transcript
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.deliveries import receipts
+from memtui.core.deliveries.reading import Receipts
+from memtui.core.deliveries.record import Delivery, session_kind
+from memtui.present.deliveries import GLYPHS, what
+
+HEADERS = ("ID", "AGE", "RECEIPT", "SESSION", "PROJECT", "EVENT", "WHAT")
+# Lines that come one by one stand below each other only in columns that are known before.
+WIDTHS = (6, 4, 11, 15, 9, 16)
+# A ULID has so many characters.
+ID_LENGTH = 26
+
+
+def receipts_of(ctx: Context) -> Receipts:
+    """What looks up receipts in one run."""
+    return Receipts(ctx.env, ctx.now, transcript.Finder(ctx.config_dir))
+
+
+def receipt(outcome: str) -> tuple[str, str]:
+    """An outcome with its glyph, and its style."""
+    glyph, style = GLYPHS[outcome]
+    return f"{glyph} {outcome}", style
+
+
+def table(ctx: Context, out: Output, found: Sequence[Delivery], known: Mapping[str, str]) -> None:
+    """Print deliveries, one a line; `known` are outcomes by id."""
+    rows = [_cells(ctx, each, known.get(each.id, receipts.UNKNOWN)) for each in found]
+    out.table(HEADERS, rows, flex=(6, 5, 4), right=(1,))
+
+
+def one_more(ctx: Context, out: Output, found: Delivery, outcome: str) -> None:
+    """Print a line below others, or with --json an answer."""
+    if out.json:
+        out.envelope("deliveries", {**found.record, "outcome": outcome})
+        return
+    cells = [(cell, "") if isinstance(cell, str) else cell for cell in _cells(ctx, found, outcome)]
+    padded = [(cut(cell[0], width).ljust(width), cell[1]) for cell, width in zip(cells, WIDTHS, strict=False)]
+    out.table([""] * len(HEADERS), [[*padded, cells[-1]]], flex=(6,))
+
+
+def _cells(ctx: Context, found: Delivery, outcome: str) -> list[Sequence[str]]:
+    return [
+        (found.id[-6:], "cyan"),
+        age(found.time or None, ctx.now()),
+        receipt(outcome),
+        f"{line(found.session)[:8]} {line(session_kind(found.entrypoint))}".rstrip(),
+        line(found.where),
+        line(found.event),
+        line(what(found.contents)),
+    ]
+
+
+def find(ctx: Context, ref: str) -> Delivery:
+    """A delivery by its id, or a unique beginning or end. Raises NotFoundError, ConflictError."""
+    wanted = ref.strip().lstrip("…").upper()
+    found: dict[str, Delivery] = {}
+    for each in map(Delivery.of, delivery_log.newest_first(ctx.root, needle=wanted.encode("utf-8", "replace"))):
+        if not each.id.startswith(wanted) and not each.id.endswith(wanted):
+            continue
+        if len(found) <= matching.SEVERAL:
+            found.setdefault(each.id, each)
+        if (len(wanted) == ID_LENGTH and each.id == wanted) or len(found) > matching.SEVERAL:
+            break
+    try:
+        return found[matching.match(ref, found, "delivery")]
+    except NotFoundError as error:
+        raise NotFoundError(error.message, error.hint or "`memtui deliveries` lists them.") from None

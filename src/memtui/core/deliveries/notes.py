@@ -1,0 +1,48 @@
+"""Guidance as deliveries brought it: each note with its text as the agent got it."""
+
+from dataclasses import dataclass
+from html import unescape
+
+from memtui.core.base import matching, visible
+from memtui.core.deliveries import blocks as delivery_blocks
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.deliveries.record import Delivery
+
+
+@dataclass(frozen=True)
+class Note:
+    """A note that a delivery brought. `scope` is project or global."""
+
+    delivery: Delivery
+    id: str
+    text: str
+    sender: str
+    scope: str
+    reason: str
+
+
+def find(root: str, ref: str) -> Note | None:
+    """The note that was delivered last under an id, or under a unique beginning or end of one. Raises as `match`."""
+    found: dict[str, Note] = {}
+    wanted = ref.lower()
+    for record in delivery_log.newest_first(root, needle=wanted.encode("utf-8", "replace"), fold=True):
+        for note in of(Delivery.of(record)):
+            if note.id.lower().startswith(wanted) or note.id.lower().endswith(wanted):
+                found.setdefault(note.id, note)
+        if any(name.lower() == wanted for name in found) or len(found) > matching.SEVERAL:
+            break
+    return found[matching.match(ref, list(found), "guidance")] if found else None
+
+
+def of(delivery: Delivery) -> list[Note]:
+    """The notes of a delivery."""
+    found = []
+    for item in delivery.items:
+        if item.kind != "guidance" or item.left_out or not item.id:
+            continue
+        tag = delivery_blocks.TAGS["guidance"]
+        head, _, rest = delivery.text.partition(f'<{tag} id="{visible.attribute(item.id)}"')[2].partition(">\n")
+        text = rest.partition(f"\n</{tag}>")[0].partition("\n")[2]  # the first line says whence it comes
+        sender = unescape(head.partition(' from="')[2].partition('"')[0])
+        found.append(Note(delivery, item.id, text, sender, item.scope, item.reason))
+    return found

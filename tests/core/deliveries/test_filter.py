@@ -1,0 +1,90 @@
+"""One filter says which deliveries are wanted, and which word a line of the log must hold for that."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.core.deliveries.filter import Filter
+from memtui.core.deliveries.record import Delivery
+
+RECORD = {
+    "v": 1,
+    "id": "01K8ZC5N8W3M1T9Q6V2R4B7XAD",
+    "time": "2026-11-20T10:00:00.000Z",
+    "event": "SessionStart",
+    "session_id": "5f0c1a2b-0000",
+    "project": "-home-me-shop",
+    "project_root": "/home/me/shop",
+    "text": "Use PNPM, never npm: ÄPFEL",
+    "items": [
+        {"kind": "index", "id": "prefer-pnpm", "path": "/home/me/shop/.claude/memory/prefer-pnpm.md"},
+        {"kind": "index", "id": "left", "path": "/home/me/shop/.claude/memory/left.md", "left_out": "no room"},
+        {"kind": "guidance", "id": "note-1"},
+    ],
+}
+FOUND = Delivery.of(RECORD)
+WANTED = [
+    {"session": "5f0c1a2b-0000"},
+    {"session": "5f0c"},
+    {"project": "shop"},
+    {"project": "-home-me-shop"},
+    {"kind": "guidance"},
+    {"memory": "prefer-pnpm"},
+    {"memory": "/home/me/shop/.claude/memory/prefer-pnpm.md"},
+    {"text": "npm use"},
+    {"text": "äpfel pnpm"},
+    {"since": FOUND.time},
+    {"until": FOUND.time + 1},
+]
+UNWANTED = [
+    {"session": "0000"},
+    {"project": "sho"},
+    {"kind": "use"},
+    {"memory": "note-1"},
+    {"memory": "left"},
+    {"memory": "/home/me/blog/prefer-pnpm.md"},
+    {"text": "npm yarn"},
+    {"since": FOUND.time + 1},
+    {"until": FOUND.time},
+]
+
+
+@pytest.mark.parametrize("fields", WANTED)
+def test_what_is_wanted_matches_and_its_line_holds_the_needle(fields):
+    wanted = Filter(**fields)
+    assert wanted.matches(FOUND)
+    needle, fold = wanted.needle()
+    line = json.dumps(RECORD).encode()
+    assert needle in (line.lower() if fold else line)
+
+
+@pytest.mark.parametrize("fields", UNWANTED)
+def test_what_is_not_wanted_does_not_match(fields):
+    assert not Filter(**fields).matches(FOUND)
+
+
+@given(st.text(max_size=20), st.text(max_size=20))
+def test_a_line_is_never_passed_over_for_its_needle_where_its_delivery_matches(text, more):
+    record = {**RECORD, "text": f"{more} {text} {more}"}
+    wanted = Filter(text=text)
+    if wanted.matches(Delivery.of(record)):
+        needle, _ = wanted.needle()
+        assert needle in json.dumps(record).encode().lower()
+
+
+def test_uses_are_told_only_to_who_asks_for_them():
+    use = Delivery.of({**RECORD, "items": [{"kind": "use", "id": "prefer-pnpm", "path": "/m/prefer-pnpm.md"}]})
+    assert not Filter().matches(use)
+    assert all(
+        Filter(**asked).matches(use) for asked in ({"kind": "use"}, {"memory": "prefer-pnpm"}, {"outcome": "nothing"})
+    )
+
+
+def test_the_fields_are_told_in_the_order_they_were_set():
+    wanted = Filter().but(text="x").but(kind="index").but(text="y")
+    assert wanted.words() == [("kind", "index"), ("text", "y")]
+    assert Filter.of(dict(wanted.words())) == wanted
+    assert wanted
+    assert not wanted.but(kind="", text="")
