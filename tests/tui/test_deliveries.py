@@ -355,7 +355,7 @@ async def test_a_redo_that_ends_over_the_counts_leaves_them_open(deliveries):
         await ready(pilot)
         await pilot.press("Z", "M")
         await settle(pilot)
-        pilot.app.turned()
+        pilot.app._turned()
         await settle(pilot)
         assert pilot.app.screen.table.rows
 

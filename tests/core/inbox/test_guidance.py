@@ -10,6 +10,7 @@ from memtui.core.base.errors import ConflictError, UsageError
 from memtui.core.base.phrasing import until
 from memtui.core.inbox import format as inbox_format
 from memtui.core.inbox import guidance, under_way
+from memtui.core.journal import undo
 from memtui.core.review.entries import Review
 from memtui.core.review.waiting import waiting_in
 from memtui.tui.model import autosave
@@ -55,11 +56,11 @@ def test_leaving_a_note_is_undone_until_a_hook_takes_it(root):
     acts.guide(directory, {"from": "tui"}, "two")
     assert [each.text for each in waiting(root)] == ["one", "two"]
     assert waiting(root)[0].id == first
-    acts.journal.undo()
+    undo.run(acts.journal, "undo").first()
     assert [each.text for each in waiting(root)] == ["one"]
     os.unlink(directory + "/guidance.md")
     with pytest.raises(ConflictError):
-        acts.journal.undo()
+        undo.run(acts.journal, "undo").first()
 
 
 def test_rewording_moves_it_to_another_inbox_in_one_step(root):
@@ -71,7 +72,7 @@ def test_rewording_moves_it_to_another_inbox_in_one_step(root):
     (moved,) = waiting(root, None)
     assert (moved.id, moved.text, moved.entry.fields["from"]) == (item.id, "one, really", "ci")
     assert "attempts" not in moved.entry.fields
-    acts.journal.undo()
+    undo.run(acts.journal, "undo").first()
     assert [each.text for each in waiting(root)] == ["one"]
     assert waiting(root, None) == []
 
