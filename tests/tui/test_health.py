@@ -56,7 +56,7 @@ async def stand(pilot, screen, fits):
     at = next(number for number, row in enumerate(screen.table.rows) if fits(row))
     screen.table.move_to(at)
     await pilot.pause()
-    return screen.row
+    return screen.table.row
 
 
 def detail(screen, which="#detail"):
@@ -64,7 +64,7 @@ def detail(screen, which="#detail"):
 
 
 def summary(screen):
-    return screen.query_one("#summary").render().plain
+    return screen.query_one("#answer").render().plain
 
 
 def listed(screen):
@@ -83,7 +83,7 @@ async def test_everything_doctor_knows_worst_first_with_what_to_do(health, world
         levels = [row.mark for row in listed(screen)]
         assert levels == sorted(levels, key="!·✓".index)
         for row in listed(screen):
-            text = health_text(row, screen.found, "", NOW).plain
+            text = health_text(row, screen.look, "", NOW).plain
             assert findings.remedy(row.about) in text
         assert "problems to fix" in summary(screen)
 
@@ -191,7 +191,7 @@ async def test_read_only_offers_nothing_and_changes_nothing(tmp_path, world):
         screen = await ready(pilot)
         for row in range(len(screen.table.rows)):
             screen.table.move_to(row)
-            for key in "FiIuxC" + ("e" if screen.row.kind in {"mode", "setting"} else ""):
+            for key in "FiIuxC" + ("e" if screen.table.row.kind in {"mode", "setting"} else ""):
                 await pilot.press(key)
                 assert app.screen is screen
     assert _tree(world.directory) == before
@@ -377,7 +377,7 @@ async def test_a_setting_is_typed_validated_and_comments_stay(health, world):
         await ready(pilot)
         assert "budget" not in fs.read_bytes(path).decode()
         assert "# mine" in fs.read_bytes(path).decode()
-        assert screen.row.words.split() == ["9000", "as", "shipped"]
+        assert screen.table.row.words.split() == ["9000", "as", "shipped"]
         await pilot.press("z", "z")
         await ready(pilot)
         assert fs.read_bytes(path).decode() == text
@@ -510,11 +510,11 @@ async def test_the_view_follows_a_change_from_outside(health, world):
         install.apply(plan)
         for _ in range(60):
             await pilot.pause(0.05)
-            if screen.found.hooks and screen.found.hooks.installed:
+            if screen.look.hooks and screen.look.hooks.installed:
                 break
         await settle(pilot)
-        assert screen.found.hooks.installed
-        assert screen.row.key == "setting budget"
+        assert screen.look.hooks.installed
+        assert screen.table.row.key == "setting budget"
 
 
 async def test_nothing_at_all_is_still_readable(tmp_path):
@@ -553,8 +553,8 @@ async def test_a_finding_leads_to_the_memory_or_the_note_it_is_about(health):
         row = await stand(pilot, screen, lambda r: r.kind == "finding" and r.about.code == "memories.no_line")
         await pilot.press("enter")
         await pilot.pause()
-        assert screen.row.kind == "index"
-        assert f"index:{screen.row.title}" == row.about.subject
+        assert screen.table.row.kind == "index"
+        assert f"index:{screen.table.row.title}" == row.about.subject
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 48)])
@@ -566,7 +566,7 @@ async def test_settings_are_a_key_away_and_tell_value_default_and_source(health,
         await pilot.press("comma")
         screen = await ready(pilot)
         assert screen.group == "health"
-        assert screen.row.kind == "setting"
+        assert screen.table.row.kind == "setting"
         await stand(pilot, screen, lambda r: r.key == "setting budget")
         line = next(strip.text for strip in screen._compositor.render_strips() if strip.text.startswith("›"))
         for word in ("budget", "5000", "default 9000", "config.toml"):
@@ -590,7 +590,7 @@ async def test_on_a_small_screen_a_setting_tells_what_it_does_below_the_list(hea
         assert "e sets its mode" in "\n".join(strip.text for strip in screen._compositor.render_strips()[-8:-1])
         await pilot.press("e", "j", "enter")
         await ready(pilot)
-        assert screen.row.words.split()[0] == "whisper"
+        assert screen.table.row.words.split()[0] == "whisper"
 
 
 async def test_on_a_small_screen_every_remedy_can_be_read_whole(health, world):
@@ -600,7 +600,7 @@ async def test_on_a_small_screen_every_remedy_can_be_read_whole(health, world):
             await stand(pilot, screen, lambda r, key=row.key: r.key == key)
             lines = [strip.text.strip() for strip in screen._compositor.render_strips()[-8:-1]]
             assert "".join(findings.remedy(row.about).split()) in "".join("".join(lines).split())
-            if screen.fix_of(row) is None:
+            if not screen.acting.fix_words(row):
                 await pilot.press("F")
                 assert findings.remedy(row.about) in [note.message for note in pilot.app._notifications][-1]
 
@@ -608,15 +608,15 @@ async def test_on_a_small_screen_every_remedy_can_be_read_whole(health, world):
 async def test_braces_go_from_section_to_section(health):
     async with health.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
-        kinds = [screen.row.kind]
+        kinds = [screen.table.row.kind]
         for _ in range(4):
             await pilot.press("right_curly_bracket")
-            kinds.append(screen.row.kind)
+            kinds.append(screen.table.row.kind)
         assert kinds[0] == "finding"
         assert kinds[-2:] == ["mode", "setting"]
         before = screen.table.cursor
         await pilot.press("left_curly_bracket")
-        assert screen.row.kind == "mode"
+        assert screen.table.row.kind == "mode"
         assert screen.table.cursor < before
 
 
@@ -653,7 +653,7 @@ async def test_the_top_line_counts_findings_when_nobody_types(world):
         await pilot.press("5")
         screen = await ready(pilot)
         await settle(pilot)
-        assert f"5 Health !{screen.found.problems} " in app.screen._compositor.render_strips()[0].text
+        assert f"5 Health !{screen.look.problems} " in app.screen._compositor.render_strips()[0].text
 
 
 @pytest.mark.parametrize("silent", [False, True], ids=["in sentences", "in codes"])

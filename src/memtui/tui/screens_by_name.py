@@ -29,5 +29,5 @@ def make(name: str, services: "Services") -> "Screen[Any]":
     if name == "health":
         from memtui.tui.screens.health.screen import Health
 
-        return Health()
+        return Health(services)
     raise KeyError(name)

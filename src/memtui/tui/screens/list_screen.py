@@ -292,6 +292,9 @@ class ListScreen(Screen[None], Generic[Row]):
         return f"{marked} are marked, this goes one by one: escape unmarks." if marked > 1 else ""
 
     @on(RowList.Opened, "#list")
+    def _opened(self) -> None:
+        self.open()
+
     def open(self) -> None:
         """Enter on a row: go into the detail."""
         self.deepen()

@@ -1,37 +1,34 @@
-"""Health: is the machinery in order? Findings with their fixes, hooks, budgets, errors, modes, settings."""
+"""Health: does everything work? Findings with their fixes, hooks, budgets, errors, modes, settings."""
 
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.text import Text
 from textual import on, work
-from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
+from textual.binding import BindingType
 from textual.message import Message
+from textual.widgets import Input
 from textual.worker import get_current_worker
 
 from memtui import actions
 from memtui.core.base.phrasing import many
 from memtui.core.deliveries.statistics import percentile
-from memtui.core.health.index_report import Report
 from memtui.hooks.installer import checkup
-from memtui.present import safe_text
-from memtui.tui.model.plots import gauge
-from memtui.tui.screens.health.checks import VALUE, Look, Row, look, rows
-from memtui.tui.screens.health.navigation import PLACES, Ways
+from memtui.tui.screens.health import rows
+from memtui.tui.screens.health.commands import PLACES, HealthCommands
+from memtui.tui.screens.health.look import Look, look
+from memtui.tui.screens.health.rows import Row
+from memtui.tui.screens.health.settings import SettingCommands
 from memtui.tui.screens.health.text import health_glance, health_text
-from memtui.tui.widgets.detail import Detail
-from memtui.tui.widgets.field import Field
-from memtui.tui.widgets.glance import Glance
-from memtui.tui.widgets.line import OneLine
+from memtui.tui.screens.list_screen import Described, ListScreen
+from memtui.tui.services import Command, Services
 from memtui.tui.widgets.rows import Column, RowList
 
-NARROW = 100
-# Cells of a gauge.
-METER = 10
 # Asking the client for its version starts a process.
 CLIENT_SECONDS = 600.0
+LOOKING = "looking …"
 
 
 @dataclass
@@ -41,53 +38,44 @@ class Looked(Message):
     found: Look
 
 
-class Health(Ways):
+class Health(ListScreen[Row]):
     """One list of all that was found, the line under the cursor in full beside it."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [*actions.bindings("health")]
     group: ClassVar[str] = "health"
+    nothing_chosen: ClassVar[str] = LOOKING
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.found = Look()
+    def __init__(self, services: Services) -> None:
+        columns = (Column("", 1), Column("", 18), Column(""))
+        table = RowList[Row](columns, rows.draw, lambda row: row.key, empty=LOOKING, header=False, id="list")
+        super().__init__(services, table, rows.searched, placeholder="words of a line")
+        self.look = Look()
+        self.acting = HealthCommands(services, self, lambda: self.look, self.stand_on)
+        self.commands |= self.acting.table() | SettingCommands(services, self, self.acting.config).table()
+        self.commands |= {
+            "health.attention": Command(self.toggle_attention),
+            "health.next_section": Command(lambda: self._step(1)),
+            "health.previous_section": Command(lambda: self._step(-1)),
+        }
+        self.attention = False
+        self._section = ""  # to go there once it is read
         self._client_time = 0.0
 
-    def body(self) -> ComposeResult:
-        """The answer on top; the list; the detail."""
-        yield OneLine(id="summary")
-        with Horizontal(id="panes"):
-            with Vertical(id="middle"):
-                yield RowList[Row](
-                    [Column("", 1), Column("", 18), Column("")],
-                    self._draw,
-                    lambda row: row.key,
-                    empty="looking …",
-                    header=False,
-                    id="list",
-                )
-                yield Glance(key=actions.key_of("health.whole"), id="glance")
-                yield Field(placeholder="words of a line", id="filter")
-            yield Detail(id="detail")
-
     def on_mount(self) -> None:
-        """Start in the list."""
+        """Start in the list, filtered as the screen was left the last time."""
+        left = self.left
+        text = left.get("text")
+        self.typed = text if isinstance(text, str) else ""
+        self.attention = left.get("attention") is True
+        with self.prevent(Input.Changed):
+            self.filter_line.value = self.typed
+        self.filter_line.set_class(bool(self.typed), "shown")
         super().on_mount()
-        self.as_left()
-        self.table.focus()
-        self.reload()
-
-    @property
-    def row(self) -> Row | None:
-        """The line under the cursor."""
-        return self.table.row
-
-    def reload(self) -> None:
-        """Look again, in a worker."""
-        self._look()
 
     @work(thread=True, exclusive=True, group="look")
-    def _look(self) -> None:
-        worker = get_current_worker()
-        data = self.main.data
+    def reload(self) -> None:
+        """Look again, in a worker."""
+        worker, data = get_current_worker(), self.services.data
         if data.client is None or time.monotonic() - self._client_time > CLIENT_SECONDS:
             if data.client is None:
                 self.post_message(Looked(look(data, data.tally.events, [])))
@@ -99,90 +87,133 @@ class Health(Ways):
 
     def on_looked(self, message: Looked) -> None:
         """Show what was found; the cursor stays on its line, and starts on what is worst."""
-        first = not self.rows
-        self.found = message.found
-        self.rows = rows(message.found, self.main.data.now())
+        if not self.found:
+            self.wanted = lambda _: 1
+        self.look = message.found
+        self.found = rows.rows(message.found, self.services.data.now())
+        self.services.data.facts.waiting[self.group] = self.look.problems
         self.fill()
-        if first:
-            self.table.move_to(1)
         if self._section:
             self.to_section(self._section)
-        self.query_one("#summary", OneLine).put(self._summary())
-        self.main.data.facts.waiting[self.group] = self.found.problems
-        self.frame()
-        self.show_detail()
+
+    # showing
+
+    def select(self) -> Sequence[Row]:
+        """The rows that fit, under the headings that still have any."""
+        return rows.fitting(self.found, self.typed, attention=self.attention)
+
+    def why_empty(self) -> str:
+        """That the filter hides everything, or that it is being read."""
+        return "Nothing fits.\nescape shows everything again." if self.found else LOOKING
 
     def count(self) -> None:
         """How many lines are shown, or how many are to be fixed."""
-        shown = sum(row.kind != "head" for row in self.table.rows)
-        total = sum(row.kind != "head" for row in self.rows)
-        count = self.found.problems
+        shown, total = (sum(row.kind != "head" for row in each) for each in (self.table.rows, self.found))
+        count = self.look.problems
         self.tell(f"{shown} of {total}" if shown < total else f"{count} to fix" if count else "all good")
 
-    def _summary(self) -> Text:
-        text = Text(" ", no_wrap=True, overflow="ellipsis", end="")
-        count = self.found.problems
-        text.append(
-            f"! {many(count, 'problem')} to fix" if count else "✓ All good", style="bold yellow" if count else "green"
-        )
-        hooks = self.found.hooks
+    def answered(self) -> Text:
+        """How many problems there are, where the hooks are, how long they take."""
+        text = Text(no_wrap=True, overflow="ellipsis", end="")
+        if not self.found:
+            return text
+        count, hooks = self.look.problems, self.look.hooks
+        words, style = (f"! {many(count, 'problem')} to fix", "bold yellow") if count else ("✓ All good", "green")
+        text.append(words, style=style)
         if hooks is not None and hooks.installed:
             places = ", ".join(dict.fromkeys(each.source for each in hooks.entries))
             text.append(f" · {many(len(hooks.entries), 'hook')} ({places})")
         else:
             text.append(f" · no hooks installed: {actions.key_of('health.install')} installs them", style="bold")
-        times = [value for each in self.found.times.values() for value in each]
+        times = [value for each in self.look.times.values() for value in each]
         if times:
             text.append(f" · p50 {percentile(times, 0.5):.0f} p95 {percentile(times, 0.95):.0f} ms", style="dim")
         return text
 
-    def _draw(self, row: Row) -> list[Text]:
-        if row.kind == "head":
-            return [
-                Text(row.mark, style="dim"),
-                Text(row.title, style="bold"),
-                Text(safe_text.line(row.words, 200), style="dim"),
-            ]
-        quiet = row.kind == "finding" and row.mark == "✓"
-        if row.kind == "index" and isinstance(row.about, Report) and row.about.index.raw:
-            words = gauge(row.about.budget.share, METER)
-            words.pad_right(VALUE + 1 - len(words))
-            words.append(safe_text.line(row.words, 400))
-            return [Text(row.mark, style=row.style), Text(safe_text.line(row.title, 100)), words]
-        return [
-            Text(row.mark, style=row.style),
-            Text(safe_text.line(row.title, 100), style="dim" if quiet else ""),
-            Text(safe_text.line(row.words, 400), style="dim" if quiet else ""),
-        ]
+    def describe(self, row: Row) -> Described:
+        """The line in full; and the keys for it."""
+        what, now = self.acting.fix_words(row), self.services.data.now()
+        go = PLACES.get(self.acting.place_of(row)[0], "")
+        glance, tail = health_glance(row, self.look, what, now, go)
+        return Described(health_text(row, self.look, what, now, go), glance, tail)
 
-    @on(RowList.Moved, "#list")
-    def show_detail(self) -> None:
-        """The line under the cursor, in full; and the keys for it."""
-        self.frame()
-        row = self.row
-        detail = self.query_one("#detail", Detail)
-        if row is None:
-            detail.show("", Text("looking …", style="dim"))
-            return
-        fix = self.fix_of(row)
-        go = PLACES.get(self.place_of(row)[0], "")
-        now = self.main.data.now()
-        detail.show(row.key, health_text(row, self.found, fix[0] if fix else "", now, go))
-        self.query_one(Glance).show(*health_glance(row, self.found, fix[0] if fix else "", now, go))
+    def footer_actions(self) -> list[actions.Action]:
+        """What works on the line under the cursor."""
+        row, there = self.table.row, self.look.hooks is not None and self.look.hooks.installed
+        made = [each for each in super().footer_actions() if not self.commands[each.id].why_not()]
+        quiet = there and (row is None or row.kind != "event")
+        return [each for each in made if not (quiet and each.id == "health.install")]
 
-    def on_resize(self) -> None:
-        """One pane or two."""
-        self.set_class(self.size.width < NARROW, "narrow")
-        super().on_resize()
-
-    def key_escape(self) -> None:
-        """From the detail back to the list; from a filter to everything."""
-        if self.has_class("deep"):
-            self.remove_class("deep", "whole")
+    def open(self) -> None:
+        """A setting or a mode opens for a change, a finding leads to what it is about; anything else in full."""
+        row = self.table.row
+        if row is not None and row.kind in {"mode", "setting"}:
+            self.services.action_run("health.edit")
+        elif self.acting.place_of(row)[0]:
+            self.services.action_run("health.follow")
         else:
-            self.clear_filters()
-        self.table.focus()
+            self.deepen()
 
-    def copied(self) -> str:
-        """What y copies: the line in full."""
-        return self.query_one("#detail", Detail).plain
+    # filters
+
+    @on(Input.Submitted, "#filter")
+    def remember(self) -> None:
+        """Keep how the screen is filtered."""
+        self.keep(text=self.typed, attention=self.attention)
+
+    def toggle_attention(self) -> None:
+        """Only problems, or everything."""
+        self.attention = not self.attention
+        self.remember()
+        self.fill()
+
+    def ladder(self) -> Sequence[Callable[[], bool]]:
+        """Out of the detail; then without the words, then also what is good."""
+        return (self.leave_detail, self.clear_filter, self._clear_attention)
+
+    def clear_filter(self) -> bool:
+        """Show what the words hid."""
+        cleared = super().clear_filter()
+        if cleared:
+            self.typed = ""
+            self.remember()
+            self.fill()
+        return cleared
+
+    def _clear_attention(self) -> bool:
+        if self.attention:
+            self.toggle_attention()
+            return True
+        return False
+
+    # sections
+
+    def _step(self, direction: int) -> None:
+        """To the first line of the next section; backwards, of this one, or of the one before."""
+        shown, at = self.table.rows, self.table.cursor
+        firsts = [n for n in range(1, len(shown)) if shown[n - 1].kind == "head" != shown[n].kind]
+        beyond = [n for n in firsts if (n - at) * direction > 0]
+        if beyond:
+            self._stand(beyond[0 if direction > 0 else -1])
+
+    def to_section(self, title: str) -> None:
+        """To a section by its title, once it is read."""
+        self._section = "" if self.found else title
+        if self.found and not self.stand_on(f"head {title}", 1):
+            self.attention = False
+            self.clear_filter()
+            self.fill()
+            self.stand_on(f"head {title}", 1)
+
+    def stand_on(self, key: str, below: int = 0) -> bool:
+        """Put the cursor on a row by its key, or so many lines below it; False if it is not listed."""
+        at = next((n for n, row in enumerate(self.table.rows) if row.key == key), None)
+        if at is not None:
+            self._stand(at + below)
+        return at is not None
+
+    def _stand(self, at: int) -> None:
+        """Put the cursor on a row, with what follows it in sight."""
+        self.table.move_to(len(self.table.rows) - 1)
+        self.table.move_to(at)
+        self.table.focus()

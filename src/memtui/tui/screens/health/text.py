@@ -21,7 +21,8 @@ from memtui.hooks.installer import entries
 from memtui.present import safe_text
 from memtui.present.bars import bar
 from memtui.tui.model.plots import gauge
-from memtui.tui.screens.health.checks import MARKS, Look, Row, in_plain, in_words
+from memtui.tui.screens.health.look import Look
+from memtui.tui.screens.health.rows import MARKS, Row, in_plain, in_words
 
 LINES_SHOWN = 6
 BELOW_SHOWN = 30

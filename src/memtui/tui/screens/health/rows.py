@@ -1,30 +1,30 @@
-"""What the health screen shows, gathered in a worker: findings, hooks, budgets, errors, modes, settings; as rows."""
+"""The lines of the health screen, under their headings, and how they are drawn."""
 
 import os
-from array import array
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from itertools import islice
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.text import Text
 
 from memtui import actions
-from memtui.core.base import clock, paths
-from memtui.core.base.errors import MemtuiError
+from memtui.core.base import clock
 from memtui.core.base.finding import NOTE, OK, PROBLEM, Finding
 from memtui.core.base.phrasing import age, many
-from memtui.core.deliveries import error_log
 from memtui.core.deliveries.record import Record
 from memtui.core.deliveries.statistics import percentile
-from memtui.core.health import file_checks, findings, index_report
+from memtui.core.health import file_checks, findings
 from memtui.core.health.index_report import Report
-from memtui.core.places import locate, trust
 from memtui.core.settings import edit as config_edit
 from memtui.core.settings import setting
-from memtui.core.settings.modes import Mode, modes
+from memtui.core.settings.modes import Mode
 from memtui.core.settings.setting import Setting, Value
-from memtui.hooks.installer import checkup, entries, status
-from memtui.tui.model.data import Data
+from memtui.hooks.installer import entries
+from memtui.present import safe_text
+from memtui.tui.model.plots import gauge
+from memtui.tui.screens.health.look import Look
 
-ERRORS_SHOWN = 30
+# Cells of a gauge.
+METER = 10
 # Cells of what stands first after the name, in all sections.
 VALUE = 14
 MARKS = {OK: ("✓", "green"), NOTE: ("·", "dim"), PROBLEM: ("!", "bold yellow")}
@@ -45,59 +45,6 @@ class Row:
     title: str
     words: str
     about: object = None
-
-
-@dataclass
-class Look:
-    """All that was found at one moment."""
-
-    findings: list[Finding] = field(default_factory=list)
-    hooks: status.Status | None = None
-    times: dict[str, "array[float]"] = field(default_factory=dict)
-    reports: list[Report] = field(default_factory=list)
-    errors: list[Record] = field(default_factory=list)
-    modes: list[Mode] = field(default_factory=list)
-    settings: list[Setting] = field(default_factory=list)
-    settings_error: str = ""
-    trusted: trust.Status | None = None
-    names: dict[str, str] = field(default_factory=dict)  # what a person calls what a finding names by id or slug
-
-    @property
-    def problems(self) -> int:
-        """How many findings are to be fixed."""
-        return findings.problems(self.findings)
-
-
-def look(data: Data, times: dict[str, "array[float]"], client: list[Finding] | None) -> Look:
-    """Look at everything. What can't be read is a finding, never an error."""
-    found = Look(times=times)
-    found.findings = checkup.check(data.env, data.cwd, data.now(), client, actions.defaults(), data.known)
-    try:
-        found.hooks = status.status(data.env, data.cwd)
-    except (MemtuiError, OSError):
-        pass
-    try:
-        found.reports = index_report.reports(data.root, data.scopes())
-    except (MemtuiError, OSError):
-        pass
-    found.errors = list(islice(error_log.newest_first(data.root), ERRORS_SHOWN))
-    try:
-        found.settings = setting.rows(data.root, data.project_root)
-        found.modes = list(modes(data.env, data.root, data.project_root))
-    except MemtuiError as error:
-        found.settings_error = error.message
-    found.names = {paths.slug(each.path): os.path.basename(each.path) for each in found.modes if len(each.path) > 1}
-    for item in data.waiting(every=True):
-        if item.kind == "guidance":
-            words = f"“{' '.join(item.text.split())[:60]}”"
-            # Whole, or by its end.
-            found.names |= {item.id: words, f"guidance {item.id[-6:]}": f"guidance {words}"}
-    directory, exists = locate.project_dir(data.env, data.cwd)
-    try:
-        found.trusted = trust.status(data.root, directory) if exists else None
-    except OSError:
-        pass
-    return found
 
 
 def rows(found: Look, now: float) -> list[Row]:
@@ -129,10 +76,8 @@ def _head(title: str, words: str) -> Row:
 
 def in_words(each: Finding, found: Look) -> str:
     """A finding's message with the names that a person knows."""
-    message = findings.message(each)
-    for name, words in found.names.items():
-        message = message.replace(name, words)
-    return message
+    known = {key: found.names.get(fact, fact) if isinstance(fact, str) else fact for key, fact in each.data.items()}
+    return findings.message(each._replace(data=known))
 
 
 def _finding(each: Finding, found: Look) -> Row:
@@ -204,3 +149,37 @@ def _setting(each: Setting) -> Row:
     source = {"default": "", "config": "config.toml", "project": "this project"}[each.source]
     words = f"{value:<{VALUE}} " + (f"default {in_plain(each.default):<6} {source}" if source else "as shipped")
     return Row(f"setting {each.key}", "setting", mark, style, each.key, words, each)
+
+
+def searched(row: Row) -> str:
+    """What the filter looks at."""
+    return f"{row.title} {row.words}".casefold()
+
+
+def fitting(found: Sequence[Row], typed: str, *, attention: bool) -> list[Row]:
+    """The rows that hold all these words and, with `attention`, want it, under the headings that still have any."""
+    words = typed.casefold().split()
+    shown: list[Row] = []
+    for row in found:
+        wanted = row.mark in {"!", "✗"} or not attention
+        if row.kind == "head" or (wanted and all(word in searched(row) for word in words)):
+            if row.kind == "head" and shown and shown[-1].kind == "head" and (words or attention):
+                shown.pop()
+            shown.append(row)
+    if (words or attention) and shown and shown[-1].kind == "head":
+        shown.pop()
+    return shown
+
+
+def draw(row: Row) -> list[Text]:
+    """The cells of a row."""
+    if row.kind == "head":
+        words = Text(safe_text.line(row.words, 200), style="dim")
+        return [Text(row.mark, style="dim"), Text(row.title, style="bold"), words]
+    quiet = "dim" if row.kind == "finding" and row.mark == "✓" else ""
+    words = Text(safe_text.line(row.words, 400), style=quiet)
+    if isinstance(row.about, Report) and row.about.index.raw:
+        meter = gauge(row.about.budget.share, METER)
+        meter.pad_right(VALUE + 1 - len(meter))
+        words = meter.append_text(words)
+    return [Text(row.mark, style=row.style), Text(safe_text.line(row.title, 100), style=quiet), words]

@@ -1,0 +1,187 @@
+"""What can be done about a finding: go to what it is about, and fix it, as the command line does. What z does not take
+back asks first."""
+
+import asyncio
+import inspect
+from collections.abc import Callable
+
+from memtui import actions
+from memtui.core.base.finding import Finding
+from memtui.core.health import findings, fixes, retention
+from memtui.core.health.index_report import Report
+from memtui.core.places import locate
+from memtui.present import fixes as fix_words
+from memtui.tui import hooks_offer
+from memtui.tui.dialogs.ask import Choice, Sure
+from memtui.tui.dialogs.conflict import difference
+from memtui.tui.dialogs.preview import Preview
+from memtui.tui.dialogs.trust_choice import Trusting
+from memtui.tui.screens.health.config_file import ConfigFile
+from memtui.tui.screens.health.look import Look
+from memtui.tui.screens.health.rows import Row
+from memtui.tui.screens.list_screen import ListScreen
+from memtui.tui.services import Command, Services
+
+# What a finding is about, as its `subject` begins, in words.
+PLACES = {"memory": "the memory", "note": "the note", "index": "that index below"}
+# What a fix does, by its id.
+FIXES = {
+    "install": "shows what would be written, and installs the hooks",
+    "trust": "shows these memories, and trusts them as shown",
+    "again": "delivers this guidance again, or withdraws it, after asking",
+    "withdraw": "withdraws it, after asking",
+    "guidance": "settles what can be settled",
+    "index": "shows what would be written: missing lines added, those that point nowhere removed",
+    "errors": "sets the errors aside, beside the log",
+    "files": "makes them yours alone",
+    "config": "opens config.toml in your editor",
+    "collect": "removes for good what is due, after asking",
+}
+
+
+class HealthCommands:
+    """The commands of the health screen on findings. `look`: what was found last; `stand_on`: put the cursor on a row
+    by its key."""
+
+    def __init__(
+        self, services: Services, screen: ListScreen[Row], look: Callable[[], Look], stand_on: Callable[[str], object]
+    ) -> None:
+        self.services, self.screen, self.look, self.stand_on = services, screen, look, stand_on
+        self.config = ConfigFile(services)
+
+    def table(self) -> dict[str, Command]:
+        """Action id to command."""
+        return {
+            "health.follow": Command(self.follow, self._why_no_place),
+            "health.fix": Command(self.fix, self._why_no_fix),
+            "health.install": Command(self.install),
+            "health.uninstall": Command(
+                lambda: hooks_offer.change_hooks(self.services, "uninstall"), self._why_no_uninstall
+            ),
+            "health.trust": Command(self.trust, self._why_no_trust),
+            "health.settle": Command(lambda: self._make("guidance", "")),
+        }
+
+    # to what it is about
+
+    def place_of(self, row: Row | None) -> tuple[str, str]:
+        """What a row is about: memory, note or index, and which; empty if nothing."""
+        about = row.about if row else None
+        kind, _, which = about.subject.partition(":") if isinstance(about, Finding) else ("", "", "")
+        return kind, which
+
+    def _why_no_place(self) -> str:
+        return "" if self.place_of(self.screen.table.row)[0] else "There is nothing to go to from here."
+
+    def follow(self) -> None:
+        """To what the finding under the cursor is about."""
+        kind, which = self.place_of(self.screen.table.row)
+        if kind == "memory":
+            self.services.go_to_memory(which)
+        elif kind == "note":
+            self.services.go_to_note(fixes.note(self.services.data.root, f"note:{which}"))
+        elif kind == "index":
+            self.stand_on(f"index {which}")
+
+    # fixes
+
+    def _fix_of(self, row: Row | None) -> tuple[str, str]:
+        """The fix for a row, and its subject; empty where a person has to do it."""
+        about = row.about if row else None
+        if isinstance(about, Report):
+            return "index" if about.fixable else "", f"index:{about.scope.label}"
+        if isinstance(about, Finding):
+            return findings.fix_of(about), about.subject
+        return "errors" if row is not None and row.kind == "error" else "", ""
+
+    def fix_words(self, row: Row | None) -> str:
+        """What F does on a row; empty where a person has to."""
+        return FIXES.get(self._fix_of(row)[0], "")
+
+    def _why_no_fix(self) -> str:
+        row = self.screen.table.row
+        if self._fix_of(row)[0]:
+            return ""
+        remedy = findings.remedy(row.about) if row is not None and isinstance(row.about, Finding) else ""
+        return f"This is for you to do: {remedy}" if remedy else "There is nothing to fix here."
+
+    async def fix(self) -> None:
+        """Do what the row says."""
+        what, subject = self._fix_of(self.screen.table.row)
+        asked: dict[str, Callable[[], object]] = {
+            "install": self.install,
+            "trust": self.trust,
+            "config": self.config.edit,
+            "index": lambda: self._index(subject),
+            "again": lambda: self._note(subject, again=True),
+            "withdraw": lambda: self._note(subject, again=False),
+            "collect": self._collect,
+        }
+        done = asked.get(what, lambda: self._make(what, subject))()
+        if inspect.isawaitable(done):
+            await done
+
+    def _make(self, what: str, subject: str) -> None:
+        """Make a fix that needs no question, or whose question was answered."""
+        self._tell(fixes.fix(self.services.data.store(), what, subject))
+
+    def _tell(self, done: fixes.Outcome) -> None:
+        back = f" {actions.takes_back()}" * (done.undoable and bool(done.changed))
+        self.services.say(fix_words.words(done) + back)
+        self.services.read()
+
+    async def _index(self, subject: str) -> None:
+        """Show what MEMORY.md would become, and write it if that is wanted."""
+        store = self.services.data.store()
+        shown = fixes.fixable(store, subject)
+        if not shown:
+            self._tell(fixes.index(store, []))
+            return
+        text = difference(shown[0].index.raw, shown[0].fixed, ("the file now", "the fixed file"))
+        if await self.services.ask(Preview(f"MEMORY.md of {shown[0].scope.label} becomes", text, "write it")):
+            self._tell(fixes.index(store, shown))
+
+    async def _note(self, subject: str, *, again: bool) -> None:
+        """What shall become of guidance that is not delivered: a person's words are not thrown away unasked."""
+        item = fixes.note(self.services.data.root, subject)
+        options = [("again", "Deliver it again")] if again else []
+        options += [("go", "Go to it, and change it there"), ("withdraw", "Withdraw it: no session is told")]
+        answer = await self.services.ask(Choice(f"“{' '.join(item.text.split())[:200]}”", options))
+        if answer == "go":
+            self.services.go_to_note(item)
+        elif answer:
+            self._make(answer, subject)
+
+    async def _collect(self) -> None:
+        """Say what is kept no longer, and remove it if that is wanted."""
+        data = self.services.data
+        found = await asyncio.to_thread(retention.due, data.root, data.now())
+        due = "; ".join(words for _, words in fix_words.due(found, retention.limits(data.root), dry=True))
+        if await self.services.ask(Sure(f"Remove for good, with no undo: {due}?", "Remove for good")):
+            self._tell(await asyncio.to_thread(fixes.fix, data.store(), "collect"))
+
+    # hooks and trust
+
+    async def install(self) -> None:
+        """Show the diff, ask where, install."""
+        await hooks_offer.change_hooks(self.services, "install")
+
+    def _why_no_uninstall(self) -> str:
+        hooks = self.look().hooks
+        return "" if hooks and hooks.installed else "No hooks are installed."
+
+    def _why_no_trust(self) -> str:
+        found = self.look().trusted
+        if found and (found.new or found.changed):
+            return ""
+        return "There is nothing to trust: this project brings no memories that are not trusted."
+
+    async def trust(self) -> None:
+        """Trust the project's memories after showing them, as Memories does."""
+        data = self.services.data
+        asked = Trusting(data, locate.project_dir(data.env, data.cwd)[0], ())
+        answer = await self.services.ask(Choice(asked.title, asked.entries, asked.current, about=asked.about))
+        if answer:
+            asked.do(answer)
+            self.services.say(asked.done(answer))
+            self.services.read()

@@ -1,0 +1,71 @@
+"""config.toml in the person's editor: what could not be saved is kept, and is there again the next time."""
+
+from memtui import actions
+from memtui.core.base import fs, ids
+from memtui.core.base.errors import MemtuiError
+from memtui.core.journal.changes.file_change import FileChange
+from memtui.core.memories import memory
+from memtui.core.settings import config
+from memtui.core.settings import edit as config_edit
+from memtui.present import editor
+from memtui.tui.dialogs.conflict import MINE, THEIRS, Conflict
+from memtui.tui.model import autosave
+from memtui.tui.services import Services
+
+NAME = "config.toml"
+KEPT = "What you typed is kept: {health.edit} on this screen opens it again in your editor."
+
+
+class ConfigFile:
+    """The file, to be edited as a whole."""
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+
+    @property
+    def kept(self) -> bool:
+        """Whether there is something typed that could not be saved."""
+        return bool(autosave.load(self.services.data.root, NAME).get("text"))
+
+    async def edit(self) -> None:
+        """Open it, with what could not be saved the last time, and save what comes back."""
+        data = self.services.data
+        before = fs.read_or_empty(config.file_path(data.root))
+        kept = autosave.load(data.root, NAME)
+        given = str(kept["text"]).encode("utf-8", "surrogateescape") if kept.get("text") else before
+        with self.services.suspend():
+            after = editor.edited(data.env, NAME, given)
+        if after == before:
+            autosave.drop(data.root, NAME)
+        else:
+            await self._save(str(kept.get("base") or ids.digest(before)), after)
+
+    async def _save(self, base: str, after: bytes) -> None:
+        """Save it over the file that it was typed over (`base`); else show both and ask. Until then it is kept."""
+        data = self.services.data
+        path = config.file_path(data.root)
+        autosave.save(data.root, NAME, {"text": after.decode("utf-8", "surrogateescape"), "base": base})
+        try:
+            config_edit.parse(after.decode("utf-8"))
+        except UnicodeDecodeError as error:
+            raise MemtuiError("That is not UTF-8 text: nothing was saved.", actions.keyed(KEPT)) from error
+        except MemtuiError as error:
+            raise MemtuiError(f"Nothing was saved: {error.message}", actions.keyed(KEPT)) from error
+        there = fs.read_or_empty(path)
+        if ids.digest(there) != base:
+            await self._ask(there, after)
+            return
+        change = FileChange(path, there or None, after or None, fs.FILE_MODE)
+        data.journal().run("config", [change], f"edit {NAME}")
+        autosave.drop(data.root, NAME)
+        self.services.say(f"Saved {NAME}. {actions.takes_back()}")
+        self.services.read()
+
+    async def _ask(self, there: bytes, mine: bytes) -> None:
+        answer = await self.services.ask(Conflict(memory.from_bytes(f"/{NAME}", "", there), mine))
+        if answer == MINE:
+            await self._save(ids.digest(there), mine)
+        elif answer == THEIRS:
+            autosave.drop(self.services.data.root, NAME)
+        else:
+            self.services.say(actions.keyed(KEPT))

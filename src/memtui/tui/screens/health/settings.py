@@ -1,0 +1,103 @@
+"""The settings and modes on the health screen: another value, or back to the default."""
+
+from memtui import actions
+from memtui.core.settings import config, setting
+from memtui.core.settings import edit as config_edit
+from memtui.core.settings.modes import Mode
+from memtui.core.settings.setting import Setting, Value
+from memtui.tui.dialogs.ask import Choice
+from memtui.tui.dialogs.setting import SettingScreen
+from memtui.tui.screens.health.config_file import ConfigFile
+from memtui.tui.screens.health.rows import Row, in_plain
+from memtui.tui.screens.list_screen import ListScreen
+from memtui.tui.services import Command, Services, first_of
+
+HERE, ALL = "here", "all"
+
+
+class SettingCommands:
+    """The commands of the health screen on a setting or a mode."""
+
+    def __init__(self, services: Services, screen: ListScreen[Row], file: ConfigFile) -> None:
+        self.services, self.screen, self.file = services, screen, file
+
+    def table(self) -> dict[str, Command]:
+        """Action id to command."""
+        return {
+            "health.edit": Command(self.edit, self._why_no_edit),
+            "health.default": Command(self.default, first_of(self._why_none, self._why_default)),
+        }
+
+    @property
+    def _about(self) -> object:
+        row = self.screen.table.row
+        return row.about if row else None
+
+    def _why_none(self) -> str:
+        if isinstance(self._about, (Mode, Setting)):
+            return ""
+        return actions.keyed("Stand on a setting or a mode first: {app.settings} goes there.")
+
+    def _why_no_edit(self) -> str:
+        if self.services.read_only:
+            return self._why_none() or "memtui runs with --read-only."
+        return "" if self.file.kept else self._why_none()
+
+    def _why_default(self) -> str:
+        about = self._about
+        changed = about.source != "default" if isinstance(about, Setting) else True
+        if isinstance(about, Mode):
+            changed = bool(about.own) or not about.path
+        return "" if changed else "That is the default already."
+
+    def _assign(self, key: str, value: Value | None, project: str | None) -> None:
+        data = self.services.data
+        changed = setting.assign(data.root, data.journal(), key, value, project)
+        where = f" for {project}" if project else ""
+        said = "the default" if value is None else config_edit.written(value)
+        self.services.say(f"{key} is {said}{where}. {actions.takes_back()}" if changed else f"{key} was that already.")
+        self.services.read()
+
+    async def edit(self) -> None:
+        """Another value for the setting, another mode for the project, under the cursor."""
+        about = self._about
+        if self.file.kept:
+            await self.file.edit()
+        elif isinstance(about, Mode):
+            await self._edit_mode(about)
+        elif isinstance(about, Setting):
+            await self._edit_setting(about)
+
+    async def _edit_mode(self, about: Mode) -> None:
+        options = [(mode, mode) for mode in config.MODES]
+        if about.path:
+            options.append(("", "as everywhere"))
+        mode = await self.services.ask(Choice(f"Mode of {about.path or 'every project'}", options, about.mode))
+        if mode is not None:
+            self._assign("mode", mode or None, about.path or None)
+
+    async def _edit_setting(self, about: Setting) -> None:
+        if about.key not in config.CHOICES and not isinstance(about.default, bool):
+            value = await self.services.ask(SettingScreen(about))
+            if value is not None:
+                self._assign(about.key, value, None)
+            return
+        values = list(config.CHOICES.get(about.key, ("true", "false")))
+        own = about.key in config.PER_PROJECT
+        options = [(f"{ALL} {value}", f"{value}, in every project" if own else value) for value in values]
+        options += [(f"{HERE} {value}", f"{value}, in this project only") for value in values] if own else []
+        now = f"{HERE if about.source == 'project' else ALL} {in_plain(about.value)}"
+        answer = await self.services.ask(Choice(f"{about.key}: {setting.MEANINGS[about.key]}", options, now))
+        if answer is not None:
+            where, _, word = answer.partition(" ")
+            project = self.services.data.project_root if where == HERE else None
+            self._assign(about.key, setting.value_of(about.key, word), project)
+
+    def default(self) -> None:
+        """Back to the default, or for a project to what holds everywhere."""
+        about = self._about
+        if isinstance(about, Setting):
+            self._assign(about.key, None, self.services.data.project_root if about.source == "project" else None)
+        elif isinstance(about, Mode):
+            for key in about.own or ("mode",):
+                self._assign(key, None, about.path or None)
