@@ -216,7 +216,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("health.edit", "e", "change", "Change a setting, or a project's mode"),
     Action("health.default", "x", "default", "Take a setting back to its default", writes=True),
     Action("health.filter", "slash", "filter", "Filter by the words of a line", listed=True),
-    Action("health.attention", "exclamation_mark", "", "Show only problems, or all", listed=True),
+    Action("health.attention", "exclamation_mark", "", "Show only what is to be fixed, or all", listed=True),
     Action("health.next_section", "right_curly_bracket", "", "To the next section", listed=True),
     Action("health.previous_section", "left_curly_bracket", "", "To the section before", listed=True),
     Action("health.trust", "u", "", "Trust the project's memories as they are now", writes=True),
