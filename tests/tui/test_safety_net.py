@@ -15,6 +15,7 @@ from textual.worker import WorkerFailed
 from memtui.tui import safety_net
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.dialogs.compose import Compose
+from memtui.tui.screens.inbox.proposals import Proposals
 from memtui.tui.screens.inbox.screen import Inbox
 from memtui.tui.screens.memories.screen import Memories
 from memtui.tui.screens.memories.table import MemoryList
@@ -154,7 +155,7 @@ async def test_in_a_worker_after_which_files_are_still_followed(app, monkeypatch
 
 
 async def test_in_the_worker_of_a_screen(app, monkeypatch, fallen):
-    monkeypatch.setattr(Inbox, "ready", boom)
+    monkeypatch.setattr(Proposals, "draft", boom)
     monkeypatch.setattr("memtui.tui.model.data.Data.waiting", boom)
     async with app.run_test() as pilot:
         await pilot.press("2")
@@ -321,7 +322,7 @@ async def test_what_a_dialog_looks_for_in_itself_while_it_goes_is_no_error(app, 
 async def test_a_key_for_a_screen_that_is_not_there_yet_is_no_error(app, monkeypatch, fallen):
     async with app.run_test() as pilot:
         await settle(pilot)
-        coming = Inbox()
+        coming = Inbox(app)
         monkeypatch.setattr(Memories, "do_memories_sort", lambda self: coming.query_one("#filter"))
         await pilot.press("s")
         await settle(pilot)

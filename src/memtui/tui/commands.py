@@ -217,7 +217,6 @@ class Everywhere(Netted):
 
     def do_app_undo(self) -> None:
         """Take back the last change. One that was not made here and now is named first."""
-        self._keep_theme()
         self.turn("undo")
 
     def do_app_redo(self) -> None:
@@ -226,6 +225,8 @@ class Everywhere(Netted):
 
     def turn(self, op: str, key: str | None = None) -> None:
         """Undo or redo the last change, or the one with this key."""
+        if op == "undo" and key is None:
+            self._keep_theme()
         self.turning.want(op, key)
 
     def _turned(self) -> None:

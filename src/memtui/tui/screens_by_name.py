@@ -17,7 +17,7 @@ def make(name: str, services: "Services") -> "Screen[Any]":
     if name == "inbox":
         from memtui.tui.screens.inbox.screen import Inbox
 
-        return Inbox()
+        return Inbox(services)
     if name == "guidance":
         from memtui.tui.screens.guidance.screen import Guidance
 

@@ -5,14 +5,13 @@ from collections.abc import Callable
 from memtui.core.base import fastjson, ids
 from memtui.core.review.waiting import Waiting
 from memtui.tui.dialogs.form import Standing
-from memtui.tui.screens.inbox.rows import key_of
 
 # The fields of a draft that its form changes, beside the text.
 FIELDS = ("name", "type", "scope", "description")
 Values = dict[str, str]
 
 
-class Held:
+class HeldEntry:
     """`item` as it was read last; `values` tells what its form shows, `read` all that waits."""
 
     def __init__(self, item: Waiting, values: Callable[[Waiting], Values], read: Callable[[], list[Waiting]]) -> None:
@@ -28,7 +27,7 @@ class Held:
     def now(self) -> Standing | None:
         """As it stands now; None if it is gone. Words without an id are those that stand in their place."""
         was, every = self.item, self._read()
-        same = [each for each in every if key_of(each) == key_of(was)]
+        same = [each for each in every if each.key == was.key]
         if not same and not was.entry.fields.get("id"):
             place = (was.path, was.entry.start)
             same = [e for e in every if (e.path, e.entry.start) == place and not e.entry.fields.get("id")]

@@ -1,34 +1,32 @@
 """Inbox: what wants the person's decision: drafts of memories, and work left unfinished."""
 
 import textwrap
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.text import Text
 from textual import on, work
-from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
+from textual.binding import BindingType
+from textual.message import Message
 from textual.timer import Timer
 
 from memtui import actions
-from memtui.consolidate import similar
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import age, many
-from memtui.core.memories import scopes
 from memtui.core.memories.memory import Memory
-from memtui.core.review import evidence
 from memtui.core.review.draft import Draft
 from memtui.core.review.evidence import Evidence
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text, undelivered, unheard
 from memtui.tui.model import fuzzy
-from memtui.tui.screens.inbox.approving import Deciding
-from memtui.tui.screens.inbox.rows import DOUBTFUL, Line, confidence, is_doubtful, key_of, searched
+from memtui.tui.screens.inbox import rows
+from memtui.tui.screens.inbox.commands import InboxCommands
+from memtui.tui.screens.inbox.proposals import Proposals
+from memtui.tui.screens.inbox.rows import InboxRow
 from memtui.tui.screens.inbox.text import draft_glance, draft_head, draft_text, item_glance, item_text, lines_of
-from memtui.tui.widgets.detail import Detail
-from memtui.tui.widgets.field import Field
-from memtui.tui.widgets.glance import Glance
-from memtui.tui.widgets.line import OneLine
+from memtui.tui.screens.list_screen import Described, ListScreen
+from memtui.tui.services import Command, Services
 from memtui.tui.widgets.rows import Column, RowList
 
 # With so many columns a draft and the memory most alike stand beside each other.
@@ -40,264 +38,275 @@ EMPTY = """Nothing wants your decision.
 Sessions leave drafts here when you correct or confirm the agent,
 and the work they did not finish.
 {app.guide} leaves guidance, {app.memories} shows what is remembered."""
-
 DEAF = """Nothing wants your decision,
 and sessions will leave no drafts here.
 {}
 {app.guide} leaves guidance, {app.memories} shows what is remembered."""
 DEAF_WIDTH = 38
+COLUMNS = (
+    Column("kind", 10),
+    Column("draft"),
+    Column("conf", 4, right=True, from_width=46),
+    Column("seen", 4, right=True, from_width=60),
+    Column("for", 8, from_width=50),
+    Column("age", 4, right=True),
+)
+# The foot's order.
+ON_DRAFT = ("approve", "edit", "merge", "reject", "never", "type", "scope", "mark", "filter", "mark_all")
+ON_ITEM = ("done", "keep", "edit", "guide", "mark", "filter", "mark_all")
 
 
-class Inbox(Deciding):
+@dataclass
+class Waits(Message):
+    """What waits in all inboxes was read."""
+
+    found: list[Waiting]
+    problem: str
+
+
+@dataclass
+class Remembered(Message):
+    """The memories that drafts may be like were read."""
+
+    memories: list[Memory]
+
+
+@dataclass
+class Looked(Message):
+    """What was said around an entry was found, and what is alike among the memories `near`."""
+
+    item: Waiting
+    near: Sequence[Memory]
+    evidence: Evidence
+
+
+class Inbox(ListScreen[InboxRow]):
     """The list on the left; on the right the memory that a draft would become, and why."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [*actions.bindings("inbox")]
     group: ClassVar[str] = "inbox"
     share: ClassVar[int] = 55
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "memories"})
-    legend = (
-        "conf is how sure the rules are that you meant it for good, seen how often you said it. What is below "
-        f"{DOUBTFUL} and was said once is folded. Approving shows the whole file first, unless it is on the screen."
+    nothing_chosen: ClassVar[str] = "Nothing waits."
+    legend: ClassVar[str] = (
+        "conf is how sure the rules are that you meant it for good, seen how often you said it. What is below"
+        f" {rows.DOUBTFUL} and was said once is folded. Approving shows the whole file first, unless it is on the"
+        " screen."
     )
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.waiting: list[Waiting] = []
-        self.elsewhere = 0
-        self.every = False
-        self.unfolded = False
-        self.memories: list[Memory] = []
-        self.others: dict[str, list[Memory]] = {}
-        self.settings_of: dict[str, Evidence] = {}
-        self.changed: dict[str, dict[str, str]] = {}
-        self.readied: dict[str, tuple[Waiting, dict[str, str], Draft | MemtuiError]] = {}
-        self.head = 0
-        self._rest: Timer | None = None
+    def __init__(self, services: Services) -> None:
+        table = RowList[InboxRow](COLUMNS, self._draw, lambda row: row.key, empty=actions.keyed(EMPTY), id="list")
+        super().__init__(services, table, rows.searched, placeholder="filter: name, text, kind")
+        self.proposals = Proposals(services.data)
+        self.decisions = InboxCommands(services, self, self.proposals)
+        self.commands |= self.decisions.table()
+        self.commands |= {
+            "inbox.mark": Command(self.mark, self.decisions.chosen.nothing),
+            "inbox.mark_all": Command(self.mark_all, self._why_mark_none),
+            "inbox.range": Command(self.mark_range, lambda: self._nothing_to("mark")),
+            "inbox.open": Command(self.open, lambda: self._nothing_to("read")),
+            "inbox.next": Command(lambda: self.table.action_move(1), lambda: self._nothing_to("read")),
+            "inbox.previous": Command(lambda: self.table.action_move(-1), lambda: self._nothing_to("read")),
+            "inbox.projects": Command(self.projects, self._why_no_projects),
+            "app.undo": Command(self.undo),
+        }
+        self.every = self.unfolded = False
+        self._elsewhere = 0
+        self._head = 0  # lines of the detail that must be read before something is approved
         self._problem = ""
+        self._rest: Timer | None = None
         self._there: set[str] = set()  # the entries of all projects when they were read last
         self._known: set[str] = set()  # those that ever were
-        self._undoing = False
-
-    def body(self) -> ComposeResult:
-        """Two panes; on a narrow screen the list, and the draft over it."""
-        yield OneLine(id="answer")
-        with Horizontal(id="panes"):
-            with Vertical(id="middle"):
-                yield RowList[Line](
-                    [
-                        Column("kind", 10),
-                        Column("draft"),
-                        Column("conf", 4, right=True, from_width=46),
-                        Column("seen", 4, right=True, from_width=60),
-                        Column("for", 8, from_width=50),
-                        Column("age", 4, right=True),
-                    ],
-                    self._draw,
-                    lambda line: line.key,
-                    empty=actions.keyed(EMPTY),
-                    id="list",
-                )
-                yield Glance(id="glance")
-                yield Field(placeholder="filter: name, text, kind", id="filter")
-            yield Detail(id="detail")
-
-    @property
-    def table(self) -> RowList[Line]:
-        """The drafts and items."""
-        return self.query_one("#list", RowList)
+        self._back: set[str] = set()  # those that came back with the last reading
 
     # reading
 
+    @work(thread=True, exclusive=True, group="inbox")
     def reload(self) -> None:
         """Read the inboxes and the memories in a worker."""
-        self._read()
-
-    @work(thread=True, exclusive=True, group="inbox")
-    def _read(self) -> None:
-        data = self.main.data
         unread: list[MemtuiError] = []
-        found = [each for each in data.waiting(every=True, unread=unread) if each.kind != "guidance"]
-        problem = " ".join(f"{error.message} {error.hint}" for error in unread)
-        self.others = {}
-        self.app.call_from_thread(self._show, found, problem)
-        memories = [
-            memory
-            for scope in data.scopes()
-            if scope.exists and scope.writable and not scope.problem
-            for memory in scopes.memories(scope)
-        ]
-        self.app.call_from_thread(self._know, memories)
+        found = [each for each in self.services.data.waiting(every=True, unread=unread) if each.kind != "guidance"]
+        self.post_message(Waits(found, " ".join(f"{error.message} {error.hint}" for error in unread)))
+        self.post_message(Remembered(self.proposals.read_memories()))
 
-    def _show(self, found: list[Waiting], problem: str) -> None:
-        near = {self.main.data.slug, None}
-        self._problem = problem
-        self.readied.clear()
-        self.elsewhere = sum(each.slug not in near for each in found)
-        self.waiting = [each for each in found if self.every or each.slug in near]
-        keys = {key_of(each) for each in found}
-        back = (keys - self._there) & self._known
+    def on_waits(self, message: Waits) -> None:
+        """Show what waits."""
+        near = {self.services.data.slug, None}
+        self._problem = message.problem
+        self.proposals.forget()
+        self._elsewhere = sum(each.slug not in near for each in message.found)
+        self.found = rows.in_order([each for each in message.found if self.every or each.slug in near])
+        keys = {each.key for each in message.found}
+        self._back = (keys - self._there) & self._known
         self._there, self._known = keys, self._known | keys
         self.fill()
-        if back and self._undoing:
-            self._undoing = False
-            at = next((number for number, line in enumerate(self.table.rows) if line.key in back), None)
-            if at is not None:
-                self.table.move_to(at)
 
-    def _know(self, memories: list[Memory]) -> None:
-        if [each.raw for each in memories] != [each.raw for each in self.memories]:
-            self.memories = memories
-            self.settings_of.clear()
+    def on_remembered(self, message: Remembered) -> None:
+        """Look anew for what is alike, if the memories are others."""
+        if [each.raw for each in message.memories] != [each.raw for each in self.proposals.memories]:
+            self.proposals.memories = message.memories
+            self.proposals.evidence.clear()
+            self.show_detail()
+            self.look_soon()
+
+    @on(RowList.Moved, "#list")
+    def look_soon(self) -> None:
+        """Look for the evidence of the entry under the cursor once the cursor rests there."""
+        item = self.decisions.chosen.under
+        if self._rest is not None:
+            self._rest.stop()
+        if item is None or item.key in self.proposals.evidence:
+            return
+
+        def look() -> None:
+            draft = self.proposals.draft(item) if item.kind == "updates" else None
+            self._look(item, draft, self.proposals.near(item) if isinstance(draft, Draft) else ())
+
+        self._rest = self.set_timer(REST_SECONDS, look)
+
+    @work(thread=True, exclusive=True, group="evidence")
+    def _look(self, item: Waiting, draft: Draft | MemtuiError | None, near: Sequence[Memory]) -> None:
+        self.post_message(Looked(item, near, self.proposals.look(item, draft, near)))
+
+    def on_looked(self, message: Looked) -> None:
+        """Show the evidence."""
+        self.proposals.evidence[message.item.key] = message.evidence
+        if self.table.row_id == message.item.key:
             self.show_detail()
 
-    def fill(self) -> None:
-        """Put what waits into the list: drafts, surest first, then items."""
-        drafts = [each for each in self.waiting if each.kind == "updates"]
-        drafts.sort(key=lambda each: (-confidence(each), -(each.entry.time() or 0.0)))
-        doubtful = [each for each in drafts if is_doubtful(each)]
-        items = [each for each in self.waiting if each.kind == "items"]
-        folded = doubtful and not self.unfolded and not self.typed
-        shown = [each for each in drafts if not (folded and is_doubtful(each))]
-        lines = [Line(key_of(each), each) for each in shown]
-        if doubtful and not self.typed:
-            lines.append(Line("fold", None, len(doubtful)))
-        lines += [Line(key_of(each), each) for each in items]
-        if self.typed:
-            lines = fuzzy.select(lines, self.typed, searched)
-        self.table.empty = (
-            self._nothing()
-            if not self.typed
-            else f"Nothing fits “{safe_text.line(self.typed, 60)}”.\nescape clears the filter."
-        )
-        self.table.show(lines)
-        self.table.marks &= {key_of(each) for each in self.waiting}
-        self.count()
-        self._answer(len(drafts), len(doubtful), len(items))
-        self.show_detail()
+    def aged(self) -> None:
+        """What waits may also be too old by now."""
+        super().aged()
+        self.reload()
 
-    def _nothing(self) -> str:
+    # showing
+
+    def fill(self) -> None:
+        """Put what waits into the list."""
+        super().fill()
+        self.look_soon()
+
+    def select(self) -> Sequence[InboxRow]:
+        """Drafts, surest first, then items; what is doubtful is folded unless it is looked for."""
+        return super().select() if self.typed else rows.folded(list(self.found), unfolded=self.unfolded)
+
+    def why_empty(self) -> str:
         """What an empty list says: what will fill it, or why nothing will."""
-        deaf = unheard.keyed(self.main.data.unheard())
+        deaf = "" if self.typed else unheard.keyed(self.services.data.unheard())
         if not deaf:
-            return actions.keyed(EMPTY)
+            return super().why_empty()
         return actions.keyed(DEAF).format("\n".join(textwrap.wrap(deaf[:1].upper() + deaf[1:] + ".", DEAF_WIDTH)))
 
-    def _answer(self, drafts: int, doubtful: int, items: int) -> None:
+    def answered(self) -> Text:
+        """How many drafts wait, and how many items."""
         text = Text(no_wrap=True, overflow="ellipsis")
         if self._problem:
-            text.append("! " + safe_text.line(self._problem), style="red")
-        else:
-            sure = drafts - doubtful
-            text.append(f"{many(sure, 'draft waits', 'drafts wait')} for you" if drafts else "No drafts", style="bold")
-            if doubtful:
-                text.append(f" · {doubtful} more look one-off", style="dim")
-            text.append(f" · {many(items, 'item')} unfinished" if items else "", style="dim")
-            if self.elsewhere:
-                words = "with" if self.every else actions.key_of("inbox.projects") + " shows"
-                text.append(f" · {words} {self.elsewhere} of other projects", style="dim")
-        self.query_one("#answer", OneLine).put(text)
+            return text.append("! " + safe_text.line(self._problem), style="red")
+        drafts = sum(row.kind == "updates" for row in self.found)
+        items, doubtful = len(self.found) - drafts, sum(map(rows.is_doubtful, self.found))
+        sure = many(drafts - doubtful, "draft waits", "drafts wait")
+        text.append(f"{sure} for you" if drafts else "No drafts", style="bold")
+        if doubtful:
+            text.append(f" · {doubtful} more look one-off", style="dim")
+        text.append(f" · {many(items, 'item')} unfinished" if items else "", style="dim")
+        if self._elsewhere:
+            words = "with" if self.every else actions.key_of("inbox.projects") + " shows"
+            text.append(f" · {words} {self._elsewhere} of other projects", style="dim")
+        return text
 
-    # drawing
-
-    def _draw(self, line: Line) -> list[Text]:
-        item = line.item
+    def _draw(self, row: InboxRow) -> list[Text]:
+        item = row.item
         blank = Text("")
         if item is None:
-            words = f"{many(line.count, 'draft')} that look one-off" if line.count > 1 else "1 draft that looks one-off"
+            words = f"{many(row.count, 'draft')} that look one-off" if row.count > 1 else "1 draft that looks one-off"
             return [Text("▾" if self.unfolded else "▸", style="dim"), Text(words, style="dim"), *[blank] * 4]
         fields = item.entry.fields
-        when = Text(age(item.entry.time(), self.main.data.now()), style="dim")
+        when = Text(age(item.entry.time(), self.services.data.now()), style="dim")
         where = Text(self._where(item), style="dim")
         if item.kind == "items":
-            kept = fields.get("state") == "kept"
             said = Text(safe_text.line(item.text, 300))
-            self._highlight(said)
-            return [Text("= kept" if kept else "☐ item", style="dim"), said, blank, blank, where, when]
-        name = Text(safe_text.line(self._proposed(item, "name") or item.text, 200))
-        self._highlight(name)
+            fuzzy.mark([said], self.typed)
+            mark = "= kept" if fields.get("state") == "kept" else "☐ item"
+            return [Text(mark, style="dim"), said, blank, blank, where, when]
+        name = Text(safe_text.line(self.proposals.proposed(item, "name") or item.text, 200))
+        fuzzy.mark([name], self.typed)
         word = fields.get("kind", "note")
         kind = Text(safe_text.line(KINDS.get(word, word), 12), style="dim")
         conf = Text(fields["confidence"][:4].removeprefix("0") if fields.get("confidence") else "-")
         seen = safe_text.line(fields.get("seen", "1"), 4)
         return [kind, name, conf, Text(f"{seen}×", style="dim" if seen == "1" else ""), where, when]
 
-    def _highlight(self, text: Text) -> None:
-        fuzzy.mark([text], self.typed)
-
     def _where(self, item: Waiting) -> str:
-        data = self.main.data
-        if item.kind == "updates" and self._proposed(item, "scope") == "global":
+        if item.kind == "updates" and self.proposals.proposed(item, "scope") == "global":
             return "global"
-        return self.whose(item) or safe_text.line(data.facts.project if item.slug else "global", 40)
+        here = self.services.data.facts.project if item.slug else "global"
+        return self.proposals.whose(item) or safe_text.line(here, 40)
 
-    @on(RowList.Moved, "#list")
-    def show_detail(self) -> None:
-        """The draft under the cursor; its setting follows."""
-        line = self.table.row
-        detail, glance = self.query_one("#detail", Detail), self.query_one(Glance)
-        if line is None or line.item is None:
-            words = "enter shows or hides them." if line else "Nothing waits."
-            detail.show("fold" if line else "", Text(words, style="dim"))
-            glance.show(Text(words, style="dim") if line else Text())
-            return
-        item = line.item
-        known = self.settings_of.get(line.key)
-        data = self.main.data
+    def describe(self, row: InboxRow) -> Described:
+        """The memory that a draft would become, and why; or the item."""
+        item, data = row.item, self.services.data
+        if item is None:
+            return Described(Text("enter shows or hides them.", style="dim"))
+        known = self.proposals.evidence.get(row.key)
         states = undelivered.words(data.settings(), item, data.now())
         if item.kind == "items":
-            self.head = lines_of(Text(item.text), self.room)
-            detail.show(line.key, item_text(item, known.title if known else "", states, data.now()))
-            glance.show(item_glance(item, states, data.now()))
-        else:
-            ready, beside = self.ready(item), self.size.width >= BESIDE
-            text = draft_head(item, ready, known, self.room, whose=self.whose(item), beside=beside)
-            self.head = lines_of(text, self.room)
-            text.append_text(draft_text(item, ready, known, states, data.now(), self.room, beside=beside))
-            detail.show(line.key, text)
-            glance.show(*draft_glance(item, ready, known, whose=self.whose(item)))
-        self.frame()
-        if known is None:
-            if self._rest is not None:
-                self._rest.stop()
-            self._rest = self.set_timer(REST_SECONDS, partial(self._look, line.key, item))
+            self._head = lines_of(Text(item.text), self.room)
+            text = item_text(item, known.title if known else "", states, data.now())
+            return Described(text, item_glance(item, states, data.now()))
+        draft, whose, beside = self.proposals.draft(item), self.proposals.whose(item), self.size.width >= BESIDE
+        text = draft_head(item, draft, known, self.room, whose=whose, beside=beside)
+        self._head = lines_of(text, self.room)
+        text.append_text(draft_text(item, draft, known, states, data.now(), self.room, beside=beside))
+        return Described(text, *draft_glance(item, draft, known, whose=whose))
 
-    @work(thread=True, exclusive=True, group="evidence")
-    def _look(self, key: str, item: Waiting) -> None:
-        ready = self.ready(item) if item.kind == "updates" else None
-        alike = similar.to_draft(ready.name, item.text, self._near(item)) if isinstance(ready, Draft) else []
-        found = evidence.evidence_of(self.main.data.env, item, alike)
-        self.app.call_from_thread(self._found, key, found)
-
-    def _found(self, key: str, found: Evidence) -> None:
-        self.settings_of[key] = found
-        if self.table.row_id == key:
-            self.show_detail()
+    def footer_actions(self) -> list[actions.Action]:
+        """What can be done with the row under the cursor comes first."""
+        under = self.decisions.chosen.under
+        order = ON_ITEM if under is not None and under.kind == "items" else ON_DRAFT
+        return [actions.get(f"inbox.{verb}") for verb in order]
 
     @property
     def seen(self) -> bool:
         """Whether the draft under the cursor is on the screen to its end."""
-        detail = self.query_one("#detail", Detail)
-        return super().seen and self.head <= detail.scroll_y + detail.size.height
+        return super().seen and self._head <= self.detail.scroll_y + self.detail.size.height
+
+    def copied(self) -> str:
+        """What is copied: the text of the entry."""
+        under = self.decisions.chosen.under
+        return under.text if under is not None else ""
 
     # moving
 
-    def do_app_undo(self) -> None:
-        """As everywhere; the cursor goes to what comes back."""
-        self._undoing = True
-        self.main.turn("undo")
+    def _nothing_to(self, verb: str) -> str:
+        return "" if self.table.rows else f"There is nothing here to {verb}."
 
-    @on(RowList.Opened, "#list")
-    def do_inbox_open(self) -> None:
-        """Over the list on a narrow screen, else to the right; unfold what is folded."""
-        if self.table.row is not None and self.table.row.item is None:
+    def _why_mark_none(self) -> str:
+        return "" if self.decisions.chosen.items() else "There is nothing here to mark."
+
+    def _why_no_projects(self) -> str:
+        return "" if self._elsewhere else "Nothing waits in other projects."
+
+    def markable(self) -> Sequence[InboxRow]:
+        """What is marked by marking all: all drafts, or on an item all items."""
+        under = self.decisions.chosen.under
+        kind = under.kind if under is not None else "updates"
+        return [row for row in self.table.rows if row.kind == kind]
+
+    def deepen(self) -> None:
+        """Into the draft; unfold what is folded."""
+        row = self.table.row
+        if row is not None and row.item is None:
             self.unfolded = not self.unfolded
             self.fill()
-            return
-        self.deepen()
+        else:
+            super().deepen()
 
-    def copied(self) -> str:
-        """What y copies: the text of the entry."""
-        return self.table.row.item.text if self.table.row and self.table.row.item else ""
+    def projects(self) -> None:
+        """This project, or all of them."""
+        self.every = not self.every
+        self.reload()
 
-    def do_inbox_filter(self) -> None:
-        """Open the filter."""
-        self.open_filter()
+    def undo(self) -> None:
+        """As everywhere; the cursor goes to what comes back."""
+        self.wanted = lambda shown: next((at for at, row in enumerate(shown) if row.key in self._back), None)
+        self.services.turn("undo")
