@@ -20,23 +20,19 @@ import posix
 
 from memtui.core.base import clock, paths
 from memtui.core.client import process, transcript
+from memtui.core.deliveries.steps import KEPT_MESSAGES, Steps, size_of
 
 ARRIVED, PREVIEWED, TIMED_OUT, FAILED, DROPPED = "arrived", "previewed", "timed out", "failed", "dropped"
 UNKNOWN, WAITING, NOTHING = "unknown", "waiting", "nothing"
 LOST = (FAILED, TIMED_OUT, DROPPED)
-NEVER = float("inf")
 # The client's clock and ours are one, but it notes the end of a hook a little after the hook logged its delivery.
 SLACK_SECONDS = 1.5
 # So long after the last sign of life nothing more will be written about a delivery.
 QUIET_SECONDS = 3600.0
 # A record this long is a file's content, not a turn's beginning or our text.
 LONG_LINE = 1 << 20
-KEPT_MESSAGES = 64
-# So many records back a tool's siblings are looked for, and so many steps of a session are remembered.
+# So many records back a tool's siblings are looked for.
 KEPT_RECORDS = 512
-KEPT_STEPS = 4096
-# A prompt that is queued stands in the queue when the last of its hooks has ended: the client waits for them this long.
-QUEUED_SECONDS = 60.0
 PREVIEW_MARK = "<persisted-output>"
 BLOCKED_MARK = "operation blocked by hook"
 # A message that the client wrote itself: an error of the API, or a filler at a resume.
@@ -75,31 +71,6 @@ class Trouble:
         self.call = call
         self.start = self.end = 0.0
         self.outcome = FAILED
-
-
-class Steps:
-    """Where the prompts of a session and the model's messages stand in its transcript, as bytes from its beginning."""
-
-    def __init__(self) -> None:
-        self.call = -1  # the model's newest message
-        self.calls = 0
-        self.prompt = -1  # the newest prompt, and
-        self.called = -1  # the one that the newest message answers
-        self.blocked = -1  # a prompt that some hook did not let through
-        self.prompt_id = ""
-        self.prompts: list[tuple[int, str]] = []
-        self.queue: list[list[float]] = []  # prompts in the client's queue: from, until, the newest prompt before
-        self._times: list[tuple[int, object]] = []
-
-    def note(self, place: int, time: "object") -> None:
-        """Remember when the step at a place was made, as the transcript writes times."""
-        self._times.append((place, time))
-        if len(self._times) > 2 * KEPT_STEPS:
-            del self._times[:KEPT_STEPS]
-
-    def at(self, seconds: float) -> int:
-        """The place of the last step before a time, for a delivery that does not name its place; -1 for none."""
-        return max((place for place, time in self._times if (clock.parse(time) or 0.0) <= seconds), default=-1)
 
 
 class TranscriptView:
@@ -168,7 +139,7 @@ class TranscriptView:
         kind = record.get("type")
         time = record.get("timestamp")
         if kind == "queue-operation":
-            self._note_queue(record.get("operation"), place, time)
+            self.steps.note_queue(record.get("operation"), place, time)
             return
         if kind == "last-prompt":
             self._leaf = transcript.text_of(record.get("leafUuid"))
@@ -190,7 +161,7 @@ class TranscriptView:
                 self.steps.blocked = place
                 self.steps.note(place, time)
         elif kind == "user" and main:
-            self._note_prompt(record, place)
+            self.steps.note_prompt(record, place)
         elif kind == "assistant" and main:
             self._note_message(record, place, uuid)
 
@@ -203,19 +174,6 @@ class TranscriptView:
         self._recent.append((uuid, parent))
         if len(self._recent) > 2 * KEPT_RECORDS:
             del self._recent[:KEPT_RECORDS]
-
-    def _note_prompt(self, record: "dict[str, object]", place: int) -> None:
-        if record.get("isMeta") or not any(b.get("type") == "text" for b in transcript.blocks(record)):
-            return
-        name = transcript.text_of(record.get("promptId"))
-        steps = self.steps
-        if name and name == steps.prompt_id:
-            return  # what the client adds to a turn, as that it was interrupted
-        steps.prompt, steps.prompt_id = place, name
-        steps.prompts.append((place, name))
-        if len(steps.prompts) > 2 * KEPT_MESSAGES:
-            del steps.prompts[:KEPT_MESSAGES]
-        steps.note(place, record.get("timestamp"))
 
     def _note_message(self, record: "dict[str, object]", place: int, uuid: str) -> None:
         message = record.get("message")
@@ -250,17 +208,6 @@ class TranscriptView:
         self._beside.pop(name, None)
         if not self.pending:
             self._below.clear()
-
-    def _note_queue(self, operation: "object", place: int, time: "object") -> None:
-        """`enqueue`, `dequeue` and `remove` (the oldest is taken up), `popAll` (the person takes all of them back)."""
-        steps = self.steps
-        steps.note(place, time)
-        if operation == "enqueue":
-            steps.queue = [*steps.queue[-KEPT_MESSAGES:], [place, NEVER, steps.prompt, clock.parse(time) or 0.0]]
-            return
-        waiting = [each for each in steps.queue if each[1] == NEVER]
-        for each in waiting if operation == "popAll" else waiting[:1]:
-            each[1] = place
 
     def _note_attachment(self, found: "dict[str, object]", place: int, time: "object", uuid: str, parent: str) -> None:
         kind = transcript.text_of(found.get("type"))
@@ -313,6 +260,11 @@ class TranscriptView:
         """What a pending delivery is if the session has ended: a resume goes on from its last record."""
         return self.pending[name] if name in self._below.get(self._leaf or self._tip, ()) else DROPPED
 
+    def passed(self, record: "dict[str, object]") -> bool:
+        """Whether the turn has gone on beyond a delivery, so that its trace would be there."""
+        message = self._tools.get(transcript.text_of(record.get("tool_use_id")))
+        return self.steps.passed(record, message[1] if message else None)
+
     def trouble(self, record: "dict[str, object]") -> "str | None":
         """The outcome of a cancelled or failed run of our hook that fits this delivery in event, tool use and place."""
         seconds = clock.parse(record.get("time")) or 0.0
@@ -333,48 +285,6 @@ class TranscriptView:
             if fits:
                 return each.outcome
         return None
-
-    def passed(self, record: "dict[str, object]") -> bool:
-        """Whether the turn has gone on beyond this delivery, so that its trace would be there."""
-        seconds = clock.parse(record.get("time")) or 0.0
-        size = size_of(record)
-        steps = self.steps
-        at = steps.at(seconds) if size is None else size
-        event = record.get("event")
-        if event == "SessionStart":
-            return steps.call > at
-        tool = record.get("tool_use_id")
-        if isinstance(tool, str) and tool in self._tools:
-            at = self._tools[tool][1]
-            return steps.call > at or steps.prompt > at
-        if event != "UserPromptSubmit" or size is None:
-            queued = self._queued(at, seconds) if event == "UserPromptSubmit" else None
-            if queued:
-                return max(steps.call, steps.blocked) > queued[1]
-            return steps.prompt > at or steps.blocked > at or (steps.call > at and (not tool or size is None))
-        queued = self._queued(at)
-        if queued:
-            return max(steps.call, steps.blocked) > queued[1]
-        own = record.get("prompt_id")
-        after = [name for place, name in steps.prompts if place > at]
-        if not own:  # a client that names no prompts runs no hooks for those typed in mid-turn
-            return steps.call > at or len(after) > 1 or steps.blocked > at
-        return steps.called > at or any(name != own for name in after) or steps.blocked > at
-
-    def _queued(self, at: int, seconds: "float | None" = None) -> "list[float] | None":
-        """The place in the client's queue of a prompt that was typed in mid-turn; None if it was in none. By the time
-        of its delivery, what was queued soon after may be another prompt: then this says later what became of it."""
-        for each in self.steps.queue:
-            soon = each[2] <= at if seconds is None else 0 <= each[3] - seconds <= QUEUED_SECONDS
-            if each[0] > at and soon:
-                return each
-        return None
-
-
-def size_of(record: "dict[str, object]") -> "int | None":
-    """How long the transcript was when the delivery was logged; None if the record does not tell."""
-    found = record.get("transcript_size")
-    return found if isinstance(found, int) and not isinstance(found, bool) else None
 
 
 def outcome(record: "dict[str, object]", view: TranscriptView, now: "float | None" = None, ended: bool = False) -> str:

@@ -13,6 +13,7 @@ from memtui.core.base import clock, fs, ids, paths, session_state
 from memtui.core.client import process, transcript
 from memtui.core.deliveries import error_log, receipts
 from memtui.core.deliveries import log as delivery_log
+from memtui.core.deliveries.steps import size_of
 from memtui.core.inbox import claimed
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
@@ -167,7 +168,7 @@ class _Claim:
         too much."""
         if not path:
             return receipts.TranscriptView("")
-        size = receipts.size_of(self.record) if self.record is not None else None
+        size = size_of(self.record) if self.record is not None else None
         if size is not None and self.record is not None:
             start: int | None = max(0, size - (TOOL_BYTES if self.record.get("tool_use_id") else 0))
         else:

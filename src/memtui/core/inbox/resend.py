@@ -8,7 +8,7 @@ for what arrived once, and stands on a branch of the conversation that the perso
 from memtui.core.base import backwards, clock, fastjson, fs, paths, session_state
 from memtui.core.client import transcript
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries import receipts
+from memtui.core.deliveries import receipts, steps
 
 LOST = {receipts.PREVIEWED, *receipts.LOST}
 NO_RECORD = "-"
@@ -58,7 +58,7 @@ def _names(state: "dict[str, object]", key: str) -> "set[str]":
 
 def _outcomes(env: "dict[str, str]", path: str, records: "list[dict[str, object]]") -> "dict[str, str]":
     """What became of some deliveries of a session, by its transcript from where the first of them was made."""
-    starts = [receipts.size_of(record) for record in records]
+    starts = [steps.size_of(record) for record in records]
     views = {}
     if path and starts and None not in starts:
         view = receipts.view_from(path, min([start for start in starts if start is not None]))
