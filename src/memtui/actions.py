@@ -7,10 +7,6 @@ can't be done now, which is then told instead. Keys are remapped by id in config
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:  # the command line knows the actions too, and has no textual
-    from textual.binding import Binding
 
 GLOBAL = "app"
 NAMED = re.compile(r"\{([a-z]+\.[a-z_]+)\}")
@@ -275,21 +271,6 @@ def takes_back() -> str:
 def keyed(text: str) -> str:
     """A text of ours with the keys put in: `{app.undo} takes it back`."""
     return NAMED.sub(lambda found: key_of(found[1]), text)
-
-
-def bound(keys: str) -> str:
-    """Those of some keys that are ours to bind: ctrl+q is Textual's, and works in forms as well."""
-    return ",".join(key for key in keys.split(",") if key != "ctrl+q")
-
-
-def bindings(group: str) -> "list[Binding]":
-    """Textual bindings for the actions of a group. Each has the action's id, for the key map of the application."""
-    from textual.binding import Binding
-
-    return [
-        Binding(bound(a.keys), f"app.run('{a.id}')", a.footer or a.verb, show=False, id=a.id, tooltip=a.help)
-        for a in of(group)
-    ]
 
 
 KEY_WORDS = {

@@ -21,7 +21,7 @@ from memtui import actions
 from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError
 from memtui.present import glyphs, safe_text
-from memtui.tui import running, terminal, theme
+from memtui.tui import key_bindings, running, terminal, theme
 from memtui.tui.commands import Everywhere, theme_named
 from memtui.tui.model.data import Data
 from memtui.tui.screens.list_screen import ListScreen
@@ -56,7 +56,7 @@ class MemtuiApp(Everywhere):
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+z", "suspend_process", show=False),
-        *actions.bindings(actions.GLOBAL),
+        *key_bindings.bindings(actions.GLOBAL),
     ]
     ansi_theme_dark = Reactive(theme.ON_DARK, init=False)
     ansi_theme_light = Reactive(theme.ON_LIGHT, init=False)
@@ -81,7 +81,7 @@ class MemtuiApp(Everywhere):
         self.has_read = False
         self.remapped: dict[str, str] = self.data.keys()
         actions.use(self.remapped)
-        self.set_keymap({name: actions.bound(keys) for name, keys in self.remapped.items()})
+        self.set_keymap({name: key_bindings.bound(keys) for name, keys in self.remapped.items()})
         self.drawn_with = self.data.setting("glyphs")
         self.theme_set = self.data.setting("theme")
         self.theme = theme_named(self.theme_set)

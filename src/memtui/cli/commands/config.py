@@ -9,9 +9,9 @@ from memtui.cli.output import Output, Result, line
 from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError, UsageError
 from memtui.core.health import settings_checks
-from memtui.core.journal.changes.file_change import FileChange
-from memtui.core.settings import config, keymap, modes, setting
+from memtui.core.settings import config, modes, setting
 from memtui.core.settings import edit as config_edit
+from memtui.core.settings.setting import Setting
 
 
 def register(commands: "parser.Commands") -> None:
@@ -51,62 +51,31 @@ def register(commands: "parser.Commands") -> None:
     parser.command(below, "edit", edit, "open config.toml in your editor", "memtui config edit")
 
 
-def _rows(ctx: Context) -> "list[dict[str, object]]":
-    found = setting.rows(ctx.root, ctx.project_root)
-    return [{"key": s.key, "value": s.value, "source": s.source, "problem": s.problem} for s in found]
-
-
-def _keys(ctx: Context) -> "list[dict[str, object]]":
-    """The actions of the control room and their keys, as rows of settings."""
-    written = config_edit.parse(setting.text(ctx.root))
-    own = keymap.remapped(written)
-    wrong = dict(keymap.problems(written, actions.defaults()))
-    return [
-        {
-            "key": setting.KEYS + each.id,
-            "value": actions.keys_of(each, own),
-            "source": "config" if each.id in own else "default",
-            "problem": wrong.get(each.id),
-            "default": each.keys,
-            "help": each.help,
-        }
-        for each in actions.ACTIONS
-    ]
-
-
-def _row(ctx: Context, key: str) -> "dict[str, object]":
-    rows = _keys(ctx) if key.startswith(setting.KEYS) else _rows(ctx)
-    return next(row for row in rows if row["key"] == key)
+def _as_row(found: Setting) -> "dict[str, object]":
+    row = {key: getattr(found, key) for key in ("key", "value", "source", "problem")}
+    return {**row, "default": found.default, "help": found.meaning} if found.key.startswith(setting.KEYS) else row
 
 
 def _problems(written: "dict[str, object]") -> "list[str]":
-    return [f"{where}{key} {why}" for where, key, why in settings_checks.problems(written, actions.defaults())]
+    return [f"{where}{key} {why}" for where, key, why in settings_checks.problems(written)]
 
 
 def show(ctx: Context, args: argparse.Namespace) -> Result:
     """List the settings."""
     if getattr(args, "all_projects", False):
         return _modes(ctx)
-    rows = _rows(ctx)
-    keys = _keys(ctx)
+    rows = setting.rows(ctx.root, ctx.project_root)
     every = getattr(args, "keys", False)
-    mine = [row for row in keys if every or row["source"] != "default"]
+    mine = [row for row in setting.key_rows(ctx.root) if every or row.source != "default"]
     path = config.file_path(ctx.root)
     unknown = _problems(config_edit.parse(setting.text(ctx.root)))
-    data = {"path": path, "project": ctx.project_root, "settings": rows, "keys": mine, "problems": unknown}
+    settings, keys = list(map(_as_row, rows)), list(map(_as_row, mine))
+    data = {"path": path, "project": ctx.project_root, "settings": settings, "keys": keys, "problems": unknown}
     shown = mine if every else [*rows, *mine]
 
     def text(out: Output) -> None:
         out.print(out.style(line(path), "dim"))
-        cells = [
-            [
-                (str(r["key"]), "bold"),
-                config_edit.written(setting.plain(r["value"])),
-                str(r["source"]),
-                (setting.MEANINGS.get(str(r["key"])) or str(r.get("help", "")), "dim"),
-            ]
-            for r in shown
-        ]
+        cells = [[(r.key, "bold"), config_edit.written(r.value), r.source, (r.meaning, "dim")] for r in shown]
         out.table(["SETTING", "VALUE", "FROM", "MEANING"], cells)
         _warn(out, unknown)
 
@@ -131,9 +100,9 @@ def _modes(ctx: Context) -> Result:
 
 def get(ctx: Context, args: argparse.Namespace) -> Result:
     """Print one setting."""
-    row = _row(ctx, args.key)
-    value = setting.plain(row["value"])
-    return Result(row, lambda out: out.print(value if isinstance(value, str) else config_edit.written(value)))
+    row = setting.row(ctx.root, ctx.project_root, args.key)
+    value = row.value
+    return Result(_as_row(row), lambda out: out.print(value if isinstance(value, str) else config_edit.written(value)))
 
 
 def _owner(ctx: Context, key: str) -> "str | None":
@@ -173,11 +142,11 @@ def remove(ctx: Context, args: argparse.Namespace) -> Result:
     owner = _owner(ctx, args.key)
     setting.assign(ctx.root, ctx.journal(), args.key, None, owner)
     try:
-        now = _row(ctx, args.key)
+        now = setting.row(ctx.root, ctx.project_root, args.key)
     except MemtuiError:  # it is changed, whether the file can be read again now or not
         return Result({"key": args.key}, lambda out: out.print(f"{args.key} is not set any more"))
-    shown = config_edit.written(setting.plain(now["value"]))
-    return Result(now, lambda out: out.print(f"{args.key} is {shown} ({now['source']})"))
+    words = f"{args.key} is {config_edit.written(now.value)} ({now.source})"
+    return Result(_as_row(now), lambda out: out.print(words))
 
 
 def edit(ctx: Context, _: argparse.Namespace) -> Result:
@@ -186,16 +155,7 @@ def edit(ctx: Context, _: argparse.Namespace) -> Result:
 
     before = fs.read_or_empty(config.file_path(ctx.root))
     with EditedFile(ctx, "config.toml", before) as draft:
-        after = draft.edit()
-        try:
-            written = config_edit.parse(after.decode("utf-8"))
-        except UnicodeDecodeError as error:
-            raise MemtuiError("That is not UTF-8 text: nothing was saved.") from error
-        if draft.edited:
-            path = config.file_path(ctx.root)
-            change = FileChange(path, before or None, after or None, fs.FILE_MODE)
-            ctx.journal().run("config", [change], "edit config.toml")
-    problems = _problems(written)
+        problems = _problems(setting.save(ctx.root, ctx.journal(), before, draft.edit()))
 
     def text(out: Output) -> None:
         out.print("saved" if draft.edited else "Nothing changed.")

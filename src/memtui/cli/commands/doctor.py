@@ -3,7 +3,6 @@
 import argparse
 import sys
 
-from memtui import actions
 from memtui.cli import index_fix, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
@@ -64,7 +63,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         store = ctx.store()
         with store.together():
             fixed = [_fix(ctx, store, what, yes=args.yes) for what in (AT_ONCE if args.fix == "all" else (args.fix,))]
-    found = checkup.check(ctx.env, ctx.cwd, ctx.now(), actions=actions.defaults())
+    found = checkup.check(ctx.env, ctx.cwd, ctx.now())
     problems = findings.problems(found)
     data = {
         "findings": [findings.as_row(each) for each in found],

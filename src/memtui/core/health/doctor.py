@@ -3,7 +3,7 @@
 The hooks and the client are looked at by hooks/installer/checkup.py, which runs these as well.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from memtui.core.base import paths
 from memtui.core.base.errors import MemtuiError
@@ -19,11 +19,10 @@ def check(
     cwd: str,
     now: float,
     fits: Fits,
-    actions: Mapping[str, str] | None = None,
     known: dict[str, Memory] | None = None,
 ) -> list[Finding]:
     """Everything but hooks and client. `fits` tells of guidance (entry, scope, inbox) whether a delivery has room;
-    `actions` are those of the TUI, id to keys, that `[keys]` may name; `known` as for `status.survey`.
+    `known` as for `status.survey`.
 
     A check that fails itself is a finding; the others go on.
     """
@@ -32,7 +31,7 @@ def check(
     journal = Journal(root)
     checks: dict[str, Iterator[Finding]] = {
         "root": file_checks.own(root),
-        "config": settings_checks.check(env, root, paths.project_root(cwd), actions),
+        "config": settings_checks.check(env, root, paths.project_root(cwd)),
         "errors": file_checks.errors(root, now),
         "inbox": content_checks.inboxes(root, now, fits),
         "memories": content_checks.memories(env, cwd, known),

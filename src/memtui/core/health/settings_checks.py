@@ -1,15 +1,15 @@
 """What is wrong with the settings as a person wrote them."""
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from memtui.core.base import fs, paths
 from memtui.core.base.finding import Finding, good, note, problem
 from memtui.core.settings import config, keymap
 
 
-def check(env: dict[str, str], root: str, project: str, actions: Mapping[str, str] | None) -> Iterator[Finding]:
-    """`actions` as in `doctor.check`."""
+def check(env: dict[str, str], root: str, project: str) -> Iterator[Finding]:
+    """What of the environment and of config.toml does not hold, or switches memtui off."""
     for name in ("CLAUDE_HEADLESS", "MEMTUI_INSIDE"):
         if env.get(name):
             yield note("config.silent", name=name)
@@ -25,12 +25,12 @@ def check(env: dict[str, str], root: str, project: str, actions: Mapping[str, st
         return
     if config.value(settings, project, "mode") == "off":
         yield note("config.mode_off")
-    for table, key, why in problems(settings, actions):
+    for table, key, why in problems(settings):
         yield problem("config.wrong", table=table, key=key, why=why, path=path)
 
 
-def problems(settings: dict[str, object], actions: Mapping[str, str] | None = None) -> Iterator[tuple[str, str, str]]:
-    """(table, key, what is wrong) of settings as written. `actions` as in `doctor.check`."""
+def problems(settings: dict[str, object]) -> Iterator[tuple[str, str, str]]:
+    """(table, key, what is wrong) of settings as written."""
     tables = settings.get("projects", {})
     for key, given in settings.items():
         if key in {"projects", keymap.TABLE}:
@@ -39,7 +39,7 @@ def problems(settings: dict[str, object], actions: Mapping[str, str] | None = No
             yield "", key, "is no setting" + _near(key)
         elif (why := config.problem(key, given)) is not None:
             yield "", key, f"{why}, not {given!r}: the default holds"
-    for name, why in keymap.problems(settings, actions) if actions is not None else ():
+    for name, why in keymap.problems(settings):
         yield "" if name == keymap.TABLE else "[keys] ", name, why
     if not isinstance(tables, dict):
         yield "", "projects", 'must hold tables, as [projects."/path"]'

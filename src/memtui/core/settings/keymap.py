@@ -1,12 +1,11 @@
-"""The person's own keys, `[keys]` in config.toml: action of the control room -> keys, as `"memories.edit" = "E"`.
-
-Which actions there are, and their keys, is the control room's to say: whoever asks passes them, id -> keys.
-"""
+"""The person's own keys, `[keys]` in config.toml: action of the TUI to its keys, as `"memories.edit" = "E"`."""
 
 import re
 import string
 import unicodedata
 from collections.abc import Iterator, Mapping
+
+from memtui import actions
 
 TABLE = "keys"
 EVERYWHERE = "app"
@@ -24,7 +23,7 @@ SHORTER = {
 
 
 def _name(char: str) -> str:
-    """How textual calls the key of a character."""
+    """What Textual calls the key of a character."""
     if char.isalnum():
         return char
     name = unicodedata.name(char, char).lower().replace("-", "_").replace(" ", "_")
@@ -69,9 +68,10 @@ def remapped(settings: Mapping[str, object]) -> dict[str, str]:
     return {name: keys for name, keys in written(settings).items() if isinstance(keys, str) and problem(keys) is None}
 
 
-def problems(settings: Mapping[str, object], known: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def problems(settings: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     """(action id, what is wrong): an id that there is not, a key that is none, a key that two actions of a screen
     have."""
+    known = actions.defaults()
     table = settings.get(TABLE, {})
     if not isinstance(table, dict):
         yield TABLE, 'must be a table, as [keys] "app.quit" = "x"'

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from memtui import actions
 from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError, UsageError
 from memtui.core.journal.changes.file_change import FileChange
@@ -44,7 +45,14 @@ class Setting:
     @property
     def default(self) -> Value:
         """The value without any config.toml."""
+        if self.key.startswith(KEYS):
+            return actions.get(self.key.removeprefix(KEYS)).keys
         return plain(config.DEFAULTS[self.key])
+
+    @property
+    def meaning(self) -> str:
+        """What it is for, in a line."""
+        return MEANINGS.get(self.key) or actions.get(self.key.removeprefix(KEYS)).help
 
 
 def plain(value: object) -> Value:
@@ -74,6 +82,25 @@ def rows(root: str, project_root: str | None) -> list[Setting]:
         value = plain(config.value(written, project_root, key))
         found.append(Setting(key, value, source, config.problem(key, given)))
     return found
+
+
+def key_rows(root: str) -> list[Setting]:
+    """The keys of every action of the TUI, as settings. Raises MemtuiError."""
+    written = config_edit.parse(text(root))
+    own = keymap.remapped(written)
+    wrong = dict(keymap.problems(written))
+    return [
+        Setting(
+            KEYS + each.id, actions.keys_of(each, own), "config" if each.id in own else "default", wrong.get(each.id)
+        )
+        for each in actions.ACTIONS
+    ]
+
+
+def row(root: str, project_root: str | None, key: str) -> Setting:
+    """One of `rows` or `key_rows`."""
+    every = key_rows(root) if key.startswith(KEYS) else rows(root, project_root)
+    return next(each for each in every if each.key == key)
 
 
 def value_of(key: str, typed: str) -> Value:
@@ -110,10 +137,33 @@ def assign(root: str, journal: Journal, key: str, value: Value | None, project_r
     after = config_edit.change(before, name, value, table)
     if before == after:
         return False
-    old = before.encode() if before else None
-    change = FileChange(config.file_path(root), old, after.encode() or None, fs.FILE_MODE)
-    journal.run("config", [change], f"unset {key}" if value is None else f"set {key} to {_said(value)}")
+    summary = f"unset {key}" if value is None else f"set {key} to {_said(value)}"
+    _write(root, journal, before.encode(), after.encode(), summary)
     return True
+
+
+def save(root: str, journal: Journal, before: bytes, after: bytes) -> dict[str, object]:
+    """Write config.toml as a person edited it, over what it was; the settings as they read it. One step of undo. Raises
+    ConflictError if it changed meanwhile, MemtuiError if it can't be read as settings: nothing is written."""
+    settings = readable(after)
+    _write(root, journal, before, after, "edit config.toml")
+    return settings
+
+
+def readable(data: bytes) -> dict[str, object]:
+    """What a person wrote, as settings. Raises MemtuiError if it is none, and not to be saved."""
+    try:
+        return config_edit.parse(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise MemtuiError("That is not UTF-8 text: nothing was saved.") from error
+    except MemtuiError as error:
+        raise MemtuiError(f"Nothing was saved: {error.message}", error.hint) from error
+
+
+def _write(root: str, journal: Journal, before: bytes, after: bytes, summary: str) -> None:
+    if after != before:
+        change = FileChange(config.file_path(root), before or None, after or None, fs.FILE_MODE)
+        journal.run("config", [change], summary)
 
 
 def _said(value: Value) -> str:

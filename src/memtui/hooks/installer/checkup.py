@@ -2,7 +2,6 @@
 
 import shutil
 import subprocess
-from collections.abc import Mapping
 
 from memtui.core.base import paths
 from memtui.core.base.errors import MemtuiError
@@ -24,12 +23,10 @@ def check(
     cwd: str,
     now: float,
     client: list[Finding] | None = None,
-    actions: Mapping[str, str] | None = None,
     known: dict[str, Memory] | None = None,
 ) -> list[Finding]:
-    """All findings; changes nothing. `client`: what `client_check` told before, as that starts a process. `actions`:
-    those of the TUI, id to keys; None leaves `[keys]` in config.toml unlooked at. `known` as for
-    `status.survey`."""
+    """All findings; changes nothing. `client`: what `client_check` told before, as that starts a process. `known` as
+    for `status.survey`."""
     foreign = paths.strangers(paths.root(env), paths.slug(paths.project_root(cwd)))
     if foreign:
         return list(file_checks.strangers(foreign))
@@ -39,7 +36,7 @@ def check(
         return deliverable.over(budget, now, entry, scope, directory) <= 0
 
     told = client_check(env) if client is None else client
-    return [*_hooks(env, cwd), *told, *_own_memory(env, cwd), *doctor.check(env, cwd, now, fits, actions, known)]
+    return [*_hooks(env, cwd), *told, *_own_memory(env, cwd), *doctor.check(env, cwd, now, fits, known)]
 
 
 def _hooks(env: dict[str, str], cwd: str) -> list[Finding]:

@@ -96,11 +96,10 @@ class Data(Workspace):
 
     def count_findings(self) -> None:
         """Put into the facts how many problems there are, as far as files tell."""
-        from memtui import actions
         from memtui.core.health import findings
         from memtui.hooks.installer import checkup
 
-        found = checkup.check(self.env, self.cwd, self.now(), self.client or [], actions.defaults(), self.known)
+        found = checkup.check(self.env, self.cwd, self.now(), self.client or [], self.known)
         self.facts.waiting["health"] = findings.problems(found)
 
     def forget(self) -> None:

@@ -10,6 +10,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from memtui import actions
+from memtui.tui import key_bindings
 from memtui.tui.safety_net import composed
 from memtui.tui.services import COMMAND, Command, Services, possible, services_of
 from memtui.tui.widgets.bars import TABS, FootBar, TopBar
@@ -45,7 +46,7 @@ class Base(Screen[None]):
 
     def on_mount(self) -> None:
         """Bind the screen's keys, as the person has them."""
-        for binding in actions.bindings(self.group):
+        for binding in key_bindings.bindings(self.group):
             self._bindings.bind(
                 self.main.remapped.get(str(binding.id), binding.key), binding.action, binding.description, show=False
             )

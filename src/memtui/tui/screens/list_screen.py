@@ -2,7 +2,7 @@
 the screen is narrow; where you are on top, what you can press at the bottom.
 
 How a screen is put on it:
-- One class, `class Guidance(ListScreen[Row])`. It names its `group`, `BINDINGS = actions.bindings(group)`, the parts of
+- One class, `class Guidance(ListScreen[Row])`. It names its `group`, its bindings, the parts of
   the files that it `reads`, the `share` of its detail, `one` row in a word, and a `legend` for the help.
 - `__init__(self, services)` gives to `super().__init__` the services, the `RowList`, and what the filter looks at.
 - Its commands are a class of their own, made with `(services, list)`, whose `table()` is `{action id: Command(run,

@@ -12,6 +12,7 @@ from memtui import actions
 from memtui.core.base.phrasing import ago, many
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text, unheard
+from memtui.tui import key_bindings
 from memtui.tui.model import fuzzy
 from memtui.tui.screens.guidance import rows, text
 from memtui.tui.screens.guidance.commands import GuidanceCommands
@@ -52,7 +53,7 @@ class Titled(Message):
 class Guidance(ListScreen[Row]):
     """The queue, what is under way, and the history, in one list; the note itself on the right."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*actions.bindings("guidance")]
+    BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("guidance")]
     group: ClassVar[str] = "guidance"
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "receipts"})
     one: ClassVar[str] = "note"

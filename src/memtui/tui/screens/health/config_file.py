@@ -3,10 +3,8 @@
 from memtui import actions
 from memtui.core.base import fs, ids
 from memtui.core.base.errors import MemtuiError
-from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.memories import memory
-from memtui.core.settings import config
-from memtui.core.settings import edit as config_edit
+from memtui.core.settings import config, setting
 from memtui.present import editor
 from memtui.tui.dialogs.conflict import MINE, THEIRS, Conflict
 from memtui.tui.model import autosave
@@ -43,20 +41,17 @@ class ConfigFile:
     async def _save(self, base: str, after: bytes) -> None:
         """Save it over the file that it was typed over (`base`); else show both and ask. Until then it is kept."""
         data = self.services.data
-        path = config.file_path(data.root)
         autosave.save(data.root, NAME, {"text": after.decode("utf-8", "surrogateescape"), "base": base})
+        there = fs.read_or_empty(config.file_path(data.root))
         try:
-            config_edit.parse(after.decode("utf-8"))
-        except UnicodeDecodeError as error:
-            raise MemtuiError("That is not UTF-8 text: nothing was saved.", actions.keyed(KEPT)) from error
+            setting.readable(after)
+            if ids.digest(there) == base:
+                setting.save(data.root, data.journal(), there, after)
         except MemtuiError as error:
-            raise MemtuiError(f"Nothing was saved: {error.message}", actions.keyed(KEPT)) from error
-        there = fs.read_or_empty(path)
+            raise MemtuiError(error.message, actions.keyed(KEPT)) from error
         if ids.digest(there) != base:
             await self._ask(there, after)
             return
-        change = FileChange(path, there or None, after or None, fs.FILE_MODE)
-        data.journal().run("config", [change], f"edit {NAME}")
         autosave.drop(data.root, NAME)
         self.services.say(f"Saved {NAME}. {actions.takes_back()}")
         self.services.read()

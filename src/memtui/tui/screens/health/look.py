@@ -5,7 +5,6 @@ from array import array
 from dataclasses import dataclass, field
 from itertools import islice
 
-from memtui import actions
 from memtui.core.base import paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding
@@ -47,7 +46,7 @@ class Look:
 def look(data: Data, times: dict[str, "array[float]"], client: list[Finding] | None) -> Look:
     """Look at everything. What can't be read is a finding, never an error."""
     found = Look(times=times)
-    found.findings = checkup.check(data.env, data.cwd, data.now(), client, actions.defaults(), data.known)
+    found.findings = checkup.check(data.env, data.cwd, data.now(), client, data.known)
     try:
         found.hooks = status.status(data.env, data.cwd)
     except (MemtuiError, OSError):

@@ -16,6 +16,7 @@ from memtui import actions
 from memtui.core.base.phrasing import many
 from memtui.core.deliveries.statistics import percentile
 from memtui.hooks.installer import checkup
+from memtui.tui import key_bindings
 from memtui.tui.screens.health import rows
 from memtui.tui.screens.health.commands import PLACES, HealthCommands
 from memtui.tui.screens.health.look import Look, look
@@ -41,7 +42,7 @@ class Looked(Message):
 class Health(ListScreen[Row]):
     """One list of all that was found, the line under the cursor in full beside it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*actions.bindings("health")]
+    BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("health")]
     group: ClassVar[str] = "health"
     nothing_chosen: ClassVar[str] = LOOKING
 

@@ -19,6 +19,7 @@ from memtui.core.review.draft import Draft
 from memtui.core.review.evidence import Evidence
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text, undelivered, unheard
+from memtui.tui import key_bindings
 from memtui.tui.model import fuzzy
 from memtui.tui.screens.inbox import rows
 from memtui.tui.screens.inbox.commands import InboxCommands
@@ -83,7 +84,7 @@ class Looked(Message):
 class Inbox(ListScreen[InboxRow]):
     """The list on the left; on the right the memory that a draft would become, and why."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*actions.bindings("inbox")]
+    BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("inbox")]
     group: ClassVar[str] = "inbox"
     share: ClassVar[int] = 55
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "memories"})
