@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from memtui.core.base.errors import MemtuiError
+    from memtui.core.base.finding import Finding
     from memtui.core.journal.journal import Journal
     from memtui.core.journal.ledger import Ledger
     from memtui.core.memories.store import Store
@@ -98,7 +98,7 @@ class Workspace:
         kinds: "tuple[str, ...] | None" = None,
         *,
         every: bool = False,
-        unread: "list[MemtuiError] | None" = None,
+        unread: "list[Finding] | None" = None,
     ) -> "list[Waiting]":
         """What waits for this project and everywhere, of some kinds or all; `every` adds the other projects', after
         these. `unread` as in the engine."""

@@ -5,7 +5,9 @@ import argparse
 from memtui.cli.context import Context
 from memtui.cli.output import safe
 from memtui.core.base import clock
-from memtui.core.base.errors import MemtuiError, NotFoundError, UsageError
+from memtui.core.base.errors import NotFoundError, UsageError
+from memtui.core.base.finding import Finding
+from memtui.core.health import findings
 from memtui.core.review import waiting
 from memtui.core.review.waiting import KINDS, Waiting
 from memtui.present import undelivered
@@ -21,9 +23,9 @@ if TYPE_CHECKING:
 
 def entries(ctx: Context, kinds: "tuple[str, ...]" = KINDS, all_projects: bool = False) -> "list[Waiting]":
     """What waits for this project and everywhere; with `all_projects` for all of them, this one first."""
-    unread: list[MemtuiError] = []
+    unread: list[Finding] = []
     found = ctx.waiting(kinds, every=all_projects, unread=unread)
-    ctx.kept["unread"] = told = [{"message": each.message, "hint": each.hint} for each in unread]
+    ctx.kept["unread"] = told = [findings.told(each) for each in unread]
     for each in told:
         ctx.out.say(f"! {safe(each['message'])}\n  {safe(each['hint'])}")
     return found

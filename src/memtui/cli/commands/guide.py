@@ -129,13 +129,15 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 def _warn(ctx: Context, path: str) -> "dict[str, str] | None":
     """Say that of this inbox not all is read, as `guide --list` and the others do."""
     from memtui.cli.output import safe
+    from memtui.core.health import findings
     from memtui.core.review.waiting import unread_part
 
     found = unread_part(path)
     if found is None:
         return None
-    ctx.out.say(f"! {safe(found.message)}\n  {safe(found.hint)}")
-    return {"message": found.message, "hint": found.hint}
+    told = findings.told(found)
+    ctx.out.say(f"! {safe(told['message'])}\n  {safe(told['hint'])}")
+    return told
 
 
 def _why(deaf: str) -> "dict[str, str] | None":

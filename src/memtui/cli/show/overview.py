@@ -7,9 +7,11 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.cli.show.deliveries import receipt, receipts_of
 from memtui.core.base.errors import MemtuiError
+from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import ago, many
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.record import Delivery
+from memtui.core.health import findings
 from memtui.core.memories import scopes
 from memtui.core.places import locate, trust
 from memtui.core.review.waiting import KINDS
@@ -31,7 +33,7 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
         if scope.kind != "instructions":
             counts[scope.kind] = counts.get(scope.kind, 0) + len(scopes.files(scope))
     waiting = dict.fromkeys(KINDS, 0)
-    unread: list[MemtuiError] = []
+    unread: list[Finding] = []
     for entry in ctx.waiting(unread=unread):
         waiting[entry.kind] += 1
     last = next((each for each in map(Delivery.of, delivery_log.newest_first(ctx.root)) if each.injected), None)
@@ -42,7 +44,7 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
         "mode": ctx.setting("mode"),
         "memories": counts,
         "waiting": waiting,
-        "unread": [{"message": each.message, "hint": each.hint} for each in unread],
+        "unread": [findings.told(each) for each in unread],
         "last_delivery": {"id": last.id, "time": last.logged, "outcome": outcome} if last else None,
         "next": [{"command": command, "why": why} for command, why in steps],
     }
@@ -58,7 +60,7 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
             shown = out.style(*receipt(outcome))
             out.print(f"  last delivery {when}: {line(what(last.contents))}, {shown}")
         for each in unread:
-            out.print("  " + out.style(f"! {line(each.message)} {line(each.hint)}", "yellow"))
+            out.print("  " + out.style(f"! {line(findings.whole(each))}", "yellow"))
         out.print()
         out.table(["", ""], [[(command, "bold"), why] for command, why in steps], indent="  ")
         out.print()

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from memtui.core.base import fastjson, fs, ids, paths, visible
-from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding, problem
 from memtui.core.health.index_report import Report
 from memtui.core.inbox import claimed, undelivered
@@ -25,16 +24,12 @@ def inboxes(root: str, now: float, fits: Fits) -> Iterator[Finding]:
     """Inboxes that can't be read, guidance that will not be delivered, claims that nobody settled."""
     for slug in [None, *paths.inbox_slugs(root)]:
         directory = paths.inbox_dir(root, slug)
-        unread: list[MemtuiError] = []
+        unread: list[Finding] = []
         waiting_in(root, [slug], unread=unread)
-        for error in unread:
-            yield problem("inbox.unread", message=error.message, hint=error.hint)
-        for kind, file in inbox_format.FILES.items():
-            path = f"{directory}/{file}"
-            if any(error.message.startswith(path + " ") for error in unread) and not inbox_format.unread(path):
-                continue
-            if kind == "guidance":
-                yield from _guidance(slug, directory, now, fits)
+        yield from unread
+        guidance = f"{directory}/{inbox_format.FILES['guidance']}"
+        if not any(each.data["path"] == guidance and each.code != "inbox.part" for each in unread):
+            yield from _guidance(slug, directory, now, fits)
         for file, delivery_id, _, _ in claimed.listed(directory):
             path = f"{directory}/{inbox_format.CLAIMED}/{file}"
             try:

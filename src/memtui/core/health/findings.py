@@ -127,7 +127,14 @@ REGISTRY = {
         "errors",
     ),
     # inboxes
-    "inbox.unread": Kind("{message}", "{hint}"),
+    "inbox.part": Kind(
+        "{path} is larger than {most} MB: only notes in its first and its last half MB are read; {left} MB between "
+        "them wait in vain.",
+        "Take out of it what is no note: a log belongs into a file of its own, which a note can name.",
+    ),
+    "inbox.closed": Kind("{path} is closed to you.", 'Make it yours again: sudo chown "$USER" {path}'),
+    "inbox.directory": Kind("{path} is a directory, no file.", "Move it away: mv {path} {path}.aside"),
+    "inbox.unread": Kind("{path} can't be read: {why}.", "Check what it is, its owner and its mode."),
     "inbox.claim_unread": Kind("{path} {why}: nobody settles it", "Move {path} away."),
     "inbox.unproven": Kind(
         "{inbox}: guidance taken by delivery {delivery} is still unproven",
@@ -243,6 +250,16 @@ def flag(found: Finding, do: str = "memtui trust") -> str:
 def fix_of(found: Finding) -> str:
     """The id of the fix for it; empty where a person has to do it."""
     return REGISTRY[found.code].fix
+
+
+def whole(found: Finding) -> str:
+    """What was found, and what to do about it."""
+    return f"{message(found)} {remedy(found)}".strip()
+
+
+def told(found: Finding) -> dict[str, str]:
+    """A file that can't be read, for --json."""
+    return {"message": message(found), "hint": remedy(found)}
 
 
 def as_row(found: Finding) -> dict[str, object]:

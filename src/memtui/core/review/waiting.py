@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterable, Sequence
 
 from memtui.core.base import matching, paths
-from memtui.core.base.errors import MemtuiError
+from memtui.core.base.finding import Finding, problem
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.inbox import format as inbox_format
 
@@ -72,7 +72,7 @@ def waiting_in(
     root: str,
     projects: Iterable[str | None],
     kinds: Sequence[str] = KINDS,
-    unread: list[MemtuiError] | None = None,
+    unread: list[Finding] | None = None,
 ) -> list[Waiting]:
     """The entries of some projects' inboxes (None: the global one), in the order of the files.
 
@@ -99,24 +99,20 @@ def waiting_in(
     return found
 
 
-def unread_part(path: str) -> MemtuiError | None:
+def unread_part(path: str) -> Finding | None:
     """What to say of an inbox file that is too long to be read whole; None for any other."""
     size = inbox_format.unread(path)
     if not size:
         return None
-    return MemtuiError(
-        f"{path} is larger than {inbox_format.MAX_BYTES >> 20} MB: only notes in its first and its last half MB"
-        f" are read; {size / (1 << 20):.1f} MB between them wait in vain.",
-        "Take out of it what is no note: a log belongs into a file of its own, which a note can name.",
-    )
+    return problem("inbox.part", path=path, most=inbox_format.MAX_BYTES >> 20, left=f"{size / (1 << 20):.1f}")
 
 
-def _unreadable(path: str, error: OSError) -> MemtuiError:
+def _unreadable(path: str, error: OSError) -> Finding:
     if isinstance(error, PermissionError):
-        return MemtuiError(f"{path} is closed to you.", f'Make it yours again: sudo chown "$USER" {path}')
+        return problem("inbox.closed", path=path)
     if os.path.isdir(path):
-        return MemtuiError(f"{path} is a directory, no file.", f"Move it away: mv {path} {path}.aside")
-    return MemtuiError(f"{path} can't be read: {error.strerror}.", "Check what it is, its owner and its mode.")
+        return problem("inbox.directory", path=path)
+    return problem("inbox.unread", path=path, why=error.strerror)
 
 
 def find(entries: Sequence[Waiting], ref: str, what: str) -> Waiting:

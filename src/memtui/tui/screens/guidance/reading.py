@@ -8,6 +8,7 @@ from memtui.core.client import titles as first
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import notes, receipts
 from memtui.core.deliveries.record import Delivery
+from memtui.core.health import findings
 from memtui.core.inbox import under_way
 from memtui.core.review.waiting import waiting_in
 from memtui.present import undelivered
@@ -16,7 +17,7 @@ from memtui.tui.screens.guidance.rows import Row
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from memtui.core.base.errors import MemtuiError
+    from memtui.core.base.finding import Finding
     from memtui.core.review.waiting import Waiting
     from memtui.tui.model.data import Data
 
@@ -47,13 +48,13 @@ class Notes:
 
     def queue(self, slugs: list[str | None]) -> tuple[list[Row], str]:
         """What waits and what is under way; what could not be read, in words."""
-        unread: list[MemtuiError] = []
+        unread: list[Finding] = []
         now = self.data.now()
         queue = [self._queued(each, now) for each in waiting_in(self.data.root, slugs, ("guidance",), unread)]
         queue.sort(key=lambda row: (not row.states, row.time or 0.0), reverse=True)
         taken = under_way.listed(self.data.root, slugs)
         queue += [Row(f"way {t.delivery} {t.entry.id}", t.entry.text, t.time, taken=t) for t in taken]
-        return queue, " ".join(f"{error.message} {error.hint}" for error in unread)
+        return queue, " ".join(map(findings.whole, unread))
 
     def _queued(self, item: "Waiting", now: float) -> Row:
         states = tuple(undelivered.findings_of(self.data.settings(), item, now))

@@ -13,7 +13,9 @@ from textual.timer import Timer
 
 from memtui import actions
 from memtui.core.base.errors import MemtuiError
+from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import age, many
+from memtui.core.health import findings
 from memtui.core.memories.memory import Memory
 from memtui.core.review.draft import Draft
 from memtui.core.review.evidence import Evidence
@@ -125,9 +127,9 @@ class Inbox(ListScreen[InboxRow]):
     @work(thread=True, exclusive=True, group="inbox")
     def reload(self) -> None:
         """Read the inboxes and the memories in a worker."""
-        unread: list[MemtuiError] = []
+        unread: list[Finding] = []
         found = [each for each in self.services.data.waiting(every=True, unread=unread) if each.kind != "guidance"]
-        self.post_message(Waits(found, " ".join(f"{error.message} {error.hint}" for error in unread)))
+        self.post_message(Waits(found, " ".join(map(findings.whole, unread))))
         self.post_message(Remembered(self.proposals.read_memories()))
 
     def on_waits(self, message: Waits) -> None:
