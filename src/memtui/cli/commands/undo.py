@@ -9,8 +9,8 @@ from memtui.core.base import clock, matching
 from memtui.core.base.errors import EXIT_FAILED, MemtuiError
 from memtui.core.base.phrasing import age, many
 from memtui.core.journal import undo as undoing
+from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Transaction
-from memtui.core.memories.store import Store
 from memtui.present.changes import DONE, asked_about, refusal, undone_as_one
 
 HISTORY = 20
@@ -56,9 +56,9 @@ def _as_row(each: Transaction) -> "dict[str, object]":
     return {key: getattr(each, key) for key in keys}
 
 
-def _history(ctx: Context, store: Store) -> Result:
-    ledger = store.journal.ledger()
-    every = [each for each in store.history() if each.op not in {"undo", "redo"} and each.state != "intent"]
+def _history(ctx: Context, journal: Journal) -> Result:
+    ledger = journal.ledger()
+    every = ledger.changes()
     undoable = set(ledger.undoable)
     rows = [{**_as_row(each), "undoable": each.id in undoable} for each in every]
 
@@ -88,11 +88,12 @@ def redo(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _run(ctx: Context, args: argparse.Namespace, op: undoing.Op, ref: "str | None") -> Result:
-    store = ctx.store()
+    ctx.must_have_home()
+    journal = ctx.journal()
     if args.list:
-        return _history(ctx, store)
-    key = None if ref is None else matching.match(ref, store.journal.ledger().transactions, "change")
-    undone = undoing.attempt(store.journal, op, key, sure=lambda asked: args.yes or _ask(ctx, asked))
+        return _history(ctx, journal)
+    key = None if ref is None else matching.match(ref, journal.ledger().transactions, "change")
+    undone = undoing.attempt(journal, op, key, sure=lambda asked: args.yes or _ask(ctx, asked))
     assert isinstance(undone, undoing.Undone)  # `_ask` raises for no
     as_one = undone_as_one(undone)
     failed = [(each, refusal(op, each, error).message) for each, error in undone.failed]

@@ -8,7 +8,6 @@ from memtui.core.base import backwards, clock, fastjson, fs, paths
 from memtui.core.base.finding import Finding, good, note, problem
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.health import retention
-from memtui.core.journal import compaction
 from memtui.core.journal.journal import Journal
 
 DAY = 86400.0
@@ -126,7 +125,7 @@ def kept(found: Journal, now: float) -> Iterator[Finding]:
     due = retention.due(found.root, now, ledger, trusted=False)
     oldest = next((clock.parse(each.time) for each in ledger.all()), None)
     facts: dict[str, Any] = {
-        "changes": sum(map(compaction.counts, ledger.all())),
+        "changes": sum(each.is_change for each in ledger.all()),
         "since": now - oldest if oldest is not None else None,
         "log": sum(delivery_log.sizes(found.root).values()),
         "texts_days": retention.limits(found.root).texts_days,

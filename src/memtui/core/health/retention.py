@@ -240,7 +240,7 @@ def due(root: str, now: float, ledger: Ledger | None = None, *, trusted: bool = 
 
 
 def _count_changes(found: Due, old: list[Transaction], ledger: Ledger) -> None:
-    found.changes = sum(map(compaction.counts, old))
+    found.changes = sum(each.is_change for each in old)
     found.deleted = compaction.deleted(old, ledger)
     gone = {each.id for each in old}
     found.oldest = next((each.time for each in ledger.all() if each.id not in gone), "")

@@ -43,21 +43,16 @@ def _families(every: list[Transaction]) -> list[list[Transaction]]:
     return list(reversed([family[::-1] for family in found.values()]))
 
 
-def counts(each: Transaction) -> bool:
-    """Whether a transaction is a change, and not the undoing of one."""
-    return each.op not in {"undo", "redo"}
-
-
 def too_old(ledger: Ledger, now: float, days: int, most: int) -> list[Transaction]:
     """The changes of which nothing was done for so many days, and those beyond the newest `most` (0: no limit), oldest
     first. By their order in the journal: where the clock was put back, more is kept, never less."""
     every = ledger.all()
     if every and every[-1].state == "intent":
         every.pop()  # at work
-    left = sum(counts(each) for each in every)
+    left = sum(each.is_change for each in every)
     found: list[Transaction] = []
     for family in _families(every):
-        size = sum(counts(each) for each in family)
+        size = sum(each.is_change for each in family)
         last = clock.parse(family[-1].time)
         old = days > 0 and last is not None and last < now - days * DAY
         if not old and not 0 < most <= left - size:

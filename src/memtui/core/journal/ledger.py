@@ -18,6 +18,7 @@ BLOCK = 1 << 18
 # So many of the last bytes that were read tell whether the file is still the same one.
 TAIL = 64
 MUCH = 1 << 20
+TURNS = frozenset({"undo", "redo"})
 
 
 @dataclasses.dataclass
@@ -44,6 +45,11 @@ class Transaction:
         """Where it was made, as `actor.here` names it; empty for one of an older version."""
         found = self.record.get("seat")
         return found if isinstance(found, str) else ""
+
+    @property
+    def is_change(self) -> bool:
+        """Whether it is a change, and not the undoing of one."""
+        return self.op not in TURNS
 
     @property
     def latest(self) -> "Transaction":
@@ -147,7 +153,7 @@ class Ledger:
     def _done(self, found: Transaction) -> None:
         of = found.of or ""
         target = self.transactions.get(of)
-        if found.op in {"undo", "redo"}:
+        if not found.is_change:
             if target is not None:
                 undone = found.op == "undo"
                 _drop(self.undoable if undone else self.redoable, of)
@@ -184,6 +190,10 @@ class Ledger:
     def all(self) -> list[Transaction]:
         """The transactions as of now: another thread may read on meanwhile."""
         return list(self.transactions.values())
+
+    def changes(self) -> list[Transaction]:
+        """The changes that were made, newest first."""
+        return [each for each in reversed(self.all()) if each.is_change and each.state != "intent"]
 
     def available(self, op: str) -> list[str]:
         """What can be undone or redone, the next last."""

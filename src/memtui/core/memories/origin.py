@@ -53,7 +53,7 @@ def made(root: str) -> dict[str, tuple[str, float | None]]:
         return {}
     found: dict[str, tuple[str, float | None]] = {}
     for each in ledger.all():
-        if each.state != "done" or each.op in {"undo", "redo", "restore"}:
+        if each.state != "done" or not each.is_change or each.op == "restore":
             continue
         for row in each.record["changes"]:
             if row.get("before") is None and row.get("after"):

@@ -75,7 +75,7 @@ def _about(ledger: Ledger, key: str) -> tuple[set[str], set[str]]:
     places = {deleted_row(ledger.transactions[key])["path"]}
     group: set[str] = set()
     while True:
-        found = {t.id for t in earlier if places & set(_file_paths(t)) and t.op not in {"undo", "redo", "purge"}}
+        found = {t.id for t in earlier if places & set(_file_paths(t)) and t.is_change and t.op != "purge"}
         for each in found - group:
             if ledger.transactions[each].op in {"move", "rename"}:
                 places |= set(_file_paths(ledger.transactions[each]))

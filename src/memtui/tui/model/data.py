@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 # As many of the newest deliveries are held at once; older ones are read when the list is followed to its end.
 RECORDS = 2000
-TURNS = frozenset({"undo", "redo"})
 
 
 @dataclass
@@ -132,8 +131,7 @@ class Data(Workspace):
     def changes(self) -> "tuple[Ledger, list[Transaction]]":
         """What was changed, newest first."""
         ledger = self.ledger.follow()
-        every = [t for t in ledger.all() if t.op not in TURNS and t.state != "intent"]
-        return ledger, every[::-1]
+        return ledger, ledger.changes()
 
     # deliveries
 
