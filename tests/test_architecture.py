@@ -2,6 +2,7 @@
 
 import importlib
 import re
+import tomllib
 from pathlib import Path
 
 import memtui
@@ -48,3 +49,14 @@ def test_the_glossary_explains_each_word_once():
     words = [cells[0] for cells in rows("Glossary")]
     assert len(words) == len(set(words)) > 20
     assert words == sorted(words)
+
+
+def test_no_import_contract_has_an_exception():
+    contracts = tomllib.loads((DOCS.parents[1] / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    assert len(contracts) > 5
+    assert not [each["name"] for each in contracts if "ignore_imports" in each or "skip_descendants" in each]
+    sources = {
+        name for each in contracts if each.get("forbidden_modules") == ["memtui.tui"] for name in each["source_modules"]
+    }
+    of_cli = {f"memtui.cli.{each.stem}" for each in (SOURCES / "cli").iterdir() if not each.name.startswith("__")}
+    assert of_cli - {"memtui.cli.opening"} == sources

@@ -1,0 +1,80 @@
+"""The command line and the TUI tell the same: what `--json` prints of the sample world is what the screens show."""
+
+import io
+import json
+import sys
+
+import pytest
+
+from memtui.cli.main import main
+from memtui.core.base import clock
+from memtui.demo import world as demo_world
+from memtui.hooks.installer import install
+from memtui.tui.app import MemtuiApp
+
+NOW = 1_795_000_000.0
+
+
+@pytest.fixture
+def world(tmp_path):
+    """The sample world with hooks, as `memtui demo --open` makes it."""
+    made = demo_world.build(str(tmp_path / "world"), now=NOW)
+    install.apply(install.plan(install.settings_path(made.env, made.shop, "user"), "install", env=made.env), by="demo")
+    return made
+
+
+@pytest.fixture
+def told(world, monkeypatch, capsys):
+    """What a command answers in JSON."""
+
+    def run(*words):
+        for name, value in {**world.env, "MEMTUI_NOW": clock.iso(NOW)}.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.chdir(world.shop)
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
+        capsys.readouterr()
+        main([*words, "--json"])
+        return json.loads(capsys.readouterr().out)["data"]
+
+    return run
+
+
+@pytest.fixture
+def shown(world):
+    """What a screen has read and shows, by a function of the screen."""
+
+    async def run(name, look):
+        app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name)
+        async with app.run_test(size=(160, 48)) as pilot:
+            for _ in range(500):
+                await pilot.pause(0.01)
+                if app.has_read and not any(worker.is_running for worker in app.workers):
+                    break
+            await pilot.pause()
+            return look(app)
+
+    return run
+
+
+async def test_what_waits(told, shown):
+    entries = told("inbox")["entries"]
+    drafts = await shown("inbox", lambda app: {row.item.id: row.item.text for row in app.screen.found if row.item})
+    assert drafts == {each["id"]: each["text"] for each in entries if each["kind"] != "guidance"}
+    notes = await shown(
+        "guidance",
+        lambda app: {row.item.id: (row.text, len(row.states)) for row in app.screen.found if row.item is not None},
+    )
+    assert notes == {each["id"]: (each["text"], len(each["state"])) for each in entries if each["kind"] == "guidance"}
+    counts = await shown("inbox", lambda app: app.data.facts.waiting)
+    waiting = told("status")["waiting"]
+    assert counts["guidance"] == waiting["guidance"] == len(notes)
+    assert counts["inbox"] == waiting["updates"] + waiting["items"] == len(drafts)
+
+
+async def test_what_is_wrong(told, shown):
+    told_of = told("doctor")
+    found = await shown("health", lambda app: [row.about for row in app.screen.found if row.kind == "finding"])
+    assert sorted((each.code, each.level) for each in found) == sorted(
+        (each["code"], each["level"]) for each in told_of["findings"]
+    )
+    assert sum(each.level == "problem" for each in found) == told_of["problems"] > 0
