@@ -9,9 +9,8 @@ from memtui.cli.show import waiting as shown
 from memtui.core.base import clock, paths
 from memtui.core.base.errors import MemtuiError, NotFoundError, UsageError
 from memtui.core.deliveries import notes
-from memtui.core.inbox import deliverable, guidance
+from memtui.core.inbox import guidance
 from memtui.core.review.waiting import find
-from memtui.core.settings import config
 
 NEVER = "never"
 
@@ -50,14 +49,6 @@ def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, st
 def _say_again(ctx: Context, note: "notes.Note", fields: "dict[str, str]") -> Result:
     slug = None if note.scope == "global" else note.delivery.project or ctx.slug
     directory = paths.inbox_dir(ctx.root, slug)
-    deliverable.check(
-        config.number(ctx.settings(), "budget"),
-        ctx.now(),
-        note.text,
-        fields,
-        "project" if slug else "global",
-        directory,
-    )
     new_id, done = ctx.review().say(directory, fields, note.text)
     data = {"id": new_id, "was": note.id, "text": note.text, "transaction": done}
     return Result(data, lambda out: out.print(new_id))
@@ -93,7 +84,6 @@ def edit(ctx: Context, args: argparse.Namespace, text: "str | None") -> Result:
         )
     directory = ctx.inbox(everywhere=True) if args.everywhere else item.directory
     scope = "global" if args.everywhere else item.scope
-    deliverable.check(config.number(ctx.settings(), "budget"), ctx.now(), words, fields, scope, directory)
     done = ctx.review().reword(item, directory, fields, words)
     data = {"id": item.id, "scope": scope, "fields": fields, "text": words, "redacted": redacted, "transaction": done}
 

@@ -34,25 +34,23 @@ def asker(hook: runner.Hook) -> "claims.Asker":
     return found
 
 
-def collect(
-    hook: runner.Hook, who: "claims.Asker", delivery_id: str
-) -> "tuple[list[tuple[str, claims.Claim]], Oversize]":
-    """Take the guidance that is due, as (scope, claim), and what is due but too long for any delivery, by id.
+def collect(hook: runner.Hook, who: "claims.Asker", delivery_id: str) -> "tuple[list[claims.Claim], Oversize]":
+    """Take the guidance that is due, and what is due but too long for any delivery, by id.
 
     An inbox that can't be read keeps nothing from the other.
     """
     from memtui.core.inbox import claims
 
-    taken: list[tuple[str, claims.Claim]] = []
+    taken: list[claims.Claim] = []
     oversize: Oversize = {}
-    for scope, directory in hook.inboxes():
+    for _, directory in hook.inboxes():
 
-        def fits(entry: "inbox_format.Entry", scope: str = scope, directory: str = directory) -> bool:
+        def fits(entry: "inbox_format.Entry", directory: str = directory) -> bool:
             from memtui.core.inbox import deliverable
 
-            if deliverable.fits(budget(hook), who.now, entry, scope, directory):
+            if deliverable.fits(budget(hook), who.now, entry, directory):
                 return True
-            oversize[entry.id] = (scope, directory, entry)
+            oversize[entry.id] = (directory, entry)
             return False
 
         try:
@@ -61,7 +59,7 @@ def collect(
             runner.fail(hook.env, hook.event, error)
             continue
         if claim is not None:
-            taken.append((scope, claim))
+            taken.append(claim)
     return taken, oversize
 
 
@@ -69,7 +67,7 @@ def send(
     hook: runner.Hook,
     delivery_id: str,
     blocks: "list[delivery_blocks.Block]",
-    taken: "list[tuple[str, claims.Claim]]",
+    taken: "list[claims.Claim]",
     message: str = "",
 ) -> "list[delivery_blocks.Part]":
     """Compose, print, log. Returns what found no room.
@@ -90,7 +88,7 @@ def send(
             delivery_log.append(hook.root, record(hook, delivery_id, text, items, taken), clock.now())
         except OSError as error:
             runner.fail(hook.env, hook.event, error)
-    for _, claim in taken:
+    for claim in taken:
         if not claim.entries:
             from memtui.core.inbox import claims
 
@@ -98,11 +96,11 @@ def send(
     return left_out
 
 
-def give_back(hook: runner.Hook, taken: "list[tuple[str, claims.Claim]]") -> None:
+def give_back(hook: runner.Hook, taken: "list[claims.Claim]") -> None:
     """Put all that was taken back into its inboxes. What that fails for is settled later."""
     from memtui.core.inbox import claims
 
-    for _, claim in taken:
+    for claim in taken:
         try:
             claims.put_back(claim.directory, [entry for entry, _ in claim.entries])
             claims.drop(claim)
@@ -110,9 +108,9 @@ def give_back(hook: runner.Hook, taken: "list[tuple[str, claims.Claim]]") -> Non
             runner.fail(hook.env, hook.event, error)
 
 
-def _return_left_out(taken: "list[tuple[str, claims.Claim]]", left_out: "list[dict[str, object]]") -> None:
-    for scope, claim in taken:
-        names = {item["id"] for item in left_out if item["scope"] == scope}
+def _return_left_out(taken: "list[claims.Claim]", left_out: "list[dict[str, object]]") -> None:
+    for claim in taken:
+        names = {item["id"] for item in left_out if item["scope"] == claim.scope}
         back = [entry for entry, _ in claim.entries if entry.id in names]
         if back:
             from memtui.core.inbox import claims
@@ -134,7 +132,7 @@ def record(
     delivery_id: str,
     text: str,
     items: "list[dict[str, object]]",
-    taken: "list[tuple[str, claims.Claim]]",
+    taken: "list[claims.Claim]",
 ) -> "dict[str, object]":
     """The delivery log's record of this run; keys as in docs/file-formats.md."""
     found: dict[str, object] = {
@@ -164,6 +162,6 @@ def record(
     }
     found |= {key: name for key, name in further.items() if name}
     if taken:
-        found["claims"] = [[claim.directory[len(hook.root) + 1 :], claim.name, claim.size] for _, claim in taken]
+        found["claims"] = [[claim.directory[len(hook.root) + 1 :], claim.name, claim.size] for claim in taken]
     found["ms"] = int((time.monotonic() - hook.started) * 10000) / 10
     return found

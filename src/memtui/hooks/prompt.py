@@ -20,7 +20,7 @@ def deliver_prompt(
     delivery_id = ids.new_id()
     maybe_told = bool(state.get("telling"))
     state = {key: value for key, value in state.items() if key != "telling"}
-    taken: list[tuple[str, claims.Claim]] = []
+    taken: list[claims.Claim] = []
     oversize: Oversize = {}
     if any(fs.stamp(directory + "/guidance.md") for _, directory in hook.inboxes()):
         taken, oversize = deliver.collect(hook, deliver.asker(hook), delivery_id)
@@ -128,13 +128,13 @@ def of_this_turn(hook: runner.Hook, state: "dict[str, object]") -> "list[object]
     return list(notes) if mine and isinstance(notes, list) else []
 
 
-def remember(after: "dict[str, object]", key: str, taken: "list[tuple[str, claims.Claim]]") -> None:
+def remember(after: "dict[str, object]", key: str, taken: "list[claims.Claim]") -> None:
     """Keep guidance that the client may drop from the context: `turn`, this turn's, lost when it is compacted in the
     middle of the turn; `tool`, what came before a tool, lost at a resume."""
     kept = after.get(key)
     notes = kept if isinstance(kept, list) else []
-    for scope, claim in taken:
+    for claim in taken:
         from memtui.core.inbox import format as inbox_format
 
-        notes.extend([[scope, inbox_format.render({**e.fields, "id": e.id}, e.text)] for e, _ in claim.entries])
+        notes.extend([[claim.scope, inbox_format.render({**e.fields, "id": e.id}, e.text)] for e, _ in claim.entries])
     after[key] = notes

@@ -2,7 +2,7 @@
 
 from memtui.core.base.finding import Finding, note
 from memtui.core.health import findings
-from memtui.core.inbox import deliverable, undelivered
+from memtui.core.inbox import undelivered
 from memtui.core.review.waiting import Waiting
 from memtui.core.settings import config
 
@@ -12,12 +12,7 @@ DAY = 86_400
 def findings_of(settings: dict[str, object], item: Waiting, now: float) -> list[Finding]:
     """What keeps an entry from being delivered."""
     if item.kind == "guidance":
-        budget = config.number(settings, "budget")
-
-        def fits() -> bool:
-            return deliverable.over(budget, now, item.entry, item.scope, item.directory) <= 0
-
-        found = undelivered.findings(item.entry, item.slug or "global", now, fits)
+        found = undelivered.findings(item.entry, item.directory, now, config.number(settings, "budget"))
         return [each for each in found if findings.flag(each)]
     days = config.number(settings, "updates_days")
     if item.kind == "updates" and (item.entry.time() or now) < now - days * DAY:

@@ -91,7 +91,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     directory = ctx.inbox(args.everywhere)
     text, redacted = secret.checked(ctx, text, yes=args.yes, otherwise=UNTOLD)
     scope = "global" if args.everywhere else "project"
-    deliverable.check(config.number(ctx.settings(), "budget"), ctx.now(), text, fields, scope, directory)
+    deliverable.check(config.number(ctx.settings(), "budget"), ctx.now(), text, fields, directory)
     # The journal costs a monitor's every minute more than the note; a monitor takes nothing back.
     asked = ctx.out.json or ctx.out.stderr.isatty()
     try:

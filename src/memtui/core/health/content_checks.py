@@ -1,7 +1,6 @@
 """What is wrong with what a person keeps: memories and their index, trust in them, and what waits in the inboxes."""
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 
 from memtui.core.base import fastjson, fs, ids, paths, visible
 from memtui.core.base.finding import Finding, problem
@@ -15,13 +14,14 @@ from memtui.core.places import locate
 from memtui.core.places import trust as trusting
 from memtui.core.redaction import redact
 from memtui.core.review.waiting import waiting_in
+from memtui.core.settings import config
 
 CLAIM_SECONDS = 3600.0
-Fits = Callable[[inbox_format.Entry, str, str], bool]
 
 
-def inboxes(root: str, now: float, fits: Fits) -> Iterator[Finding]:
+def inboxes(root: str, now: float) -> Iterator[Finding]:
     """Inboxes that can't be read, guidance that will not be delivered, claims that nobody settled."""
+    budget = config.number(config.load(root), "budget")
     for slug in [None, *paths.inbox_slugs(root)]:
         directory = paths.inbox_dir(root, slug)
         unread: list[Finding] = []
@@ -29,7 +29,7 @@ def inboxes(root: str, now: float, fits: Fits) -> Iterator[Finding]:
         yield from unread
         guidance = f"{directory}/{inbox_format.FILES['guidance']}"
         if not any(each.data["path"] == guidance and each.code != "inbox.part" for each in unread):
-            yield from _guidance(slug, directory, now, fits)
+            yield from _guidance(slug, directory, now, budget)
         for file, delivery_id, _, _ in claimed.listed(directory):
             path = f"{directory}/{inbox_format.CLAIMED}/{file}"
             try:
@@ -43,10 +43,10 @@ def inboxes(root: str, now: float, fits: Fits) -> Iterator[Finding]:
                 yield problem("inbox.unproven", inbox=slug or "global", delivery=delivery_id, path=path)
 
 
-def _guidance(slug: str | None, directory: str, now: float, fits: Fits) -> Iterator[Finding]:
-    inbox, scope = slug or "global", "project" if slug else "global"
+def _guidance(slug: str | None, directory: str, now: float, budget: int) -> Iterator[Finding]:
+    inbox = slug or "global"
     for entry in inbox_format.read(f"{directory}/{inbox_format.FILES['guidance']}"):
-        found = undelivered.findings(entry, inbox, now, partial(fits, entry, scope, directory))
+        found = undelivered.findings(entry, directory, now, budget)
         if (first := next(found, None)) is not None:
             yield first
         # Who left a note with memtui was asked already.

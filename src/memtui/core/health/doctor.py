@@ -9,7 +9,6 @@ from memtui.core.base import paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding, good, problem
 from memtui.core.health import content_checks, file_checks, settings_checks
-from memtui.core.health.content_checks import Fits
 from memtui.core.journal.journal import Journal
 from memtui.core.memories.memory import Memory
 
@@ -18,11 +17,9 @@ def check(
     env: dict[str, str],
     cwd: str,
     now: float,
-    fits: Fits,
     known: dict[str, Memory] | None = None,
 ) -> list[Finding]:
-    """Everything but hooks and client. `fits` tells of guidance (entry, scope, inbox) whether a delivery has room;
-    `known` as for `status.survey`.
+    """Everything but hooks and client. `known` as for `status.survey`.
 
     A check that fails itself is a finding; the others go on.
     """
@@ -33,7 +30,7 @@ def check(
         "root": file_checks.own(root),
         "config": settings_checks.check(env, root, paths.project_root(cwd)),
         "errors": file_checks.errors(root, now),
-        "inbox": content_checks.inboxes(root, now, fits),
+        "inbox": content_checks.inboxes(root, now),
         "memories": content_checks.memories(env, cwd, known),
         "trust": content_checks.trust(env, root, cwd),
         "journal": file_checks.journal(journal),

@@ -105,6 +105,11 @@ class Claim:
         self.entries = entries
 
     @property
+    def scope(self) -> str:
+        """project or global"""
+        return inbox_format.scope_of(self.directory)
+
+    @property
     def path(self) -> str:
         """The renamed file."""
         return f"{self.directory}/{inbox_format.CLAIMED}/{self.name}"

@@ -13,43 +13,41 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memtui.core.inbox.claims import Claim
 
-    Oversize = dict[str, tuple[str, str, inbox_format.Entry]]  # id -> (scope, directory of the inbox, entry)
+    Oversize = dict[str, tuple[str, inbox_format.Entry]]  # id -> (directory of the inbox, entry)
 
 
-def note(
-    scope: str, directory: str, entry: inbox_format.Entry, now: float, reason: str = ""
-) -> "delivery_blocks.Block":
+def note(directory: str, entry: inbox_format.Entry, now: float, reason: str = "") -> "delivery_blocks.Block":
     """The block of an entry of guidance that stands in the inbox at `directory`."""
     source = entry.fields.get("from") or "a hand-written note"
-    fields = {"id": entry.id, "scope": scope, "from": source}
+    fields = {"id": entry.id, "scope": inbox_format.scope_of(directory), "from": source}
     if entry.fields.get("time"):
         fields["time"] = entry.fields["time"]
     intro = f"Note left by the user of this machine through memtui ({source}, {clock.ago(entry.time(), now)})."
     if entry.flag("repeat"):
         fields["repeat"] = "yes"
         intro += " It may have been delivered before."
-    part = delivery_blocks.Part(entry.text, entry.text[:40], _item(scope, directory, entry, reason))
+    part = delivery_blocks.Part(entry.text, entry.text[:40], _item(directory, entry, reason))
     return delivery_blocks.Block(delivery_blocks.TAGS["guidance"], fields, intro, [part])
 
 
-def _item(scope: str, directory: str, entry: inbox_format.Entry, reason: str) -> "dict[str, object]":
+def _item(directory: str, entry: inbox_format.Entry, reason: str) -> "dict[str, object]":
     return {
         "kind": "guidance",
         "id": entry.id,
-        "scope": scope,
+        "scope": inbox_format.scope_of(directory),
         "path": f"{directory}/guidance.md",
         "hash": ids.content_hash(entry.text),
         "reason": reason,
     }
 
 
-def notes(taken: "list[tuple[str, Claim]]", now: float) -> "list[delivery_blocks.Block]":
-    """A block for each note of some (scope, claim): urgent ones first, then oldest first."""
+def notes(taken: "list[Claim]", now: float) -> "list[delivery_blocks.Block]":
+    """A block for each note of some claims: urgent ones first, then oldest first."""
     found = []
-    for scope, claim in taken:
+    for claim in taken:
         for entry, reason in claim.entries:
             rank = (not entry.flag("urgent"), entry.time() or now)
-            found.append((rank, note(scope, claim.directory, entry, now, reason)))
+            found.append((rank, note(claim.directory, entry, now, reason)))
     found.sort(key=lambda pair: pair[0])
     return [block for _, block in found]
 
@@ -57,34 +55,34 @@ def notes(taken: "list[tuple[str, Claim]]", now: float) -> "list[delivery_blocks
 def oversize(found: "Oversize", told: "set[str]") -> "list[delivery_blocks.Block]":
     """Blocks that tell a session once where a note stands that is too long for any delivery, which is never cut."""
     blocks = []
-    for entry_id, (scope, directory, entry) in found.items():
+    for entry_id, (directory, entry) in found.items():
         if entry_id in told:
             continue
-        item = {**_item(scope, directory, entry, "too long for a delivery"), "left_out": "too long"}
+        item = {**_item(directory, entry, "too long for a delivery"), "left_out": "too long"}
         path = str(item["path"])
         text = f"A note of {len(entry.text)} characters, too long to be given here, stands in {path}."
         part = delivery_blocks.Part(text, text, item)
-        fields = {"scope": scope, "source": path}
+        fields = {"scope": inbox_format.scope_of(directory), "source": path}
         blocks.append(delivery_blocks.Block(delivery_blocks.TAGS["guidance"], fields, "", [part]))
     return blocks
 
 
-def fits(budget: int, now: float, entry: inbox_format.Entry, scope: str, directory: str) -> bool:
+def fits(budget: int, now: float, entry: inbox_format.Entry, directory: str) -> bool:
     """Whether a delivery of `budget` UTF-16 units has room for an entry of guidance."""
-    return bool(delivery_blocks.compose([note(scope, directory, entry, now)], budget, ANY_ID)[0])
+    return bool(delivery_blocks.compose([note(directory, entry, now)], budget, ANY_ID)[0])
 
 
-def over(budget: int, now: float, entry: inbox_format.Entry, scope: str, directory: str) -> int:
+def over(budget: int, now: float, entry: inbox_format.Entry, directory: str) -> int:
     """UTF-16 units by which an entry of guidance is too long for any delivery, now or later; 0 or less: it fits."""
-    block = note(scope, directory, entry, now)
+    block = note(directory, entry, now)
     text = delivery_blocks.compose([block], budget + 10 * inbox_format.MAX_BYTES, ANY_ID)[0]
     return delivery_blocks.units(text) + LATER_UNITS - budget
 
 
-def check(budget: int, now: float, text: str, fields: "dict[str, str]", scope: str, directory: str) -> None:
+def check(budget: int, now: float, text: str, fields: "dict[str, str]", directory: str) -> None:
     """Raise UsageError for guidance that is too long for any delivery."""
     entry = inbox_format.Entry(ANY_ID, {**fields, "time": clock.iso_seconds(now)}, text, "", 0)
-    too_long = over(budget, now, entry, scope, directory)
+    too_long = over(budget, now, entry, directory)
     if too_long > 0:
         from memtui.core.base.errors import UsageError
 

@@ -51,6 +51,11 @@ class Entry:
         return expires is not None and expires <= now
 
 
+def scope_of(directory: str) -> str:
+    """project or global: whose inbox stands in a directory."""
+    return "global" if directory.endswith("/global") else "project"
+
+
 def decode(data: bytes) -> str:
     """Text of an inbox file; bytes that are not UTF-8 survive a round trip."""
     return data.decode("utf-8", "surrogateescape")

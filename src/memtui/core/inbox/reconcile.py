@@ -205,7 +205,7 @@ class _Claim:
         again: list[inbox_format.Entry] = []  # given to the model, in vain
         beside: list[inbox_format.Entry] = []  # never given by this delivery
         if self.record is not None:
-            scope = _scope(self.directory)
+            scope = inbox_format.scope_of(self.directory)
             delivered = {item.get("id") for item in _items(self.record) if item.get("scope", scope) == scope}
             if outcome in BACK:
                 again = [e for e in inbox_format.parse(inbox_format.decode(data[: self.size])) if e.id in delivered]
@@ -256,7 +256,7 @@ class _Claim:
         """Write the record that the hook could not write any more, from the claim, the transcript and what is known of
         the session. The second claim of a delivery that took two tells only of its own notes."""
         seconds = ids.id_time(self.delivery_id) or clock.now()
-        scope = _scope(self.directory)
+        scope = inbox_format.scope_of(self.directory)
         items = [
             {"kind": "guidance", "id": e.id, "scope": scope, "hash": ids.content_hash(e.text), "reason": "recovered"}
             for e in entries
@@ -290,10 +290,6 @@ class _Claim:
             "recovered": True,
         }
         delivery_log.append(self.root, record, seconds)
-
-
-def _scope(directory: str) -> str:
-    return "global" if directory.endswith("/global") else "project"
 
 
 def _read(path: str, age: float) -> "bytes | None":

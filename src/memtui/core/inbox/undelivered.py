@@ -1,16 +1,18 @@
 """What keeps guidance from being delivered, as findings."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 from memtui.core.base import clock
 from memtui.core.base.finding import Finding, problem
-from memtui.core.inbox import claims
+from memtui.core.inbox import claims, deliverable
 from memtui.core.inbox.format import Entry
 
 
-def findings(entry: Entry, inbox: str, now: float, fits: Callable[[], bool]) -> Iterator[Finding]:
-    """What is wrong with an entry of an inbox (its name), the plainest first. `fits`: whether a delivery has room."""
+def findings(entry: Entry, directory: str, now: float, budget: int) -> Iterator[Finding]:
+    """What is wrong with an entry of the inbox at `directory`, the plainest first. `budget` is what a delivery has room
+    for."""
+    inbox = directory.rpartition("/")[2]  # global, or the project's slug
     told = partial(problem, subject=f"note:{entry.id}", inbox=inbox, id=entry.id[-6:])
     expires = entry.fields.get("expires")
     if whom := claims.no_addressee(entry):
@@ -23,5 +25,5 @@ def findings(entry: Entry, inbox: str, now: float, fits: Callable[[], bool]) -> 
         yield told("inbox.held", attempts=entry.count("attempts"))
     if "\0" in entry.text:
         yield told("inbox.binary")
-    if not fits():
+    if deliverable.over(budget, now, entry, directory) > 0:
         yield told("inbox.long")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from memtui.core.base import clock, fastjson, ids
 from memtui.core.base.errors import UsageError
 from memtui.core.client.conversation import normalised
+from memtui.core.inbox import deliverable
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.changes.change import Change
@@ -15,6 +16,7 @@ from memtui.core.journal.changes.text_edit import ANCHOR_LINES, TextEdit
 from memtui.core.journal.journal import Journal
 from memtui.core.redaction import redact
 from memtui.core.review.waiting import Waiting, from_the_end
+from memtui.core.settings import config
 
 REJECTED = "rejected.jsonl"
 
@@ -109,13 +111,16 @@ class Review:
 
     def guide(self, directory: str, fields: dict[str, str], text: str) -> str:
         """Leave guidance in an inbox as a step that can be undone until a hook takes it; the entry's id. Nothing is
-        undone of a file that is too long: it would have to be written anew."""
+        undone of a file that is too long: it would have to be written anew. Raises UsageError for a note that is too
+        long for any delivery."""
         if inbox_format.unread(f"{directory}/{inbox_format.FILES['guidance']}"):
+            self._fits(directory, fields, text)
             return inbox_file.append_entry(directory, "guidance", fields, text, now=self.now())
         return self.say(directory, fields, text)[0]
 
     def say(self, directory: str, fields: dict[str, str], text: str) -> tuple[str, str]:
         """As `guide`; the entry's id and the transaction's."""
+        self._fits(directory, fields, text)
         now = self.now()
         whole = {"id": ids.new_id(now), "time": clock.iso_seconds(now), **fields}
         change = _appended(directory, "guidance", whole, text)
@@ -123,7 +128,9 @@ class Review:
         return whole["id"], self.journal.run("guide", [change], words, entries=[whole["id"]])
 
     def reword(self, item: Waiting, directory: str, fields: dict[str, str], text: str) -> str:
-        """Change guidance that waits: its text, its fields, the inbox it is in. What was held is delivered again."""
+        """Change guidance that waits: its text, its fields, the inbox it is in. What was held is delivered again.
+        Raises UsageError for what is too long for any delivery."""
+        self._fits(directory, fields, text)
         kept = {key: value for key, value in self._fields(item).items() if key in {"id", "time", "from"}}
         whole = {**kept, **{key: value for key, value in fields.items() if key not in kept}}
         if directory == item.directory:
@@ -137,6 +144,10 @@ class Review:
             fields = {"id": ids.new_id(self.now()), "time": clock.iso_seconds(self.now()), "from": self.by}
             changes.append(_appended(item.directory, "guidance", fields, item.text))
         return self._run("guide", changes, items, "make guidance of")
+
+    def _fits(self, directory: str, fields: dict[str, str], text: str) -> None:
+        budget = config.number(config.load(self.root), "budget")
+        deliverable.check(budget, self.now(), text, fields, directory)
 
     def _fields(self, item: Waiting) -> dict[str, str]:
         if item.entry.fields.get("id"):

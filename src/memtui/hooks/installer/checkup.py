@@ -7,11 +7,8 @@ from memtui.core.base import paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding, good, note, problem
 from memtui.core.health import doctor, file_checks
-from memtui.core.inbox import deliverable
-from memtui.core.inbox import format as inbox_format
 from memtui.core.memories.memory import Memory
 from memtui.core.places import loading, locate
-from memtui.core.settings import config
 from memtui.hooks.installer import status
 
 CLIENT_SECONDS = 10
@@ -30,13 +27,8 @@ def check(
     foreign = paths.strangers(paths.root(env), paths.slug(paths.project_root(cwd)))
     if foreign:
         return list(file_checks.strangers(foreign))
-    budget = config.number(config.load(paths.root(env)), "budget")
-
-    def fits(entry: inbox_format.Entry, scope: str, directory: str) -> bool:
-        return deliverable.over(budget, now, entry, scope, directory) <= 0
-
     told = client_check(env) if client is None else client
-    return [*_hooks(env, cwd), *told, *_own_memory(env, cwd), *doctor.check(env, cwd, now, fits, known)]
+    return [*_hooks(env, cwd), *told, *_own_memory(env, cwd), *doctor.check(env, cwd, now, known)]
 
 
 def _hooks(env: dict[str, str], cwd: str) -> list[Finding]:

@@ -17,7 +17,7 @@ from memtui.core.base.phrasing import age, until
 from memtui.core.client import titles, transcript
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import sessions
-from memtui.core.inbox import claims, deliverable, guidance
+from memtui.core.inbox import claims, guidance
 from memtui.core.memories import memory
 from memtui.core.review.waiting import Waiting
 from memtui.core.settings import config
@@ -342,8 +342,6 @@ class Compose(Typed[str | None]):
         slug = self._slug(note)
         fields = guidance.fields("tui", note.addresses(), note.urgent, note.expires or None, data.now())
         directory = paths.inbox_dir(data.root, slug)
-        budget, scope = config.number(data.settings(), "budget"), "global" if slug is None else "project"
-        deliverable.check(budget, data.now(), text, fields, scope, directory)
         deaf = unheard.keyed(data.unheard())
         if self.item is not None:
             data.review().reword(self.item, directory, fields, text)
