@@ -5,7 +5,7 @@ import pytest
 from memtui.core.deliveries import error_log
 from memtui.demo import world as demo_world
 from memtui.tui.app import MemtuiApp
-from memtui.tui.safety_net import Netted
+from memtui.tui.safety_net import SafetyNet
 from memtui.tui.services import COMMAND
 
 NOW = 1_795_000_000.0
@@ -15,18 +15,18 @@ NOW = 1_795_000_000.0
 def fallen(monkeypatch):
     """What fell into the safety net, (where, error) each: a test that expects it takes it out, in others it is raised."""
     found = []
-    fell, add = Netted.fell, error_log.add
+    fell, add = SafetyNet.fell, error_log.add
 
-    def told(app, where, error, **more):
+    def told(net, where, error, **more):
         found.append((where, getattr(error, "error", error)))
-        fell(app, where, error, **more)
+        fell(net, where, error, **more)
 
     def noted(root, where, error):
         if error not in [each for _, each in found]:
             found.append((where, error))
         return add(root, where, error)
 
-    monkeypatch.setattr(Netted, "fell", told)
+    monkeypatch.setattr(SafetyNet, "fell", told)
     monkeypatch.setattr(error_log, "add", noted)
     yield found
     if found:

@@ -8,7 +8,7 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.journal.journal import Journal
 from memtui.core.settings import config, setting
 from memtui.tui.app import MemtuiApp
-from memtui.tui.commands import theme_named, themes_round
+from memtui.tui.theme import theme_named, themes_round
 
 from .conftest import NOW, settle
 
@@ -21,12 +21,13 @@ async def test_the_first_screen_lists_every_memory(app):
         assert "concise-answers" in names
 
 
-def test_every_action_has_a_method_and_a_key_of_its_own():
+def test_every_action_has_a_command_and_a_key_of_its_own(app):
+    commands = app.commands
     for group in {action.group for action in actions.ACTIONS}:
         keys = [key for a in actions.of(group) for key in a.keys.split(",")]
         assert len(keys) == len(set(keys)), group
     for action in actions.of(actions.GLOBAL):
-        assert hasattr(MemtuiApp, action.method), action.id
+        assert action.id in commands
 
 
 def test_keys_mean_the_same_on_every_screen_and_everywhere():
@@ -37,7 +38,7 @@ def test_keys_mean_the_same_on_every_screen_and_everywhere():
         "space": "Mark",
         "u": "Trust",
         "v": "",
-        "exclamation_mark": "only what",
+        "exclamation_mark": "Show only",
     }
     for action in actions.ACTIONS:
         if action.group == actions.GLOBAL:
@@ -465,9 +466,9 @@ async def test_a_dialog_that_was_left_open_over_a_screen_is_in_nobody_s_way(app)
         await settle(pilot)
         await pilot.press("5")
         await settle(pilot)
-        app.do_app_changes()
+        app.action_run("app.changes")
         await settle(pilot)
-        app.do_app_memories()
+        app.go("memories")
         await settle(pilot)
         await pilot.press("comma")
         await settle(pilot)

@@ -140,17 +140,17 @@ async def test_in_what_follows_an_answer(app, monkeypatch, fallen):
         await goes_on(pilot, fallen)
 
 
-@pytest.mark.parametrize("what", ["data.refresh", "files.changed"])
+@pytest.mark.parametrize("what", ["data.refresh", "files.watch.changed"])
 async def test_in_a_worker_after_which_files_are_still_followed(app, monkeypatch, fallen, what):
     async with app.run_test() as pilot:
-        holder, name = (app.data, "refresh") if what == "data.refresh" else (app.files, "changed")
+        holder, name = (app.data, "refresh") if what == "data.refresh" else (app.files.watch, "changed")
         with monkeypatch.context() as patch:
             patch.setattr(holder, name, boom)
             app.read()
             await settle(pilot)
             app._look()
             await settle(pilot)
-        assert not app._looking
+        assert not app.files.looking
         await goes_on(pilot, fallen)
 
 
@@ -184,7 +184,7 @@ async def test_in_a_timer_that_is_told_once(app, fallen):
         await pilot.pause(0.03)
         assert len(log(app)) == 1
         fallen.clear()
-        app._told_once.clear()
+        app.net._told_once.clear()
         await pilot.pause(0.03)
         assert any(FAILED in note for note in notes(app))
         timer.stop()

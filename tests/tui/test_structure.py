@@ -19,18 +19,12 @@ TOP = os.path.dirname(memtui.tui.__file__)
 
 # A class stands on at most one other class of ours above a class of Textual's.
 CHAINS = {
-    "app: MemtuiApp",
     "dialogs/ask: Options",
     "dialogs/ask: Sure",
     "dialogs/compose: Compose",
     "dialogs/form: Form",
     "screens/deliveries/screen: Deliveries",
     "screens/deliveries/views: Views",
-    "screens/health/navigation: Ways",
-    "screens/health/screen: Health",
-    "screens/inbox/approving: Deciding",
-    "screens/inbox/commands: Acting",
-    "screens/inbox/screen: Inbox",
     "screens/memories/commands: Changes",
     "screens/memories/editing: Edits",
     "screens/memories/form: Form",
@@ -46,13 +40,8 @@ CHAINS = {
 }
 # No method waits for a class below to fill it.
 STUBS = {
-    "commands: Everywhere.action_run",
-    "commands: Everywhere.read",
     "dialogs/dialog: Dialog.body",
     "dialogs/dialog: Typed.keep",
-    "safety_net: Netted.errors_root",
-    "safety_net: Netted.fail",
-    "safety_net: Netted.leave",
     "screens/deliveries/filters: Filters.focus_list",
     "screens/deliveries/filters: Filters.read_anew",
     "screens/deliveries/filters: Filters.row",
@@ -61,9 +50,6 @@ STUBS = {
     "screens/deliveries/views: Views.show_detail",
     "screens/deliveries/views: Views.sums",
     "screens/frame: Base.body",
-    "screens/health/fixes: Fixes.row",
-    "screens/health/navigation: Ways.count",
-    "screens/inbox/commands: Acting.table",
     "screens/memories/navigation: Keys.count",
     "screens/memories/navigation: Keys.fill",
     "screens/memories/navigation: Keys.here",
@@ -91,22 +77,11 @@ STUBS = {
 }
 # A worker that runs in a thread posts a message; it writes no state of a screen.
 THREADS = {
-    "app: self._read",
-    "app: self.read",
     "app: unless_gone",
-    "batch: self.tell",
-    "batch: then",
-    "commands: self._draw_frame",
-    "dialogs/changes: self._show",
-    "dialogs/changes: self.tell",
     "dialogs/compose: self._show_sessions",
     "screens/deliveries/counts: self._found",
     "screens/deliveries/screen: self.read_anew",
     "screens/deliveries/views: self.sums",
-    "screens/health/fixes: self._tell",
-    "screens/inbox/screen: self._found",
-    "screens/inbox/screen: self._know",
-    "screens/inbox/screen: self._show",
     "screens/memories/pane: self.count",
     "screens/memories/pane: self.show_detail",
     "screens/memories/pane: self.tell",
@@ -115,18 +90,15 @@ THREADS = {
     "screens/memories/survey: self._show_deliveries",
     "screens/memories/survey: self.reload if self._again else self._count_deliveries",
     "screens/memories/trash: then",
-    "undo: self._after",
-    "undo: tell",
 }
 # (module, name): names that Textual keeps for itself, neither used nor taken for something of ours.
 PRIVATE = {
-    "commands: _notifications",
-    "commands: _themes",
-    "commands: _unnotify",
     "dialogs/dialog: _bindings",
     "dialogs/plan: _options",
     "dialogs/setting: _value",
     "driver: _exit",
+    "notes: _notifications",
+    "notes: _unnotify",
     "palette: _action_command_list",
     "palette: _gather_commands",
     "safety_net: _closed",
@@ -139,8 +111,6 @@ PRIVATE = {
     "safety_net: _render",
     "safety_net: _running",
     "screens/frame: _bindings",
-    "screens/inbox/approving: _ready",
-    "screens/inbox/commands: _ready",
     "screens/memories/table: _lines",
 }
 

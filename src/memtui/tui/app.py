@@ -1,44 +1,52 @@
-"""The application: screens, global actions, and one watcher that tells the screens when files change."""
+"""The application: it has the screens, runs the actions, and lets the screen on top know when files change."""
 
-import gc
+import asyncio
+import inspect
+import os
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import events, work
+from textual import events
+from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.command import Provider
 from textual.driver import Driver
+from textual.errors import NoWidget
 from textual.filter import LineFilter
-from textual.message import Message
 from textual.message_pump import MessagePump
+from textual.notifications import Notify
 from textual.reactive import Reactive
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
 
 from memtui import actions
 from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError
 from memtui.present import glyphs, safe_text
-from memtui.tui import key_bindings, running, terminal, theme
-from memtui.tui.commands import Everywhere, theme_named
+from memtui.tui import key_bindings, notes, running, terminal, theme
+from memtui.tui.commands import AppCommands, no_such_memory
+from memtui.tui.dialogs.dialog import Typed
+from memtui.tui.files import Files, FilesChanged, FilesRead
 from memtui.tui.model.data import Data
+from memtui.tui.safety_net import SafetyNet
+from memtui.tui.screens.frame import Base
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens_by_name import make
-from memtui.tui.services import COMMAND, Command
+from memtui.tui.services import COMMAND, Result, Turned
 from memtui.tui.widgets.bars import TABS
 
 if TYPE_CHECKING:
-    from memtui.tui.watch import Watch
+    from memtui.core.journal.undo import Op
+    from memtui.core.review.waiting import Waiting
+    from memtui.tui.undo import Undo
 
 WATCH_SECONDS = 0.7
 # Ages are told by the minute.
 AGED_SECONDS = 60.0
-
-
-class Changed(Message):
-    """Files that the screens show have changed."""
+COPIED_SHOWN = 30
+BUSY = "Changes are being made: wait, or stop them with escape where they were begun."
 
 
 def _verbs() -> type[Provider]:
@@ -47,8 +55,9 @@ def _verbs() -> type[Provider]:
     return Verbs
 
 
-class MemtuiApp(Everywhere):
-    """`read_only` forbids every action that writes."""
+class MemtuiApp(App[None]):
+    """The application. `read_only` forbids every action that writes; `screen` is where it begins; `now` holds the clock
+    still. It is what `Services` promises to all below it."""
 
     TITLE = "memtui"
     CSS_PATH = "memtui.tcss"
@@ -71,34 +80,39 @@ class MemtuiApp(Everywhere):
         now: float | None = None,
     ) -> None:
         super().__init__()
+        self.data = Data(env, cwd, now=now)
+        self.net = SafetyNet(self, self.data.root, self.fail)
         self.register_theme(theme.LIGHT)
         for name in TABS:
             self.add_mode(name, partial(make, name, self))
         self.first = screen
-        self.data = Data(env, cwd, now=now)
         self.read_only = read_only
-        self._offered = False
-        self.has_read = False
+        self.at_work = self._offered = False
         self.remapped: dict[str, str] = self.data.keys()
         actions.use(self.remapped)
         self.set_keymap({name: key_bindings.bound(keys) for name, keys in self.remapped.items()})
+        self.files = Files(self, self.data)
+        self.notes = notes.Notes(self)
+        self.theme_choice = theme.ThemeChoice(self, self)
+        self.commands = AppCommands(self, self, self.theme_choice, on_top=lambda: self.on_top, quit=self._quit).table()
         self.drawn_with = self.data.setting("glyphs")
-        self.theme_set = self.data.setting("theme")
-        self.theme = theme_named(self.theme_set)
-        self.began = self.data.now()
 
-    def get_driver_class(self) -> type[Driver]:
-        """Textual's for this terminal; that of POSIX systems is ours."""
-        from memtui.tui.driver import TerminalDriver
+    @property
+    def has_read(self) -> bool:
+        """Whether the files were read once."""
+        return self.files.has_read
 
-        found = super().get_driver_class()
-        return TerminalDriver if issubclass(TerminalDriver, found) else found
+    @property
+    def began(self) -> float:
+        """When this sitting did, in seconds since the epoch."""
+        return self.files.began
+
+    # coming and going
 
     def on_mount(self) -> None:
         """Watch the files."""
-        self._looking = False
         self._aged = self.began
-        self.watch_loop()
+        self.net.watch_loop()
         self.set_interval(WATCH_SECONDS, self._look)
         self.app_resume_signal.subscribe(self, self._resumed)
         # Not before the application runs: what is drawn while it mounts is drawn in vain.
@@ -108,25 +122,69 @@ class MemtuiApp(Everywhere):
         try:
             self.go(self.first)
         except Exception as error:
-            self.give_up(error)
-
-    def call_from_thread(self, callback: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """As textual does; only a worker that ends after the application or its screen has nobody to tell."""
-
-        def unless_gone() -> Any:
-            owner = getattr(callback, "__self__", self)
-            gone = not self.is_running or (isinstance(owner, MessagePump) and not owner.is_running)
-            return None if gone else callback(*args, **kwargs)
-
-        return super().call_from_thread(unless_gone)
-
-    def pop_screen(self) -> AwaitComplete:
-        """Leave the screen on top. The last one stays: the palette, too, answers every enter of one burst."""
-        return super().pop_screen() if len(self.screen_stack) > 1 else AwaitComplete()
+            self.net.give_up(error)
 
     def _resumed(self, _: object) -> None:
         # After ctrl+z and fg the terminal is empty, which textual does not know.
         self.refresh(layout=True)
+
+    def _quit(self) -> None:
+        """Leave, whatever fails meanwhile."""
+        try:
+            self.theme_choice.keep_now()
+        finally:
+            self.exit()
+
+    async def action_quit(self) -> None:
+        """ctrl+q, which works in forms as well: what is typed there is kept."""
+        self.leave()
+
+    def leave(self, return_code: int = 0) -> None:
+        """Keep what is typed, and leave, whatever fails meanwhile."""
+        for screen in self.screen_stack:
+            try:
+                if isinstance(screen, Typed):
+                    screen.keep_now()
+            except Exception as error:
+                self.net.fell("keeping what was typed", error)
+        try:
+            self.theme_choice.keep_now()
+        finally:
+            self.exit(return_code=return_code)
+
+    def action_help_quit(self) -> None:
+        """ctrl+c with nothing selected: in a terminal a person means to leave."""
+        self.say(
+            actions.keyed(
+                "{app.quit} leaves memtui. ctrl+c copies what is selected with the mouse, {app.copy} what is shown."
+            )
+        )
+
+    def panic(self, *_: object) -> None:
+        """The terminal is gone: the thread that reads it has ended."""
+        self.net.terminal_gone()
+        self.leave(1)
+
+    @contextmanager
+    def suspend(self) -> Iterator[None]:
+        """As Textual does; only it comes back also where what was run meanwhile failed."""
+        failed: BaseException | None = None
+        with super().suspend():
+            try:
+                yield
+            except BaseException as error:
+                failed = error
+        if failed is not None:
+            raise failed
+
+    # where and how it is drawn
+
+    def get_driver_class(self) -> type[Driver]:
+        """Textual's for this terminal; that of POSIX systems is ours."""
+        from memtui.tui.driver import TerminalDriver
+
+        found = super().get_driver_class()
+        return TerminalDriver if issubclass(TerminalDriver, found) else found
 
     def get_css_variables(self) -> dict[str, str]:
         """The theme's, and ours."""
@@ -149,137 +207,142 @@ class MemtuiApp(Everywhere):
 
         return output_filters.needed(self.data.env, self.drawn_with, no_color=self.no_color)
 
-    # data
+    # the screens
 
-    @cached_property
-    def files(self) -> "Watch":
-        """What tells when files change."""
-        from memtui.tui.watch import Watch
+    @property
+    def on_top(self) -> ListScreen[Any] | None:
+        """The screen that is shown, None where something else lies over it."""
+        screen = self.screen if self.screen_stack else None
+        return screen if isinstance(screen, (ListScreen, Base)) else None  # type: ignore[return-value]
 
-        return Watch(self.data)
+    def go(self, name: str) -> Any:
+        """Go to a screen by its name; that screen, over which may still be what was opened there."""
+        self.switch_mode(name)
+        return self.screen_stack[0]
+
+    def go_to_memory(self, path: str) -> None:
+        """Go to a memory on its screen, wherever it is."""
+        if os.path.exists(path):
+            self.go("memories").go_to(path)
+        else:
+            self.fail(no_such_memory(path))
+
+    def go_to_note(self, item: "Waiting") -> None:
+        """Go to a note that waits, on its screen."""
+        self.go("guidance").go_to(item)
+
+    def show_deliveries(self, **wanted: str) -> None:
+        """Go to the deliveries that fit, such as `memory=path`."""
+        self.go("deliveries").want(**wanted)
+
+    def call_from_thread(self, callback: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """As textual does; only a worker that ends after the application or its screen has nobody to tell."""
+
+        def unless_gone() -> Any:
+            owner = getattr(callback, "__self__", self)
+            gone = not self.is_running or (isinstance(owner, MessagePump) and not owner.is_running)
+            return None if gone else callback(*args, **kwargs)
+
+        return super().call_from_thread(unless_gone)
+
+    def pop_screen(self) -> AwaitComplete:
+        """Leave the screen on top. The last one stays: the palette, too, answers every enter of one burst."""
+        return super().pop_screen() if len(self.screen_stack) > 1 else AwaitComplete()
+
+    # telling
+
+    def notify(self, message: str, **more: Any) -> None:
+        """Show a note, long enough to be read."""
+        more["timeout"] = notes.seconds(message, more.get("severity", "information"))
+        super().notify(message, **more)
+
+    def on_notify(self, event: Notify) -> None:
+        """One note at a time."""
+        self.notes.make_room(event.notification)
+
+    def fail(self, error: MemtuiError) -> None:
+        """Tell what went wrong and what to do."""
+        self.notify(safe_text.clean(f"{error.message}\n{error.hint}".strip()), severity="error", markup=False)
+
+    def say(self, text: str) -> None:
+        """Tell what happened."""
+        self.notify(safe_text.clean(text), markup=False)
+
+    def copy(self, text: str) -> None:
+        """Copy a text, and say which."""
+        self.copy_to_clipboard(text)
+        start = " ".join(text[: COPIED_SHOWN * 4].split())[:COPIED_SHOWN].rstrip()
+        more = " …" if len(text.strip()) > len(start) else ""
+        self.say(f"Copied {len(text):,} characters: “{start}{more}”")
+
+    # files
 
     def _look(self) -> None:
-        if not self.screen_stack:
-            return  # on the way out
-        if self.has_read and not self._looking and not self.at_work:  # many changes are read once, after them
-            self._looking = True
-            screen = self.on_top
-            self._look_in_worker(screen.near() if screen is not None and screen.is_attached else [])
-            if screen is not None:
-                self._age(screen)
-
-    def _age(self, screen: ListScreen[Any]) -> None:
-        now = self.data.now()
-        if now - self._aged >= AGED_SECONDS and screen.is_attached:
-            self._aged = now
-            screen.aged()
-
-    @work(thread=True, group="look")
-    def _look_in_worker(self, near: list[str]) -> None:
-        try:
-            parts = self.files.changed(near)
-        finally:
-            self._looking = False
-        if parts and self.is_running:
-            self.call_from_thread(self.read, parts)
-        self.count_findings(parts)
+        if not self.at_work and self.has_read:  # many changes are read once, after them
+            here = self.on_top
+            shown = here if here is not None and here.is_attached else None
+            self.files.look(shown.near() if shown is not None else [])
+            now = self.data.now()
+            if shown is not None and now - self._aged >= AGED_SECONDS:
+                self._aged = now
+                shown.aged()
 
     def read(self, parts: frozenset[str] | None = None) -> None:
-        """Read what the frame shows, then let the screen on top read what it shows; `parts` of the files as `Watch`
-        names them, None for all."""
-        if not gc.isenabled():
-            gc.freeze()  # modules and styles stay
-            gc.enable()
-        first, self.has_read = not self.has_read, True
-        self._looking = self._looking or first
-        self._read_in_worker(parts, first)
+        """Read files again, then let the screen on top read what it shows; None for all parts."""
+        self.files.read(parts)
 
-    @work(thread=True, group="read")
-    def _read_in_worker(self, parts: frozenset[str] | None, first: bool) -> None:
-        if first:
-            try:
-                self.files.changed()  # what changes from here on is told
-            finally:
-                self._looking = False
-        self.data.refresh()
-        if self.is_running:
-            self.call_from_thread(self._read, parts)
+    def on_files_changed(self, message: FilesChanged) -> None:
+        """Read them."""
+        self.read(message.parts)
 
-    def _read(self, parts: frozenset[str] | None) -> None:
-        if not self.screen_stack:
-            return  # on the way out
+    def on_findings_counted(self) -> None:
+        """Draw the top line."""
+        if self.on_top is not None:
+            self.on_top.frame()
+
+    def on_files_read(self, message: FilesRead) -> None:
+        """Show what was read."""
         drawn_with = self.data.setting("glyphs")
         if drawn_with != self.drawn_with:
             self.drawn_with = drawn_with
             del self.lines_through
             self.refresh_css(animate=False)
-        self.show_theme()
+        self.theme_choice.show()
         here = self.on_top
         if here is not None:
             here.frame()
-            here.follow(parts)
-        if not self._offered:
+            here.follow(message.parts)
+        if not self._offered and self.screen_stack:
             self._offered = True
             from memtui.tui import hooks_offer
 
             if hooks_offer.is_first_start(self):
-                self.carry_on(self.screen, "health.install", hooks_offer.change_hooks(self, "install", offer=True))
+                self.start(self.screen, hooks_offer.change_hooks(self, "install", offer=True), "offer of the hooks")
 
     # actions
 
     async def on_event(self, event: events.Event) -> None:
-        """Any key takes away what went wrong before it."""
+        """Any key takes away what went wrong before it; escape stops an undo that takes long, wherever one is; what is
+        gone can't be clicked."""
         if isinstance(event, events.Key):
-            self.last_key = self.data.now()
-            self.forget_failures()
-            self.drop_errors()
+            self.files.last_key = self.data.now()
+            self.net.forget_failures()
+            self.notes.drop_errors()
+            if event.key == "escape" and self.at_work and self.undo.stop():
+                return
+        if isinstance(event, events.MouseDown) and self._is_gone(event):
+            return
         await super().on_event(event)
 
-    def _run_on(self, screen: ListScreen[Any], action_id: str) -> None:
-        """Run an action on a screen, or tell why not. What went wrong is told, never raised."""
-        action = actions.get(action_id)
-        self.forget_question(action_id)
-        reason = "memtui runs with --read-only." if action.writes and self.read_only else ""
-        if action.writes and self.at_work:
-            reason = "Changes are being made: wait, or stop them with escape where they were begun."
-        if not reason and action.listed and screen.over:
-            reason = "The list is hidden while you read: escape goes back to it."
-        # app.guide works wherever inbox.guide does not
-        command = screen.commands.get(action_id) or Command(getattr(self, action.method))
-        reason = reason or command.why_not()
-        if reason:
-            self.notify(safe_text.clean(reason), severity="warning", markup=False)
-            return
-        with self._telling(action_id):
-            self.carry_on(screen, action_id, command.run())
-
-    def carry_on(self, screen: Screen[Any], action_id: str, command: object) -> None:
-        """Run a command that asks something: at once as far as the first question, the rest in a worker."""
-        if not isinstance(command, Coroutine):
-            return
-        rest = running.begin(command)
-
-        async def to_the_end(rest: Coroutine[Any, Any, None]) -> None:
-            with self._telling(action_id):
-                await rest
-
-        if rest is not None:
-            screen.run_worker(to_the_end(rest), group=COMMAND)
-
-    @contextmanager
-    def _telling(self, action_id: str) -> Iterator[None]:
-        """What goes wrong is told, never raised."""
+    def _is_gone(self, event: events.MouseDown) -> bool:
+        """Whether what was hit is not there any more and only not painted over yet: a note whose time is up."""
         try:
-            yield
-        except MemtuiError as error:
-            self.fail(error)
-        except OSError as error:
-            self.fail(MemtuiError(f"{error.filename or 'A file'}: {error.strerror}", "Mend that and try again."))
-        except Exception as error:
-            self.fell(f"action {action_id}", error)
+            return not self.screen.get_widget_at(int(event.x), int(event.y))[0].is_attached
+        except NoWidget:
+            return False
 
     def action_run(self, action_id: str) -> None:
-        """A global key, or any action by its name: one of another screen runs there, once that is read."""
+        """Run any action by its id: one of another screen runs there, once that is read."""
         here = self.on_top
         if here is None:
             return
@@ -289,6 +352,82 @@ class MemtuiApp(Everywhere):
         else:
             there: ListScreen[Any] = self.go(group)
             there.when_read(lambda: self._run_on(there, action_id))
+
+    def _run_on(self, screen: ListScreen[Any], action_id: str) -> None:
+        """Run an action on a screen, or tell why not. What went wrong is told, never raised."""
+        action = actions.get(action_id)
+        if "undo" in self.__dict__:
+            self.undo.forget_question({"app.undo": "undo", "app.redo": "redo"}.get(action_id, ""))
+        reason = "memtui runs with --read-only." if action.writes and self.read_only else ""
+        if action.writes and self.at_work:
+            reason = BUSY
+        if not reason and action.listed and screen.over:
+            reason = "The list is hidden while you read: escape goes back to it."
+        # app.guide works wherever inbox.guide does not
+        command = screen.commands.get(action_id) or self.commands[action_id]
+        reason = reason or command.why_not()
+        if reason:
+            self.notify(safe_text.clean(reason), severity="warning", markup=False)
+            return
+        with self._telling(action_id):
+            going = command.run()
+            if inspect.iscoroutine(going):
+                self.start(screen, going, action_id)
+
+    def start(self, node: Screen[Any], command: Coroutine[Any, Any, object], what: str) -> None:
+        """Run what asks questions: at once as far as the first, the rest in a worker."""
+
+        async def to_the_end(rest: Coroutine[Any, Any, None]) -> None:
+            with self._telling(what):
+                await rest
+
+        with self._telling(what):
+            rest = running.begin(command)
+            if rest is not None:
+                node.run_worker(to_the_end(rest), group=COMMAND)
+
+    @contextmanager
+    def _telling(self, what: str) -> Iterator[None]:
+        """What goes wrong is told, never raised."""
+        try:
+            yield
+        except MemtuiError as error:
+            self.fail(error)
+        except OSError as error:
+            self.fail(MemtuiError(f"{error.filename or 'A file'}: {error.strerror}", "Mend that and try again."))
+        except Exception as error:
+            self.net.fell(f"action {what}", error)
+
+    async def ask(self, dialog: ModalScreen[Result]) -> Result | None:
+        """Show a dialog; its answer, None where it was left."""
+        answer: asyncio.Future[Result | None] = asyncio.get_running_loop().create_future()
+        self.push_screen(dialog, answer.set_result)
+        return await answer
+
+    def action_command_palette(self) -> None:
+        """Open the palette, once."""
+        from memtui.tui.palette import Palette
+
+        if not any(isinstance(screen, Palette) for screen in self.screen_stack):
+            self.push_screen(Palette())  # without an id: the one before may not be gone yet
+
+    @cached_property
+    def undo(self) -> "Undo":
+        """Undo and redo."""
+        from memtui.tui.undo import Undo
+
+        return Undo(self, self, self._turned)
+
+    def turn(self, op: "Op", key: str | None = None) -> None:
+        """Undo or redo the last change, or undo the one with this key. One that was not made here is named first."""
+        if op == "undo" and key is None:
+            self.theme_choice.keep_now()
+        self.undo.want(op, key)
+
+    def _turned(self) -> None:
+        self.read()
+        if self.on_top is None and self.screen_stack:
+            self.screen.post_message(Turned())
 
 
 def main(
@@ -300,10 +439,8 @@ def main(
     app = MemtuiApp(env, cwd, read_only=read_only, screen=screen, now=now)
     with terminal.kept(), terminal.signals(app.leave):
         app.run()
-    if app.broken is not None or app.return_code is None:
-        what = type(app.broken).__name__ if app.broken is not None else "no reason is known"
+    broken = app.net.broken
+    if broken is not None or app.return_code is None:
+        what = type(broken).__name__ if broken is not None else "no reason is known"
         raise MemtuiError(f"The control room had to end: {what}.", "`memtui doctor --errors` has the details.")
     return app.return_code
-
-
-__all__ = ["TABS", "Changed", "MemtuiApp", "main"]

@@ -1,18 +1,17 @@
 """Many changes at once, without a key having to wait: in a worker that tells how far it is and can be stopped."""
 
+import asyncio
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual.screen import Screen
-from textual.worker import get_current_worker
 
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many
 from memtui.present import safe_text
 from memtui.present.memories import left_alone
-from memtui.tui.services import services_of
+from memtui.tui.services import HowFar, services_of
 
 if TYPE_CHECKING:
     from memtui.core.memories.memory import Memory
@@ -26,64 +25,53 @@ NAMED = 3
 
 
 class Bulk:
-    """The changes of one screen. `tell` puts words into its foot."""
+    """The changes of one screen or dialog, which is told how far they are by `HowFar`."""
 
-    def __init__(self, screen: Screen[Any], tell: Callable[[str], None]) -> None:
+    def __init__(self, screen: Screen[Any]) -> None:
         self.screen = screen
-        self.tell = tell
         self.running = False
         self._stop = False
 
-    def start(
-        self,
-        store: "Store",
-        items: Sequence[Any],
-        act: Callable[[Any], Any],
-        then: "Callable[[Outcome[Any, Any]], None]",
-    ) -> None:
-        """Do it to each as one step of undo; `then` is told what became of them."""
+    async def each(self, store: "Store", items: Sequence[Any], act: Callable[[Any], Any]) -> "Outcome[Any, Any]":
+        """Do it to each as one step of undo; what became of them."""
         if len(items) <= AT_ONCE:
-            then(store.each(items, act))
-            return
+            return store.each(items, act)
         self.running, self._stop = True, False
         services_of(self.screen).at_work = True
-        self.tell(self._words(0, len(items)))
-        # The dialog before it goes first: painting beside the work takes twice as long. No partial: the worker would
-        # describe itself by all the items.
-        work = partial(self.screen.run_worker, lambda: self._work(store, items, act, then), group="bulk", thread=True)
-        self.screen.app.call_after_refresh(work)
+        self._tell(0, len(items))
+        # The dialog before it goes first: painting beside the work takes twice as long.
+        painted = asyncio.Event()
+        self.screen.app.call_after_refresh(painted.set)
+        try:
+            await painted.wait()
+            # No partial: the worker would describe itself by all the items.
+            work = self.screen.run_worker(
+                lambda: self._work(store, items, act), group="bulk", thread=True, exit_on_error=False
+            )
+            return await work.wait()
+        finally:
+            self._stop = True  # also where the screen is left
+            self.running = services_of(self.screen).at_work = False
 
     def stop(self) -> bool:
         """Make no more changes; False if none are being made."""
         self._stop = True
         return self.running
 
-    def _words(self, done: int, whole: int) -> str:
-        return f"{done:,} of {whole:,} done, escape stops"
+    def _tell(self, done: int, whole: int) -> None:
+        self.screen.post_message(HowFar(f"{done:,} of {whole:,} done, escape stops"))
 
-    def _work(
-        self,
-        store: "Store",
-        items: Sequence[Any],
-        act: Callable[[Any], Any],
-        then: "Callable[[Outcome[Any, Any]], None]",
-    ) -> None:
-        worker, screen = get_current_worker(), self.screen
+    def _work(self, store: "Store", items: Sequence[Any], act: Callable[[Any], Any]) -> "Outcome[Any, Any]":
         told = time.monotonic()
 
         def going(done: int) -> bool:
             nonlocal told
-            if time.monotonic() - told > TOLD_SECONDS and not worker.is_cancelled and screen.is_attached:
-                screen.app.call_from_thread(self.tell, self._words(done, len(items)))
+            if time.monotonic() - told > TOLD_SECONDS:
+                self._tell(done, len(items))
                 told = time.monotonic()
-            return not self._stop and not worker.is_cancelled
+            return not self._stop
 
-        try:
-            outcome = store.each(items, act, going)
-        finally:
-            self.running = services_of(screen).at_work = False
-        if not worker.is_cancelled and screen.is_attached:
-            screen.app.call_from_thread(then, outcome)
+        return store.each(items, act, going)
 
 
 def report(app: "Services", outcome: "Outcome[Any, Any]", words: str, memory_of: "Callable[[Any], Memory]") -> None:

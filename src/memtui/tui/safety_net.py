@@ -50,24 +50,16 @@ PLACES = {
 WATCHING = frozenset({"look", "read"})
 
 
-class Netted(App[None]):
-    """An application that goes on: it notes in the error log what nobody expected, and tells it in one line."""
+class SafetyNet:
+    """The net under an application, which has it as `net`: it notes in the error log of `root` what nobody expected,
+    and tells it in one line by `fail`."""
 
-    def __init__(self) -> None:
+    def __init__(self, app: App[Any], root: str, fail: Callable[[MemtuiError], None]) -> None:
         _install()
-        super().__init__()
+        self.app, self.root, self.fail = app, root, fail
         self._told: set[str] = set()
         self._told_once: set[str] = set()
         self.broken: Exception | None = None  # why it could not go on
-
-    @property
-    def errors_root(self) -> str:
-        """The directory that has `log/errors.jsonl`."""
-        raise NotImplementedError
-
-    def fail(self, error: MemtuiError) -> None:
-        """Tell what went wrong and what to do."""
-        raise NotImplementedError
 
     def fell(self, where: str, error: BaseException, *, by_itself: bool = False) -> None:
         """Note an error and tell it, unless that was done since the last key; `by_itself`: unless it ever was."""
@@ -83,7 +75,7 @@ class Netted(App[None]):
         if isinstance(error, MemtuiError):  # one of ours says it all
             self.fail(error)
             return
-        noted = error_log.add(self.errors_root, f"tui: {where}", error)
+        noted = error_log.add(self.root, f"tui: {where}", error)
         words = FAILED if noted else UNNOTED.format(type(error).__name__)
         if isinstance(error, OSError) and error.strerror:
             words = f"{error.filename or 'A file'}: {error.strerror}\n{words}"
@@ -94,13 +86,13 @@ class Netted(App[None]):
         which is sought in vain."""
         cause = error.error if isinstance(error, WorkerFailed) else error
         if not isinstance(cause, NoMatches):
-            error_log.add(self.errors_root, f"tui: {where}", cause)
+            error_log.add(self.root, f"tui: {where}", cause)
 
     def give_up(self, error: Exception) -> None:
         """Leave, since there is nothing to go on with: the application itself did not come up."""
         self.broken = self.broken or error
-        error_log.add(self.errors_root, "tui: start", error)
-        self.exit(return_code=1)
+        error_log.add(self.root, "tui: start", error)
+        self.app.exit(return_code=1)
 
     def forget_failures(self) -> None:
         """A key was pressed: what fails from now on fails because of it."""
@@ -112,16 +104,18 @@ class Netted(App[None]):
         def fell(_: object, context: dict[str, Any]) -> None:
             error = context.get("exception")
             if isinstance(error, Exception):
-                self._handle_exception(error)
+                self.handle(error)
 
         asyncio.get_running_loop().set_exception_handler(fell)
 
-    def _handle_exception(self, error: Exception) -> None:
+    def handle(self, error: Exception) -> None:
+        """Tell what Textual would end the application at."""
+        app = self.app
         if _in_vain(error):
             return
-        if self._exit:
+        if app._exit:  # noqa: SLF001  textual has no other word for it
             self.fell_at_the_end("on the way out", error)
-        elif not self._running or not self.screen_stack:
+        elif not app._running or not app.screen_stack:  # noqa: SLF001
             self.give_up(error)
         elif isinstance(error, WorkerFailed):
             group = worker.group if (worker := active_worker.get(None)) is not None else ""
@@ -131,15 +125,14 @@ class Netted(App[None]):
             where, by_itself = PLACES.get(trace.tb_frame.f_code.co_name if trace else "", ("callback", False))
             self.fell(where, error, by_itself=by_itself)
 
-    def panic(self, *_: object) -> None:
-        """The terminal is gone: the thread that reads it has ended."""
+    def terminal_gone(self) -> None:
+        """The thread that reads the terminal has ended."""
         self.broken = self.broken or OSError("the terminal is gone")
         terminal.end_soon()
-        self.leave(1)
 
-    def leave(self, return_code: int = 0) -> None:
-        """Keep what is typed, and leave."""
-        raise NotImplementedError
+
+def _net(node: MessagePump) -> SafetyNet | None:
+    return getattr(node.app, "net", None)
 
 
 def composed(screen: Widget, body: Callable[[], ComposeResult]) -> ComposeResult:
@@ -176,15 +169,15 @@ def _place(error: BaseException) -> str:
 
 def _fell(pump: MessagePump, where: str, error: Exception, *, by_itself: bool = False) -> None:
     """Tell the application. Raises the error again where that has no net."""
-    app = pump.app
-    if not isinstance(app, Netted):
+    net = _net(pump)
+    if net is None:
         raise error
     if _in_vain(error):
         return
-    if app._exit or not app.screen_stack:  # noqa: SLF001  textual has no other word for it
-        app.fell_at_the_end(f"{where}, on the way out", error)
+    if net.app._exit or not net.app.screen_stack:  # noqa: SLF001  textual has no other word for it
+        net.fell_at_the_end(f"{where}, on the way out", error)
     else:
-        app.fell(where, error, by_itself=by_itself)
+        net.fell(where, error, by_itself=by_itself)
 
 
 def _close(pump: MessagePump) -> None:
@@ -193,10 +186,19 @@ def _close(pump: MessagePump) -> None:
         pump.app.call_later(pump.dismiss, None)
 
 
+_handle = App._handle_exception  # noqa: SLF001
 _dispatch = MessagePump._dispatch_message  # noqa: SLF001
 _render_visual = Widget._render  # noqa: SLF001
 _box_model = Widget._get_box_model  # noqa: SLF001
 _render_lines = Widget.render_lines
+
+
+def _handled(self: App[Any], error: Exception) -> None:
+    net = _net(self)
+    if net is None:
+        _handle(self, error)
+    else:
+        net.handle(error)
 
 
 async def _dispatched(self: MessagePump, message: Message) -> None:
@@ -204,8 +206,9 @@ async def _dispatched(self: MessagePump, message: Message) -> None:
         await _dispatch(self, message)
     except Exception as error:
         begins = isinstance(message, events.Load | events.Compose | events.Mount)
-        if begins and isinstance(self, Netted):
-            self.give_up(error)
+        net = _net(self)
+        if begins and net is not None and self is net.app:
+            net.give_up(error)
             return
         _fell(self, f"{type(message).__name__} in {type(self).__name__}", error)
         if begins:
@@ -244,6 +247,7 @@ def _boxed(self: Widget, *args: Any, **kwargs: Any) -> BoxModel:
 
 
 def _install() -> None:
+    App._handle_exception = _handled  # type: ignore[method-assign]  # noqa: SLF001
     MessagePump._dispatch_message = _dispatched  # type: ignore[method-assign]  # noqa: SLF001
     Widget._render = _rendered  # type: ignore[method-assign]  # noqa: SLF001
     Widget._get_box_model = _boxed  # type: ignore[method-assign]  # noqa: SLF001

@@ -1,15 +1,19 @@
 """What screens, dialogs and widgets ask of the application, which stands above them and is imported by none of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
+
+from textual.message import Message
 
 if TYPE_CHECKING:
     from textual.dom import DOMNode
     from textual.notifications import SeverityLevel
-    from textual.screen import ModalScreen
+    from textual.screen import ModalScreen, Screen
 
     from memtui.core.base.errors import MemtuiError
+    from memtui.core.journal.undo import Op
     from memtui.core.review.waiting import Waiting
     from memtui.tui.model.data import Data
 
@@ -37,6 +41,17 @@ def first_of(*reasons: Callable[[], str]) -> Callable[[], str]:
     return lambda: next(filter(None, (reason() for reason in reasons)), "")
 
 
+@dataclass
+class HowFar(Message):
+    """How far a change of many is, in words for the foot of the screen or dialog that is on top."""
+
+    words: str
+
+
+class Turned(Message):
+    """Undo or redo has changed files, for the dialog that is on top."""
+
+
 class Services(Protocol):
     """The application, as what stands below it knows it."""
 
@@ -44,8 +59,14 @@ class Services(Protocol):
     read_only: bool
     remapped: dict[str, str]  # the person's key map, action id to keys
     at_work: bool  # many changes are being made in a worker: no others meanwhile
-    has_read: bool  # the files were read once
-    began: float  # when this sitting did
+
+    @property
+    def has_read(self) -> bool:
+        """Whether the files were read once."""
+
+    @property
+    def began(self) -> float:
+        """When this sitting did, in seconds since the epoch."""
 
     # telling
 
@@ -66,10 +87,14 @@ class Services(Protocol):
     async def ask(self, dialog: "ModalScreen[Result]") -> Result | None:
         """Show a dialog; its answer, None where it was left."""
 
+    def start(self, node: "Screen[Any]", command: Coroutine[Any, Any, object], what: str) -> None:
+        """Run what asks questions: at once as far as the first, the rest in a worker of the screen or dialog. What goes
+        wrong is told; `what` names it in the error log."""
+
     def action_run(self, action_id: str) -> None:
         """Run an action of the table, on the screen that it belongs to, or tell why not."""
 
-    def turn(self, op: str, key: str | None = None) -> None:
+    def turn(self, op: "Op", key: str | None = None) -> None:
         """Undo or redo (`op`) the last change, or the one with this key."""
 
     def suspend(self) -> AbstractContextManager[None]:

@@ -1,9 +1,22 @@
-"""Colours: what the named ones are on dark and on light ground, and those that textual's themes lack."""
+"""Colours: what the named ones are on dark and on light ground, those that Textual's themes lack, which theme is on."""
 
 import dataclasses
+from typing import TYPE_CHECKING
 
 from rich.terminal_theme import TerminalTheme
 from textual.theme import BUILTIN_THEMES, Theme
+
+from memtui.core.base.errors import MemtuiError
+from memtui.core.settings import config
+
+if TYPE_CHECKING:
+    from textual.app import App
+    from textual.timer import Timer
+
+    from memtui.tui.services import Services
+
+# Going round the themes is one change of the settings, made when the person has come to rest.
+REST_SECONDS = 1.0
 
 BLACK, WHITE = (0, 0, 0), (255, 255, 255)
 # Textual's own, with a red that is read on the cursor's row, too.
@@ -48,3 +61,72 @@ def variables(theme: Theme) -> dict[str, str]:
         "scrollbar-background-hover": f"{ink} 8%",
         "scrollbar-background-active": f"{ink} 8%",
     }
+
+
+def theme_named(setting: object) -> str:
+    """Textual's name of a theme; of one that this version of it has not, the dark one's."""
+    name = f"textual-{setting}" if setting in {"dark", "light"} else str(setting)
+    return name if name in BUILTIN_THEMES else "textual-dark"
+
+
+def themes_round() -> dict[str, str]:
+    """The themes that ctrl+t goes round: Textual's name to ours."""
+    named = {theme_named(name): name for name in reversed(config.THEMES)}
+    return dict(reversed(named.items()))
+
+
+class ThemeChoice:
+    """The theme of the application: what the settings name, or what the person has just chosen."""
+
+    def __init__(self, services: "Services", app: "App[None]") -> None:
+        self.services, self.app = services, app
+        self.setting = services.data.setting("theme")
+        self._timer: Timer | None = None
+        self._step = ""  # going round the themes is one step of undo, until something else is changed
+        app.theme = theme_named(self.setting)
+
+    def show(self) -> None:
+        """Take the theme that the settings name, if they name another than before."""
+        setting = self.services.data.setting("theme")
+        if setting != self.setting:
+            self.setting = setting
+            self.app.theme = theme_named(setting)
+
+    def next(self) -> None:
+        """Take the next theme, and keep it once the person has come to rest."""
+        names = list(themes_round().items())
+        here = [name for name, _ in names].index(self.app.theme) if self.app.theme in themes_round() else -1
+        self.app.theme, chosen = names[(here + 1) % len(names)]
+        own = ", the terminal's own colours" if chosen.startswith("ansi") else ""
+        self.services.say(f"Theme: {chosen}{own}")
+        self._stop()
+        if not self.services.read_only:
+            self._timer = self.app.set_timer(REST_SECONDS, self.keep_now)
+
+    def keep_now(self) -> None:
+        """Keep the theme that was chosen just now, without waiting."""
+        if self._stop():
+            self._keep(themes_round()[self.app.theme])
+
+    def _stop(self) -> bool:
+        timer, self._timer = self._timer, None
+        if timer is not None:
+            timer.stop()
+        return timer is not None
+
+    def _keep(self, theme: str) -> None:
+        from memtui.core.base import ids
+        from memtui.core.settings import setting as settings
+
+        data = self.services.data
+        if theme == data.setting("theme"):
+            return
+        self.setting = theme
+        self._step = self._step or ids.new_id(data.now())
+        journal = data.journal()
+        try:
+            with journal.together(self._step):
+                settings.assign(data.root, journal, "theme", None if theme == config.DEFAULTS["theme"] else theme)
+        except (MemtuiError, OSError) as error:
+            told = error if isinstance(error, MemtuiError) else MemtuiError(f"The theme can't be kept: {error}")
+            self.services.fail(told)

@@ -1,13 +1,11 @@
 """Undo and redo, in a worker: reading the journal, and turning many changes, takes longer than a key may wait."""
 
+import asyncio
 import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any
-
-from textual.worker import Worker, get_current_worker
+from typing import TYPE_CHECKING
 
 from memtui import actions
 from memtui.core.base import clock
@@ -16,6 +14,7 @@ from memtui.core.base.phrasing import many
 from memtui.core.journal import undo
 from memtui.present.changes import DONE, asked_about, refusal, undone_as_one
 from memtui.tui.batch import AT_ONCE, TOLD_SECONDS
+from memtui.tui.services import HowFar
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -36,8 +35,9 @@ class Wanted:
     other: int
 
 
-class Turning:
-    """The undo and redo of the application: one after the other, in the order of the keys."""
+class Undo:
+    """The undo and redo of the application: one after the other, in the order of the keys. `turned` is called after the
+    last of them."""
 
     def __init__(self, services: "Services", app: "App[None]", turned: Callable[[], None]) -> None:
         self.services, self.app, self.turned = services, app, turned
@@ -46,14 +46,15 @@ class Turning:
         self._asked = ""
         self._other = 0
 
-    def want(self, op: str, key: str | None = None) -> None:
+    def want(self, op: undo.Op, key: str | None = None) -> None:
         """Undo or redo the last change, or undo the one named. What was not done here is asked about first."""
         if self.services.at_work:
             self.services.notify(BUSY, severity="warning", markup=False)
             return
-        self._wanted.append(Wanted("redo" if op == "redo" else "undo", key, self._other))
+        self._wanted.append(Wanted(op, key, self._other))
         if not self._running:
-            self._next()
+            self._running = True
+            self.app.run_worker(self._turn_all(), group="turn")
 
     def stop(self) -> bool:
         """Turn no more; False if nothing that takes long is under way."""
@@ -66,59 +67,56 @@ class Turning:
             self._asked = ""
         self._other += not op
 
-    def _next(self) -> None:
-        self._running = bool(self._wanted)
-        if self._wanted:
-            self.app.run_worker(partial(self._work, self._wanted.popleft()), group="turn", thread=True)
-
-    def _work(self, wanted: Wanted) -> None:
-        worker = get_current_worker()
+    async def _turn_all(self) -> None:
         try:
-            then = self._turn(wanted, worker)
-        except MemtuiError as error:
-            then = partial(self.services.fail, error)
-        except OSError as error:
-            then = partial(self.services.fail, MemtuiError(f"{error.filename or 'A file'}: {error.strerror}"))
+            while self._wanted:
+                try:
+                    await self._turn(self._wanted.popleft())
+                except MemtuiError as error:
+                    self.services.fail(error)
+                except OSError as error:
+                    self.services.fail(MemtuiError(f"{error.filename or 'A file'}: {error.strerror}"))
         finally:
-            if self._many:
-                self._many = self._stop = self.services.at_work = False
-        if not worker.is_cancelled and self.app.is_running:
-            self.app.call_from_thread(self._after, then)
+            self._running = False
+        self.turned()
 
-    def _after(self, then: Callable[[], None]) -> None:
-        then()
-        self._next()
-        if not self._running:
-            self.turned()
-
-    def _turn(self, wanted: Wanted, worker: Worker[Any]) -> Callable[[], None]:
-        """Do it; what there is to tell."""
+    async def _turn(self, wanted: Wanted) -> None:
+        """Do it and say so, or ask first."""
         told = 0.0
+        self._stop = False
 
         def going(done: int, whole: int) -> bool:
             nonlocal told
             if whole > AT_ONCE:
                 self._many = self.services.at_work = True
-            if self._many and time.monotonic() - told > TOLD_SECONDS and not worker.is_cancelled:
-                self._tell(wanted.op, done, whole)
+            if self._many and time.monotonic() - told > TOLD_SECONDS:
+                self._tell(f"{done:,} of {whole:,} {DONE[wanted.op]}, escape stops")
                 told = time.monotonic()
-            return not self._stop and not worker.is_cancelled
+            return not self._stop
 
-        outcome = undo.attempt(
-            self.services.data.journal(),
-            wanted.op,
-            wanted.key,
-            sure=lambda asked: self._asked == f"{asked.op} {asked.first.id}",
-            going=going,
-        )
+        def attempt() -> tuple[undo.Elsewhere | undo.Undone, str]:
+            journal = self.services.data.journal()
+            outcome = undo.attempt(journal, wanted.op, wanted.key, sure=self._is_sure, going=going)
+            return outcome, "" if isinstance(outcome, undo.Elsewhere) else undone_as_one(outcome).summary
+
+        try:
+            outcome, summary = await asyncio.to_thread(attempt)
+        except asyncio.CancelledError:  # the application ends, and so shall the thread
+            self._stop = True
+            raise
+        finally:
+            self._many = self.services.at_work = False
         if isinstance(outcome, undo.Elsewhere):
-            return partial(self._ask, wanted, outcome)
-        return partial(self._report, outcome, undone_as_one(outcome).summary)
+            self._ask(wanted, outcome)
+        else:
+            self._report(outcome, summary)
 
-    def _tell(self, op: str, done: int, whole: int) -> None:
-        tell = getattr(self.app.screen, "tell", None)
-        if tell is not None and self.app.is_running:
-            self.app.call_from_thread(tell, f"{done:,} of {whole:,} {DONE[op]}, escape stops")
+    def _is_sure(self, asked: undo.Elsewhere) -> bool:
+        return self._asked == f"{asked.op} {asked.first.id}"
+
+    def _tell(self, words: str) -> None:
+        if self.app.screen_stack:
+            self.app.screen.post_message(HowFar(words))
 
     def _ask(self, wanted: Wanted, asked: undo.Elsewhere) -> None:
         """Name what was not done here. The keys that were pressed before that could be read are forgotten."""

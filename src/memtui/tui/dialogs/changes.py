@@ -1,5 +1,6 @@
 """Everything that was changed, newest first: taken back one by one, as far as the files are still so."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
@@ -16,11 +17,12 @@ from memtui.core.journal.actor import here
 from memtui.present import safe_text
 from memtui.tui.dialogs.dialog import CHANGES, Dialog, Keys, keyed
 from memtui.tui.model.times import when
-from memtui.tui.services import services_of
+from memtui.tui.services import HowFar, services_of
 from memtui.tui.widgets.rows import Column, RowList
 
 if TYPE_CHECKING:
     from memtui.core.journal.ledger import Ledger, Transaction
+    from memtui.core.journal.undo import Op
     from memtui.tui.model.data import Data
 
 # Who changed something, as a person knows it.
@@ -81,28 +83,26 @@ class Changes(Dialog[None]):
         """The changes."""
         return self.query_one("#changes", RowList)
 
-    @work(thread=True, group="changes")
-    def _read(self) -> None:
+    @work(group="changes")
+    async def _read(self) -> None:
         """Read the journal: all of it only the first time."""
         try:
-            found = self.data.changes()
+            self.ledger, rows = await asyncio.to_thread(self.data.changes)
         except OSError as error:
-            self.app.call_from_thread(self.tell, f"{error.filename}: {error.strerror}")
+            self._tell(f"{error.filename}: {error.strerror}")
             return
-        if self.is_attached:
-            self.app.call_from_thread(self._show, *found)
-
-    def _show(self, ledger: "Ledger", rows: "list[Transaction]") -> None:
-        self.ledger = ledger
         self.table.empty = "Nothing was changed yet."
         self.table.show(rows)
         self._about()
 
-    def tell(self, words: str) -> None:
-        """How far an undo is."""
+    def _tell(self, words: str) -> None:
         self.query_one(".foot", Static).update(Text(words))
 
-    def turned(self) -> None:
+    def on_how_far(self, message: HowFar) -> None:
+        """Tell how far an undo is."""
+        self._tell(message.words)
+
+    def on_turned(self) -> None:
         """Something was taken back or made again."""
         self._read()
 
@@ -144,7 +144,7 @@ class Changes(Dialog[None]):
         """Do again what was taken back last."""
         self._turn("redo")
 
-    def _turn(self, op: str, key: str | None = None) -> None:
+    def _turn(self, op: "Op", key: str | None = None) -> None:
         if self.read_only:
             self.notify("memtui runs with --read-only.", severity="warning", markup=False)
             return

@@ -12,7 +12,7 @@ from textual.widgets import Input
 from memtui import actions
 from memtui.tui import key_bindings
 from memtui.tui.safety_net import composed
-from memtui.tui.services import COMMAND, Command, Services, possible, services_of
+from memtui.tui.services import COMMAND, Command, HowFar, Services, possible, services_of
 from memtui.tui.widgets.bars import TABS, FootBar, TopBar
 from memtui.tui.widgets.painting import Painted
 
@@ -26,7 +26,7 @@ class Base(Screen[None]):
     # The parts of the files that it shows, as `Watch` names them.
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "memories"})
     DEFAULT_CSS = "Base { layout: vertical; }"
-    status = ""
+    status = legend = ""
     _then: Callable[[], object] | None = None
 
     @property
@@ -113,6 +113,10 @@ class Base(Screen[None]):
         self.status = status
         self.frame()
 
+    def on_how_far(self, message: HowFar) -> None:
+        """Tell how far a change of many is."""
+        self.tell(message.words)
+
     def reload(self) -> None:
         """Show the data as it is now: called when files changed, and when the screen comes up."""
 
@@ -125,6 +129,10 @@ class Base(Screen[None]):
         """Time went on, and what tells an age is drawn anew: also where no file changes, `now` is not now for long."""
         for table in self.query(Painted):
             table.redraw()
+
+    def copied(self) -> str:
+        """What is copied."""
+        return ""
 
     def near(self) -> list[str]:
         """The files behind what is on the screen."""

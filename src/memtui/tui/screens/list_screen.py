@@ -30,7 +30,7 @@ from memtui.present import safe_text
 from memtui.tui.model import fuzzy
 from memtui.tui.model.remembered import State
 from memtui.tui.safety_net import composed
-from memtui.tui.services import COMMAND, Command, Services
+from memtui.tui.services import COMMAND, Command, HowFar, Services
 from memtui.tui.widgets.bars import FootBar, TopBar
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field
@@ -209,6 +209,10 @@ class ListScreen(Screen[None], Generic[Row]):
         """Put words on the right of the bottom line."""
         self.status = status
         self.frame()
+
+    def on_how_far(self, message: HowFar) -> None:
+        """Tell how far a change of many is."""
+        self.tell(message.words)
 
     def frame(self) -> None:
         """Draw the bars."""

@@ -18,7 +18,7 @@ from memtui.tui.screens.memories.rows import Pair
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memtui.core.memories.store import Outcome, Store
+    from memtui.core.memories.store import Store
 
 ALWAYS = {
     "new",
@@ -67,7 +67,7 @@ class Changes(Edits):
 
     def on_mount(self) -> None:
         """Nothing is at work yet."""
-        self.bulk = Bulk(self, self.tell)
+        self.bulk = Bulk(self)
         super().on_mount()
 
     def key_escape(self) -> None:
@@ -78,23 +78,23 @@ class Changes(Edits):
     def _each(self, change: "Callable[[Store, Memory], object]", words: str) -> None:
         """Run a change on every chosen memory as one step, tell how it went, and read again. What was not changed
         stays marked."""
+        self.main.start(self, self._each_in_turn(change, words), words)
+
+    async def _each_in_turn(self, change: "Callable[[Store, Memory], object]", words: str) -> None:
         store = self.main.data.store()
-
-        def then(outcome: "Outcome[Pair, object]") -> None:
-            report(self.main, outcome, words, lambda pair: pair[1].memory)
-            table = self.table
-            table.marks -= {row.memory.path for (_, row), _ in outcome.done}
-            if not table.marks:
-                table.clear_marks()
-            place = self.place
-            made = outcome.done[0][1] if outcome.done else None
-            if outcome.whole == 1 and isinstance(made, Memory) and place is not None:
-                shown = made.scope_label in {scope.label for scope in place.scopes}
-                self._wanted = made.path if shown and not place.kind else ""
-            self.count()
-            self.main.read()
-
-        self.bulk.start(store, self.table.chosen(), lambda pair: change(store, pair[1].memory), then)
+        outcome = await self.bulk.each(store, self.table.chosen(), lambda pair: change(store, pair[1].memory))
+        report(self.main, outcome, words, lambda pair: pair[1].memory)
+        table = self.table
+        table.marks -= {row.memory.path for (_, row), _ in outcome.done}
+        if not table.marks:
+            table.clear_marks()
+        place = self.place
+        made = outcome.done[0][1] if outcome.done else None
+        if outcome.whole == 1 and isinstance(made, Memory) and place is not None:
+            shown = made.scope_label in {scope.label for scope in place.scopes}
+            self._wanted = made.path if shown and not place.kind else ""
+        self.count()
+        self.main.read()
 
     def attempt(self, change: "Callable[[], object]", words: str) -> None:
         """Run one change, tell how it went, read again, and stand on what came of it."""

@@ -22,12 +22,12 @@ from memtui.tui.dialogs.ask import Sure
 from memtui.tui.dialogs.dialog import TRASH, Dialog, Keys, keyed
 from memtui.tui.model.data import Data
 from memtui.tui.screens.memories.text import MAX_BODY, glance_text
-from memtui.tui.services import services_of
+from memtui.tui.services import HowFar, services_of
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import Column, RowList
 
 if TYPE_CHECKING:
-    from memtui.core.memories.store import Outcome, Store
+    from memtui.core.memories.store import Store
 
 COLUMNS = (
     Column("name"),
@@ -60,7 +60,7 @@ class Trash(Dialog[str | None]):
         super().__init__()
         self.data = data
         self.restored = ""
-        self.bulk = Bulk(self, self._foot)
+        self.bulk = Bulk(self)
 
     def body(self) -> ComposeResult:
         """A list, and the text of the one under the cursor."""
@@ -168,12 +168,19 @@ class Trash(Dialog[str | None]):
         if not chosen or self.bulk.running:
             return
 
-        def then(outcome: "Outcome[TrashItem, None]") -> None:
-            report(services_of(self), outcome, words, lambda item: item.memory)
-            self.table.marks -= {item.id for item, _ in outcome.done}
-            self._fill(leave=True)
+        services_of(self).start(self, self._each_in_turn(store, chosen, act, words), words)
 
-        self.bulk.start(store, chosen, act, then)
+    async def _each_in_turn(
+        self, store: "Store", chosen: "list[TrashItem]", act: Callable[[TrashItem], None], words: str
+    ) -> None:
+        outcome = await self.bulk.each(store, chosen, act)
+        report(services_of(self), outcome, words, lambda item: item.memory)
+        self.table.marks -= {item.id for item, _ in outcome.done}
+        self._fill(leave=True)
+
+    def on_how_far(self, message: HowFar) -> None:
+        """Tell how far the changes are."""
+        self._foot(message.words)
 
     def action_leave(self) -> None:
         """Stop what is at work; else back to the memories."""

@@ -1,0 +1,105 @@
+"""When files are read: where one has changed, and after a change of ours; what is found is told by messages."""
+
+import gc
+import time
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+from memtui.core.base.errors import MemtuiError
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+    from memtui.tui.model.data import Data
+    from memtui.tui.watch import Watch
+
+# Findings are counted when no key was pressed for so long, and no more than this share of the time.
+QUIET_SECONDS, COUNT_SHARE = 3.0, 30.0
+COUNTED = frozenset({"settings", "inbox", "memories"})
+
+
+@dataclass
+class FilesChanged(Message):
+    """Some parts of the files have changed, as `Watch` names them."""
+
+    parts: frozenset[str]
+
+
+@dataclass
+class FilesRead(Message):
+    """What every screen shows of these parts was read; None for all."""
+
+    parts: frozenset[str] | None
+
+
+class FindingsCounted(Message):
+    """The top line has another number of findings."""
+
+
+class Files:
+    """The files behind the screens of an application, read in its workers."""
+
+    def __init__(self, app: "App[None]", data: "Data") -> None:
+        self.app, self.data = app, data
+        self.has_read = self.looking = False
+        self.last_key = self.began = data.now()
+        self._count_wanted = True
+        self._count_at = 0.0
+
+    @cached_property
+    def watch(self) -> "Watch":
+        """What tells when files change."""
+        from memtui.tui.watch import Watch
+
+        return Watch(self.data)
+
+    def look(self, near: list[str]) -> None:
+        """Look in a worker whether files have changed, `near` first; the findings are counted now and then."""
+        if self.has_read and not self.looking:
+            self.looking = True
+            self.app.run_worker(lambda: self._look(near), group="look", thread=True)
+
+    def _look(self, near: list[str]) -> None:
+        try:
+            parts = self.watch.changed(near)
+        finally:
+            self.looking = False
+        if parts:
+            self.app.post_message(FilesChanged(parts))
+        self._count_findings(parts)
+
+    def read(self, parts: frozenset[str] | None = None) -> None:
+        """Read in a worker what every screen shows; `parts` of the files as `Watch` names them, None for all."""
+        if not gc.isenabled():
+            gc.freeze()  # modules and styles stay
+            gc.enable()
+        first, self.has_read = not self.has_read, True
+        self.looking = self.looking or first
+        self.app.run_worker(lambda: self._read(parts, first), group="read", thread=True)
+
+    def _read(self, parts: frozenset[str] | None, first: bool) -> None:
+        if first:
+            try:
+                self.watch.changed()  # what changes from here on is told
+            finally:
+                self.looking = False
+        self.data.refresh()
+        self.app.post_message(FilesRead(parts))
+
+    def _count_findings(self, parts: frozenset[str]) -> None:
+        """Count them for the top line when the person rests: that reads all memories."""
+        self._count_wanted = self._count_wanted or bool(parts & COUNTED)
+        now = self.data.now()
+        if not self._count_wanted or now - max(self.last_key, self.began) < QUIET_SECONDS or now < self._count_at:
+            return
+        self._count_wanted = False
+        before = time.monotonic()
+        try:
+            self.data.count_findings()
+        except (OSError, MemtuiError):
+            return  # the health screen tells
+        self._count_at = now + COUNT_SHARE * (time.monotonic() - before)
+        self.app.post_message(FindingsCounted())

@@ -1,0 +1,45 @@
+"""What the application tells in a corner: one note at a time, and an error until a key is pressed."""
+
+from typing import TYPE_CHECKING
+
+from textual.notifications import Notification
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+# A note stays as long as it takes to read; an error until a key.
+NOTE_SECONDS, CHARACTERS_A_SECOND, FOR_EVER = 2.5, 25, 86400.0
+
+
+def seconds(message: str, severity: str) -> float:
+    """How long a note stays."""
+    return FOR_EVER if severity == "error" else NOTE_SECONDS + len(message) / CHARACTERS_A_SECOND
+
+
+class Notes:
+    """The notes of an application. Textual has no public way to take one of several away."""
+
+    def __init__(self, app: "App[None]") -> None:
+        self.app = app
+
+    def make_room(self, new: Notification) -> None:
+        """The newest takes the place of those before, but an error stays beside what is said after it."""
+        for old in list(self.app._notifications):  # noqa: SLF001
+            if old.severity != "error" or new.severity == "error":
+                self.app._unnotify(old, refresh=False)  # noqa: SLF001
+        self._place()
+
+    def drop_errors(self) -> None:
+        """A key was pressed: what went wrong was seen."""
+        if any(note.severity == "error" for note in self.app._notifications):  # noqa: SLF001
+            self.app.clear_notifications()
+
+    def _place(self) -> None:
+        """At the end of the screen where the cursor is not."""
+        focused = self.app.focused
+        row = 0
+        if focused is not None:
+            cursor = getattr(focused, "cursor_row", None)
+            row = focused.region.y + (cursor if isinstance(cursor, int) else focused.region.height // 2)
+        for rack in self.app.screen.query("ToastRack"):
+            rack.set_class(row > self.app.size.height // 2, "above")
