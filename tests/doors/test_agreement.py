@@ -78,3 +78,19 @@ async def test_what_is_wrong(told, shown):
         (each["code"], each["level"]) for each in told_of["findings"]
     )
     assert sum(each.level == "problem" for each in found) == told_of["problems"] > 0
+
+
+async def test_what_approving_writes(told, shown):
+    def proposed(app):
+        items = [row.item for row in app.screen.found if row.kind == "updates"]
+        drafts = [app.screen.proposals.draft(item) for item in items]
+        free = [each for each in drafts if not each.taken]
+        return {each.item.id: (each.scope.label, each.name, each.path, each.data.decode()) for each in free}
+
+    approved = told("approve", "--all", "--dry-run")["approved"]
+    there = {
+        each["id"]: (each["scope"], each["name"], each["path"], each["text"])
+        for each in approved
+        if "error" not in each
+    }
+    assert await shown("inbox", proposed) == there != {}

@@ -1,0 +1,83 @@
+"""Approving and merging drafts: each outcome told, all of it one step of undo."""
+
+import pytest
+
+from memtui.core.base import paths
+from memtui.core.base.errors import ConflictError, MemtuiError
+from memtui.core.inbox import file as inbox_file
+from memtui.core.memories.store import Store
+from memtui.core.review import draft, merge
+from memtui.core.review.approve import approve_all
+from memtui.core.review.draft import Choices
+from memtui.core.review.waiting import waiting_in
+
+
+@pytest.fixture
+def store(tmp_path):
+    (tmp_path / "shop/.git").mkdir(parents=True)
+    return Store({"HOME": str(tmp_path / "home")}, str(tmp_path / "shop"))
+
+
+def slug(store):
+    return paths.slug(store.cwd)
+
+
+def leave(store, *texts, **fields):
+    for text in texts:
+        inbox_file.append_entry(paths.inbox_dir(store.root, slug(store)), "updates", fields, text)
+    return due(store)
+
+
+def due(store):
+    return waiting_in(store.root, [slug(store)], ["updates"])
+
+
+def test_what_fails_stops_none_of_the_others_and_undo_takes_all_of_it_back(store):
+    items = leave(store, "Use pnpm", "Use pnpm", "Tests run in CI", scope="global")
+    outcomes = approve_all(store.journal, [draft.propose(store, item) for item in items])
+    assert [each.item for each in outcomes] == items
+    assert sorted(each.memory.stem for each in outcomes if each.memory) == ["tests-run-in-ci", "use-pnpm"]
+    (failed,) = [each for each in outcomes if each.error]
+    assert isinstance(failed.error, ConflictError)
+    assert [item.id for item in due(store)] == [failed.item.id]
+    store.undo()
+    assert [item.text for item in due(store)] == ["Use pnpm", "Use pnpm", "Tests run in CI"]
+
+
+def test_what_is_proposed_is_what_is_written(store):
+    (item,) = leave(store, "Use pnpm\n\nAlways.\n\n> you: no, pnpm", name="pnpm", scope="global")
+    found = draft.propose(store, item, Choices(type="tool", description="The package manager"))
+    assert (found.memory.name, found.memory.type, found.memory.description) == ("pnpm", "tool", "The package manager")
+    assert not found.taken
+    (outcome,) = approve_all(store.journal, [found])
+    assert (outcome.memory.path, outcome.memory.raw) == (found.path, found.data)
+    assert found.taken
+
+
+def test_what_a_draft_says_of_the_project_goes_where_memories_are_kept_already(store, tmp_path):
+    (item,) = leave(store, "Use pnpm", scope="project")
+    assert draft.propose(store, item).scope.label == "auto"
+    assert draft.propose(store, item, Choices(scope="project")).scope.label == "project"
+    (tmp_path / "shop/.claude/memory").mkdir(parents=True)
+    assert draft.propose(store, item).scope.label == "project"
+
+
+def test_drafts_are_put_at_the_end_of_a_memory_in_one_step(store):
+    there = store.create(store.scope("global"), "pnpm", "Use pnpm", "tool", "Use pnpm.")
+    items = leave(store, "Never npm.", "Nor yarn.")
+    becomes = merge.merged(items, there)
+    assert merge.merge_all(store, items, there).raw == becomes.raw == store.find("pnpm").raw
+    assert becomes.body.endswith("Use pnpm.\n\nNever npm.\n\nNor yarn.\n")
+    assert due(store) == []
+    store.undo()
+    assert store.find("pnpm").raw == there.raw
+    assert [item.text for item in due(store)] == ["Never npm.", "Nor yarn."]
+
+
+def test_a_memory_that_changed_meanwhile_is_not_merged_into(store):
+    there = store.create(store.scope("global"), "pnpm", "Use pnpm", "tool", "Use pnpm.")
+    (item,) = leave(store, "Never npm.")
+    store.edit(there, {"body": "Use pnpm 9."})
+    with pytest.raises(MemtuiError):
+        merge.merge(store, item, there)
+    assert [each.text for each in due(store)] == ["Never npm."]
