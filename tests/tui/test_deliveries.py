@@ -30,7 +30,7 @@ def deliveries(world):
 async def ready(pilot):
     for _ in range(300):
         await settle(pilot)
-        if pilot.app.data.tally.ready and pilot.app.screen.reading is not None:
+        if pilot.app.data.statistics.ready and pilot.app.screen.reading is not None:
             break
     await settle(pilot)
     return pilot.app.screen
@@ -131,7 +131,7 @@ async def test_new_deliveries_appear_and_the_cursor_stays(deliveries, world):
         assert len(screen.table.rows) == before + 1
         assert screen.table.rows[0].id == "01ZZZZZZZZZZZZZZZZZZZZZZZ1"
         assert screen.table.row_id == here
-        assert "today 4 deliveries" in screen.query_one("#summary").render().plain
+        assert "today 4 deliveries" in screen.query_one("#answer").render().plain
 
 
 async def test_the_watcher_shows_a_delivery_without_a_key(deliveries, world):
@@ -194,7 +194,7 @@ async def test_filters_show_what_fits_and_escape_shows_all(deliveries, world, wa
     outcomes = receipts.outcomes(every, world.env, NOW)
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
-        screen.only(**wanted)
+        screen.filters.only(**wanted)
         await ready(pilot)
         assert [row.id for row in screen.table.rows] == [r["id"] for r in every if fits(r, outcomes[r["id"]])]
         assert screen.table.rows
@@ -214,8 +214,8 @@ async def test_a_session_and_a_memory_are_chosen_from_lists(deliveries, world):
         await pilot.press("escape")
         await ready(pilot)
         await choose(pilot, "m", 1)
-        assert screen.wanted.memory.endswith(".md")
-        assert all(screen.wanted.memory in row.files for row in screen.table.rows)
+        assert screen.filters.wanted.memory.endswith(".md")
+        assert all(screen.filters.wanted.memory in row.files for row in screen.table.rows)
         assert screen.table.rows
 
 
@@ -226,7 +226,7 @@ async def test_text_is_searched_while_typing_and_nothing_says_so(deliveries):
         for _ in range(50):
             await settle(pilot)
             await pilot.pause(0.02)
-            if screen.wanted.text == "mirror" and screen.reading and screen.reading.wanted.text == "mirror":
+            if screen.filters.wanted.text == "mirror" and screen.reading and screen.reading.wanted.text == "mirror":
                 break
         assert len(screen.table.rows) == 1
         await pilot.press(*"zzz", "enter")
@@ -245,8 +245,8 @@ async def test_a_whole_session_in_order_with_its_cost(deliveries, world):
         await ready(pilot)
         mine = [r for r in reversed(records(world)) if r["session_id"] == world.sessions["today"] and r["text"]]
         rows = screen.in_session.rows
-        assert [row.id for row, _ in rows] == [r["id"] for r in mine]
-        assert rows[-1][1] == sum(r["chars"] for r in mine)
+        assert [row.id for row in rows] == [r["id"] for r in mine]
+        assert screen.session_pane.so_far[rows[-1].id] == sum(r["chars"] for r in mine)
         line = screen.query_one("#session-sums").render().plain
         assert "3 deliveries" in line
         assert "tokens" in line
@@ -284,10 +284,10 @@ async def test_filters_add_up_escape_takes_the_last_and_they_are_kept(deliveries
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         every = len(screen.table.rows)
-        screen.only(session=session)
+        screen.filters.only(session=session)
         await ready(pilot)
         mine = len(screen.table.rows)
-        screen.only(kind="guidance")
+        screen.filters.only(kind="guidance")
         await ready(pilot)
         both = [row.id for row in screen.table.rows]
         assert 0 < len(both) < mine < every
@@ -336,7 +336,7 @@ async def test_from_the_counts_to_a_memory_and_to_its_deliveries(deliveries):
         await pilot.press("m")
         await ready(pilot)
         assert pilot.app.screen is screen
-        assert screen.wanted.memory == most
+        assert screen.filters.wanted.memory == most
         assert len(screen.table.rows) >= counts[0]
         await pilot.press("M")
         await settle(pilot)

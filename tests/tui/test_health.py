@@ -35,7 +35,7 @@ def health(world):
 async def ready(pilot):
     for _ in range(300):
         await settle(pilot)
-        if pilot.app.data.tally.ready:
+        if pilot.app.data.statistics.ready:
             break
     await settle(pilot)
     await settle(pilot)

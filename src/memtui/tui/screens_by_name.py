@@ -25,7 +25,7 @@ def make(name: str, services: "Services") -> "Screen[Any]":
     if name == "deliveries":
         from memtui.tui.screens.deliveries.screen import Deliveries
 
-        return Deliveries()
+        return Deliveries(services)
     if name == "health":
         from memtui.tui.screens.health.screen import Health
 

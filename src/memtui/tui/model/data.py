@@ -58,7 +58,7 @@ class Data(Workspace):
         self.known: dict[str, Memory] = {}
 
     @cached_property
-    def tally(self) -> "Statistics":
+    def statistics(self) -> "Statistics":
         """What the delivery log adds up to."""
         from memtui.core.deliveries.statistics import Statistics
 

@@ -8,6 +8,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.message import Message
 from textual.widgets import Static
 
 from memtui.core.base.errors import MemtuiError
@@ -36,7 +37,14 @@ class Count:
     never: bool = False
 
 
-def never_told(data: "Data") -> list[tuple[str, str]]:
+@dataclass
+class Never(Message):
+    """The memories without a delivery were found, as (name, path)."""
+
+    found: list[tuple[str, str]]
+
+
+def never_delivered_here(data: "Data") -> list[tuple[str, str]]:
     """(name, path) of this project's memories that no delivery counted brought; none that the client loads itself.
     Reads all of them."""
     try:
@@ -44,7 +52,7 @@ def never_told(data: "Data") -> list[tuple[str, str]]:
         rows = data.survey(found, lambda _: True)
     except (OSError, MemtuiError):
         return []
-    never = never_delivered((row for each in rows.values() for row in each), data.tally)
+    never = never_delivered((row for each in rows.values() for row in each), data.statistics)
     return [(row.memory.name, row.memory.path) for row in never]
 
 
@@ -53,7 +61,7 @@ def counts(data: "Data", here: set[str], never: list[tuple[str, str]]) -> list[C
     paths = {path for _, path in never}
     told = [
         Count(path, each.name, each.deliveries, each.uses, each.last, path in here, path in paths)
-        for path, each in data.tally.memories.items()
+        for path, each in data.statistics.memories.items()
     ]
     known = {each.path for each in told}
     told += [Count(path, name, never=True) for name, path in never if path not in known]
@@ -114,18 +122,17 @@ class Counts(Dialog[tuple[str, str]]):
 
     @work(thread=True, exclusive=True)
     def _seek(self) -> None:
-        found = never_told(self.data)
-        if self.is_attached:
-            self.app.call_from_thread(self._found, found)
+        self.post_message(Never(never_delivered_here(self.data)))
 
-    def _found(self, never: list[tuple[str, str]]) -> None:
-        self.never = never
+    def on_never(self, message: Never) -> None:
+        """List them too."""
+        self.never = message.found
         self._fill()
 
     def _fill(self) -> None:
         rows = counts(self.data, self.here, self.never or [])
         self.table.show(rows[::-1] if self.never_first else rows)
-        span = "ever" if self.data.tally.complete else f"in {DAYS} days"
+        span = "ever" if self.data.statistics.complete else f"in {DAYS} days"
         never = "looking for others …" if self.never is None else f"{len(self.never)} never"
         text = Text("Memories by deliveries", style="bold")
         text.append(f"  {many(len(rows), 'memory', 'memories')}, {span} · {never}", style="dim")

@@ -1,177 +1,117 @@
-"""The filters of the deliveries: by session, project, kind, memory, outcome and text."""
+"""What is wanted of the log: by session, project, kind, memory, outcome and text, each filter a command."""
 
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Callable, Sequence
 
 from rich.text import Text
-from textual import on
-from textual.timer import Timer
-from textual.widgets import Input
 
 from memtui.core.base.phrasing import age, many
 from memtui.core.deliveries.filter import Filter
-from memtui.core.deliveries.reading import DeliveryRow, Reading, Receipts
+from memtui.core.deliveries.reading import DeliveryRow
 from memtui.present import safe_text
 from memtui.present.deliveries import GLYPHS, KINDS, MEANINGS
 from memtui.tui.dialogs.ask import Choice
-from memtui.tui.model.remembered import State
-from memtui.tui.screens.frame import Base
+from memtui.tui.screens.list_screen import ListScreen
+from memtui.tui.services import Command, Services
 
-if TYPE_CHECKING:
-    from memtui.core.deliveries.statistics import Statistics
-
-TYPING_SECONDS = 0.2
 OFFERED = 200
 
 
-class Filters(Base):
-    """What is wanted of the log; the screen reads it."""
+class Filters:
+    """The filter that holds: `wanted`. `changed` is called when it is another one."""
 
-    wanted: Filter
-    reading: Reading | None
-    proofs: Receipts
-    tally: "Statistics"
-
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, services: Services, screen: ListScreen[DeliveryRow], changed: Callable[[], object]) -> None:
+        self.services, self.screen, self.changed = services, screen, changed
         self.wanted = Filter()
         self._given = False  # by another screen, before this one was there
-        self._typing: Timer | None = None
 
-    @property
-    def row(self) -> DeliveryRow | None:
-        """The delivery under the cursor."""
-        raise NotImplementedError
+    def commands(self) -> dict[str, Command]:
+        """Action id to command."""
+        return {
+            "deliveries.session": Command(self._session, self.why_not_counted),
+            "deliveries.project": Command(self._project, self.why_not_counted),
+            "deliveries.memory": Command(self._memory, self.why_not_counted),
+            "deliveries.kind": Command(self._kind),
+            "deliveries.outcome": Command(self._outcome),
+            "deliveries.text": Command(self.screen.open_filter),
+        }
 
-    def read_anew(self) -> None:
-        """Read the log from its end, by the filter that holds."""
-        raise NotImplementedError
-
-    def focus_list(self) -> None:
-        """Put the focus on the list that is shown."""
-        raise NotImplementedError
-
-    def to_list(self) -> None:
-        """Out of whatever is shown over the list."""
-        raise NotImplementedError
+    def why_not_counted(self) -> str:
+        """Why nothing can be told of the sums."""
+        return "" if self.services.data.statistics.ready else "The log is still being counted: try again in a moment."
 
     def only(self, **fields: str) -> None:
         """Show only what fits these fields too; one that is empty wants everything."""
         wanted = self.wanted.but(**fields)
         if wanted != self.wanted:
             self.wanted = wanted
-            State(self.main.data.root, read_only=self.main.read_only).put(self.group, dict(wanted.words()))
-            self.read_anew()
+            self.screen.keep(**dict(wanted.words()))
+            self.changed()
 
     def want(self, **fields: str) -> None:
-        """Show what fits these fields and no others, in the list."""
+        """Show what fits these fields and no others."""
         self._given = True
         self.wanted = Filter.of(fields)
-        if self.is_mounted:  # it reads when it is
-            self._show_text()
-            self.to_list()
-            self.read_anew()
 
     def as_left(self) -> None:
-        """Want what was wanted when the screen was left the last time."""
+        """Want what was wanted when the screen was left the last time, unless something else is asked for."""
         if not self._given:
-            left = State(self.main.data.root).get(self.group)
-            self.wanted = Filter.of(left)
-        self._show_text()
+            self.wanted = Filter.of(self.screen.left)
 
-    def _show_text(self) -> None:
-        line = self.query_one("#filter", Input)
-        with self.prevent(Input.Changed):
-            line.value = self.wanted.text
-        line.set_class(bool(self.wanted.text), "shown")
-
-    def filter_line(self) -> Text:
-        """What is filtered by, and how to leave it."""
-        text = Text(no_wrap=True, overflow="ellipsis")
-        for name, value in self.wanted.words():
-            shown = value[:8] if name == "session" else value.rpartition("/")[2] if name == "memory" else value
-            text.append(f"{name} ", style="dim")
-            text.append(safe_text.line(shown, 60) + "  ", style="bold")
-        if text.plain:
-            more = "the last one" if len(self.wanted.words()) > 1 else "it"
-            text.append(f"escape clears {more}", style="dim")
-        return text
-
-    def clear_filter(self) -> None:
-        """Do without the filter that was set last."""
-        if self._typing is not None:
-            self._typing.stop()
+    def drop_last(self) -> bool:
+        """Do without the filter that was set last; False if there is none."""
         words = self.wanted.words()
         if words:
             self.only(**{words[-1][0]: ""})
-        self._show_text()
-        self.focus_list()
+        return bool(words)
 
-    def _choose(self, question: str, field: str, options: list[tuple[str, str]], current: str) -> None:
-        def then(value: str | None) -> None:
-            if value is not None:
-                self.only(**{field: value})
+    def line(self) -> Text:
+        """What is filtered by, and how to leave it."""
+        text = Text(no_wrap=True, overflow="ellipsis")
+        words = self.wanted.words()
+        for name, value in words:
+            shown = value[:8] if name == "session" else value.rpartition("/")[2] if name == "memory" else value
+            text.append(f"{name} ", style="dim")
+            text.append(safe_text.line(shown, 60) + "  ", style="bold")
+        if words:
+            text.append(f"escape clears {'the last one' if len(words) > 1 else 'it'}", style="dim")
+        return text
 
-        self.app.push_screen(Choice(question, [("", "everything"), *options], current), then)
+    async def _choose(self, question: str, field: str, options: Sequence[tuple[str, str]], current: str) -> None:
+        value = await self.services.ask(Choice(question, [("", "everything"), *options], current))
+        if value is not None:
+            self.only(**{field: value})
 
-    # actions
-
-    def do_deliveries_session(self) -> None:
-        """One session only."""
-        now = self.main.data.now()
-        found = sorted(self.tally.sessions.items(), key=lambda pair: -pair[1][0])[:OFFERED]
+    async def _session(self) -> None:
+        now, row = self.services.data.now(), self.screen.table.row
+        found = sorted(self.services.data.statistics.sessions.items(), key=lambda pair: -pair[1][0])[:OFFERED]
         options = [
             (name, f"{name[:8]}  {project}  {many(count, 'delivery', 'deliveries')}  {age(last, now)}")
             for name, (last, project, count) in found
         ]
-        self._choose("Show the session", "session", options, self.row.session if self.row else "")
+        await self._choose("Show the session", "session", options, row.session if row else "")
 
-    def do_deliveries_project(self) -> None:
-        """One project only."""
-        counts: dict[str, int] = {}
-        for _, project, count in self.tally.sessions.values():
-            counts[project] = counts.get(project, 0) + count
-        options = [
-            (name, f"{name}  {many(count, 'delivery', 'deliveries')}")
-            for name, count in sorted(counts.items(), key=lambda pair: -pair[1])
-        ]
-        self._choose("Show the project", "project", options, self.row.where if self.row else "")
+    async def _project(self) -> None:
+        counts: Counter[str] = Counter()
+        for _, project, count in self.services.data.statistics.sessions.values():
+            counts[project] += count
+        options = [(name, f"{name}  {many(count, 'delivery', 'deliveries')}") for name, count in counts.most_common()]
+        row = self.screen.table.row
+        await self._choose("Show the project", "project", options, row.where if row else "")
 
-    def do_deliveries_kind(self) -> None:
-        """What brought one kind of thing only."""
-        self._choose("Show what brought", "kind", list(KINDS.items()), self.wanted.kind)
+    async def _kind(self) -> None:
+        await self._choose("Show what brought", "kind", list(KINDS.items()), self.wanted.kind)
 
-    def do_deliveries_outcome(self) -> None:
-        """One outcome only."""
+    async def _outcome(self) -> None:
         options = [(word, f"{glyph} {word}: {MEANINGS[word]}") for word, (glyph, _) in GLYPHS.items()]
-        self._choose("Show by what became of it", "outcome", options, self.wanted.outcome)
+        await self._choose("Show by what became of it", "outcome", options, self.wanted.outcome)
 
-    def do_deliveries_memory(self) -> None:
-        """What brought one memory, or a use of it, only."""
-        own = set(self.row.files) if self.row else set()
-        found = sorted(self.tally.memories.items(), key=lambda pair: (pair[0] not in own, -pair[1].deliveries))
+    async def _memory(self) -> None:
+        row = self.screen.table.row
+        own = set(row.files) if row else set()
+        found = self.services.data.statistics.memories.items()
         options = [
             (path, f"{each.name}  {each.deliveries}×" + (f", used {each.uses}×" if each.uses else ""))
-            for path, each in found[:OFFERED]
+            for path, each in sorted(found, key=lambda pair: (pair[0] not in own, -pair[1].deliveries))[:OFFERED]
         ]
-        self._choose("Show the memory", "memory", options, self.wanted.memory)
-
-    def do_deliveries_text(self) -> None:
-        """Words of the delivered text."""
-        line = self.query_one("#filter", Input)
-        line.add_class("shown")
-        line.focus()
-
-    @on(Input.Changed, "#filter")
-    def _typed(self, event: Input.Changed) -> None:
-        """Search when the typing rests: a long log is read anew each time."""
-        if self._typing is not None:
-            self._typing.stop()
-        self._typing = self.set_timer(TYPING_SECONDS, lambda: self.only(text=event.value.strip()))
-
-    @on(Input.Submitted, "#filter")
-    def _submitted(self, event: Input.Submitted) -> None:
-        if self._typing is not None:
-            self._typing.stop()
-        self.only(text=event.value.strip())
-        event.input.set_class(bool(event.value.strip()), "shown")
-        self.focus_list()
+        await self._choose("Show the memory", "memory", options, self.wanted.memory)

@@ -20,13 +20,13 @@ MOST = 12
 NEVER = 40
 
 
-def summary(tally: Statistics, known: dict[str, str], width: int) -> Text:
+def summary(statistics: Statistics, known: dict[str, str], width: int) -> Text:
     """`today 212 deliveries · 38 k characters · p50 17 ms p95 31 ms · arrived 98% ✓ …`, what there is room for."""
-    text = Text(" ", no_wrap=True, overflow="ellipsis", end="")
-    if not tally.ready:
-        text.append("counting …" if tally.lines else "", style="dim")
+    text = Text(no_wrap=True, overflow="ellipsis", end="")
+    if not statistics.ready:
+        text.append("counting …" if statistics.lines else "", style="dim")
         return text
-    today = tally.today
+    today = statistics.today
     tight = width < 60
     text.append(
         f"today {today.deliveries if tight else many(today.deliveries, 'delivery', 'deliveries')}", style="bold"
@@ -35,7 +35,7 @@ def summary(tally: Statistics, known: dict[str, str], width: int) -> Text:
         text.append(f" · {short(today.chars)} characters" if width >= 90 else f" · {short(today.chars)} chars")
     if today.times and width >= 70:
         text.append(f" · p50 {percentile(today.times, 0.5):.0f} p95 {percentile(today.times, 0.95):.0f} ms")
-    counts = tally.outcomes(known, day_of(tally.now()))
+    counts = statistics.outcomes(known, day_of(statistics.now()))
     total = sum(counts.get(outcome, 0) for outcome in TELLING)
     if total:
         arrived = counts.get(receipts.ARRIVED, 0)
@@ -46,8 +46,8 @@ def summary(tally: Statistics, known: dict[str, str], width: int) -> Text:
             text.append(f"  {previewed} ◐" if tight else f"  previewed {previewed} ◐", style="yellow")
         if lost:
             text.append(f"  {lost} ✗" if tight else f"  lost {lost} ✗", style="red")
-    line = spark([day.deliveries for _, day in tally.days_back(DAYS_SHOWN)])
-    room = width - text.cell_len - len(line) - 12
+    line = spark([day.deliveries for _, day in statistics.days_back(DAYS_SHOWN)])
+    room = width - text.cell_len - len(line) - 13
     if room > 0:
         text.append(" " * room)
         text.append(f"{DAYS_SHOWN} days ", style="dim")
@@ -55,18 +55,20 @@ def summary(tally: Statistics, known: dict[str, str], width: int) -> Text:
     return text
 
 
-def plots(tally: Statistics, known: dict[str, str], never: list[tuple[str, str]] | None, width: int, key: str) -> Text:
+def plots(
+    statistics: Statistics, known: dict[str, str], never: list[tuple[str, str]] | None, width: int, key: str
+) -> Text:
     """Everything that is plotted. `never`: (name, path) of memories without a delivery, None while they are sought;
     `key` leads to a list of them."""
     text = Text()
-    if not tally.lines:
+    if not statistics.lines:
         text.append("Nothing was delivered yet, so there is nothing to plot.\n", style="bold")
         text.append("escape goes back.", style="dim")
         return text
-    _by_day(text, tally, known, width)
-    _outcomes(text, tally, known, width)
-    _events(text, tally, width)
-    _memories(text, tally, never, width, key)
+    _by_day(text, statistics, known, width)
+    _outcomes(text, statistics, known, width)
+    _events(text, statistics, width)
+    _memories(text, statistics, never, width, key)
     return text
 
 
@@ -75,9 +77,8 @@ def _title(text: Text, title: str, note: str = "") -> None:
     text.append(f"  {note}\n", style="dim")
 
 
-def _by_day(text: Text, tally: Statistics, known: dict[str, str], width: int) -> None:
-    days = tally.days_back(DAYS_SHOWN)
-    counted = _counts_by_day(tally, known)
+def _by_day(text: Text, statistics: Statistics, known: dict[str, str], width: int) -> None:
+    days = statistics.days_back(DAYS_SHOWN)
     most = max(day.deliveries for _, day in days)
     longest = max(day.chars for _, day in days)
     slowest = max(percentile(day.times, 0.95) for _, day in days)
@@ -97,7 +98,7 @@ def _by_day(text: Text, tally: Statistics, known: dict[str, str], width: int) ->
             text.append(bar(percentile(day.times, 0.95), slowest, cells), style="dim")
             text.append(" ")
         if width >= 56:
-            text.append_text(_stacked(counted.get(number, {}), cells))
+            text.append_text(_stacked(statistics.outcomes(known, number), cells))
         text.append("\n")
 
 
@@ -105,25 +106,17 @@ def _date(number: int) -> str:
     return time.strftime("%a %d %b", time.gmtime(number * DAY))
 
 
-def _counts_by_day(tally: Statistics, known: dict[str, str]) -> dict[int, dict[str, int]]:
-    found: dict[int, dict[str, int]] = {}
-    for row in tally.recent:
-        outcome = known.get(row.id)
-        if outcome:
-            counts = found.setdefault(day_of(row.time), {})
-            counts[outcome] = counts.get(outcome, 0) + 1
-    return found
-
-
 def _stacked(counts: dict[str, int], cells: int) -> Text:
     return shares([(counts.get(each, 0), SHADES[each], GLYPHS[each][1]) for each in TELLING], cells)
 
 
-def _outcomes(text: Text, tally: Statistics, known: dict[str, str], width: int) -> None:
-    counts = tally.outcomes(known)
+def _outcomes(text: Text, statistics: Statistics, known: dict[str, str], width: int) -> None:
+    counts = statistics.outcomes(known)
     total = sum(counts.values())
-    left = len(tally.recent) - total
-    _title(text, "Outcomes", f"of the newest {len(tally.recent):,}" + (f", {left:,} still looked up" if left else ""))
+    left = len(statistics.recent) - total
+    _title(
+        text, "Outcomes", f"of the newest {len(statistics.recent):,}" + (f", {left:,} still looked up" if left else "")
+    )
     for outcome, (glyph, style) in GLYPHS.items():
         if counts.get(outcome):
             text.append(f"{glyph} {outcome:<10}", style=style)
@@ -131,10 +124,10 @@ def _outcomes(text: Text, tally: Statistics, known: dict[str, str], width: int) 
             text.append(bar(counts[outcome], total, max(4, min(40, width - 26))) + "\n", style=style)
 
 
-def _events(text: Text, tally: Statistics, width: int) -> None:
+def _events(text: Text, statistics: Statistics, width: int) -> None:
     _title(text, "Hook time", "by event, in ms")
-    slowest = max((percentile(times, 0.95) for times in tally.events.values()), default=0.0)
-    for event, times in sorted(tally.events.items(), key=lambda pair: -len(pair[1])):
+    slowest = max((percentile(times, 0.95) for times in statistics.events.values()), default=0.0)
+    for event, times in sorted(statistics.events.items(), key=lambda pair: -len(pair[1])):
         middle, slow = percentile(times, 0.5), percentile(times, 0.95)
         text.append(
             f"{safe_text.line(EVENTS.get(event, event), 10):<10}"
@@ -143,16 +136,18 @@ def _events(text: Text, tally: Statistics, width: int) -> None:
         text.append(bar(slow, slowest, max(4, min(30, width - 42))) + "\n", style="dim")
 
 
-def _memories(text: Text, tally: Statistics, never: list[tuple[str, str]] | None, width: int, key: str) -> None:
-    span = "ever" if tally.complete else f"in {DAYS} days"
-    most = sorted((m for m in tally.memories.values() if m.deliveries), key=lambda m: -m.deliveries)[:MOST]
+def _memories(text: Text, statistics: Statistics, never: list[tuple[str, str]] | None, width: int, key: str) -> None:
+    span = "ever" if statistics.complete else f"in {DAYS} days"
+    most = sorted((m for m in statistics.memories.values() if m.deliveries), key=lambda m: -m.deliveries)[:MOST]
     _title(text, "Delivered most", f"memories, {span}: {key} lists all, and leads to each")
     for each in most:
-        _memory(text, each, most[0], tally.now(), width)
+        _memory(text, each, most[0], statistics.now(), width)
     if not most:
         text.append("none\n", style="dim")
     _title(
-        text, "Never delivered" if tally.complete else f"Not delivered in {DAYS} days", "of what memtui delivers here"
+        text,
+        "Never delivered" if statistics.complete else f"Not delivered in {DAYS} days",
+        "of what memtui delivers here",
     )
     if never is None:
         text.append("looking …\n", style="dim")

@@ -1,40 +1,46 @@
 """Deliveries: what the agent was told, why, and whether it arrived; live while sessions run."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
+from textual.timer import Timer
+from textual.widgets import Input
 from textual.worker import get_current_worker
 
 from memtui import actions
 from memtui.core.base import paths
 from memtui.core.base.phrasing import many
 from memtui.core.client import titles, transcript
+from memtui.core.deliveries.filter import Filter
 from memtui.core.deliveries.reading import KEPT, PAGE, DeliveryRow, Reading, Receipts, read
 from memtui.core.deliveries.record import Delivery
-from memtui.core.deliveries.sessions import CHARS_A_TOKEN
-from memtui.present import safe_text
-from memtui.present.deliveries import EVENTS, GLYPHS
-from memtui.present.deliveries import what as brought
-from memtui.tui.model import fuzzy
-from memtui.tui.model.times import when
+from memtui.tui import key_bindings
+from memtui.tui.screens.deliveries.counts import Counts, Never, never_delivered_here
+from memtui.tui.screens.deliveries.filters import Filters
 from memtui.tui.screens.deliveries.plots import plots, summary
+from memtui.tui.screens.deliveries.rows import IN_LOG, in_log
+from memtui.tui.screens.deliveries.session import SessionPane
 from memtui.tui.screens.deliveries.text import delivery_glance, delivery_text
-from memtui.tui.screens.deliveries.views import Views
+from memtui.tui.screens.list_screen import Described, ListScreen
+from memtui.tui.services import Command, Services
 from memtui.tui.widgets.detail import Detail
-from memtui.tui.widgets.field import Field
-from memtui.tui.widgets.glance import Glance
 from memtui.tui.widgets.line import OneLine
-from memtui.tui.widgets.rows import Column, RowList
+from memtui.tui.widgets.rows import RowList
 
 NEAR_END = 40
 OPEN_LOOKED_AT = 2000
+SESSION_ROWS = 5000
+COPIED_MOST = 2_000_000
+LOOKED_UP_AT_ONCE = 50
 TICK_SECONDS = 1.0
+TYPING_SECONDS = 0.2
 EMPTY = """Nothing was delivered yet.
 {app.guide} leaves guidance: a session gets it with its next prompt.
 {app.health} shows whether the hooks are installed."""
@@ -58,76 +64,74 @@ class Proved(Message):
     """Receipts or counts are known that were not before."""
 
 
-class Deliveries(Views):
-    """The log on the left, newest first; the delivery under the cursor on the right; sums on top."""
+class Rewritten(Message):
+    """The log is another one: it must be read anew."""
 
+
+@dataclass
+class Titled(Message):
+    """It is known what a session is about."""
+
+    session: str
+    title: str
+
+
+class Deliveries(ListScreen[DeliveryRow]):
+    """The log on the left, newest first, or one session in its order; the delivery under the cursor on the right; sums
+    on top, or plots over all of it. `table` is the list that is shown: `newest` or that of the session."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("deliveries")]
     group: ClassVar[str] = "deliveries"
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "log", "memories"})
+    one: ClassVar[str] = "delivery"
     DEFAULT_CSS = """
-    Deliveries #session-line, Deliveries #session-sums { padding: 0 1; display: none; }
-    Deliveries #session { display: none; }
     Deliveries #plots { display: none; }
-    Deliveries.session #session, Deliveries.session #session-line, Deliveries.session #session-sums { display: block; }
+    Deliveries.session SessionPane { display: block; height: 1fr; }
     Deliveries.session #list { display: none; }
     Deliveries.plots #panes { display: none; }
     Deliveries.plots #plots { display: block; height: 1fr; }
     """
 
+    def __init__(self, services: Services) -> None:
+        data = services.data
+        self.proofs = Receipts(data.env, data.now)
+        self.newest = RowList[DeliveryRow](
+            IN_LOG, self._draw, lambda row: row.id, empty=actions.keyed(EMPTY), id="list"
+        )
+        super().__init__(services, self.newest, lambda row: row.id, placeholder="words of the delivered text")
+        self.session_pane = SessionPane(self.proofs, data.now)
+        self.filters = Filters(services, self, self.read_anew)
+        self.filters_line, self.plots = OneLine(id="line"), Detail(id="plots")
+        self.reading: Reading | None = None
+        self.never: list[tuple[str, str]] | None = None
+        self.titles: dict[str, str] = {}
+        self._anew = self._more = False
+        self._typing: Timer | None = None
+        self.commands |= self.filters.commands() | {
+            "deliveries.whole_session": Command(self.show_session, self.no_row),
+            "deliveries.plots": Command(self.turn_plots),
+            "deliveries.counts": Command(self.count_memories, self.filters.why_not_counted),
+        }
+
     def body(self) -> ComposeResult:
         """The sums, the list or a session, the filters, the detail; or the plots over all of it."""
-        yield OneLine(id="summary")
+        yield self.answer
         with Horizontal(id="panes"):
             with Vertical(id="middle"):
-                yield RowList[DeliveryRow](
-                    [
-                        Column("time", 9),
-                        Column("sess", 4, from_width=34),
-                        Column("event", 6, from_width=44),
-                        Column("what"),
-                        Column("project", 12, from_width=84),
-                        Column("chars", 6, right=True, from_width=50),
-                        Column("ms", 4, right=True, from_width=58),
-                        Column("", 1),
-                    ],
-                    self._draw,
-                    lambda row: row.id,
-                    empty=actions.keyed(EMPTY),
-                    id="list",
-                )
-                yield OneLine(id="session-line")
-                yield OneLine(id="session-sums")
-                yield RowList[tuple[DeliveryRow, int]](
-                    [
-                        Column("time", 9),
-                        Column("event", 6, from_width=40),
-                        Column("what"),
-                        Column("chars", 6, right=True),
-                        Column("tokens", 6, right=True, from_width=64),
-                        Column("in all", 7, right=True, from_width=56),
-                        Column("ms", 4, right=True, from_width=50),
-                        Column("", 1),
-                    ],
-                    self._draw_in_session,
-                    lambda pair: pair[0].id,
-                    empty="This session was given nothing.",
-                    id="session",
-                )
-                yield Glance(id="glance")
-                yield Field(placeholder="words of the delivered text", id="filter")
-                yield OneLine(id="line")
-            yield Detail(id="detail")
-        yield Detail(id="plots")
+                yield self.newest
+                yield self.session_pane
+                yield self.glance
+                yield self.filter_line
+                yield self.filters_line
+            yield self.detail
+        yield self.plots
 
     def on_mount(self) -> None:
-        """Start in the list, and look at open receipts every second."""
-        super().on_mount()
-        data = self.main.data
-        self.proofs = Receipts(data.env, data.now)
-        self.tally = data.tally
-        self.table.focus()
+        """Start as it was left, and look at open receipts every second."""
         self.set_interval(TICK_SECONDS, self._tick)
-        self.as_left()
-        if self.wanted.words():
+        self.filters.as_left()
+        self._show_text()
+        if self.filters.wanted:
             self.read_anew()
         else:
             self._read_first()
@@ -136,7 +140,7 @@ class Deliveries(Views):
 
     def _read_first(self) -> None:
         """Read a screenful here: it stands there with the first picture. All else comes after."""
-        found = Reading(self.main.data.root, self.wanted, self.proofs)
+        found = Reading(self.services.data.root, self.filters.wanted, self.proofs)
         found.more(self.app.size.height, lambda _: False)
         self._anew = True
         self.on_shown(Shown(found))
@@ -151,20 +155,19 @@ class Deliveries(Views):
     def reload(self) -> None:
         """The log has grown, or may have."""
         if self.is_mounted and self.reading is not None:
-            self._live(self.reading, self.session)
+            self._live(self.reading, self.session_pane.reading)
 
     def aged(self) -> None:
-        """Also in the detail, and of the day."""
+        """Also of the day."""
         super().aged()
         if self.reading is not None:
-            self.show_detail()
             self.sums()
 
     @work(thread=True, exclusive=True, group="read-log")
     def read(self, reading: Reading | None, count: int, *, first: bool = False) -> None:
         """Read on in a worker, then look up the receipts, then count."""
         worker = get_current_worker()
-        found = reading or Reading(self.main.data.root, self.wanted, self.proofs)
+        found = reading or Reading(self.services.data.root, self.filters.wanted, self.proofs)
 
         def go(lines: int) -> bool:
             self.post_message(Progress(f"{lines:,} lines read"))
@@ -176,7 +179,7 @@ class Deliveries(Views):
             return
         self.post_message(Shown(found))
         self._look_up(found.rows[before:])
-        if not self.tally.ready:
+        if not self.services.data.statistics.ready:
             self._count(go)
 
     @work(thread=True, exclusive=True, group="live")
@@ -184,26 +187,26 @@ class Deliveries(Views):
         for each in (reading, session):
             fresh = each.fresh() if each else []
             if fresh is None:
-                self.app.call_from_thread(self.read_anew)
+                self.post_message(Rewritten())
                 return
             if fresh and each:
                 self.post_message(Shown(each))
                 self._look_up(fresh)
-        if self.tally.ready:
+        if self.services.data.statistics.ready:
             self._count(lambda _: True)
 
-    def _count(self, go: "object") -> None:
-        assert callable(go)
-        if self.tally.count(go):
-            self._look_up(self.tally.recent)
+    def _count(self, go: Callable[[int], bool]) -> None:
+        statistics = self.services.data.statistics
+        if statistics.count(go):
+            self._look_up(statistics.recent)
             self.post_message(Proved())
 
     def _look_up(self, rows: Sequence[DeliveryRow | Delivery]) -> None:
         """Receipts, some at a time, so that the newest are told first."""
-        for start in range(0, len(rows), 50):
+        for start in range(0, len(rows), LOOKED_UP_AT_ONCE):
             if get_current_worker().is_cancelled:
                 return
-            if self.proofs.look(rows[start : start + 50]):
+            if self.proofs.look(rows[start : start + LOOKED_UP_AT_ONCE]):
                 self.post_message(Proved())
 
     @work(thread=True, exclusive=True, group="waiting")
@@ -212,7 +215,7 @@ class Deliveries(Views):
             self.post_message(Proved())
 
     def _tick(self) -> None:
-        if self.app.screen is not self or self.reading is None:
+        if not self.is_current or self.reading is None:
             return
         rows = [row for row in self.reading.rows[:OPEN_LOOKED_AT] if row.id in self.proofs.known]
         waiting = [row for row in rows if self.proofs.open(row)]
@@ -222,7 +225,7 @@ class Deliveries(Views):
 
     def _scrolled(self) -> None:
         """Read older ones when the end of the list comes near, by keys or by wheel."""
-        table, reading = self.table, self.reading
+        table, reading = self.newest, self.reading
         if reading is None or reading.done or reading.full or self._more:
             return
         seen = max(table.cursor, int(table.scroll_offset.y) + table.size.height)
@@ -234,28 +237,36 @@ class Deliveries(Views):
 
     def on_shown(self, message: Shown) -> None:
         """More rows are there."""
-        if message.reading is self.session:
-            self.show_session()
-            return
-        if message.reading.wanted != self.wanted:
-            return
-        self.reading = message.reading
-        self._more = False
-        words = self.wanted.words()
-        self.table.empty = "Nothing fits.\nescape takes the last filter away." if words else actions.keyed(EMPTY)
-        self._put(message.reading.rows)
-        self._status()
-        self.show_detail()
+        if message.reading is self.session_pane.reading:
+            self._show_session()
+        elif message.reading.wanted == self.filters.wanted:
+            self.reading, self._more = message.reading, False
+            self.fill()
 
-    def _put(self, rows: list[DeliveryRow]) -> None:
-        """The cursor stays on its row. On the newest it goes with the newest, unless that is being read; and where a
-        filter took its row away it is on the newest."""
-        table = self.table
-        here, newest = table.row_id, table.cursor == 0 and not self.query_one("#detail", Detail).has_focus
-        table.show(rows)
+    def on_rewritten(self) -> None:
+        """Begin again."""
+        self.read_anew()
+
+    def fill(self) -> None:
+        """Show what was read. The cursor stays on its row. On the newest it goes with the newest, unless that is being
+        read; and where a filter took its row away it is on the newest."""
+        if self.reading is None:
+            return
+        self.found, table = self.reading.rows, self.newest
+        table.empty = self.why_empty()
+        here, newest = table.row_id, table.cursor == 0 and not self.detail.has_focus
+        table.show(self.found)
         if newest or (self._anew and here != table.row_id):
             table.move_to(0)
         self._anew = False
+        self.count()
+        self.filters_line.put(self.filters.line())
+        self.sums()
+        self.show_detail()
+
+    def why_empty(self) -> str:
+        """What an empty list says."""
+        return "Nothing fits.\nescape takes the last filter away." if self.filters.wanted else actions.keyed(EMPTY)
 
     def on_progress(self, message: Progress) -> None:
         """How far a search is."""
@@ -264,89 +275,204 @@ class Deliveries(Views):
 
     def on_proved(self) -> None:
         """Receipts or counts came."""
-        self.table.redraw()
-        self.in_session.redraw()
+        self.newest.redraw()
+        self.session_pane.table.redraw()
         self.sums()
         self.show_detail()
 
-    def _status(self) -> None:
+    def count(self) -> None:
+        """Say how many were read, on the right of the foot."""
         reading = self.reading
         if reading is None:
             return
         count = f"{len(reading.rows):,}" + ("" if reading.done else "+")
         skipped = f" · {many(reading.skipped, 'torn line')}" if reading.skipped else ""
         full = f" · older ones: filter ({KEPT:,} are held)" if reading.full else ""
-        self.tell(f"{count} {'fit' if self.wanted.words() else 'deliveries'}{skipped}{full}")
-        self.query_one("#line", OneLine).put(self.filter_line())
-        self.sums()
+        self.tell(f"{count} {'fit' if self.filters.wanted else 'deliveries'}{skipped}{full}")
 
     def sums(self) -> None:
         """Draw the summary, what is told of the session, the plots."""
-        self.query_one("#summary", OneLine).put(summary(self.tally, self.proofs.known, self.size.width))
-        self.session_sums()
+        statistics, known = self.services.data.statistics, self.proofs.known
+        self.answer.put(summary(statistics, known, self.size.width))
+        session = self.session_pane.reading
+        if session is not None:
+            narrow = self.has_class("narrow")
+            width = self.size.width if narrow else self.session_pane.size.width
+            self.session_pane.sums(self.titles.get(session.wanted.session, ""), width)
         if self.has_class("plots"):
-            width = self.size.width - 4
             key = actions.key_of("deliveries.counts")
-            text = plots(self.tally, self.proofs.known, self.never, width, key)
-            self.query_one("#plots", Detail).show("plots", text)
+            self.plots.show("plots", plots(statistics, known, self.never, self.size.width - 4, key))
 
     def _draw(self, row: DeliveryRow) -> list[Text]:
-        what = Text(safe_text.line(brought(row.contents), 200), style="" if row.injected else "dim")
-        for start, end in fuzzy.spans(what.plain, self.wanted.kind.replace("-", " ")):
-            what.stylize("bold", start, end)
-        return [
-            Text(when(row.time, self.main.data.now()), style="dim"),
-            Text(safe_text.line(row.session[:4], 4), style="dim"),
-            Text(safe_text.line(EVENTS.get(row.event, row.event), 20), style="dim"),
-            what,
-            Text(safe_text.line(row.where, 40), style="dim"),
-            Text(f"{row.chars:,}" if row.chars else "", style="dim"),
-            Text(f"{row.ms:.0f}" if row.ms is not None else "", style="dim"),
-            self._glyph(row),
-        ]
+        return in_log(row, self.proofs, self.filters.wanted.kind, self.services.data.now())
 
-    def _glyph(self, row: DeliveryRow) -> Text:
-        glyph, style = GLYPHS.get(self.proofs.known.get(row.id, ""), (" ", ""))
-        return Text(glyph, style=style)
-
-    def _draw_in_session(self, pair: tuple[DeliveryRow, int]) -> list[Text]:
-        row, chars = pair
-        time, _, event, what, _, own, ms, glyph = self._draw(row)
-        tokens = Text(f"{row.chars // CHARS_A_TOKEN:,}", style="dim")
-        return [time, event, what, own, tokens, Text(f"{chars:,}", style="dim"), ms, glyph]
-
-    @on(RowList.Moved, "#list")
     @on(RowList.Moved, "#session")
-    def show_detail(self) -> None:
-        """The delivery under the cursor, read from the log."""
-        row = self.row
-        detail, glance = self.query_one("#detail", Detail), self.query_one(Glance)
-        if row is None:
-            detail.show("", Text("Nothing is chosen.", style="dim"))
-            glance.show(Text())
-            return
-        found = read(row)
-        title = self._title(row)
-        outcome = self.proofs.known.get(row.id, "")
-        detail.show(row.id, delivery_text(found, outcome, title, self.main.data.now()))
-        glance.show(*delivery_glance(found, outcome, title))
+    def _moved_in_session(self) -> None:
+        self.show_detail()
+
+    def describe(self, row: DeliveryRow) -> Described:
+        """The delivery, read from the log."""
         self._scrolled()
-
-    def do_deliveries_whole(self) -> None:
-        """The delivery over the whole screen."""
-        self.add_class("deep", "whole")
-        self.query_one("#detail", Detail).focus()
-
-    def _title(self, row: DeliveryRow) -> str:
+        found, outcome = read(row), self.proofs.known.get(row.id, "")
         if row.session not in self.titles:
             self.titles[row.session] = ""
             self._find_title(row)
-        return self.titles[row.session]
+        title = self.titles[row.session]
+        text = delivery_text(found, outcome, title, self.services.data.now())
+        return Described(text, *delivery_glance(found, outcome, title))
 
     @work(thread=True, group="titles")
     def _find_title(self, row: DeliveryRow) -> None:
-        path = transcript.path_of(row.record, paths.config_dir(self.main.data.env))
+        path = transcript.path_of(row.record, paths.config_dir(self.services.data.env))
         found = titles.first_words(path) if path else ""
         if found:
-            self.titles[row.session] = found
-            self.post_message(Proved())
+            self.post_message(Titled(row.session, found))
+
+    def on_titled(self, message: Titled) -> None:
+        """Name the session."""
+        self.titles[message.session] = message.title
+        self.on_proved()
+
+    def on_resize(self) -> None:
+        """The sums depend on the width."""
+        self.call_after_refresh(self.sums)
+
+    def copied(self) -> str:
+        """What is copied: the text of the delivery, all texts of a session, or the plots."""
+        if self.has_class("plots"):
+            return self.plots.plain
+        whole = self.table is self.session_pane.table and self.table.has_focus
+        rows = self.table.rows if whole else [self.table.row] if self.table.row else []
+        texts = [found.text for row in rows if (found := read(row))]
+        return "\n\n".join(text for text in texts if text)[:COPIED_MOST]
+
+    # a session
+
+    @property
+    def in_session(self) -> RowList[DeliveryRow]:
+        """What one session was given."""
+        return self.session_pane.table
+
+    def show_session(self) -> None:
+        """Show everything that the session under the cursor was given, in order."""
+        row = self.table.row
+        if row is None:
+            return
+        reading = Reading(self.services.data.root, Filter(session=row.session), self.proofs)
+        self.remove_class("plots")
+        self.add_class("session")
+        self.session_pane.show(reading)
+        self.table = self.in_session
+        self.table.focus()
+        self.read(reading, SESSION_ROWS)
+
+    def _show_session(self) -> None:
+        self.session_pane.show(self.session_pane.reading, self.in_session.row_id or self.newest.row_id)
+        self.sums()
+        self.show_detail()
+
+    @on(RowList.Opened, "#session")
+    def _opened_in_session(self) -> None:
+        self.open()
+
+    # the plots, and the memories by deliveries
+
+    def turn_plots(self) -> None:
+        """Show the plots, or the list again."""
+        if self._leave_plots():
+            return
+        self.add_class("plots")
+        self.plots.focus()
+        self.sums()
+        self._seek_never()
+
+    @work(thread=True, exclusive=True, group="never")
+    def _seek_never(self) -> None:
+        self.post_message(Never(never_delivered_here(self.services.data)))
+
+    def on_never(self, message: Never) -> None:
+        """Plot them too."""
+        self.never = message.found
+        self.sums()
+
+    async def count_memories(self) -> None:
+        """Show the memories by how often they were delivered: from there to one of them, or to its deliveries."""
+        row = self.table.row
+        chosen = await self.services.ask(Counts(self.services.data, set(row.files) if row else set()))
+        if chosen is not None:
+            what, path = chosen
+            if what == "memory":
+                self.services.go_to_memory(path)
+            else:
+                self.services.show_deliveries(memory=path)
+
+    # filters
+
+    def want(self, **fields: str) -> None:
+        """Show what fits these fields and no others, in the list."""
+        self.filters.want(**fields)
+        if self.is_mounted:  # it reads when it is
+            self._show_text()
+            self._leave_plots()
+            self.remove_class("deep", "whole")
+            self._leave_session()
+            self.newest.focus()
+            self.read_anew()
+
+    def _show_text(self) -> None:
+        text = self.filters.wanted.text
+        with self.prevent(Input.Changed):
+            self.filter_line.value = text
+        self.filter_line.set_class(bool(text), "shown")
+
+    @on(Input.Changed, "#filter")
+    def _typed(self, event: Input.Changed) -> None:
+        """Search when the typing rests: a long log is read anew each time."""
+        event.prevent_default()
+        self._stop_typing()
+        self._typing = self.set_timer(TYPING_SECONDS, lambda: self.filters.only(text=event.value.strip()))
+
+    @on(Input.Submitted, "#filter")
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.prevent_default()
+        self._stop_typing()
+        self.filters.only(text=event.value.strip())
+        event.input.set_class(bool(event.value.strip()), "shown")
+        self.table.focus()
+
+    def _stop_typing(self) -> None:
+        if self._typing is not None:
+            self._typing.stop()
+
+    # back
+
+    def ladder(self) -> Sequence[Callable[[], bool]]:
+        """Back from the plots, from the delivery to the list, from a session to all, from a filter to everything."""
+        return (self._leave_plots, self.leave_detail, self._leave_session, self.clear_filter)
+
+    def _leave_plots(self) -> bool:
+        if not self.has_class("plots"):
+            return False
+        self.remove_class("plots")
+        self.table.focus()
+        return True
+
+    def _leave_session(self) -> bool:
+        if self.session_pane.reading is None:
+            return False
+        self.remove_class("session")
+        self.session_pane.show(None)
+        self.table = self.newest
+        self.table.focus()
+        self.sums()
+        self.show_detail()
+        return True
+
+    def clear_filter(self) -> bool:
+        """Do without the filter that was set last."""
+        self._stop_typing()
+        shown = self.filter_line.has_class("shown")
+        dropped = self.filters.drop_last()
+        self._show_text()
+        self.table.focus()
+        return dropped or shown

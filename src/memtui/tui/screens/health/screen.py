@@ -79,12 +79,12 @@ class Health(ListScreen[Row]):
         worker, data = get_current_worker(), self.services.data
         if data.client is None or time.monotonic() - self._client_time > CLIENT_SECONDS:
             if data.client is None:
-                self.post_message(Looked(look(data, data.tally.events, [])))
+                self.post_message(Looked(look(data, data.statistics.events, [])))
             data.client = checkup.client_check(data.env)
             self._client_time = time.monotonic()
-        self.post_message(Looked(look(data, data.tally.events, data.client)))
-        if data.tally.count(lambda _: not worker.is_cancelled) and not worker.is_cancelled:
-            self.post_message(Looked(look(data, data.tally.events, data.client)))
+        self.post_message(Looked(look(data, data.statistics.events, data.client)))
+        if data.statistics.count(lambda _: not worker.is_cancelled) and not worker.is_cancelled:
+            self.post_message(Looked(look(data, data.statistics.events, data.client)))
 
     def on_looked(self, message: Looked) -> None:
         """Show what was found; the cursor stays on its line, and starts on what is worst."""

@@ -1,0 +1,57 @@
+"""The rows of the deliveries: in the log, and in one session with the characters up to there."""
+
+from rich.text import Text
+
+from memtui.core.deliveries.reading import DeliveryRow, Receipts
+from memtui.core.deliveries.sessions import CHARS_A_TOKEN
+from memtui.present import safe_text
+from memtui.present.deliveries import EVENTS, GLYPHS, what
+from memtui.tui.model import fuzzy
+from memtui.tui.model.times import when
+from memtui.tui.widgets.rows import Column
+
+IN_LOG = (
+    Column("time", 9),
+    Column("sess", 4, from_width=34),
+    Column("event", 6, from_width=44),
+    Column("what"),
+    Column("project", 12, from_width=84),
+    Column("chars", 6, right=True, from_width=50),
+    Column("ms", 4, right=True, from_width=58),
+    Column("", 1),
+)
+IN_SESSION = (
+    Column("time", 9),
+    Column("event", 6, from_width=40),
+    Column("what"),
+    Column("chars", 6, right=True),
+    Column("tokens", 6, right=True, from_width=64),
+    Column("in all", 7, right=True, from_width=56),
+    Column("ms", 4, right=True, from_width=50),
+    Column("", 1),
+)
+
+
+def in_log(row: DeliveryRow, proofs: Receipts, kind: str, now: float) -> list[Text]:
+    """The cells of IN_LOG; `kind` is the one that is filtered by."""
+    brought = Text(safe_text.line(what(row.contents), 200), style="" if row.injected else "dim")
+    for start, end in fuzzy.spans(brought.plain, kind.replace("-", " ")):
+        brought.stylize("bold", start, end)
+    glyph, style = GLYPHS.get(proofs.known.get(row.id, ""), (" ", ""))
+    return [
+        Text(when(row.time, now), style="dim"),
+        Text(safe_text.line(row.session[:4], 4), style="dim"),
+        Text(safe_text.line(EVENTS.get(row.event, row.event), 20), style="dim"),
+        brought,
+        Text(safe_text.line(row.where, 40), style="dim"),
+        Text(f"{row.chars:,}" if row.chars else "", style="dim"),
+        Text(f"{row.ms:.0f}" if row.ms is not None else "", style="dim"),
+        Text(glyph, style=style),
+    ]
+
+
+def in_session(row: DeliveryRow, so_far: int, proofs: Receipts, now: float) -> list[Text]:
+    """The cells of IN_SESSION; `so_far` are the characters of the session up to here."""
+    time, _, event, brought, _, own, ms, glyph = in_log(row, proofs, "", now)
+    tokens = Text(f"{row.chars // CHARS_A_TOKEN:,}", style="dim")
+    return [time, event, brought, own, tokens, Text(f"{so_far:,}", style="dim"), ms, glyph]
