@@ -12,7 +12,7 @@ from hooklife import differ
 from world import DAY, World
 
 from memtui.core.inbox import reconcile
-from memtui.worker import main
+from memtui.worker import tidying
 
 # A command that fails may say so, where what it did is not all taken back.
 OWNED = re.compile(
@@ -79,7 +79,7 @@ def live(world: World, _) -> dict:
     undone = world.seen()
     running.clock(3 * DAY)
     reconcile.settle(world.env, world.root)
-    main.tidy(world.root)
+    tidying.tidy(world.root)
     strays = [*world.strays(), *world.claimed()]
     return {"codes": codes, "seen": found, "undone": undone, "strays": strays}
 

@@ -59,13 +59,13 @@ def warm() -> None:
         importlib.import_module(name)
     from memtui.cli import main as cli
     from memtui.hooks.installer import entries, install
-    from memtui.worker import main as worker
+    from memtui.worker import extraction
 
     entries.choose_interpreter()
     install._compile = lambda: None  # it would write beside the sources
     told = cli._words_of
     cli._words_of = lambda error: told(error) if isinstance(error, OSError) else traceback.format_exc()
-    worker.TURN_SECONDS = worker.QUIET_SECONDS = 0.02  # the transcript is written before the event
+    extraction.TURN_SECONDS = extraction.QUIET_SECONDS = 0.02  # the transcript is written before the event
     gc.collect()
     gc.freeze()
 

@@ -140,7 +140,7 @@ def test_a_step_of_a_worker_that_takes_too_long_is_broken_off_and_the_next_ones_
     while time.monotonic() < deadline and not (home.root / "run" / "tidied").exists():
         time.sleep(0.05)
     assert (home.root / "run" / "tidied").exists()
-    assert [(error["error"], error["where"]) for error in home.errors()] == [("LateError", "Stop: settle")]
+    assert [(error["error"], error["where"]) for error in home.errors()] == [("LateError", "Stop: reconcile")]
 
 
 def test_input_that_never_ends_is_not_waited_for(home, tmp_path):

@@ -9,7 +9,7 @@ import pytest
 
 from memtui.core.base import fs, paths
 from memtui.core.inbox import format as inbox_format
-from memtui.worker import main
+from memtui.worker import extraction, main, tidying
 
 RULE = "No, use pnpm. From now on always use pnpm."
 
@@ -62,8 +62,8 @@ class World:
 
 @pytest.fixture
 def world(tmp_path, monkeypatch):
-    monkeypatch.setattr(main, "TURN_SECONDS", 0.2)
-    monkeypatch.setattr(main, "QUIET_SECONDS", 0.15)
+    monkeypatch.setattr(extraction, "TURN_SECONDS", 0.2)
+    monkeypatch.setattr(extraction, "QUIET_SECONDS", 0.15)
     return World(tmp_path)
 
 
@@ -90,7 +90,7 @@ def test_only_the_new_part_is_read_and_nothing_comes_twice(world):
 
 
 def test_what_one_worker_has_no_time_for_the_next_reads(world, monkeypatch):
-    monkeypatch.setattr(main, "READ_SECONDS", -1.0)  # one record
+    monkeypatch.setattr(extraction, "READ_SECONDS", -1.0)  # one record
     world.write(world.agent("I ran npm."), world.user(RULE), world.agent("ok"))
     offsets = []
     for _ in range(4):
@@ -143,7 +143,7 @@ def test_a_torn_last_line_is_come_back_for(world):
 
 
 def test_it_waits_for_a_transcript_that_lags(world, monkeypatch):
-    monkeypatch.setattr(main, "TURN_SECONDS", 3.0)
+    monkeypatch.setattr(extraction, "TURN_SECONDS", 3.0)
     world.write(world.agent("I ran npm."))
 
     def late():
@@ -279,7 +279,7 @@ def test_two_workers_of_one_session_take_turns(world):
 
 
 def test_tidying_removes_what_is_old_once_a_day(world):
-    old = time.time() - 40 * main.DAY
+    old = time.time() - 40 * tidying.DAY
     names = [
         "sessions/a.json",
         "sessions/a.cursor.json",
@@ -293,12 +293,12 @@ def test_tidying_removes_what_is_old_once_a_day(world):
             os.utime(f"{world.root}/{name}", (old, old))
     with fs.Lock(f"{world.root}/run/worker-held.lock", 0):
         os.utime(f"{world.root}/run/worker-held.lock", (old, old))
-        assert main.tidy(world.root) == 4
+        assert tidying.tidy(world.root) == 4
         assert os.path.exists(f"{world.root}/run/worker-held.lock")
     assert os.path.exists(f"{world.root}/global/guidance.md")
     assert os.path.exists(f"{world.root}/sessions/new.json")
     os.utime(f"{world.root}/sessions/new.json", (old, old))
-    assert main.tidy(world.root) == 0
+    assert tidying.tidy(world.root) == 0
 
 
 def test_a_large_transcript_is_read_in_bounded_memory(world):

@@ -8,10 +8,9 @@ import pytest
 from memtui.core.base import paths
 from memtui.core.client import conversation
 from memtui.core.deliveries import error_log
-from memtui.core.deliveries import log as delivery_log
 from memtui.core.review.entries import Review
 from memtui.extract import items, write
-from memtui.worker import main
+from memtui.worker import extraction, main
 
 from .secretkinds import NAMES, PLACED_KINDS, SHAPED_KINDS, left_of, planted
 
@@ -56,8 +55,8 @@ class Session:
 
 @pytest.fixture
 def session(tmp_path, monkeypatch):
-    monkeypatch.setattr(main, "TURN_SECONDS", 0.2)
-    monkeypatch.setattr(main, "READ_SECONDS", 600.0)
+    monkeypatch.setattr(extraction, "TURN_SECONDS", 0.2)
+    monkeypatch.setattr(extraction, "READ_SECONDS", 600.0)
     monkeypatch.setattr(write, "MAX_DRAFTS", 10_000)
     monkeypatch.setattr(items, "MAX_ITEMS", 10_000)
     return Session(tmp_path)
@@ -140,7 +139,7 @@ def test_half_a_key_is_not_left_where_a_text_is_cut(session, over):
 
 def test_errors_are_logged_without_secrets(session):
     _, key = planted(dict(SHAPED_KINDS)["github classic"])
-    for size in (0, delivery_log.MESSAGE_LIMIT - 20):
+    for size in (0, error_log.MESSAGE_LIMIT - 20):
         error_log.add(session.root, "test", ValueError(("word " * 400)[:size] + " " + key))
     assert leaks(session.files(), [("key", key)]) == []
 

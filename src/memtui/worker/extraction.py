@@ -1,0 +1,159 @@
+"""A transcript's new part read, and what follows from it left in the inboxes: drafts and open items."""
+
+import os
+import time
+from collections.abc import Iterator
+
+from memtui.core.base import fastjson, fs, ids, paths, session_state
+from memtui.core.client import transcript
+from memtui.core.client.conversation import QUEUE_WINDOW, Conversation, normalised
+from memtui.core.inbox import format as inbox_format
+from memtui.core.redaction.redact import redact
+from memtui.core.settings import config
+from memtui.extract import items, signals, write
+
+VERSION = 1
+LOCK_SECONDS = 20.0
+TURN_SECONDS = 3.0
+QUIET_SECONDS = 1.0
+POLL_SECONDS = 0.05
+TAIL_BYTES = 1 << 18
+MARK_BYTES = 256
+# So long one worker reads a transcript; the next one reads on from there.
+READ_SECONDS = 30.0
+# Turns held in memory at once; drafts are made of the others as the reading goes on.
+HELD_TURNS = 10 * QUEUE_WINDOW
+
+
+def extract(env: dict[str, str], root: str, payload: dict[str, object], session_id: str) -> None:
+    """Read what is new in the session that a hook's payload names, unless its project's settings say not to."""
+    path = transcript.text_of(payload.get("transcript_path"))
+    if not session_id or not path.startswith("/") or payload.get("agent_id"):
+        return
+    cwd = paths.normal(env.get("CLAUDE_PROJECT_DIR") or transcript.text_of(payload.get("cwd")) or "/")
+    settings = config.load(root)
+    if config.value(settings, paths.project_root(cwd), "extract") is not True:
+        return
+    with fs.Lock(f"{root}/run/worker-{session_state.safe(session_id)}.lock", LOCK_SECONDS):
+        last = transcript.text_of(payload.get("last_assistant_message"))
+        if not (wait_for_turn(path, last) or last or os.path.lexists(path)):
+            return  # a session that was left before anything was said has no transcript
+        threshold = config.value(settings, None, "extract_confidence")
+        read_session(env, cwd, session_id, path, last, float(threshold) if isinstance(threshold, (int, float)) else 0.5)
+
+
+def wait_for_turn(path: str, last: str) -> bool:
+    """Wait until the transcript holds the turn's last message; without one, until it stays the same for a moment.
+
+    The client writes it after the event. False if that took longer than TURN_SECONDS (QUIET_SECONDS without one).
+    """
+    deadline = time.monotonic() + (TURN_SECONDS if last else QUIET_SECONDS)
+    size = -1
+    while True:
+        try:
+            found = os.stat(path).st_size
+        except OSError:
+            found = -1
+        if not last and found == size and found >= 0:
+            return True
+        if last and found != size and found >= 0 and _ends_with(path, found, last):
+            return True
+        size = found
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(POLL_SECONDS if last else 2 * POLL_SECONDS)
+
+
+def _ends_with(path: str, size: int, last: str) -> bool:
+    said = ""
+    try:
+        for record in transcript.Reader(path, max(0, size - TAIL_BYTES)):
+            if record.get("type") == "assistant" and not record.get("isSidechain"):
+                texts = [transcript.text_of(block.get("text")) for block in transcript.blocks(record)]
+                said = "\n\n".join([text for text in texts if text.strip()]).strip() or said
+    except OSError:
+        return False
+    # A message of several records ends with the last one's text.
+    return bool(said) and (last.strip().endswith(said) or said.endswith(last.strip()))
+
+
+def read_session(
+    env: dict[str, str], cwd: str, session_id: str, path: str, last: str = "", threshold: float = 0.5
+) -> tuple[list[str], bool]:
+    """Read what is new in a session's transcript and write what follows from it: (ids of new drafts, items changed).
+
+    `last`: the turn's last message, where the caller knows it better than the file. Raises OSError.
+    """
+    root = paths.root(env)
+    cursor_path = f"{root}/sessions/{session_state.safe(session_id)}.cursor.json"
+    cursor = session_state.load(root, session_id, "cursor")
+    start = _start(cursor, path)
+    state = cursor.get("state") if start else None
+    conversation = Conversation(state if isinstance(state, dict) else None, _without_secrets)
+    reader = transcript.Reader(path, start)
+    drafts = list(_drafts(reader, conversation))
+    if last.strip():
+        conversation.last_message = _without_secrets(last)
+    drafts = [d for d in drafts if not conversation.was_injected(d.description)]
+    written = write.write_drafts(env, cwd, drafts, threshold)
+    changed = write.write_items(env, cwd, session_id, _open_items(root, cwd, conversation))
+    kept = {
+        "v": VERSION,
+        "path": path,
+        "offset": reader.offset,
+        "mark": _mark(path, reader.offset),
+        "state": _redacted(conversation.to_state()),
+    }
+    fs.write_atomic(cursor_path, fastjson.dumps(kept).encode(), durable=False)
+    return written, changed
+
+
+def _drafts(reader: transcript.Reader, conversation: Conversation) -> Iterator[signals.Signal]:
+    until = time.monotonic() + READ_SECONDS
+    for record in reader:
+        conversation.feed(record)
+        if time.monotonic() > until:
+            break
+        if len(conversation.turns) > HELD_TURNS:
+            done = conversation.turns[:-QUEUE_WINDOW]
+            del conversation.turns[:-QUEUE_WINDOW]
+            yield from signals.extract(done)
+    yield from signals.extract(conversation.turns)
+
+
+def _without_secrets(text: str) -> str:
+    return redact(text)[0]
+
+
+def _open_items(root: str, cwd: str, conversation: Conversation) -> list[str]:
+    """What is unfinished, less what a hook told the agent, unless it still stands in the inbox as an open item."""
+    texts = items.open_items(conversation)
+    if not any(conversation.was_injected(text) for text in texts):
+        return texts
+    path = paths.inbox_dir(root, paths.slug(paths.project_root(cwd))) + "/" + inbox_format.FILES["items"]
+    known = {normalised(entry.text) for entry in inbox_format.read(path, items=True)}
+    return [t for t in texts if normalised(t) in known or not conversation.was_injected(t)]
+
+
+def _start(cursor: dict[str, object], path: str) -> int:
+    """Where to read on; 0 for a file that is not the one read before, as far as it was read."""
+    offset = cursor.get("offset")
+    if cursor.get("v") != VERSION or cursor.get("path") != path or not isinstance(offset, int) or offset < 0:
+        return 0
+    return offset if _mark(path, offset) == cursor.get("mark") else 0
+
+
+def _mark(path: str, offset: int) -> str:
+    """A hash of the bytes before an offset, by which a rewritten file is told."""
+    begin = max(0, offset - MARK_BYTES)
+    data = fs.read_bytes(path, offset - begin, begin) if offset else b""
+    return ids.content_hash(data) if len(data) == offset - begin else ""
+
+
+def _redacted(value: object) -> object:
+    """A state without secrets, also where it holds what a tool was given, or what an older version kept."""
+    if isinstance(value, str):
+        return _without_secrets(value)
+    if isinstance(value, list):
+        return [_redacted(part) for part in value]
+    return {key: _redacted(part) for key, part in value.items()} if isinstance(value, dict) else value
