@@ -101,7 +101,8 @@ def test_the_terminal_is_as_it_was_after_quitting(here):
 SLIPS = """
 from memtui.tui.model.data import Data
 from memtui.tui.screens.memories.screen import Memories
-from memtui.tui.screens.frame import Base
+from memtui.tui.screens.memories.navigation import MemoryNavigation
+from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.widgets.bars import FootBar
 def boom(*_, **__): raise ZeroDivisionError("boom")
 """
@@ -110,8 +111,8 @@ def boom(*_, **__): raise ZeroDivisionError("boom")
 @pytest.mark.parametrize(
     ("slip", "keys"),
     [
-        ("Memories.do_memories_sort = boom", "s"),  # an action
-        ("Base.on_descendant_focus = boom", ""),  # a handler
+        ("MemoryNavigation.sort = boom", "s"),  # an action
+        ("ListScreen.on_descendant_focus = boom", ""),  # a handler
         ("FootBar.render = boom", ""),  # a drawing
         ("Data.refresh = boom", ""),  # a worker
     ],

@@ -192,7 +192,7 @@ async def test_all_of_a_scope_in_the_trash_and_back_leave_the_index_as_it_was(ap
     there = files(world)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        app.screen.go_to_place("global")
+        app.screen.places.go_to("global")
         await pilot.pause()
         app.screen.table.focus()
         await press(pilot, "A", "d")
@@ -274,7 +274,7 @@ async def test_those_of_two_projects_go_to_the_trash_only_after_a_question(app, 
     there = files(world)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        app.screen.go_to_place("others")
+        app.screen.places.go_to("others")
         await until(pilot, lambda: len(app.screen.table.rows) > 1)
         app.screen.table.focus()
         await press(pilot, "/", *"xyzzy", "enter", "A", "d")

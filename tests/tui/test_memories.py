@@ -60,17 +60,17 @@ async def test_scopes_are_a_tree_with_counts_groups_and_types(app):
         assert (tree["global"].count, tree["project shop"].count, tree["auto shop"].count) == (3, 4, 3)
         assert (tree["other projects"].count, tree["other projects"].fold) == (3, False)
         assert "blog" not in tree
-        app.screen.go_to_place("others")
+        app.screen.places.go_to("others")
         app.screen.places.focus()
         await pilot.press("right", "j")
-        assert app.screen.place.label == "blog"
+        assert app.screen.places.row.label == "blog"
         assert sorted(names(app)) == ["image-sizes", "newsletter", "writing-style"]
         assert "1 below the cut" in line(app, "#line")
         await pilot.press("left", "left")
-        assert app.screen.place.label == "other projects"
-        assert app.screen.place.fold is False
+        assert app.screen.places.row.label == "other projects"
+        assert app.screen.places.row.fold is False
         await pilot.press("right")
-        assert app.screen.place.fold
+        assert app.screen.places.row.fold
 
 
 async def test_while_memories_are_read_the_tree_tells_no_count_that_is_not_theirs(app, world):
@@ -94,7 +94,7 @@ async def test_while_memories_are_read_the_tree_tells_no_count_that_is_not_their
 async def test_a_type_under_a_scope_shows_only_those(app):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        app.screen.go_to_place("project/feedback")
+        app.screen.places.go_to("project/feedback")
         await pilot.pause()
         assert sorted(names(app)) == ["prefer-pnpm", "skip-code-review"]
 
@@ -169,17 +169,17 @@ async def test_the_order_goes_by_column_key_and_click_and_is_remembered(app, wor
         await pilot.click("#list", offset=(14, 0))
         assert names(app)[0] == "concise-answers"
         await pilot.press("s", "s", "T", "j", "enter")
-        app.screen.go_to_place("project")
+        app.screen.places.go_to("project")
         await pilot.pause()
     kept = json.loads(read(world.root + "/run/tui.json"))["memories"]
     assert (kept["sort"], kept["place"]) == ("age", "project")
     again = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with again.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        assert (again.screen.sort, again.screen.place.label) == ("age", "project shop")
-        assert again.screen.kind == kept["kind"] != ""
+        assert (again.screen.view.sort, again.screen.places.row.label) == ("age", "project shop")
+        assert again.screen.view.kind == kept["kind"] != ""
         await pilot.press("escape")
-        assert again.screen.kind == ""
+        assert again.screen.view.kind == ""
 
 
 async def test_search_finds_words_in_texts_of_all_projects_and_goes_there(app):
@@ -205,13 +205,13 @@ async def test_at_80_columns_the_tree_is_a_line_and_the_memory_opens_over_the_li
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         assert not app.screen.places.display
-        assert "scope all here" in line(app, "#place")
+        assert "scope all here" in line(app, "#answer")
         await pilot.press("p")
         options = [words for _, words in app.screen.rows]
         at = next(i for i, words in enumerate(options) if words.startswith("project shop"))
         await pilot.press(*["j"] * at, "enter")
         await pilot.pause()
-        assert "scope project shop" in line(app, "#place")
+        assert "scope project shop" in line(app, "#answer")
         assert sorted(names(app))[0] == "payment-provider"
         assert not app.screen.query_one("#detail").display
         await pilot.press("enter")
@@ -249,7 +249,7 @@ async def test_while_one_is_read_no_key_is_about_the_list_behind_it(app, columns
         await settle(pilot)
         table = app.screen.table
         await pilot.press(key)
-        before = (table.row_id, app.screen.sort, app.screen.reverse, app.screen.kind, len(table.rows))
+        before = (table.row_id, app.screen.view.sort, app.screen.view.reverse, app.screen.view.kind, len(table.rows))
         for other in ("s", "R", "A", "v", "space", "T", "exclamation_mark", "N", "p"):
             await pilot.press(other)
             assert [note.message for note in app._notifications] == [
@@ -257,9 +257,15 @@ async def test_while_one_is_read_no_key_is_about_the_list_behind_it(app, columns
             ], other
             app.clear_notifications()
         assert table.marks == set()
-        assert (table.row_id, app.screen.sort, app.screen.reverse, app.screen.kind, len(table.rows)) == before
+        assert (
+            table.row_id,
+            app.screen.view.sort,
+            app.screen.view.reverse,
+            app.screen.view.kind,
+            len(table.rows),
+        ) == before
         await pilot.press("escape", "s")
-        assert app.screen.sort != before[1]
+        assert app.screen.view.sort != before[1]
 
 
 async def test_while_one_is_read_a_change_is_of_that_one_and_not_of_what_is_marked(app, world):
@@ -356,10 +362,10 @@ async def test_the_list_says_of_which_scope_each_memory_is(app, world):
         assert "project" in next(line for line in lines if "prefer-pnpm" in line)
         assert "auto" in next(line for line in lines if "flaky-upload-test" in line)
         assert any(" agent:… " in line for line in lines)
-        app.screen.go_to_place("project")
+        app.screen.places.go_to("project")
         await pilot.pause()
         assert " scope " not in shown_lines(app)[0]  # the line above says it
-        app.screen.go_to_place("all")
+        app.screen.places.go_to("all")
         await pilot.pause()
         await stand_on(pilot, "prefer-pnpm")
         await pilot.press("m")
@@ -414,9 +420,9 @@ async def test_findings_are_filtered_sorted_and_told_in_words(app):
         await pilot.press("escape")
         await stand_on(pilot, "editor")
         assert "index" in line(app, "#line")
-        while app.screen.sort != "flags":
+        while app.screen.view.sort != "flags":
             await pilot.press("s")
-            assert app.screen.sort != "size"  # that column is not shown here
+            assert app.screen.view.sort != "size"  # that column is not shown here
         assert app.screen.table.rows[0][1].letters == "X"
         assert any(column.title == "!▴" for column in app.screen.table.columns)
 
@@ -481,7 +487,7 @@ async def test_a_hit_is_shown_with_its_words_marked_and_escape_leads_back_to_the
         assert app.screen.table.row.memory.stem == hits[1]
         await pilot.press("escape")
         await settle(pilot)
-        assert app.screen.place.key == "all"
+        assert app.screen.places.row.key == "all"
         assert app.screen.table.row[1].memory.stem == "editor"
         assert app.screen.table.has_focus
 
@@ -489,30 +495,30 @@ async def test_a_hit_is_shown_with_its_words_marked_and_escape_leads_back_to_the
 async def test_an_instruction_found_is_under_its_right_name(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        app.screen.go_to_place("instructions:project")
+        app.screen.places.go_to("instructions:project")
         await pilot.pause()
-        assert "scope instructions ▸ project" in line(app, "#place")
-        app.screen.go_to_place("all")
-        app.screen.go_to_place("project/feedback")
+        assert "scope instructions ▸ project" in line(app, "#answer")
+        app.screen.places.go_to("all")
+        app.screen.places.go_to("project/feedback")
         await pilot.pause()
-        assert "scope project ▸ feedback" in line(app, "#place")
+        assert "scope project ▸ feedback" in line(app, "#answer")
 
 
 async def test_a_list_narrowed_from_last_time_says_so_and_escape_leads_to_all(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        app.screen.go_to_place("global")
+        app.screen.places.go_to("global")
         await pilot.pause()
         await pilot.press("exclamation_mark")
     again = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with again.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        assert line(again, "#place") == " scope global ▾  only what wants attention  escape shows all"
+        assert line(again, "#answer") == " scope global ▾  only what wants attention  escape shows all"
         await pilot.press("escape")
-        assert line(again, "#place") == " scope global ▾  escape shows all"
+        assert line(again, "#answer") == " scope global ▾  escape shows all"
         await pilot.press("escape")
         await pilot.pause()
-        assert line(again, "#place") == " scope all here ▾  p chooses"
+        assert line(again, "#answer") == " scope all here ▾  p chooses"
         assert len(names(again)) == 12
 
 

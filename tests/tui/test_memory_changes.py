@@ -271,7 +271,7 @@ async def test_instructions_and_read_only_are_left_alone_and_say_why(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        app.screen.go_to_place("instructions")
+        app.screen.places.go_to("instructions")
         await pilot.pause()
         for key in ("d", "e", "t", "r", "m"):
             await press(pilot, key)
@@ -281,7 +281,7 @@ async def test_instructions_and_read_only_are_left_alone_and_say_why(world):
     async with quiet.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         left = read(world.root + "/run/tui.json")
-        quiet.screen.go_to_place("all")
+        quiet.screen.places.go_to("all")
         await pilot.pause()
         await stand_on(pilot, "prefer-pnpm")
         await press(pilot, "d", "e", "n", "s", "R")

@@ -17,8 +17,9 @@ from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.dialogs.compose import Compose
 from memtui.tui.screens.inbox.proposals import Proposals
 from memtui.tui.screens.inbox.screen import Inbox
+from memtui.tui.screens.memories.navigation import MemoryNavigation
 from memtui.tui.screens.memories.screen import Memories
-from memtui.tui.screens.memories.table import MemoryList
+from memtui.tui.screens.memories.table import MemoryTable
 from memtui.tui.widgets.line import OneLine
 
 from .conftest import settle
@@ -63,7 +64,7 @@ async def goes_on(pilot, fallen, *, times=1):
 
 
 async def test_in_an_action(app, monkeypatch, fallen):
-    monkeypatch.setattr(Memories, "do_memories_sort", boom)
+    monkeypatch.setattr(MemoryNavigation, "sort", boom)
     async with app.run_test() as pilot:
         await settle(pilot)
         await pilot.press("s")
@@ -71,7 +72,7 @@ async def test_in_an_action(app, monkeypatch, fallen):
 
 
 async def test_in_an_action_each_time_that_it_is_tried(app, monkeypatch, fallen):
-    monkeypatch.setattr(Memories, "do_memories_sort", boom)
+    monkeypatch.setattr(MemoryNavigation, "sort", boom)
     async with app.run_test() as pilot:
         await settle(pilot)
         await pilot.press("s")
@@ -232,7 +233,7 @@ async def test_where_a_screen_comes_up_the_others_are_still_there(app, monkeypat
 
 @pytest.mark.parametrize(
     ("widget", "method"),
-    [(MemoryList, "render_line"), (MemoryList, "_draw"), (OneLine, "render")],
+    [(MemoryTable, "render_line"), (MemoryTable, "_draw"), (OneLine, "render")],
 )
 async def test_in_a_drawing_that_is_told_once_and_a_plain_line_stands_there(app, monkeypatch, fallen, widget, method):
     if method == "_draw":
@@ -247,7 +248,7 @@ async def test_in_a_drawing_that_is_told_once_and_a_plain_line_stands_there(app,
         assert len(log(app)) == 1
         drawn = "\n".join("".join(s.text for s in strip) for strip in app.screen._compositor.render_strips())
         assert "This can't be drawn" in drawn
-        assert "prefer-pnpm" in drawn or widget is MemoryList
+        assert "prefer-pnpm" in drawn or widget is MemoryTable
         fallen.clear()
         await pilot.press("2")
         await settle(pilot)
@@ -284,7 +285,7 @@ async def test_errors_of_ours_are_told_in_their_words(app, monkeypatch, fallen):
 
 
 async def test_a_log_that_can_t_be_written_is_said(app, monkeypatch, fallen):
-    monkeypatch.setattr(Memories, "do_memories_sort", boom)
+    monkeypatch.setattr(MemoryNavigation, "sort", boom)
     async with app.run_test() as pilot:
         await settle(pilot)
         os.makedirs(app.data.root + "/log/errors.jsonl")
@@ -323,7 +324,7 @@ async def test_a_key_for_a_screen_that_is_not_there_yet_is_no_error(app, monkeyp
     async with app.run_test() as pilot:
         await settle(pilot)
         coming = Inbox(app)
-        monkeypatch.setattr(Memories, "do_memories_sort", lambda self: coming.query_one("#filter"))
+        monkeypatch.setattr(MemoryNavigation, "sort", lambda self: coming.query_one("#filter"))
         await pilot.press("s")
         await settle(pilot)
         assert log(app) == []

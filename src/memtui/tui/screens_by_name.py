@@ -13,7 +13,7 @@ def make(name: str, services: "Services") -> "Screen[Any]":
     if name == "memories":
         from memtui.tui.screens.memories.screen import Memories
 
-        return Memories()
+        return Memories(services)
     if name == "inbox":
         from memtui.tui.screens.inbox.screen import Inbox
 

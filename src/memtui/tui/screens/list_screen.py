@@ -101,6 +101,10 @@ class ListScreen(Screen[None], Generic[Row]):
             yield self.detail
 
     def on_mount(self) -> None:
+        """Be there."""
+        self.begin()
+
+    def begin(self) -> None:
         """Start in the list."""
         self.table.focus()
         self.reload()

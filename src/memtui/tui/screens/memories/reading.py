@@ -1,141 +1,206 @@
-"""Reading one memory after another: searching the texts, following links, and the way back."""
+"""Reading the memories of all scopes in workers, and only what changed when files do."""
 
-from collections.abc import Callable
+import time
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 
-from memtui import actions
-from memtui.actions import Action
-from memtui.present import safe_text
-from memtui.tui.dialogs.ask import Choice
-from memtui.tui.screens.memories.commands import Changes
-from memtui.tui.widgets.detail import Detail
+from textual.message import Message
+from textual.screen import Screen
+from textual.worker import Worker, get_current_worker
 
-# The foot's order.
-IN_LIST = ("edit", "new", "trash", "filter", "mark", "retype", "move", "sort", "attention")
-WHILE_READ = ("edit", "next", "previous", "follow", "trash", "retype", "move")
+from memtui.core.base.phrasing import many
+from memtui.core.memories import scopes
+from memtui.core.memories import status as memory_status
+from memtui.core.memories.scopes import Scope
+from memtui.core.memories.status import Row, Usage
+from memtui.tui.model import fuzzy
+from memtui.tui.model.memory_autosave import Drafts
+from memtui.tui.screens.memories.rows import Pair
+from memtui.tui.services import HowFar, Services
+
+# So often the foot says how far the reading of other projects is.
+TOLD_SECONDS = 0.2
+Rows = dict[str, list[Row]]
 
 
 @dataclass
-class Step:
-    """How the person came to the memory `at`; `query` are the words that were sought there."""
+class Read(Message):
+    """Memories by scope were read: of all scopes (`whole`), or of those here. `usage`: how often each was delivered;
+    `made`: which of them memtui made."""
 
-    at: str
-    back: Callable[[], None]
-    query: str = ""
+    found: list[Scope]
+    rows: Rows
+    usage: Usage
+    made: dict[str, tuple[str, float | None]]
+    whole: bool
 
 
-class Reading(Changes):
-    """The part of the screen that leads from memory to memory."""
+@dataclass
+class Counted(Message):
+    """The log has grown by deliveries of the memories with these paths; None: all are to be counted anew."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.trail: list[Step] = []
+    paths: set[str] | None
 
-    def why_not(self, action_id: str) -> str:
-        """What needs links."""
-        reason = super().why_not(action_id)
-        if not reason and action_id == "memories.follow" and not self.links():
-            return "This memory links to no other that is there, and none links to it."
-        return reason
 
-    def footer_actions(self) -> list[Action]:
-        """What can be done with the memory under the cursor, in the list or while it is read."""
-        reading = self.query_one("#detail", Detail).has_focus
-        order = list(WHILE_READ if reading else IN_LIST)
-        pair = self.table.row
-        if pair is not None and "U" in pair[1].letters:
-            order.insert(1, "trust")
-        if reading and not self.links():
-            order.remove("follow")
-        return [actions.get(f"memories.{verb}") for verb in order]
+@dataclass
+class Arrived(Message):
+    """What became of the last deliveries, outcome by id."""
+
+    outcomes: dict[str, str]
+
+
+class Ended(Message):
+    """A worker has ended, however that was."""
+
+
+def _readable(scope: Scope) -> bool:
+    return scope.exists and not scope.problem
+
+
+def _first(scope: Scope, lines: int) -> list[Row]:
+    found = islice(scopes.memories(scope), lines)
+    return [Row(each, each.path.removeprefix(scope.directory + "/")) for each in found]
+
+
+class MemoryReader:
+    """What was read: the scopes that were `found`, their memories by label, the last deliveries' outcomes, the paths of
+    memories that the person has begun to change (with the time), and what memtui made.
+
+    `partly` are the scopes of which there is but the first page, `loaded` whether all were read. The screen gets the
+    messages of the workers, and hands them back to `take`.
+    """
+
+    def __init__(self, services: Services, screen: Screen[None]) -> None:
+        self.services, self.screen = services, screen
+        self.found: list[Scope] = []
+        self.rows: Rows = {}
+        self.outcomes: dict[str, str] = {}
+        self.drafts: dict[str, float] = {}
+        self.made: dict[str, tuple[str, float | None]] = {}
+        self.partly: set[str] = set()
+        self.loaded = False
+        self.expected = ""  # the path of the memory to stand on, once it is read
+        self._usage: Usage | None = None
+        self._worker: Worker[None] | None = None
+        self._again = self._later = False
 
     @property
-    def sought(self) -> str:
-        """The words that were sought, on the memory that they led to."""
-        return self.trail[-1].query if self.trail and self.trail[-1].at == self.table.row_id else ""
+    def unread(self) -> set[str]:
+        """The scopes of which only the first page is read, or nothing."""
+        return self.partly | {scope.label for scope in self.found if scope.label not in self.rows}
 
-    def step_back(self) -> bool:
-        """Go back to where the person came from; False if the cursor is elsewhere by now."""
-        if self.trail and self.trail[-1].at == self.table.row_id:
-            self.trail.pop().back()
-            return True
-        self.trail.clear()
-        return False
+    def pairs(self, of: Iterable[Scope] | None = None) -> list[Pair]:
+        """The memories of some scopes, or all."""
+        return [(s, row) for s in (self.found if of is None else of) for row in self.rows.get(s.label, [])]
 
-    def read_it(self, path: str) -> None:
-        """Show a memory with the keys on its text."""
-        self.go_to(path)
-        self.open_detail()
+    def targets(self) -> list[Scope]:
+        """The scopes that take memories."""
+        return [scope for scope in self.found if scope.writable and not scope.problem]
 
-    def do_memories_next(self) -> None:
-        """The next memory, also while one is read."""
-        self.table.action_move(1)
+    def first_page(self, lines: int) -> None:
+        """Read so many memories of each scope here, before anything is painted. What is to be said of them comes
+        after."""
+        self.found = self.services.data.scopes()
+        self.rows = {scope.label: _first(scope, lines) if _readable(scope) else [] for scope in self.found}
+        self.partly = {label for label, rows in self.rows.items() if len(rows) >= lines}
+        self._find_drafts()
 
-    def do_memories_previous(self) -> None:
-        """The memory before."""
-        self.table.action_move(-1)
+    def reload(self) -> None:
+        """Read all scopes; what was read stays meanwhile."""
+        self._again = self._worker is not None
+        if self._worker is None:
+            self._worker = self.screen.run_worker(self._survey, group="survey", thread=True)
 
-    # search
+    def count_deliveries(self) -> None:
+        """Count what was appended to the log; while something is read, after that."""
+        self._later = self._worker is not None
+        if self._usage is not None and self._worker is None:
+            self._worker = self.screen.run_worker(self._count, group="deliveries", thread=True)
 
-    def do_memories_search(self) -> None:
-        """Search the texts."""
-        place, path = self.places.row_id, self.table.row_id
+    def stop(self) -> bool:
+        """Stop the reading of other projects; False if nothing is read. Without the memories that belong here there is
+        no list."""
+        if self._worker is None or self.partly or self._worker.group != "survey" or not self._worker.is_running:
+            return False
+        self._worker.cancel()
+        return True
 
-        def left() -> None:
-            self.remove_class("deep", "whole")
-            self.show_lines()
-            self.go_to_place(place)
-            self.sift()
-            if path:
-                self.go_to(path)
-            self.table.focus()
+    # what the workers found
 
-        self._search("", "", left)
+    def take(self, message: Read) -> None:
+        """Hold what was read."""
+        self.found, self._usage, self.made = message.found, message.usage, message.made
+        self.rows = message.rows if message.whole else self.rows | message.rows
+        self.partly = set()
+        self.loaded = self.loaded or message.whole
+        self._find_drafts()
 
-    def _search(self, query: str, at: str, left: Callable[[], None]) -> None:
-        from memtui.tui.screens.memories.search import Search
+    def recount(self, paths: set[str]) -> bool:
+        """Tell the memories with these paths how often they were delivered; whether any of them is here."""
+        usage = self._usage
+        if usage is None:
+            return False
+        counted = [memory_status.recount(s, self.rows.get(s.label, []), usage, paths) for s in self.found]
+        return any(counted)
 
-        screen = Search(self.rows, query, at)
+    def ended(self) -> None:
+        """Go on with what had to wait."""
+        self._worker = None
+        if self._again:
+            self.reload()
+        elif self._later:
+            self.count_deliveries()
 
-        def then(path: str | None) -> None:
-            if path:
-                words = screen.query_text
-                self.trail.append(Step(path, lambda: self._search(words, path, left), words))
-                self.read_it(path)
-            elif query:  # from the hits back to where the search began
-                left()
+    def _find_drafts(self) -> None:
+        self.drafts = {draft.path: draft.time for draft in Drafts(self.services.data.root).all() if draft.path}
 
-        self.app.push_screen(screen, then)
+    # in workers
 
-    # links
+    def _tell(self, message: Message) -> bool:
+        wanted = not get_current_worker().is_cancelled and self.screen.is_attached
+        if wanted:
+            self.screen.post_message(message)
+        return wanted
 
-    def links(self) -> list[tuple[str, str]]:
-        """(path, words) of the memories that the one under the cursor links to, and of those that link to it."""
-        pair = self.table.row
-        if pair is None:
-            return []
-        scope, row = pair
-        here = {row.memory.stem, row.memory.name}
-        found: dict[str, str] = {}
-        for other in self.rows.get(scope.label, []):
-            if other is row:
-                continue
-            if {other.memory.stem, other.memory.name} & set(row.memory.links):
-                found.setdefault(other.memory.path, f"→ {safe_text.line(other.memory.name, 80)}")
-            elif here & set(other.memory.links):
-                found.setdefault(other.memory.path, f"← {safe_text.line(other.memory.name, 80)}")
-        return sorted(found.items(), key=lambda each: each[1].startswith("←"))
+    def _count(self) -> None:
+        assert self._usage is not None
+        try:
+            paths = self._usage.follow()
+            told = [told.record for path in paths or () for told in self._usage.told.get(path, [])]
+            if self._tell(Counted(paths)):
+                self._tell(Arrived(self.services.data.outcomes(told)))
+        finally:
+            self.screen.post_message(Ended())
 
-    def do_memories_follow(self) -> None:
-        """To a memory that this one links to, or that links to it; escape comes back."""
-        here, links = self.table.row_id, self.links()
+    def _survey(self) -> None:
+        try:
+            self._read_all()
+        finally:
+            self.screen.post_message(Ended())
 
-        def then(path: str | None) -> None:
-            if path:
-                self.trail.append(Step(path, lambda: self.read_it(here)))
-                self.read_it(path)
+    def _read_all(self) -> None:
+        from memtui.core.memories import origin
 
-        if len(links) == 1:
-            then(links[0][0])
-        else:
-            self.app.push_screen(Choice("Follow", links), then)
+        data = self.services.data
+        here = data.scopes()
+        made = origin.made(data.root)
+        usage = Usage(data.root)
+        rows: Rows = {}
+        for scope in here:
+            rows[scope.label] = memory_status.survey(data.root, scope, usage, data.known) if _readable(scope) else []
+        others = [scope for scope in data.scopes(every=True) if scope.label not in rows]
+        if not self._tell(Read(here + others, dict(rows), usage, made, False)):
+            return
+        told = time.monotonic()
+        for number, scope in enumerate(others):
+            if time.monotonic() - told > TOLD_SECONDS:
+                told = time.monotonic()
+                words = f"reading {number} of {many(len(others), 'other project')}, escape stops"
+                if not self._tell(HowFar(words)):
+                    return
+            rows[scope.label] = memory_status.survey(data.root, scope, usage, data.known)
+        records = {str(t.record.get("id")): t.record for each in rows.values() for row in each for t in row.told}
+        if self._tell(Read(here + others, rows, usage, made, True)):
+            self._tell(Arrived(data.outcomes(list(records.values()))))
+        fuzzy.load()

@@ -2,7 +2,7 @@
 
 import dataclasses
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 
 from rich.text import Text
 
@@ -107,11 +107,41 @@ def sort_of(column: int) -> str:
     return heads.get(column, "")
 
 
-def ordered(pairs: list[Pair], sort: str, reverse: bool) -> list[Pair]:
-    """The pairs in an order; names decide between equals."""
+@dataclasses.dataclass
+class View:
+    """Which memories of a place are listed, in what order: those of one type (`kind`), those with a finding to be dealt
+    with (`wanting`), those that were never delivered."""
 
-    first = KEYS[sort]
-    return sorted(pairs, key=lambda pair: (first(pair), pair[1].memory.name.casefold()), reverse=reverse)
+    kind: str = ""
+    wanting: bool = False
+    never: bool = False
+    sort: str = "name"
+    reverse: bool = False
+
+    def take(self, left: Mapping[str, object]) -> None:
+        """Be as it was left."""
+        kind, sort = left.get("kind"), left.get("sort")
+        self.kind = kind if isinstance(kind, str) else ""
+        self.sort = sort if isinstance(sort, str) and sort in SORTS else "name"
+        self.wanting, self.never, self.reverse = (left.get(key) is True for key in ("wanting", "never", "reverse"))
+
+    def widen(self) -> bool:
+        """Let all through; False if that is so already."""
+        narrow = bool(self.kind or self.wanting or self.never)
+        self.kind, self.wanting, self.never = "", False, False
+        return narrow
+
+    def select(self, pairs: list[Pair], drafts: Container[str]) -> list[Pair]:
+        """Those of some memories that it lets through, in their order; names decide between equals. `drafts`: the paths
+        of those that a person has begun to change."""
+        if self.kind:
+            pairs = [pair for pair in pairs if (pair[1].memory.type or "-") == self.kind]
+        if self.wanting:
+            pairs = [pair for pair in pairs if pair[1].wanting or pair[1].memory.path in drafts]
+        if self.never:
+            pairs = [pair for pair in pairs if pair[1].never_delivered(pair[0])]
+        first = KEYS[self.sort]
+        return sorted(pairs, key=lambda pair: (first(pair), pair[1].memory.name.casefold()), reverse=self.reverse)
 
 
 def searched(pair: Pair) -> str:
@@ -134,7 +164,7 @@ def scope_word(scope: Scope, row: Row) -> str:
 
 
 def draw(
-    pair: Pair, typed: str, outcomes: Mapping[str, str], drafts: set[str], now: float, *, brief: bool = False
+    pair: Pair, typed: str, outcomes: Mapping[str, str], drafts: Container[str], now: float, *, brief: bool = False
 ) -> list[Text]:
     """The cells of a row. `brief`: there is little room for the scope."""
     scope, row = pair

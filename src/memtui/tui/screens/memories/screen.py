@@ -1,28 +1,46 @@
 """Memories: what the agent remembers, by scope."""
 
+import gc
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from rich.text import Text
+from textual import events, on
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
+from textual.widgets import Input
 
 from memtui import actions
+from memtui.actions import Action
 from memtui.core.base.phrasing import many
 from memtui.present import safe_text
+from memtui.tui import key_bindings
+from memtui.tui.batch import Bulk
 from memtui.tui.model import fuzzy
 from memtui.tui.model.memory_autosave import Draft, Drafts
-from memtui.tui.model.remembered import State
+from memtui.tui.screens.list_screen import NARROW, Described, ListScreen
 from memtui.tui.screens.memories import rows, tree
-from memtui.tui.screens.memories.rows import Pair
-from memtui.tui.screens.memories.survey import Surveyed
-from memtui.tui.screens.memories.table import MemoryList
-from memtui.tui.screens.memories.tree import Place
-from memtui.tui.widgets.detail import Detail
-from memtui.tui.widgets.field import Field
+from memtui.tui.screens.memories.commands import MemoryCommands
+from memtui.tui.screens.memories.detail import Born, MemoryDetail
+from memtui.tui.screens.memories.editing import MemoryEditing
+from memtui.tui.screens.memories.navigation import MemoryNavigation
+from memtui.tui.screens.memories.reading import Arrived, Counted, Ended, MemoryReader, Read
+from memtui.tui.screens.memories.rows import Pair, View
+from memtui.tui.screens.memories.table import MemoryTable
+from memtui.tui.screens.memories.text import glance_text
+from memtui.tui.screens.memories.trail import Trail
+from memtui.tui.screens.memories.tree import ScopeTree
+from memtui.tui.services import Services
 from memtui.tui.widgets.line import OneLine
-from memtui.tui.widgets.rows import Column, RowList
+from memtui.tui.widgets.rows import RowList
 
+# With less room the memory stands below the list: beside it the list's columns would be scraps.
+BESIDE = 176
 NAMED = 4
+# The foot's order.
+IN_LIST = ("edit", "new", "trash", "filter", "mark", "retype", "move", "sort", "attention")
+WHILE_READ = ("edit", "next", "previous", "follow", "trash", "retype", "move")
 READING = "Reading …"
 EMPTY = """Nothing is remembered here yet.
 
@@ -39,169 +57,358 @@ def _titles(drafts: list[Draft]) -> str:
     return ", ".join(words) + (f" and {len(drafts) - NAMED} more" if len(drafts) > NAMED else "")
 
 
-class Memories(Surveyed):
-    """Scopes on the left, memories in the middle, the memory itself on the right."""
+class Memories(ListScreen[Pair]):
+    """Scopes on the left, memories in the middle, the memory itself on the right, or below the list, or over it."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("memories")]
+    HORIZONTAL_BREAKPOINTS = [(0, "narrow"), (NARROW, "stacked"), (BESIDE, "wide")]  # noqa: RUF012  textual's
     group: ClassVar[str] = "memories"
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "log", "memories"})
-    legend = rows.LEGEND
+    one: ClassVar[str] = "memory"
+    legend: ClassVar[str] = rows.LEGEND
+    table: MemoryTable
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.typed = ""
-        self.kind = ""
-        self.wanting = self.never = False
-        self.sort, self.reverse = "name", False
-        self.folds: dict[str, bool] = {}
-        self.drafts: dict[str, float] = {}
-        self._place_wanted = ""
+    def __init__(self, services: Services) -> None:
+        table = MemoryTable(self._draw, self._glance, empty=READING)
+        super().__init__(services, table, rows.searched, placeholder="name, description, type")
+        self.places, self.view, self.index_line = ScopeTree(), View(), OneLine(id="line")
+        self.reader = MemoryReader(services, self)
+        self.known = MemoryDetail(services, self, self.reader)
+        self.trail = Trail(services, self, self.places, self.reader, self.go_to)
+        self.bulk = Bulk(self)
+        self.navigation = MemoryNavigation(services, self, table, self.places, self.view, self.relist)
+        editing = MemoryEditing(services, table, self.places, self.reader)
+        commands = MemoryCommands(services, table, self.places, self.reader, self.bulk)
+        self.commands |= self.navigation.table(self.here) | commands.table(self.one_by_one)
+        self.commands |= editing.table(self) | self.trail.table(table.why_none)
         self._pairs: fuzzy.Haystack[Pair] = fuzzy.Haystack((), rows.searched)
+        self._painted = False  # the first picture: what is beside the list comes after it
 
     def body(self) -> ComposeResult:
         """Three panes; on a narrow screen the list alone, and the memory over it."""
         with Horizontal(id="panes"):
-            columns = [Column("scope"), Column("", 5, right=True)]
-            yield RowList[Place](columns, Place.draw, lambda place: place.key, id="scopes")
+            yield self.places
             with Vertical(id="middle"):
-                yield OneLine(id="place")
-                yield MemoryList(
-                    rows.COLUMNS,
-                    self._draw,
-                    lambda pair: pair[1].memory.path,
-                    empty=READING,
-                    id="list",
-                )
-                yield Field(placeholder="name, description, type", id="filter")
-            yield Detail(id="detail")
-        yield OneLine(id="line")
+                yield self.answer
+                yield self.table
+                yield self.filter_line
+            yield self.detail
+        yield self.index_line
 
-    def on_mount(self) -> None:
-        """As it was left, in the list."""
-        super().on_mount()
-        left = self.state.get(self.group)
-        sort, kind, place, folds = (left.get(key) for key in ("sort", "kind", "place", "folds"))
-        self.sort = sort if isinstance(sort, str) and sort in rows.SORTS else "name"
-        self.reverse = left.get("reverse") is True
-        self.kind = kind if isinstance(kind, str) else ""
-        self.wanting, self.never = left.get("wanting") is True, left.get("never") is True
-        self._place_wanted = place if isinstance(place, str) else ""
-        self.folds = {str(k): v for k, v in folds.items() if isinstance(v, bool)} if isinstance(folds, dict) else {}
-        self.table.glance = self.glance
+    def begin(self) -> None:
+        """Start in the list, as it was left, with the first page of memories: they stand there with the first picture.
+        All others are read after it."""
+        left = self.left
+        self.view.take(left)
+        place, folds = left.get("place"), left.get("folds")
+        self.places.wanted = place if isinstance(place, str) else ""
+        if isinstance(folds, dict):
+            self.places.folds |= {str(key): fold for key, fold in folds.items() if isinstance(fold, bool)}
         self.table.focus()
-        self.first_page()
-        self.call_after_refresh(self.show_beside)
-        waiting = Drafts(self.main.data.root).all()
+        self.reader.first_page(self.app.size.height)
+        self._show()
+        self.call_after_refresh(self._show_beside)
+        waiting = Drafts(self.services.data.root).all()
         if waiting:
-            self.main.say(f"{many(len(waiting), 'draft')} of yours not saved yet: {_titles(waiting)}.")
+            self.services.say(f"{many(len(waiting), 'draft')} of yours not saved yet: {_titles(waiting)}.")
 
-    @property
-    def state(self) -> State:
-        """What is remembered from one start to the next."""
-        return State(self.main.data.root, read_only=self.main.read_only)
+    def _keep(self) -> None:
+        view = self.view
+        self.keep(
+            sort=view.sort, reverse=view.reverse, kind=view.kind, place=self.places.row_id, folds=self.places.folds,
+            wanting=view.wanting, never=view.never,
+        )  # fmt: skip
 
-    def remember(self) -> None:
-        """Keep how the screen is left."""
-        place = self.places.row_id
-        left = {"sort": self.sort, "reverse": self.reverse, "kind": self.kind, "place": place, "folds": self.folds}
-        self.state.put(self.group, {**left, "wanting": self.wanting, "never": self.never})
+    # reading
 
-    @property
-    def table(self) -> MemoryList:
-        """The memories."""
-        return self.query_one("#list", MemoryList)
+    def reload(self) -> None:
+        """Read all scopes in a worker."""
+        self.reader.reload()
 
-    @property
-    def places(self) -> RowList[Place]:
-        """The scopes."""
-        return self.query_one("#scopes", RowList)
+    def follow(self, parts: frozenset[str] | None) -> None:
+        """As told of every screen; of a log that grew only what was appended is read, for a receipt nothing."""
+        if parts is None or parts & (self.reads - {"log"}):
+            self.reload()
+        elif "log" in parts:
+            self.reader.count_deliveries()
+        elif "receipts" in parts:
+            self._take_outcomes(self.services.data.outcomes([]))
 
-    # filling
+    def near(self) -> list[str]:
+        """The memories on the screen."""
+        return [row.memory.path for _, row in self.table.on_screen()]
 
-    def plant(self) -> None:
-        """Draw the tree, then the list of the place under its cursor."""
-        made = tree.build(self.found, self.rows, self.folds, self.main.data.facts.project, self.unread)
-        self.places.show(made)
-        if self._place_wanted:
-            keys = [place.key for place in made]
-            if self._place_wanted in keys:
-                self.places.move_to(keys.index(self._place_wanted))
-            if self._loaded or self._place_wanted in keys:
-                self._place_wanted = ""
+    def on_read(self, message: Read) -> None:
+        """Show what was read."""
+        self.reader.take(message)
+        if message.whole:
+            gc.freeze()  # else each collection goes through thousands of memories, and a key waits for it
+        self._show()
+
+    def on_counted(self, message: Counted) -> None:
+        """Show what was delivered."""
+        if message.paths is None:
+            self.reload()
+        elif self.reader.recount(message.paths) and (self.view.never or self.view.sort in rows.BY_DELIVERIES):
+            self.sift()
+
+    def on_arrived(self, message: Arrived) -> None:
+        """Show whether deliveries arrived."""
+        self._take_outcomes(message.outcomes)
+
+    def on_born(self, message: Born) -> None:
+        """Show where a memory comes from."""
+        self.known.take(message)
+        self.show_detail()
+        if message.slow:
+            self.count()
+
+    def on_ended(self, _: Ended) -> None:
+        """Read what had to wait."""
+        self.reader.ended()
+
+    def _take_outcomes(self, outcomes: dict[str, str]) -> None:
+        self.reader.outcomes = dict(outcomes)
+        self.table.redraw()
+        self.show_detail()
+
+    # showing
+
+    def _show(self) -> None:
+        if not self.table.is_attached:
+            return  # on the way out
+        self.found = self.reader.pairs()
+        self.known.forget()
+        reader = self.reader
+        project = self.services.data.facts.project
+        self.places.plant(reader.found, reader.rows, project, reader.unread, loaded=reader.loaded)
         self.sift()
-
-    @property
-    def place(self) -> Place | None:
-        """What the tree's cursor stands on."""
-        return self.places.row
+        if reader.expected:
+            self.go_to(reader.expected)
 
     def here(self) -> list[Pair]:
         """The memories of the place."""
-        place = self.place
-        chosen = place.scopes if place else ()
-        return [(s, row) for s in chosen for row in self.rows.get(s.label, []) if place and place.holds(row)]
+        place = self.places.row
+        return [pair for pair in self.reader.pairs(place.scopes) if place.holds(pair[1])] if place else []
 
     def sift(self) -> None:
-        """The memories of the place that what is set lets through, in their order; then the filter."""
-        pairs = self.here()
-        if self.kind:
-            pairs = [pair for pair in pairs if (pair[1].memory.type or "-") == self.kind]
-        if self.wanting:
-            pairs = [pair for pair in pairs if pair[1].wanting or pair[1].memory.path in self.drafts]
-        if self.never:
-            pairs = [pair for pair in pairs if pair[1].never_delivered(pair[0])]
-        self._pairs = fuzzy.Haystack(rows.ordered(pairs, self.sort, self.reverse), rows.searched)
-        table = self.table
-        table.order = (self.sort, self.reverse)
-        scopes = {pair[0].label: pair for pair in pairs}
-        table.scopes = max(len(rows.scope_word(*pair)) for pair in scopes.values()) if len(scopes) > 1 else 0
-        table.longest = max((len(row.memory.name) for _, row in pairs), default=0)
-        table.fit()
+        """Show the memories of the place that what is set lets through, in their order."""
+        view = self.view
+        self._pairs = fuzzy.Haystack(view.select(self.here(), self.reader.drafts), rows.searched)
+        self.table.measure(self._pairs.rows, view.sort, view.reverse)
         self.fill()
+
+    def relist(self) -> None:
+        """List other memories, or in another order, and keep how."""
+        self.sift()
+        self._keep()
+
+    def select(self) -> Sequence[Pair]:
+        """What the filter lets through."""
+        return self._pairs.select(self.typed)
 
     def fill(self) -> None:
         """Put the memories of the place through the filter."""
-        shown = self._pairs.select(self.typed)
-        self.table.empty = self._why_empty()
-        self.table.show(shown)
-        self.count()
-        if self._loaded:
-            self.show_beside()
+        super().fill()
+        self._show_index()
 
-    def show_beside(self) -> None:
-        """What goes with the list: the memory under the cursor, and how full the indexes are."""
-        self.show_lines()
-        self.show_detail()
-
-    def _why_empty(self) -> str:
-        if not self._loaded:
+    def why_empty(self) -> str:
+        """Why there is nothing, and what to do."""
+        view, place = self.view, self.places.row
+        if not self.reader.loaded:
             return READING
         if self.typed:
             ways = actions.keyed("escape clears the filter, {memories.search} searches the texts.")
             return f"Nothing fits “{safe_text.line(self.typed, 60)}”.\n{ways}"
-        if self.wanting:
+        if view.wanting:
             return "Nothing here wants your attention.\nescape shows all."
-        if self.never:
+        if view.never:
             return "Everything here that memtui delivers was delivered.\nescape shows all."
-        if self.kind:
-            return f"No {self.kind} here.\nescape shows all types."
-        scope = self.place.scopes[0] if self.place and len(self.place.scopes) == 1 else None
+        if view.kind:
+            return f"No {view.kind} here.\nescape shows all types."
+        scope = place.scopes[0] if place and len(place.scopes) == 1 else None
         if scope is not None and scope.problem:
             return f"{scope.directory}\n{scope.problem}: it is not read."
         return actions.keyed(EMPTY)
 
     def count(self) -> None:
-        """What is shown, on the right of the foot."""
+        """Say on the right of the foot what is shown."""
         if self.bulk.running:
             return  # it tells how far it is
-        if self.begun:
+        if self.reader.partly:
             self.tell("reading …")
             return
-        shown, total, marked = len(self.table.rows), len(self._pairs.rows), len(self.table.marks)
+        view, shown, total, marked = self.view, len(self.table.rows), len(self._pairs.rows), len(self.table.marks)
         words = f"{shown} of {total}" if shown != total else many(total, "memory", "memories")
-        words += f" · {self.kind}" if self.kind else ""
-        words += " · attention" * self.wanting + " · never sent" * self.never
+        words += f" · {view.kind}" if view.kind else ""
+        words += " · attention" * view.wanting + " · never sent" * view.never
         self.tell(words + (f" · {marked} marked" if marked else ""))
 
+    def answered(self) -> Text:
+        """The place, and what is listed of it, where there is no room for the tree."""
+        top = Text(" scope ", style="dim", no_wrap=True, overflow="ellipsis")
+        place, view = self.places.row, self.view
+        if place is None:
+            return top
+        top.append(safe_text.line(place.words, 60) + " ▾", "bold")
+        only = [view.kind, "what wants attention" * view.wanting, "what was never delivered" * view.never]
+        narrowed = ", ".join(filter(None, only))
+        top.append(f"  only {narrowed}" if narrowed else "", "yellow")
+        if self.typed:
+            top.append(f"  filter “{safe_text.line(self.typed, 30)}”", "dim")
+        else:
+            whole = not narrowed and place.key == tree.ALL
+            top.append(actions.keyed("  {memories.scope} chooses") if whole else "  escape shows all", "dim")
+        return top
+
+    def _show_index(self) -> None:
+        """How full the indexes are; on a narrow screen what is wrong with the memory, as the pane that says so is not
+        there."""
+        place, pair = self.places.row, self.table.row
+        if not self._painted or place is None:
+            return
+        if pair is not None and pair[1].flags and not self.seen:
+            self.index_line.put(self.known.findings(pair))
+        else:
+            self.index_line.put(self.known.indexes(place.scopes, wide=not self.has_class("narrow")))
+
+    def _show_beside(self) -> None:
+        self._painted = True
+        self.answer.put(self.answered())
+        self._show_index()
+        self.show_detail()
+
+    @on(RowList.Moved, "#list")
+    def _moved(self) -> None:
+        if self.has_class("narrow"):
+            self._show_index()
+
+    def describe(self, row: Pair) -> Described:
+        """All that is to be said of a memory, with the words that were sought."""
+        if not self._painted:
+            return Described(Text())
+        text = self.known.text(row)
+        if self.trail.sought:
+            fuzzy.mark([text], self.trail.sought)
+        return Described(text)
+
+    def _glance(self, pair: Pair) -> Text:
+        """What stands in the free rows below the list, where there is no pane beside it."""
+        return glance_text(pair[1].memory) if self.has_class("narrow") else Text()
+
     def _draw(self, pair: Pair) -> list[Text]:
-        brief = self.table.columns[rows.SCOPE].width == rows.BRIEF_SCOPE
-        return rows.draw(pair, self.typed, self.outcomes, set(self.drafts), self.main.data.now(), brief=brief)
+        brief, now = self.table.columns[rows.SCOPE].width == rows.BRIEF_SCOPE, self.services.data.now()
+        return rows.draw(pair, self.typed, self.reader.outcomes, self.reader.drafts, now, brief=brief)
+
+    def copied(self) -> str:
+        """The text that is copied: the memory that is shown."""
+        return self.table.row[1].memory.raw.decode("utf-8", "replace") if self.table.row else ""
+
+    def footer_actions(self) -> list[Action]:
+        """What can be done with the memory under the cursor, in the list or while it is read."""
+        reading, pair = self.detail.has_focus, self.table.row
+        order = list(WHILE_READ if reading else IN_LIST)
+        if pair is not None and "U" in pair[1].letters:
+            order.insert(1, "trust")
+        if reading and not self.trail.links():
+            order.remove("follow")
+        return [actions.get(f"memories.{verb}") for verb in order]
+
+    # moving
+
+    def on_resize(self) -> None:
+        """What stands on the lines depends on the width."""
+        self.call_after_refresh(self._show_index)
+
+    def deepen(self) -> None:
+        """Go into the memory, which on a narrow screen takes the place of the list."""
+        self.set_class(self.has_class("narrow"), "deep")
+        self._show_index()
+        self.detail.focus()
+
+    def go_to(self, path: str) -> None:
+        """Put the cursor on a memory, taking away whatever hides it; one that is not read yet, once it is."""
+        found = next((pair for pair in self.reader.pairs() if pair[1].memory.path == path), None)
+        self.reader.expected = "" if found else path
+        if found is None:
+            return
+        scope, row = found
+        place = self.places.row
+        if place is None or scope.label not in {s.label for s in place.scopes} or not place.holds(row):
+            self.places.go_to(tree.ALL if tree.is_here(scope) else scope.label)
+        if self.view.widen() or self.typed:
+            self.typed = ""
+            self.clear_filter()
+            self.table.focus()
+        self.wanted = lambda pairs: next((at for at, pair in enumerate(pairs) if pair[1].memory.path == path), None)
+        self.sift()
+        self.wanted = None
+
+    @on(RowList.Moved, "#scopes")
+    def _place_moved(self) -> None:
+        self.relist()
+
+    @on(RowList.Opened, "#scopes")
+    def _place_opened(self) -> None:
+        self.navigation.enter_place()
+
+    def on_click(self, event: events.Click) -> None:
+        """The line that stands for the folded tree opens it."""
+        if event.widget is self.answer:
+            self.services.action_run("memories.scope")
+
+    @on(RowList.Headed, "#list")
+    def _headed(self, event: RowList.Headed) -> None:
+        sort = rows.sort_of(event.column)
+        if sort:
+            self.navigation.order(sort, sort == self.view.sort and not self.view.reverse)
+
+    @on(Input.Changed, "#filter")
+    def _best_first(self, event: Input.Changed) -> None:
+        if event.value and event.value != self.typed:  # what the cursor was on may fit as well, but worse
+            self.wanted = lambda pairs: 0 if pairs else None
+
+    # back
+
+    def ladder(self) -> Sequence[Callable[[], bool]]:
+        """What escape takes back."""
+        return (
+            self.bulk.stop,
+            self._step_back,
+            self.leave_detail,
+            lambda: self.filter_line.has_focus and self.clear_filter(),
+            self.table.clear_marks,
+            self.clear_filter,
+            self._widen,
+            self._stop_reading,
+            self._to_all,
+        )
+
+    def _step_back(self) -> bool:
+        return not self.filter_line.has_focus and self.trail.step_back()
+
+    def leave_detail(self) -> bool:
+        """Go back to the list."""
+        left = super().leave_detail()
+        self._show_index()
+        return left
+
+    def _widen(self) -> bool:
+        wide = self.view.widen()
+        if wide:
+            self.relist()
+        return wide
+
+    def _stop_reading(self) -> bool:
+        survey, origin = self.reader.stop(), self.known.stop()
+        if origin:
+            self.show_detail()
+        return survey or origin
+
+    def _to_all(self) -> bool:
+        place = self.places.row
+        if place is None or place.key == tree.ALL:
+            return False
+        self.places.go_to(tree.ALL)
+        self.table.focus()
+        return True

@@ -9,6 +9,7 @@ from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.message import Message
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
@@ -37,6 +38,15 @@ class Hit:
     score: float
     memory: Memory
     line: str
+
+
+@dataclass
+class Found(Message):
+    """The hits for some words among the first memories (`done` of them)."""
+
+    query: str
+    hits: list[Hit]
+    done: int
 
 
 class Search(Dialog[str | None]):
@@ -100,6 +110,10 @@ class Search(Dialog[str | None]):
         else:
             self.table.show([])
 
+    def on_found(self, message: Found) -> None:
+        """Show what was found so far."""
+        self._show(message.query, message.hits, message.done)
+
     @work(thread=True, exclusive=True, group="search")
     def _search(self, query: str) -> None:
         worker = get_current_worker()
@@ -109,12 +123,12 @@ class Search(Dialog[str | None]):
             if number % STEP == 0 and number:
                 if worker.is_cancelled or not self.is_attached:
                     return
-                self.app.call_from_thread(self._show, query, list(hits), number)
+                self.post_message(Found(query, list(hits), number))
             score, line = search.rank(words, each)
             if score > 0:
                 hits.append(Hit(score, each, line))
         if not worker.is_cancelled and self.is_attached:
-            self.app.call_from_thread(self._show, query, hits, len(self.memories))
+            self.post_message(Found(query, hits, len(self.memories)))
 
     def _show(self, query: str, hits: list[Hit], done: int) -> None:
         if query != self.query_text:

@@ -1,4 +1,4 @@
-"""The list of memories: its columns fit the room, and the rows that are free hold a glance at the one chosen."""
+"""The table of memories: its columns fit the room, and the rows that are free hold a glance at the one chosen."""
 
 from collections.abc import Callable, Sequence
 
@@ -15,15 +15,40 @@ from memtui.tui.widgets.rows import RowList
 LEAST_ROWS = 3
 
 
-class MemoryList(RowList[Pair]):
-    """`glance` tells what to say of a row in the rows that are free; None: nothing."""
+class MemoryTable(RowList[Pair]):
+    """`glance` tells what to say of a row in the rows that are free."""
 
-    DEFAULT_CSS = "MemoryList { width: 1fr; }"
-    glance: Callable[[Pair], Text] | None = None
-    order: tuple[str, bool] = ("name", False)
-    scopes = 0
-    longest = 0
-    _lines: tuple[object, list[Strip]] = ((), [])
+    DEFAULT_CSS = "MemoryTable { width: 1fr; }"
+
+    def __init__(self, draw: Callable[[Pair], list[Text]], glance: Callable[[Pair], Text], *, empty: str) -> None:
+        super().__init__(memory_rows.COLUMNS, draw, lambda pair: pair[1].memory.path, empty=empty, id="list")
+        self.glance = glance
+        self.order = ("name", False)
+        self.scopes = self.longest = 0
+        self._lines: tuple[object, list[Strip]] = ((), [])
+
+    def why_none(self) -> str:
+        """Why nothing can be done to the chosen memories: there are none."""
+        if self.chosen():
+            return ""
+        if self.marks:
+            return "The filter hides the marked ones: escape shows them."
+        return "There is no memory under the cursor."
+
+    def why_read_only(self) -> str:
+        """Why the chosen memories can't be changed."""
+        found = next((row.memory for scope, row in self.chosen() if not scope.writable), None)
+        if found is None:
+            return ""
+        return f"{found.name} is one of your instructions, read-only here: change {found.path} itself."
+
+    def measure(self, pairs: Sequence[Pair], sort: str, reverse: bool) -> None:
+        """Lay the columns out for these memories in this order."""
+        self.order = (sort, reverse)
+        scopes = {pair[0].label: pair for pair in pairs}
+        self.scopes = max(len(memory_rows.scope_word(*pair)) for pair in scopes.values()) if len(scopes) > 1 else 0
+        self.longest = max((len(row.memory.name) for _, row in pairs), default=0)
+        self.fit()
 
     def fit(self) -> None:
         """Lay the columns out for the room there is."""
@@ -54,7 +79,7 @@ class MemoryList(RowList[Pair]):
         """Paint one line of the screen."""
         below = y + int(self.scroll_offset.y) - self.header - len(self.rows)
         free = self.size.height - self.header - len(self.rows)
-        if below < 0 or not self.rows or self.glance is None or free < LEAST_ROWS:
+        if below < 0 or not self.rows or free < LEAST_ROWS:
             return super().render_line(y)
         lines = self._glanced()
         return lines[below] if below < len(lines) else Strip.blank(self.size.width, self.rich_style)
@@ -65,7 +90,6 @@ class MemoryList(RowList[Pair]):
         if self._lines[0] == key:
             return self._lines[1]
         assert self.row is not None
-        assert self.glance is not None
         console = self.app.console
         text = self.glance(self.row)
         made = []

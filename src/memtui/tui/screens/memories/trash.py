@@ -1,7 +1,7 @@
 """The trash: what was deleted, to bring back or to be rid of."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
@@ -9,6 +9,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.message import Message
 from textual.widgets import Static
 
 from memtui.core.base import clock
@@ -35,6 +36,21 @@ COLUMNS = (
     Column("description", from_width=60),
     Column("age", 5, right=True),
 )
+
+
+@dataclass
+class Listed(Message):
+    """The trash was read."""
+
+    items: list[TrashItem]
+    leave: bool
+
+
+@dataclass
+class Failed(Message):
+    """It can't be read."""
+
+    words: str
 
 
 class Trash(Dialog[str | None]):
@@ -89,13 +105,18 @@ class Trash(Dialog[str | None]):
 
     @work(thread=True, group="trash", exclusive=True)
     def _fill_in_worker(self, leave: bool) -> None:
-        then: Callable[[], None]
         try:
-            then = partial(self._show, self.data.store().trash(), leave)
+            self.post_message(Listed(self.data.store().trash(), leave))
         except (MemtuiError, OSError) as error:
-            then = partial(self._foot, safe_text.line(getattr(error, "message", str(error)), 200))
-        if self.is_attached:
-            self.app.call_from_thread(then)
+            self.post_message(Failed(safe_text.line(getattr(error, "message", str(error)), 200)))
+
+    def on_listed(self, message: Listed) -> None:
+        """Show what was read."""
+        self._show(message.items, message.leave)
+
+    def on_failed(self, message: Failed) -> None:
+        """Say why nothing was read."""
+        self._foot(message.words)
 
     def _show(self, items: list[TrashItem], leave: bool) -> None:
         self.table.empty = "The trash is empty."
@@ -139,7 +160,7 @@ class Trash(Dialog[str | None]):
         def restore(item: TrashItem) -> None:
             self.restored = store.restore(item.id).path
 
-        self._each(store, self.table.chosen(), restore, "Back again")
+        services_of(self).start(self, self._each(store, self.table.chosen(), restore, "Back again"), "memories.restore")
 
     def action_mark(self) -> None:
         """Mark."""
@@ -147,36 +168,28 @@ class Trash(Dialog[str | None]):
 
     def action_purge(self) -> None:
         """Delete the chosen ones for good, after asking."""
-        chosen = self.table.chosen()
+        services_of(self).start(self, self._purge(self.table.chosen()), "memories.purge")
+
+    async def _purge(self, chosen: list[TrashItem]) -> None:
         if not chosen or self.bulk.running:
             return
-
-        def then(answer: str | None) -> None:
-            if answer:
-                store = self.data.store()
-                self._each(store, chosen, lambda item: store.purge(item.id), "Gone for good")
-
         one = len(chosen) == 1
-        names = (
-            safe_text.line(chosen[0].memory.stem, 60) if one else present.counted([item.scope_label for item in chosen])
-        )
+        labels = [item.scope_label for item in chosen]
+        names = safe_text.line(chosen[0].memory.stem, 60) if one else present.counted(labels)
         question = f"Delete {names} for good? Nothing brings {'it' if one else 'them'} back."
-        self.app.push_screen(Sure(question, "Delete for good"), then)
+        if await services_of(self).ask(Sure(question, "Delete for good")):
+            store = self.data.store()
+            await self._each(store, chosen, lambda item: store.purge(item.id), "Gone for good")
 
-    def _each(self, store: "Store", chosen: "list[TrashItem]", act: Callable[[TrashItem], None], words: str) -> None:
-        """Do it to each and tell how it went; what it was not done to stays marked."""
-        if not chosen or self.bulk.running:
-            return
-
-        services_of(self).start(self, self._each_in_turn(store, chosen, act, words), words)
-
-    async def _each_in_turn(
-        self, store: "Store", chosen: "list[TrashItem]", act: Callable[[TrashItem], None], words: str
+    async def _each(
+        self, store: "Store", chosen: list[TrashItem], change: Callable[[TrashItem], None], words: str
     ) -> None:
-        outcome = await self.bulk.each(store, chosen, act)
-        report(services_of(self), outcome, words, lambda item: item.memory)
-        self.table.marks -= {item.id for item, _ in outcome.done}
-        self._fill(leave=True)
+        """Do it to each and tell how it went; what it was not done to stays marked."""
+        if chosen and not self.bulk.running:
+            outcome = await self.bulk.each(store, chosen, change)
+            report(services_of(self), outcome, words, lambda item: item.memory)
+            self.table.marks -= {item.id for item, _ in outcome.done}
+            self._fill(leave=True)
 
     def on_how_far(self, message: HowFar) -> None:
         """Tell how far the changes are."""

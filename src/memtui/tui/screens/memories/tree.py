@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.text import Text
@@ -10,6 +10,7 @@ from rich.text import Text
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Row
 from memtui.present import safe_text
+from memtui.tui.widgets.rows import Column, RowList
 
 ALL = "all"
 # Groups of scopes that are rarely looked at begin folded; a scope's types as well where several scopes share a group.
@@ -139,3 +140,59 @@ def _any(found: Sequence[Scope], unread: Collection[str]) -> bool:
 
 def _count(found: Sequence[Scope], rows: Mapping[str, Sequence[Row]]) -> int:
     return sum(len(rows.get(scope.label, ())) for scope in found)
+
+
+class ScopeTree(RowList[Place]):
+    """The tree. `folds` is what the person has folded or unfolded, by key."""
+
+    def __init__(self) -> None:
+        super().__init__((Column("scope"), Column("", 5, right=True)), Place.draw, lambda place: place.key, id="scopes")
+        self.folds: dict[str, bool] = {}
+        self.wanted = ""  # the place to stand on, once it is there
+        self._of: Callable[[Mapping[str, bool]], list[Place]] = lambda _: []
+
+    def plant(
+        self,
+        found: Sequence[Scope],
+        rows: Mapping[str, Sequence[Row]],
+        project: str,
+        unread: Collection[str],
+        *,
+        loaded: bool,
+    ) -> None:
+        """Draw the tree of these scopes; `loaded`: all of them were read."""
+        self._of = lambda folds: build(found, rows, folds, project, unread)
+        self.grow()
+        if self.wanted and (self._stand_on(self.wanted) or loaded):
+            self.wanted = ""
+
+    def grow(self) -> None:
+        """Draw it anew, folded as it is now."""
+        self.show(self._of(self.folds))
+
+    def unfolded(self) -> list[Place]:
+        """All its places, as a list to choose from."""
+        return self._of(dict.fromkeys([*self.folds, *(key for key, _ in GROUPS), *OPEN], True))
+
+    def fold(self, key: str, unfolded: bool) -> None:
+        """Fold or unfold a place."""
+        self.folds[key] = unfolded
+        self.grow()
+
+    def to_parent(self) -> None:
+        """Go to the place that this one stands under."""
+        self.move_to(next(at for at in range(self.cursor, -1, -1) if not self.rows[at].depth))
+
+    def go_to(self, key: str) -> None:
+        """Stand on a place, unfolding what it stands under."""
+        head = key.partition("/")[0]
+        if key not in {place.key for place in self.rows}:
+            scope = next((s for place in self.unfolded() for s in place.scopes if s.label == head), None)
+            self.fold(group_of(scope) or head if scope else head, True)
+        self._stand_on(key)
+
+    def _stand_on(self, key: str) -> bool:
+        at = next((at for at, place in enumerate(self.rows) if place.key == key), None)
+        if at is not None:
+            self.move_to(at)
+        return at is not None

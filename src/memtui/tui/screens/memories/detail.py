@@ -1,0 +1,162 @@
+"""What the detail says of a memory beside its text: its index, links, deliveries, and the session it comes from."""
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual.message import Message
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.worker import Worker, get_current_worker
+
+from memtui import actions
+from memtui.core.base.phrasing import ago
+from memtui.core.memories.scopes import Scope
+from memtui.present import memories as present
+from memtui.present import safe_text
+from memtui.tui.screens.memories.reading import MemoryReader
+from memtui.tui.screens.memories.rows import Pair
+from memtui.tui.screens.memories.text import Facts, Meter, flag_words, memory_text, meter_line, meter_of
+from memtui.tui.services import HowFar, Services
+
+if TYPE_CHECKING:
+    from memtui.core.memories.origin import Origin
+
+# Transcripts are read only for what the cursor rests on.
+REST_SECONDS = 0.15
+TOLD_SECONDS = 0.2
+Key = tuple[str, str]  # a memory's path and the session that it names
+
+
+@dataclass
+class Born(Message):
+    """Where a memory comes from was looked up; `slow`: the foot told how far that was."""
+
+    key: Key
+    origin: "Origin | None"
+    slow: bool
+
+
+def _key(pair: Pair) -> Key:
+    found = pair[1].memory
+    return found.path, found.origin_session
+
+
+class MemoryDetail:
+    """What is known of the memories that are read, looked up once a reading."""
+
+    def __init__(self, services: Services, screen: Screen[None], reader: MemoryReader) -> None:
+        self.services, self.screen, self.reader = services, screen, reader
+        self._meters: dict[str, Meter | None] = {}
+        self._links: dict[str, dict[str, list[str]]] = {}
+        self._origins: dict[Key, Origin | None] = {}
+        self._rest: Timer | None = None
+        self._worker: Worker[None] | None = None
+        self._sought: Key = ("", "")
+
+    def forget(self) -> None:
+        """The scopes were read again."""
+        self._meters.clear()
+        self._links.clear()
+
+    def text(self, pair: Pair) -> Text:
+        """All that is to be said of a memory. Where it comes from is looked up when this one rests on the screen."""
+        scope, row = pair
+        found, key, now = row.memory, _key(pair), self.services.data.now()
+        links = self._backlinks(scope)
+        names = dict.fromkeys((found.stem, found.name))
+        back = list(dict.fromkeys(each for name in names for each in links.get(name, ()) if each != found.stem))
+        missing = [str(flag.data["name"]) for flag in row.flags if flag.code == "memories.link"]
+        seeking = bool(found.origin_session) and key not in self._origins
+        born = self._origins.get(key)
+        facts = Facts(
+            back, missing, self._meter(scope), self.reader.outcomes, born, seeking, self._draft(found.path, now)
+        )
+        facts.source = self._source(pair, born.title if born else "", now)
+        if self._rest is not None:
+            self._rest.stop()
+        self._rest = self.screen.set_timer(REST_SECONDS, lambda: self._seek(pair)) if seeking else None
+        return memory_text(scope, row, facts, now)
+
+    def _draft(self, path: str, now: float) -> str:
+        at = self.reader.drafts.get(path)
+        if at is None:
+            return ""
+        return f"you have a draft of this, {ago(at, now)}: {actions.key_of('memories.edit')} goes on with it"
+
+    def _source(self, pair: Pair, title: str, now: float) -> str:
+        from memtui.core.memories import origin
+
+        return present.source(origin.source(pair[0], pair[1].memory, self.reader.made), title, now)
+
+    def _meter(self, scope: Scope) -> Meter | None:
+        if scope.label not in self._meters:
+            self._meters[scope.label] = meter_of(scope)
+        return self._meters[scope.label]
+
+    def _backlinks(self, scope: Scope) -> dict[str, list[str]]:
+        """Name to the memories of a scope that link to it."""
+        if scope.label not in self._links:
+            found: dict[str, list[str]] = {}
+            for row in self.reader.rows.get(scope.label, []):
+                for name in row.memory.links:
+                    found.setdefault(name, []).append(row.memory.stem)
+            self._links[scope.label] = found
+        return self._links[scope.label]
+
+    def indexes(self, places: tuple[Scope, ...], *, wide: bool) -> Text:
+        """How full the indexes of some scopes are, on one line."""
+        several = len(places) > 1
+        picked = [s for s in places if not several or s.label in {"global", "project", "auto"}]
+        line = Text(no_wrap=True, overflow="ellipsis").append(" index ", "dim")
+        found = [(scope.label, meter.budget) for scope in picked[:3] if (meter := self._meter(scope)) is not None]
+        for label, budget in found:
+            line.append_text(meter_line(label, budget, 6 if several else 20 if wide else 12))
+            line.append("    ")
+        if not found and picked and picked[0].kind != "instructions":
+            line.append("no MEMORY.md")
+        return line
+
+    def findings(self, pair: Pair) -> Text:
+        """What is wrong with a memory, on one line."""
+        words = "; ".join(flag_words(flag) for flag in pair[1].flags)
+        return Text(f" ! {safe_text.line(words, 300)}", "yellow", overflow="ellipsis")
+
+    # where it comes from
+
+    def take(self, message: Born) -> None:
+        """Hold what was looked up."""
+        self._origins[message.key] = message.origin
+
+    def stop(self) -> bool:
+        """Stop looking up where a memory comes from; False if nobody does."""
+        worker = self._worker
+        if worker is None or not worker.is_running:
+            return False
+        worker.cancel()
+        self._origins[self._sought] = None
+        return True
+
+    def _seek(self, pair: Pair) -> None:
+        self._sought = _key(pair)
+        self._worker = self.screen.run_worker(
+            lambda: self._read_transcript(pair), group="origin", exclusive=True, thread=True
+        )
+
+    def _read_transcript(self, pair: Pair) -> None:
+        from memtui.core.memories import origin
+
+        worker = get_current_worker()
+        began = told = time.monotonic()
+
+        def go_on(share: float) -> bool:
+            nonlocal told
+            if time.monotonic() - told > TOLD_SECONDS and not worker.is_cancelled:
+                told = time.monotonic()
+                self.screen.post_message(HowFar(f"reading its transcript, {share:.0%}, escape stops"))
+            return not worker.is_cancelled
+
+        born = origin.of(self.services.data.env, pair[1].memory, go_on)
+        if not worker.is_cancelled:
+            self.screen.post_message(Born(_key(pair), born, told != began))
