@@ -11,8 +11,9 @@ from memtui.core.base.finding import NOTE, OK, PROBLEM
 from memtui.core.deliveries import error_log
 from memtui.core.health import doctor, file_checks, findings
 from memtui.core.inbox import file as inbox_file
-from memtui.core.memories import trusting
+from memtui.core.memories import scopes, status, trusting
 from memtui.core.places import trust
+from memtui.demo import world as demo_world
 
 NOW = clock.parse("2026-11-21T09:00:00Z")
 
@@ -259,3 +260,30 @@ def test_a_check_that_fails_itself_hides_no_other(machine, monkeypatch):
 def test_a_torn_journal_is_worth_a_note(machine):
     fs.append(f"{machine.root}/journal.jsonl", json.dumps({"v": 1}).encode() + b"\n")
     assert [f.level for f in machine.check() if f.area == "journal"] == ["note"]
+
+
+def test_doctor_and_the_flags_of_memories_tell_the_same_findings(tmp_path):
+    world = demo_world.build(str(tmp_path / "world"), NOW)
+    memory = Path(world.shop, ".claude/memory")
+    (memory / "hides.md").write_text("---\nname: hides\n---\n\nUse\u200b pnpm, see [[no-such-memory]].\n")
+    (memory / "MEMORY.md").write_text("- line\n" * 220 + (memory / "MEMORY.md").read_text())
+    told = doctor.check(world.env, world.shop, NOW)
+    counts = status.Usage(world.root)
+    flags = [
+        flag
+        for scope in scopes.discover(world.env, world.shop)
+        if scope.exists
+        for row in status.survey(world.root, scope, counts)
+        for flag in row.flags
+    ]
+    by_itself = {"memories.broken", "memories.hidden", "memories.link"}
+    mine = [flag for flag in flags if flag.code in by_itself]
+    assert {flag.code for flag in mine} == by_itself
+    assert sorted(map(str, mine)) == sorted(str(each) for each in told if each.code in by_itself)
+    for code in ("memories.no_line", "trust.waiting"):
+        (whole,) = [each for each in told if each.code == code]
+        assert sorted(whole.data["files"]) == sorted(
+            file for flag in flags if flag.code == code for file in flag.data["files"]
+        )
+    (cut,) = [each for each in told if each.code == "memories.cut"]
+    assert {flag.subject for flag in flags if flag.code == "memories.cut"} == {cut.subject}

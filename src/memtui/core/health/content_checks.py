@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from memtui.core.base import fastjson, fs, ids, paths, visible
+from memtui.core.base import fastjson, fs, ids, paths
 from memtui.core.base.finding import Finding, problem
 from memtui.core.health.index_report import Report
 from memtui.core.inbox import claimed, undelivered
@@ -67,17 +67,7 @@ def memories(env: dict[str, str], cwd: str, known: dict[str, Memory] | None) -> 
         names = status.names(every)
         for memory in every:
             yield from status.of_memory(scope, memory, names)
-            if unseen := _unseen(memory.raw):
-                about = {"scope": scope.label, "memory": memory.stem, "path": memory.path}
-                yield problem("memories.hidden", f"memory:{memory.path}", count=unseen, **about)
         yield from _index(paths.root(env), scope)
-
-
-def _unseen(raw: bytes) -> int:
-    """How many characters of a file draw nothing; a byte order mark at its begin is none."""
-    if raw.isascii():
-        return 0
-    return sum(map(visible.hidden, raw.decode("utf-8-sig", "replace").replace("\r\n", "\n")))
 
 
 def _index(root: str, scope: scopes.Scope) -> Iterator[Finding]:

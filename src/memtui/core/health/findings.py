@@ -164,6 +164,7 @@ REGISTRY = {
     "memories.hidden": Kind(
         "{scope}:{memory} holds {count:character} that nobody can see",
         "Instructions can hide so: look at {path} in an editor that shows them.",
+        flag="{count:character} that nobody can see",
     ),
     "memories.link": Kind(
         "{scope}:{memory} links to [[{name}]], which is not there",

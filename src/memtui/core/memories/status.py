@@ -3,9 +3,10 @@
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from memtui.core.base import clock, fs, ids
+from memtui.core.base import clock, fs, ids, visible
 from memtui.core.base.finding import OK, Finding, good, note, problem
 from memtui.core.memories import scopes
 from memtui.core.memories.memory import Memory
@@ -29,6 +30,7 @@ TOLD = 8
 LETTERS = {
     "memories.broken": "X",
     "memories.leaves": "X",
+    "memories.hidden": "H",
     "trust.waiting": "U",
     "memories.cut": "B",
     "memories.no_line": "N",
@@ -38,6 +40,7 @@ LETTERS = {
 ORDER = list(dict.fromkeys(LETTERS.values()))
 MEANINGS = {
     "X": "the frontmatter is broken",
+    "H": "it holds characters that nobody can see",
     "U": "not trusted, so not delivered",
     "B": "below the cut of MEMORY.md",
     "N": "no line in MEMORY.md",
@@ -173,15 +176,29 @@ def names(memories: Iterable[Memory]) -> set[str]:
 
 
 def of_memory(scope: Scope, found: Memory, known: "set[str]") -> "Iterator[Finding]":
-    """What is wrong with a memory by itself: broken, or with links to none of the `known` names."""
+    """What is wrong with a memory by itself: broken, with text that nobody sees, or with links to none of the
+    `known` names."""
     about = {"scope": scope.label, "memory": found.stem, "path": found.path}
     subject = f"memory:{found.path}"
     if found.broken:
         code = "memories.leaves" if found.broken == locate.LEAVES else "memories.broken"
         yield problem(code, subject, why=found.broken, **about)
-    for name in found.links if scope.kind != "instructions" else ():
+    if scope.kind == "instructions":
+        return
+    if count := hidden(found.raw):
+        yield problem("memories.hidden", subject, count=count, **about)
+    for name in found.links:
         if name not in known:
             yield note("memories.link", subject, name=name, **about)
+
+
+@lru_cache(1 << 13)  # looked at again whenever any file changes
+def hidden(raw: bytes) -> int:
+    """How many characters of a file draw nothing; a byte order mark at its begin is none."""
+    if raw.isascii():
+        return 0
+    text = raw.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    return sum(text.count(char) for char in set(text) if not " " <= char <= "~" and visible.hidden(char))
 
 
 def survey(root: str, scope: Scope, counts: Usage, known: "dict[str, Memory] | None" = None) -> "list[Row]":
