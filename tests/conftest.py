@@ -1,24 +1,111 @@
-"""How all tests are run: in which order, and in how many processes."""
+"""How all tests are run: which of them, where they write, in which order, and in how many processes.
 
+`pytest` alone leaves out what takes long: every test with a marker of pyproject.toml. `pytest --all` runs everything, and
+`-m` or the name of a file runs what they name.
+"""
+
+import collections
+import gc
 import os
 import random
+import re
 import shutil
 import tempfile
+import tomllib
 
 import pytest
+from hypothesis import settings
 
 # The same in all processes of a run.
 os.environ.setdefault("MEMTUI_WALK_SEED", str(random.randrange(1 << 32)))
+DISK = tempfile.gettempdir()
+MEMORY = "/dev/shm"
+ROOM = 1 << 30  # bytes; containers often have less
+if "CI" not in os.environ:  # there Hypothesis takes its own profile: 100 examples, the same each time
+    settings.register_profile("dev", max_examples=25, deadline=None)
+    settings.load_profile("dev")
 
 
-def pytest_report_header():
-    """The seed of the walk that is new each time."""
-    return f"random walk: MEMTUI_WALK_SEED={os.environ['MEMTUI_WALK_SEED']}"
+def memory():
+    """The memory file system, where there is one with room that runs programs: else None."""
+    if not os.access(MEMORY, os.W_OK):
+        return None
+    found = os.statvfs(MEMORY)
+    return MEMORY if found.f_bavail * found.f_frsize > ROOM and not found.f_flag & os.ST_NOEXEC else None
 
 
-def pytest_collection_modifyitems(items):
-    """Kill tests fork at every step, and a fork costs the more, the more the process has in memory: they go first."""
+# Most of what a test writes is synced to the disk, which takes longer than the test.
+tempfile.tempdir = os.environ["TMPDIR"] = os.environ.get("TMPDIR") or memory() or DISK
+
+
+def pytest_addoption(parser):
+    """`--all`."""
+    parser.addoption("--all", action="store_true", help="run the tests that `pytest` alone leaves out, too")
+
+
+def pytest_configure(config):
+    """Collect less garbage: a run of the TUI makes millions of small objects that live long."""
+    gc.set_threshold(50_000, 20, 50)
+    config.stash[LONG] = marked(config)
+
+
+LONG = pytest.StashKey()
+
+
+def marked(config):
+    """The markers of tests that take long."""
+    with open(config.inipath, "rb") as file:
+        told = tomllib.load(file)["tool"]["pytest"]["ini_options"]["markers"]
+    return [re.match(r"\w+", line)[0] for line in told]
+
+
+def leaves_out(config):
+    """Whether nobody asked for certain tests or for all."""
+    named = any(".py" in os.path.basename(each) for each in config.args)
+    return not (config.option.all or config.option.markexpr or named)
+
+
+def pytest_report_header(config):
+    """The seed of the walk that is new each time, and what is left out."""
+    lines = [f"random walk: MEMTUI_WALK_SEED={os.environ['MEMTUI_WALK_SEED']}"]
+    if leaves_out(config):
+        lines.append(f"left out: tests marked {', '.join(config.stash[LONG])}; `pytest --all` runs them, too")
+    return lines
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out what takes long; kill tests go first: they fork at every step, and a fork costs the more, the more the
+    process has in memory."""
+    cases = collections.Counter()
+    for item in items:
+        kinds = [name for name in config.stash[LONG] if item.get_closest_marker(name)]
+        every = item.get_closest_marker("every")
+        if every and "step" in every.kwargs:
+            test = item.nodeid.partition("[")[0]
+            if cases[test] % every.kwargs["step"] == 0:
+                kinds.remove("every")
+            cases[test] += 1
+        item.user_properties.append(("kinds", kinds or ["quick"]))
+    if leaves_out(config):
+        left = [item for item in items if kinds_of(item) != ["quick"]]
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if kinds_of(item) == ["quick"]]
     items.sort(key=lambda item: item.get_closest_marker("kill") is None)
+
+
+def kinds_of(test):
+    """The markers of an item or a report that say why it takes long, or that it is quick."""
+    return dict(test.user_properties)["kinds"]
+
+
+def pytest_terminal_summary(terminalreporter):
+    """What ran, by marker."""
+    ran = collections.Counter()
+    for outcome in ("passed", "failed", "skipped", "xfailed"):
+        for report in terminalreporter.stats.get(outcome, []):
+            ran.update(kinds_of(report) if report.when == "call" or outcome == "skipped" else [])
+    if ran:
+        terminalreporter.write_line("ran: " + ", ".join(f"{count} {kind}" for kind, count in ran.most_common()))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -29,8 +116,8 @@ def pytest_xdist_auto_num_workers(config):
 
 
 @pytest.fixture
-def in_memory():
-    """A directory in the memory file system, where there is one: for what is about order, not about the disk."""
-    top = tempfile.mkdtemp(prefix="memtui-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
+def on_disk():
+    """A directory on the disk, for what is about waiting for it."""
+    top = tempfile.mkdtemp(prefix="memtui-", dir=DISK)
     yield os.path.realpath(top)
     shutil.rmtree(top)

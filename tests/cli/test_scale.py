@@ -17,6 +17,8 @@ from memtui.core.places import trust
 
 from .conftest import NOW
 
+pytestmark = pytest.mark.large
+
 MB = 1 << 20
 
 

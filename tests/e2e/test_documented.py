@@ -14,6 +14,8 @@ from . import documented
 from .screen import SECONDS, MemtuiTerminal, ShellTerminal
 from .worlds import DemoWorld
 
+pytestmark = pytest.mark.walk
+
 ASKED = (r"\[y/N\] ", "y\r")
 QUIT = (r"1 Memories", "q")
 # What is typed for a word that stands for something else.

@@ -6,6 +6,8 @@ import pytest
 
 from . import walker
 
+pytestmark = pytest.mark.walk
+
 EVENTS = 700
 
 

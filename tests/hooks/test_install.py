@@ -300,7 +300,7 @@ SETTINGS = st.builds(
     st.none() | HOOKS,
     st.booleans(),
 )
-QUICK = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+QUICK = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 def added(text):
@@ -356,9 +356,7 @@ def test_somebody_elses_edit_survives_the_uninstall_alone(case, event, in_front,
 
 
 @given(texts(SETTINGS), st.booleans())
-@settings(
-    deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_on_disk_install_and_uninstall_give_back_the_bytes(tmp_path_factory, case, upgrade):
     world = World(tmp_path_factory.mktemp("home"))
     world.write(case[0].encode("utf-8", "surrogatepass").decode("utf-8", "replace"))
@@ -573,7 +571,6 @@ def test_the_interpreter_is_a_real_one_of_this_version():
     st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=20),
     st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=20),
 )
-@settings(deadline=None)
 def test_any_path_survives_the_command_line(interpreter, directory):
     line = entries.command("Stop", "/" + interpreter, f"/{directory}/memtui/hooks/launch.py")
     assert entries.parse(line) == entries.Command("/" + interpreter, f"/{directory}/memtui/hooks/launch.py", "Stop")

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.hooks.installer import json_edit
@@ -59,7 +59,6 @@ CONTAINERS = st.dictionaries(st.text(max_size=6), VALUES, max_size=4) | st.lists
 
 
 @given(texts(CONTAINERS), VALUES, st.text(max_size=5))
-@settings(deadline=None)
 def test_what_is_appended_is_there_and_removing_it_gives_back_the_text(case, new, key):
     text, value = case
     if isinstance(value, dict):
@@ -78,7 +77,6 @@ def test_what_is_appended_is_there_and_removing_it_gives_back_the_text(case, new
 
 
 @given(texts(CONTAINERS), st.data())
-@settings(deadline=None)
 def test_removing_a_value_keeps_all_others(case, data):
     text, value = case
     if not value:
@@ -92,7 +90,6 @@ def test_removing_a_value_keeps_all_others(case, data):
 
 
 @given(texts(CONTAINERS), VALUES, st.data())
-@settings(deadline=None)
 def test_replacing_a_value_keeps_the_text_around_it(case, new, data):
     text, value = case
     if not value:
@@ -108,7 +105,6 @@ def test_replacing_a_value_keeps_the_text_around_it(case, new, data):
 
 
 @given(texts())
-@settings(deadline=None)
 def test_a_document_reads_as_json_reads_it(case):
     text, value = case
     assert json_edit.load(text) == value

@@ -35,15 +35,15 @@ def maker(top):
 
 
 @pytest.fixture
-def worlds(in_memory):
+def worlds(tmp_path):
     """Makes a new world for every run."""
-    return maker(in_memory)
+    return maker(tmp_path)
 
 
 @pytest.fixture
-def worlds_on_disk(tmp_path):
+def worlds_on_disk(on_disk):
     """The same for kills at random moments: there are more of them while a writer waits for the disk."""
-    return maker(tmp_path)
+    return maker(on_disk)
 
 
 def fill(world):

@@ -1,6 +1,9 @@
 """The application on the sample world, with the clock held still."""
 
 import pytest
+from textual import _wait, screen
+from textual._compositor import Compositor
+from textual.css.stylesheet import Stylesheet
 
 from memtui.core.deliveries import error_log
 from memtui.demo import world as demo_world
@@ -9,6 +12,35 @@ from memtui.tui.safety_net import SafetyNet
 from memtui.tui.services import COMMAND
 
 NOW = 1_795_000_000.0
+# Textual asks every 20 ms whether nothing happens any more, and draws every 17 ms: both as often, in less time.
+_wait.SLEEP_GRANULARITY = screen.UPDATE_PERIOD = 0.004
+_wait.SLEEP_IDLE = _wait.SLEEP_GRANULARITY / 20
+parse_rules, parsed = Stylesheet._parse_rules, {}
+
+
+def parse_once(sheet, *given, **named):
+    """All applications of a process have the same style sheets: each is parsed once."""
+    key = (given, tuple(named.items()), tuple(sheet._variables.items()))
+    if key not in parsed:
+        parsed[key] = parse_rules(sheet, *given, **named)
+    return parsed[key]
+
+
+Stylesheet._parse_rules = parse_once
+
+
+@pytest.fixture
+def every_frame():
+    """For tests about the drawing of frames: each is drawn."""
+
+
+@pytest.fixture(autouse=True)
+def frames(request, monkeypatch):
+    """Half of what these tests cost is to draw frames that none of them looks at: only `pytest --all` draws those, too.
+    Where a test looks at the screen, it is drawn."""
+    if not request.config.option.all and "every_frame" not in request.fixturenames:
+        for update in ("render_full_update", "render_partial_update"):
+            monkeypatch.setattr(Compositor, update, lambda compositor, **_: compositor._dirty_regions.clear())
 
 
 @pytest.fixture(autouse=True)

@@ -107,6 +107,7 @@ def several(act, before=""):
     return pytest.param(act, True, before, id="bulk_" + act.__name__.removeprefix("bulk_"))
 
 
+@pytest.mark.every(step=5)
 @pytest.mark.parametrize(
     ("act", "bulk", "before"),
     [

@@ -131,6 +131,7 @@ def dialogs(look):
         return asyncio.run(run(*sample(top)))
 
 
+@pytest.mark.picture
 @pytest.mark.parametrize("look", LOOKS)
 @pytest.mark.parametrize("name", DIALOGS)
 def test_what_stands_in_a_dialog_stands_out_from_its_ground(name, look):

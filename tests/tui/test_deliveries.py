@@ -412,6 +412,7 @@ async def test_an_empty_log_says_what_fills_it(tmp_path):
         await pilot.press("escape", "S")
 
 
+@pytest.mark.large
 async def test_a_long_log_opens_with_its_newest_and_reads_on_when_followed(world):
     path = delivery_log.log_path(world.root, NOW)
     rows = []
@@ -457,6 +458,7 @@ async def test_a_log_that_was_cut_is_read_anew_and_torn_lines_are_counted(delive
         assert "torn line" in screen.status
 
 
+@pytest.mark.usefixtures("every_frame")
 async def test_hostile_text_is_drawn_as_text(deliveries, world):
     evil = "\x1b]0;owned\x07[bold red]x[/] \u202eabc \x9b31m" + "y" * 1_000_000
     append(world, text=evil, event="\x1b[31mEvil", items=[{"kind": "[red]k", "id": "\x1b[2J", "reason": "\u202e"}])

@@ -53,7 +53,9 @@ async def burst(pilot, key, character, times=2):
     await settle(pilot)
 
 
+@pytest.mark.every(step=5)
 @pytest.mark.parametrize("name", PICKERS)
+@pytest.mark.usefixtures("every_frame")
 async def test_two_enters_or_escapes_in_one_go_leave_a_screen_that_lives(world, name):
     app = MemtuiApp(dict(world.env), world.shop, screen=name, now=NOW)
     async with app.run_test(size=SMALL) as pilot:
@@ -159,6 +161,7 @@ async def test_a_line_beyond_all_measure_is_not_pasted_into_a_field(app):
         assert field.value == "pnpm"
 
 
+@pytest.mark.usefixtures("every_frame")
 async def test_a_double_click_in_a_picker_leaves_a_screen_that_lives(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=SMALL) as pilot:
@@ -244,6 +247,7 @@ def shown(app, widget):
     return "\n".join(line[region.x : region.right] for line in lines(app)[region.y : region.bottom])
 
 
+@pytest.mark.every(step=12)
 @pytest.mark.parametrize("size", [SMALL, (40, 24)], ids=["80 columns", "40 columns"])
 @pytest.mark.parametrize("form", FORMS)
 async def test_every_field_shows_its_text_while_it_is_typed(world, form, size):
@@ -269,6 +273,7 @@ async def test_every_field_shows_its_text_while_it_is_typed(world, form, size):
         assert len(marked) <= 1  # one field is in focus
 
 
+@pytest.mark.every(step=4)
 @pytest.mark.parametrize("form", ["guidance", "draft", "memory", "new memory"])
 async def test_tab_goes_through_every_form_from_the_top_to_the_bottom(world, form):
     screen, *keys = FORMS[form]
@@ -310,6 +315,7 @@ async def test_what_is_pasted_into_a_field_draws_harmlessly(world):
 OVER = {"help": ("question_mark",), "trash": ("b",), "search": ("S",), "new": ("n", "enter"), "guidance": ("g",)}
 
 
+@pytest.mark.every(step=5)
 @pytest.mark.parametrize("name", OVER)
 @pytest.mark.parametrize("size", [SMALL, (100, 30)], ids=["80", "100"])
 async def test_no_scrap_of_the_list_is_left_beside_a_dialog(world, name, size):

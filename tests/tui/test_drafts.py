@@ -42,6 +42,7 @@ async def opened(pilot, key, fits):
     return body
 
 
+@pytest.mark.every(step=4)
 @pytest.mark.parametrize(("screen", "key", "fits"), FORMS, ids=NAMES)
 async def test_who_types_without_a_pause_is_kept_as_well(world, screen, key, fits):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=screen)
@@ -53,6 +54,7 @@ async def test_who_types_without_a_pause_is_kept_as_well(world, screen, key, fit
         assert "~~~~~" in kept(world)
 
 
+@pytest.mark.every(step=4)
 @pytest.mark.parametrize(("screen", "key", "fits"), FORMS, ids=NAMES)
 async def test_ctrl_q_in_a_form_keeps_what_was_typed_just_before(world, screen, key, fits):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=screen)
@@ -96,6 +98,7 @@ KINDS = {
 }
 
 
+@pytest.mark.every(step=6)
 @pytest.mark.parametrize("leaves", [True, False], ids=["kept with escape", "while the form is open"])
 @pytest.mark.parametrize("kind", KINDS)
 async def test_a_draft_over_what_somebody_changed_since_shows_both_and_asks(world, kind, leaves):
@@ -138,6 +141,7 @@ async def test_a_draft_over_what_somebody_changed_since_shows_both_and_asks(worl
         assert fs.read_bytes(path) == changed
 
 
+@pytest.mark.every(step=3)
 @pytest.mark.parametrize("kind", KINDS)
 async def test_theirs_can_be_kept_and_the_draft_dropped(world, kind):
     screen, file, fits = KINDS[kind]

@@ -545,7 +545,7 @@ async def test_terminal_escapes_and_markup_draw_harmlessly(world, app):
     put(directory + "/guidance.md", "[bold]\x1b[31mred \u202egnp [/]\n" + "x" * 100_000)
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
-        drawn = "".join(s.text for y in range(20) for s in app.screen.table.render_line(y))
+        drawn = "".join(strip.text for strip in app.screen._compositor.render_strips())
         assert not {"\x1b", "\u202e"} & set(drawn)
         assert "\x1b" not in app.screen.query_one("#detail").plain
         assert "! too long" in states(app).values()

@@ -885,7 +885,7 @@ async def test_terminal_escapes_markup_and_long_lines_draw_harmlessly(world, app
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
         assert "\x1b" not in app.screen.query_one("#detail").plain
-        drawn = "".join(s.text for y in range(20) for s in app.screen.table.render_line(y))
+        drawn = "".join(strip.text for strip in app.screen._compositor.render_strips())
         assert not re.search(r"[\x00-\x1f\u202e]", drawn)
         await pilot.press("a")
         await pilot.pause()

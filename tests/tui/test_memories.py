@@ -294,6 +294,7 @@ async def test_what_may_not_be_written_is_not_offered(world):
         assert "filter" in lines[-1]
 
 
+@pytest.mark.usefixtures("every_frame")
 async def test_another_theme_repaints_every_row(app):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -352,6 +353,7 @@ def shown_lines(app, name="#list"):
     return [table.render_line(y).text.rstrip() for y in range(table.size.height)]
 
 
+@pytest.mark.usefixtures("every_frame")
 async def test_the_list_says_of_which_scope_each_memory_is(app, world):
     os.makedirs(world.config + "/agent-memory/reviewer", exist_ok=True)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -377,6 +379,7 @@ async def test_the_list_says_of_which_scope_each_memory_is(app, world):
         assert any("Moved to global: prefer-pnpm" in each.message for each in app._notifications)
 
 
+@pytest.mark.usefixtures("every_frame")
 async def test_a_wide_list_writes_the_scope_out(app):
     async with app.run_test(size=(220, 40)) as pilot:
         await settle(pilot)
@@ -435,6 +438,7 @@ async def test_types_are_counted_in_what_is_shown(app):
         assert sum(counts) == 12
 
 
+@pytest.mark.usefixtures("every_frame")
 async def test_free_rows_below_a_short_list_hold_a_glance_at_the_memory(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -453,6 +457,7 @@ async def test_free_rows_below_a_short_list_hold_a_glance_at_the_memory(app, wor
         assert not any("── " in each for each in shown_lines(wide))
 
 
+@pytest.mark.usefixtures("every_frame")
 async def test_names_have_the_room_they_want(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -560,6 +565,7 @@ async def test_one_reads_on_to_the_next_memory_and_follows_links(app):
         assert app.screen.group == "memories"
 
 
+@pytest.mark.large
 async def test_a_long_transcript_is_read_beside_with_progress_and_can_be_stopped(app, world):
     record = {"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": "x" * 200}]}}
     said = {"type": "user", "message": {"role": "user", "content": "make the upload test stable"}}
@@ -582,6 +588,7 @@ async def test_a_long_transcript_is_read_beside_with_progress_and_can_be_stopped
         assert app.screen.table.row[1].memory.stem == "flaky-upload-test"
 
 
+@pytest.mark.large
 async def test_a_long_search_tells_how_far_it_is_and_can_be_stopped(app, world):
     directory = paths.config_dir(world.env) + "/memory"
     words = " ".join(f"word{number}" for number in range(150))

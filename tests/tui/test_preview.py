@@ -35,6 +35,7 @@ async def asked(pilot, *keys):
     assert isinstance(pilot.app.screen, Preview)
 
 
+@pytest.mark.every(step=4)
 @pytest.mark.parametrize("size", [SMALL, WIDE], ids=["small", "wide"])
 @pytest.mark.parametrize("key", ["enter", "a"])
 async def test_a_long_draft_is_read_to_its_end_before_enter_writes_it(world, size, key):
@@ -98,6 +99,7 @@ async def test_a_draft_becomes_guidance_only_when_its_end_was_on_the_screen(worl
         assert waits(world, "guidance") == before
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("key", ["a", "G"])
 async def test_what_is_cut_of_a_draft_of_a_megabyte_is_told_before_it_is_agreed_to(world, key):
     leave(world, 80_000)

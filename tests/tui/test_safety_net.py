@@ -235,6 +235,7 @@ async def test_where_a_screen_comes_up_the_others_are_still_there(app, monkeypat
     ("widget", "method"),
     [(MemoryTable, "render_line"), (MemoryTable, "_draw"), (OneLine, "render")],
 )
+@pytest.mark.usefixtures("every_frame")
 async def test_in_a_drawing_that_is_told_once_and_a_plain_line_stands_there(app, monkeypatch, fallen, widget, method):
     if method == "_draw":
         monkeypatch.setattr(Memories, "_draw", boom)

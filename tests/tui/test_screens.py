@@ -70,6 +70,7 @@ def whole(tmp_path_factory):
 # sizes, themes, no colour
 
 
+@pytest.mark.every(step=9)
 @pytest.mark.parametrize("look", LOOKS)
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 async def test_every_screen_is_drawn_and_named(whole, size, look, monkeypatch):
@@ -109,6 +110,7 @@ def assert_gray(app):
                 assert triplet is None or max(triplet) - min(triplet) <= 1, (segment, strip.text)
 
 
+@pytest.mark.every(step=3)
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 async def test_screens_without_anything_say_what_will_fill_them(empty, size):
     env, project = empty
@@ -156,6 +158,7 @@ async def back(pilot, name, number):
     assert pilot.app.screen.group == name
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("name", TABS)
 async def test_every_key_of_the_footer_does_something(world, name):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name)
@@ -176,6 +179,7 @@ async def test_every_key_of_the_footer_does_something(world, name):
         assert app._exit
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("read_only", [False, True], ids=["", "read-only"])
 async def test_keys_say_why_not_where_nothing_is(empty, read_only):
     env, project = empty
@@ -196,6 +200,7 @@ async def test_keys_say_why_not_where_nothing_is(empty, read_only):
     assert silent == []
 
 
+@pytest.mark.every(step=5)
 @pytest.mark.parametrize("name", TABS)
 async def test_no_key_of_the_help_is_silent_where_nothing_is(empty, name):
     env, project = empty
@@ -260,6 +265,7 @@ def write(path, text, mode="w"):
         file.write(text)
 
 
+@pytest.mark.every(step=5)
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)], ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("name", TABS)
 async def test_hostile_text_is_drawn_harmlessly(hostile, name, size):
@@ -281,6 +287,7 @@ async def test_hostile_text_is_drawn_harmlessly(hostile, name, size):
         assert "[red]loud" in seen
 
 
+@pytest.mark.every
 async def test_forms_show_hostile_text_harmlessly(hostile):
     size = (120, 40)
     app = MemtuiApp(dict(hostile.env), hostile.shop, now=NOW)

@@ -119,12 +119,14 @@ def screens(look, size):
     return draw(look, size, SCREENS)
 
 
+@pytest.mark.picture
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", SCREENS)
 def test_screen_is_drawn_as_before(name, size):
     compare(f"{name}-{size}", {look: screens(look, size)[name] for look in LOOKS})
 
 
+@pytest.mark.picture
 @pytest.mark.parametrize("name", SCREENS)
 def test_screen_is_drawn_in_the_terminal_s_own_colours_as_before(name):
     compare(f"ansi-{name}", {look: screens(look, "80x24")[name] for look in ANSI})
@@ -155,6 +157,7 @@ MORE = {
 }
 
 
+@pytest.mark.picture
 @pytest.mark.parametrize("name", MORE)
 def test_what_is_beside_the_screens_is_drawn_as_before(name):
     size, steps, more = MORE[name]

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from memtui.cli import parser
 from memtui.tui.app import MemtuiApp
 
@@ -189,6 +191,7 @@ async def test_going_round_the_themes_is_one_step_until_something_else_is_change
         assert app.theme != first
 
 
+@pytest.mark.large
 async def test_a_full_trash_is_read_beside_the_keys(crowd):  # noqa: F811
     app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
     async with app.run_test(size=(120, 40)) as pilot:

@@ -301,6 +301,7 @@ def test_tidying_removes_what_is_old_once_a_day(world):
     assert tidying.tidy(world.root) == 0
 
 
+@pytest.mark.large
 def test_a_large_transcript_is_read_in_bounded_memory(world):
     import tracemalloc
 

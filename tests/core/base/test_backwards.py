@@ -3,7 +3,7 @@
 import os
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.core.base import backwards
@@ -22,7 +22,6 @@ def test_they_are_the_lines_forwards_reversed_with_their_places(tmp_path_factory
         assert list(backwards.lines(path, start, block=block)) == found[number + 1 :]
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.binary(max_size=12), max_size=20),
     st.binary(min_size=1, max_size=3).filter(lambda word: b"\n" not in word),

@@ -9,7 +9,7 @@ import threading
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.core.base import fs
@@ -239,7 +239,6 @@ def test_a_lock_is_free_again_after_an_error(base):
         pass
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=50), st.integers(-1, 60), st.integers(0, 60))
 def test_the_bytes_of_a_file_from_a_place_to_a_limit(tmp_path_factory, data, limit, offset):
     path = tmp_path_factory.getbasetemp() / "some"

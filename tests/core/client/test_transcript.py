@@ -120,7 +120,7 @@ def test_a_fifo_or_an_unreadable_or_missing_file_is_an_error_and_no_hang(tmp_pat
 @given(
     st.lists(st.one_of(st.binary(max_size=40), st.builds(lambda n: line(n=n)[:-1], st.integers(0, 99))), max_size=12)
 )
-@settings(max_examples=200)
+@settings(max_examples=2 * settings.default.max_examples)
 def test_no_bytes_break_the_reader_and_two_readings_see_what_one_sees(tmp_path_factory, lines):
     path = str(tmp_path_factory.getbasetemp() / "fuzz.jsonl")
     data = b"\n".join(lines)
@@ -145,7 +145,7 @@ kinds = st.sampled_from(["user", "assistant", "attachment", "queue-operation", "
 
 
 @given(st.lists(st.tuples(kinds, st.dictionaries(known_keys, json_values, max_size=6)), max_size=6))
-@settings(max_examples=300)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_no_record_of_any_shape_breaks_the_listener(records):
     conversation = Conversation()
     for kind, fields in records:

@@ -232,7 +232,7 @@ starts = st.sampled_from(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=4 * settings.default.max_examples)
 @given(starts, st.lists(st.tuples(key_paths, st.one_of(anything, st.lists(anything, max_size=3))), max_size=3))
 @example(NESTED, [(("name",), "a\ud800---\n\x00")])
 def test_any_text_can_be_set_and_reads_back_for_pyyaml_too(data, changes):
@@ -252,7 +252,7 @@ def test_any_text_can_be_set_and_reads_back_for_pyyaml_too(data, changes):
         assert all("---" not in line for line in doc.block.split("\n"))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(st.one_of(st.binary(max_size=200), st.lists(st.sampled_from([b"---", b"\n", b"\r\n", b"name: ", b"a", b'"', b"metadata:\n  type: x", b"\xff", b"\xef\xbb\xbf", b"\0", b"- ", b" ", b"|", b"\t"]), max_size=20).map(b"".join)))  # fmt: skip
 def test_any_bytes_are_kept_and_reading_never_fails(data):
     doc = document.parse(data)

@@ -86,7 +86,7 @@ def documents(draw):
     return draw(st.sampled_from([text, text.replace("\n", "\r\n")])).encode("utf-8", "replace")
 
 
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=8 * settings.default.max_examples)
 @given(documents())
 def test_it_agrees_with_the_whole_reader_on_well_formed_files(data):
     doc = document.parse(data)
@@ -94,7 +94,7 @@ def test_it_agrees_with_the_whole_reader_on_well_formed_files(data):
         assert memory_head.summarise(data) == by_the_whole_reader(data)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(
     st.one_of(
         st.binary(max_size=100), documents().flatmap(lambda data: st.integers(0, len(data)).map(lambda n: data[:n]))

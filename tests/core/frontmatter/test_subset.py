@@ -46,7 +46,7 @@ def accepted(text):
         return None
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=15 * settings.default.max_examples)
 @given(st.one_of(messy, messy.map(lambda text: "k: " + text)))
 @example("k: 'a\n\n  b'\n")
 @example("k: >\n  a\n   b\n\n  c\n")
@@ -73,7 +73,7 @@ texts = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_character
 values = st.one_of(texts, st.lists(texts, min_size=1), st.dictionaries(st.sampled_from("xyz"), texts, min_size=1))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(st.dictionaries(st.sampled_from("abcdefg"), values, min_size=1), st.sampled_from([40, 80, 10**6]))
 def test_everything_that_pyyaml_writes_of_texts_and_lists_is_read(value, width):
     written = yaml.safe_dump(value, allow_unicode=True, width=width)

@@ -168,6 +168,7 @@ def test_guidance_that_is_too_long(machine):
     only(machine, "inbox", "too long")
 
 
+@pytest.mark.large
 def test_an_inbox_that_is_too_large(machine):
     fs.append(f"{machine.root}/projects/-x/pending-items.md", b"- item\n" * 200_000)
     only(machine, "inbox", "larger than")

@@ -9,7 +9,7 @@ import threading
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.core.base import clock, fastjson, fs, ids
@@ -227,7 +227,6 @@ def test_changes_made_meanwhile_are_not_lost(world):
         assert ids.digest(fs.read_bytes(f"{world.root}/trash/{digest}")) == digest
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(["new", "new", "undo", "redo", "group"]), max_size=25), st.integers(1, 8))
 def test_what_stays_can_be_undone_as_it_could_before(tmp_path_factory, steps, most):
     root = str(tmp_path_factory.mktemp("root"))

@@ -175,7 +175,7 @@ pieces = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=5 * settings.default.max_examples)
 @given(st.lists(pieces, max_size=25).map("".join), st.sampled_from(["", "user"]))
 def test_adding_and_removing_leave_every_other_line_alone(text, kind):
     data = text.encode()
@@ -195,7 +195,7 @@ def test_adding_and_removing_leave_every_other_line_alone(text, kind):
         assert len(change.splitlines()) <= len(data.splitlines())
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read_and_kept(data):
     index = memory_index.parse_index(data)

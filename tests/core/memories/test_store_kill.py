@@ -121,8 +121,8 @@ WRITERS = {
 
 
 @pytest.fixture
-def world(in_memory):
-    return World(in_memory + "/home")
+def world(tmp_path):
+    return World(f"{tmp_path}/home")
 
 
 def run_killed(operation, delay):

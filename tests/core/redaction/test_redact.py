@@ -180,6 +180,7 @@ def test_ordinary_text_stays(text):
     assert redact(text) == (text, [])
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__)
 def test_harmless_text_keeps_its_words(make):
     texts = [make(random.Random(seed)) for seed in range(20)]
@@ -190,7 +191,7 @@ def test_harmless_text_keeps_its_words(make):
     assert wrong <= max(4, WRONG_WORDS * sum(map(len, texts)) / 1e6)
 
 
-@settings(deadline=None)
+@pytest.mark.large
 @given(st.integers(0, 1 << 30))
 def test_lock_files_hashes_and_pictures_keep_every_byte(seed):
     chosen = random.Random(seed)
@@ -200,7 +201,6 @@ def test_lock_files_hashes_and_pictures_keep_every_byte(seed):
             assert redact(text)[0] == text
 
 
-@settings(deadline=None)
 @given(st.text(max_size=200), st.sampled_from([s for s, _ in SECRETS]), st.text(max_size=50))
 def test_nothing_of_a_key_is_left_and_redacting_twice_changes_nothing(before, secret, after):
     found, _ = redact(before + " " + secret + "\n" + after)
@@ -208,7 +208,6 @@ def test_nothing_of_a_key_is_left_and_redacting_twice_changes_nothing(before, se
     assert redact(found)[0] == found
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from([t for _, t in SHAPED_KINDS + PLACED_KINDS]), min_size=2, max_size=4), st.integers())
 def test_redacting_many_secrets_twice_changes_nothing(templates, seed):
     text = (
@@ -239,6 +238,7 @@ def _seconds(text):
     return min(spent)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("piece", PIECES)
 def test_time_grows_with_the_length_and_no_faster(piece):
     size = 8_000
@@ -247,7 +247,8 @@ def test_time_grows_with_the_length_and_no_faster(piece):
     assert long < 24 * short + 0.05
 
 
-@settings(deadline=None, max_examples=30)
+@pytest.mark.large
+@settings(max_examples=30)
 @given(st.integers(0, 1 << 30))
 def test_no_text_is_a_trap(seed):
     marks = string.ascii_letters + string.digits + " \n=:/_-.\"'@~|+&%\\"

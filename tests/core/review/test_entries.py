@@ -112,7 +112,7 @@ def test_an_item_becomes_guidance_in_one_step(root):
 ENTRY = st.tuples(st.sampled_from(["entry", "loose"]), st.text("ab -*>[]x\n", min_size=1, max_size=12))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(ENTRY, min_size=1, max_size=6), st.data())
 def test_taking_some_out_leaves_the_others_and_undo_restores_every_byte(tmp_path_factory, parts, data):
     root = str(tmp_path_factory.mktemp("root"))

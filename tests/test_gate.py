@@ -1,0 +1,88 @@
+"""What `pytest` alone leaves out is run by the gate: between the two no test is lost."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[1]
+OPTIONS = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["pytest"]["ini_options"]
+MARKERS = [re.match(r"\w+", line)[0] for line in OPTIONS["markers"]]
+LEAVES_OUT = re.compile(r"(?<!\S)(-m|-k|--ignore\S*|--deselect\S*|--lf|--last-failed|-x|--maxfail\S*)(?!\S)")
+QUICK = """
+import pytest
+
+def test_quick():
+    pass
+
+@pytest.mark.every(step=3)
+@pytest.mark.parametrize("case", range(6))
+def test_cases(case):
+    pass
+"""
+LONG = """
+import pytest
+
+@pytest.mark.{0}
+def test_{0}():
+    pass
+"""
+
+
+@pytest.fixture
+def ran(tmp_path):
+    """Runs pytest in a project with tests of each kind; gives how many it says ran of which, and all that it says."""
+    tests = tmp_path / "tests"
+    tests.mkdir()
+    shutil.copy(PROJECT / "pyproject.toml", tmp_path)
+    shutil.copy(PROJECT / "tests" / "conftest.py", tests)
+    (tests / "test_quick.py").write_text(QUICK)
+    for name in MARKERS:
+        (tests / f"test_{name}.py").write_text(LONG.format(name))
+
+    def run(*words):
+        command = [sys.executable, "-m", "pytest", "-n", "0", "-p", "no:cacheprovider", *words]
+        said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+        told = re.search("^ran: (.*)$", said, re.MULTILINE)[1]
+        return {kind: int(count) for count, kind in (each.split() for each in told.split(", "))}, said
+
+    return run
+
+
+def test_alone_it_runs_what_is_quick_and_names_what_it_leaves_out(ran):
+    counts, said = ran()
+    assert counts == {"quick": 3}
+    assert f"left out: tests marked {', '.join(MARKERS)}; `pytest --all` runs them, too" in said
+
+
+def test_asked_for_all_it_runs_every_test_and_counts_them_by_marker(ran):
+    counts, said = ran("--all")
+    assert counts == {"quick": 3, **dict.fromkeys(MARKERS, 1), "every": 5}
+    assert "left out" not in said
+    assert "deselected" not in said
+
+
+def test_a_marker_or_a_file_that_is_named_runs_whole(ran):
+    assert ran("-m", "kill")[0] == {"kill": 1}
+    assert ran("tests/test_kill.py", "tests/test_quick.py")[0] == {"kill": 1, "quick": 3, "every": 4}
+
+
+def test_the_gate_runs_the_readme_s_command_with_all_tests():
+    gate = (PROJECT / ".ci" / "run").read_text()
+    (command,) = re.findall(r"^    python3 -m venv .*&& (.*pytest)$", (PROJECT / "README.md").read_text(), re.MULTILINE)
+    assert command == ".venv/bin/pytest"
+    assert gate.splitlines()[-1] == 'exec bash -c "$tests --all"'
+    assert not LEAVES_OUT.search(command + OPTIONS["addopts"])
+    assert OPTIONS["testpaths"] == ["tests"]
+    assert not {"norecursedirs", "python_files", "python_functions"} & OPTIONS.keys()
+
+
+def test_every_file_of_tests_is_collected_and_none_takes_tests_out():
+    for path in (PROJECT / "tests").rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert "collect_" + "ignore" not in text, path
+        assert not re.search(r"^(async )?def test_", text, re.MULTILINE) or path.name.startswith("test_"), path
