@@ -7,9 +7,9 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.review import draft, evidence
 from memtui.core.review.draft import Draft
 from memtui.core.review.waiting import Waiting
+from memtui.present import drafts
+from memtui.present.drafts import Quote
 
-ALIKE_SHOWN = 3
-HIT_SHOWN, AROUND_SHOWN = 900, 300
 WHO = 6
 
 
@@ -79,31 +79,21 @@ class DraftShown:
         if found.said:
             out.print()
             out.heading("In its setting", title)
-            for said in found.said:
-                limit = HIT_SHOWN if said.hit else AROUND_SHOWN
-                words = said.text if len(said.text) <= limit else said.text[:limit] + " …"
-                self._utterance(out, said.who, words, hit=said.hit)
+            for said in drafts.setting(found):
+                _utterance(out, said)
         elif self.item.evidence:
             out.print()
             out.heading("Evidence", title)
-            for each in self.item.evidence:
-                who, _, words = each[2:].partition(": ")
-                self._utterance(out, who, words, hit=True)
+            for said in drafts.quoted(self.item):
+                _utterance(out, said)
         elif title:
             out.print()
             out.print(f"Its session began with {title}.")
         if found.problem:
             out.print("  " + out.style(line(found.problem), "dim"))
 
-    def _utterance(self, out: Output, who: str, words: str, *, hit: bool) -> None:
-        words = line(words) if who == "tool" else words
-        indent = WHO + 3
-        for number, piece in enumerate(out.wrapped(words, indent)):
-            head = f"{'▸' if hit else ' '} {line(who):<{WHO}} " if number == 0 else " " * indent
-            out.print((head + out.style(piece, "" if hit else "dim")).rstrip())
-
     def _alike(self, out: Output) -> None:
-        shown = self.evidence.alike[:ALIKE_SHOWN]
+        shown = self.evidence.alike[: drafts.ALIKE_SHOWN]
         if not shown:
             return
         out.print()
@@ -120,3 +110,10 @@ class DraftShown:
         ]
         out.table(["", "", ""], cells, flex=(2, 1), indent="  ")
         out.print(f"Merge: {merge}")
+
+
+def _utterance(out: Output, said: Quote) -> None:
+    indent = WHO + 3
+    for number, piece in enumerate(out.wrapped(said.text, indent)):
+        head = f"{'▸' if said.hit else ' '} {line(said.who):<{WHO}} " if number == 0 else " " * indent
+        out.print((head + out.style(piece, "" if said.hit else "dim")).rstrip())

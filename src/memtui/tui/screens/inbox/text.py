@@ -15,9 +15,8 @@ from memtui.core.memories.memory import Memory
 from memtui.core.review.draft import Draft
 from memtui.core.review.evidence import Alike, Evidence
 from memtui.core.review.waiting import Waiting
-from memtui.present import safe_text
+from memtui.present import drafts, safe_text
 
-ALIKE_SHOWN = 3
 ALIKE_LENGTH = 2000
 # A longer draft is not compared word by word.
 DRAFT_LENGTH = 6000
@@ -28,7 +27,6 @@ LEAST_SHOWN = 1000
 ONLY_HERE = ("underline green", "underline")
 RENAME = "{inbox.merge} merges into it, {inbox.edit} gives another name"
 LEGEND = "underlined is what only one of them says"
-HIT_SHOWN, AROUND_SHOWN = 900, 300
 
 
 def cut(text: Text, words: str, path: str, *, limit: int = SHOWN, before: str = "") -> Text:
@@ -47,37 +45,35 @@ def rule(text: Text, words: str) -> None:
 
 
 def draft_head(
-    item: Waiting, ready: Draft | MemtuiError, found: Evidence | None, width: int, *, whose: str = "", beside: bool
+    item: Waiting, draft: Draft | MemtuiError, found: Evidence | None, width: int, *, whose: str = "", beside: bool
 ) -> Text:
     """The memory that a pending update would become, whole; `whose` names another project than this. `beside`: next
     to the one that is most alike."""
     text = Text()
-    if isinstance(ready, MemtuiError):
+    if isinstance(draft, MemtuiError):
         text.append(safe_text.line(item.entry.fields.get("name", "")) + "\n", style="bold")
-        text.append(f"! {safe_text.line(ready.message)} {safe_text.line(ready.hint)}\n", style="yellow")
+        text.append(f"! {safe_text.line(draft.message)} {safe_text.line(draft.hint)}\n", style="yellow")
         return cut(text, item.text, item.path)
-    made = ready.memory
-    text.append(safe_text.line(ready.name), style="bold")
-    text.append(f"   {safe_text.line(made.type)} → {safe_text.line(ready.scope.label)}", style="dim")
-    text.append(f" of {whose}\n" if whose and ready.scope.label in {"project", "auto"} else "\n", style="bold")
-    draft = _content(made)
+    made = draft.memory
+    text.append(safe_text.line(draft.name), style="bold")
+    text.append(f"   {safe_text.line(made.type)} → {safe_text.line(draft.scope.label)}", style="dim")
+    text.append(f" of {whose}\n" if whose and draft.scope.label in {"project", "auto"} else "\n", style="bold")
+    words = _content(made)
     best = found.alike[0] if found and found.alike else None
-    if best is None or len(draft) > DRAFT_LENGTH:
-        return cut(text, draft, item.path).append("\n")
-    own, theirs = marked(safe_text.clean(draft), best.memory)
+    if best is None or len(words) > DRAFT_LENGTH:
+        return cut(text, words, item.path).append("\n")
+    own, theirs = marked(safe_text.clean(words), best.memory)
     if not beside:
         return text.append_text(own).append("\n\n")
     left = Text("the draft\n", style="").append_text(own)
-    right = Text(f"alike {score(best)} ").append(
-        safe_text.line(f"{best.memory.scope_label}:{best.memory.stem}"), "bold"
-    )
+    right = Text(f"alike {score(best)} ").append(safe_text.line(best.memory.ref), "bold")
     text.append_text(columns(left, right.append("\n").append_text(theirs), width))
     return text.append(f"\n{LEGEND}: {actions.key_of('inbox.merge')} merges\n\n", style="dim")
 
 
 def draft_text(
     item: Waiting,
-    ready: Draft | MemtuiError,
+    draft: Draft | MemtuiError,
     found: Evidence | None,
     states: Sequence[str],
     now: float,
@@ -90,14 +86,13 @@ def draft_text(
     _facts(text, item, found, now)
     for state in states:
         text.append(f"! {safe_text.line(state)}\n", style="yellow")
-    if not isinstance(ready, MemtuiError) and ready.taken:
-        text.append(_taken(ready) + "\n", style="yellow")
+    if not isinstance(draft, MemtuiError) and draft.taken:
+        text.append(_taken(draft) + "\n", style="yellow")
     _said(text, item, found, width)
-    if found is not None and not isinstance(ready, MemtuiError):
-        made = ready.memory
-        _alike(text, found.alike, made, beside=beside)
-    if not isinstance(ready, MemtuiError) and not ready.taken:
-        text.append(f"\n{actions.key_of('inbox.approve')} writes {safe_text.line(ready.path)}", style="dim")
+    if found is not None and not isinstance(draft, MemtuiError):
+        _alike(text, found.alike, draft.memory, beside=beside)
+    if not isinstance(draft, MemtuiError) and not draft.taken:
+        text.append(f"\n{actions.key_of('inbox.approve')} writes {safe_text.line(draft.path)}", style="dim")
     return text
 
 
@@ -128,20 +123,15 @@ def hanging(text: Text, words: str, indent: int, width: int, style: str) -> None
 def _said(text: Text, item: Waiting, found: Evidence | None, width: int) -> None:
     if found is not None and found.said:
         rule(text, "in its setting")
-        for said in found.said:
+        for said in drafts.setting(found):
             text.append(f"{'▸' if said.hit else ' '} {said.who:<6}", style="bold" if said.hit else "dim")
-            limit = HIT_SHOWN if said.hit else AROUND_SHOWN
-            shown = said.text if len(said.text) <= limit else said.text[:limit] + " …"
-            if said.who == "tool":
-                shown = " ".join(shown.split())
-            hanging(text, safe_text.clean(shown), 8, width, "" if said.hit else "dim")
+            hanging(text, safe_text.clean(said.text), 8, width, "" if said.hit else "dim")
         return
     if item.evidence:
         rule(text, "evidence")
-        for line in item.evidence:
-            who, _, words = line[2:].partition(": ")
-            text.append(f"  {safe_text.line(who):<6}", style="dim")
-            hanging(text, safe_text.clean(words), 8, width, "")
+        for said in drafts.quoted(item):
+            text.append(f"  {safe_text.line(said.who):<6}", style="dim")
+            hanging(text, safe_text.clean(said.text), 8, width, "")
     if found is None:
         text.append("  looking for it in the transcript …\n", style="dim")
     elif found.problem:
@@ -149,20 +139,20 @@ def _said(text: Text, item: Waiting, found: Evidence | None, width: int) -> None
 
 
 def draft_glance(
-    item: Waiting, ready: Draft | MemtuiError, found: Evidence | None, *, whose: str = ""
+    item: Waiting, draft: Draft | MemtuiError, found: Evidence | None, *, whose: str = ""
 ) -> tuple[Text, Text]:
     """The memory that a pending update would become, and in a line each what was said and what is alike."""
-    text = Text().append("── ", "dim").append_text(draft_head(item, ready, None, 0, whose=whose, beside=False))
+    text = Text().append("── ", "dim").append_text(draft_head(item, draft, None, 0, whose=whose, beside=False))
     text.rstrip()
     tail = []
-    said = next((line[2:].partition(": ")[2] for line in reversed(item.evidence) if line.startswith("> you")), "")
+    said = next((each.text for each in reversed(drafts.quoted(item)) if each.who == "you"), "")
     if said:
         tail.append(Text().append("you said  ", "dim").append(f"“{safe_text.line(said, 300)}”"))
     best = found.alike[0] if found and found.alike else None
-    if isinstance(ready, Draft) and ready.taken:
-        tail.append(Text(_taken(ready), "yellow"))
+    if isinstance(draft, Draft) and draft.taken:
+        tail.append(Text(_taken(draft), "yellow"))
     elif best is not None:
-        where = safe_text.line(f"{best.memory.scope_label}:{best.memory.stem}")
+        where = safe_text.line(best.memory.ref)
         tail.append(
             Text()
             .append(f"alike {score(best)} ", "dim")
@@ -179,8 +169,8 @@ def item_glance(item: Waiting, states: Sequence[str], now: float) -> Text:
     return text.append(safe_text.clean(item.text[:SHOWN]))
 
 
-def _taken(ready: Draft) -> str:
-    there = f"{safe_text.line(ready.scope.label)} has a {safe_text.line(ready.name)} already"
+def _taken(draft: Draft) -> str:
+    there = f"{safe_text.line(draft.scope.label)} has a {safe_text.line(draft.name)} already"
     return f"! {there}: {actions.keyed(RENAME)}"
 
 
@@ -224,13 +214,11 @@ def columns(left: Text, right: Text, width: int) -> Text:
 def _alike(text: Text, found: Sequence[Alike], made: Memory, *, beside: bool) -> None:
     if not found:
         return
-    shown = found[1:ALIKE_SHOWN] if beside else found[:ALIKE_SHOWN]
+    shown = found[1 : drafts.ALIKE_SHOWN] if beside else found[: drafts.ALIKE_SHOWN]
     if shown:
         rule(text, "also alike" if beside else f"alike · {actions.key_of('inbox.merge')} merges")
     for each in shown:
-        text.append(
-            f"{score(each)} {safe_text.line(each.memory.scope_label)}:{safe_text.line(each.memory.stem)}", style="bold"
-        )
+        text.append(f"{score(each)} {safe_text.line(each.memory.ref)}", style="bold")
         if each is not found[0]:
             text.append(f"  {safe_text.line(each.memory.description)}\n")
             continue
@@ -242,7 +230,7 @@ def _alike(text: Text, found: Sequence[Alike], made: Memory, *, beside: bool) ->
 def compared(draft: str, there: Memory) -> Text:
     """A memory that a draft might go into; underlined is what the draft does not say."""
     text = Text()
-    text.append(safe_text.line(f"{there.scope_label}:{there.stem}"), style="bold")
+    text.append(safe_text.line(there.ref), style="bold")
     text.append(f"  {safe_text.line(there.type)}   underlined is what the draft does not say\n\n", style="dim")
     return text.append_text(marked(safe_text.clean(draft[:DRAFT_LENGTH]), there)[1])
 
