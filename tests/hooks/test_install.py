@@ -14,6 +14,7 @@ from test_jsontext import VALUES, texts
 
 from memtui.core.base.errors import ConflictError, MemtuiError, UsageError
 from memtui.hooks.installer import entries, install, installs, json_edit, merge
+from memtui.present import hooks
 
 PYTHON = "/opt/py thon/bin/python3"
 LAUNCHER = "/opt/it's ü/memtui/hooks/launch.py"
@@ -552,10 +553,10 @@ def test_scopes_lead_to_the_clients_own_files(tmp_path):
 
 
 def test_committed_settings_and_caches_are_warned_about(world):
-    notes = world.plan(scope="project", launcher="/home/me/.cache/uv/archive-v0/x/memtui/hooks/launch.py").notes
+    notes = hooks.notes(world.plan(scope="project", launcher="/home/me/.cache/uv/archive-v0/x/memtui/hooks/launch.py"))
     assert any("committed" in note for note in notes)
     assert any("cache" in note for note in notes)
-    assert world.plan().notes == []
+    assert hooks.notes(world.plan()) == []
 
 
 def test_the_interpreter_is_a_real_one_of_this_version():

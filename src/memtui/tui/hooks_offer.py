@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from memtui import actions
 from memtui.hooks.installer import install
+from memtui.present import hooks as hook_words
 from memtui.tui.dialogs.plan import PlanScreen
 from memtui.tui.model.remembered import State
 
@@ -23,9 +24,9 @@ async def change_hooks(services: "Services", action: install.Action, *, offer: b
             services.say(actions.keyed("The hooks can be installed at any time: {app.health}, then {health.install}."))
         return
     install.apply(plan, by="tui", now=data.now)
-    word = "installed in" if action == "install" else "removed from"
-    more = " Sessions started from now on are served." if action == "install" else ""
-    services.say(f"Hooks {word} {plan.settings_path}.{more} {actions.takes_back()}")
+    words = hook_words.done(plan)
+    more = f" {hook_words.SERVED}" if action == "install" else ""
+    services.say(f"{words[:1].upper()}{words[1:]}.{more} {actions.takes_back()}")
     services.read()
 
 

@@ -8,6 +8,7 @@ from memtui.cli.output import Output, Result, line, safe
 from memtui.core.base.errors import EXIT_FINDINGS
 from memtui.core.health import findings
 from memtui.hooks.installer import install
+from memtui.present import hooks as hook_words
 
 STYLES = {"+": "green", "-": "red", "@": "dim"}
 
@@ -61,21 +62,20 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
         "changed": plan.changed,
         "written": done and plan.changed,
         "diff": plan.diff,
-        "notes": plan.notes,
+        "notes": hook_words.notes(plan),
         "backup": backup,
     }
 
     def text(out: Output) -> None:
-        for note in plan.notes:
+        for note in hook_words.notes(plan):
             out.say("note: " + safe(note))
         if backup:
             out.say(f"backup: {line(backup)}")
         if not done or not plan.changed:
             return
-        word = "installed in" if plan.action == "install" else "removed from"
-        out.print(f"hooks {word} {line(plan.settings_path)}   (memtui undo takes it back)")
+        out.print(f"{line(hook_words.done(plan))}   (memtui undo takes it back)")
         if plan.action == "install":
-            out.say('Sessions started from now on are served. Try: memtui guide "hello from memtui"')
+            out.say(f'{hook_words.SERVED} Try: memtui guide "hello from memtui"')
 
     return Result(data, text)
 

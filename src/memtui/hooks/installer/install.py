@@ -31,7 +31,6 @@ LOCK_SECONDS = 5.0
 DIFF_CONTEXT = 2
 MARKS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 ERRORS = {"utf-8": "surrogateescape", "utf-16-le": "surrogatepass", "utf-16-be": "surrogatepass"}
-PASSING_PLACES = ("/uv/archive-v0/", "/uv/environments-v2/", "/pipx/.cache/")
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,6 @@ class Plan:
     after: bytes | None
     diff: str
     changed: bool
-    notes: list[str]
     root: str
     key: str
     old_record: Record | None
@@ -134,7 +132,6 @@ def plan(
         after=after,
         diff=_diff(path, before, after),
         changed=after != before,
-        notes=_notes(scope, new_record, path),
         root=root,
         key=key,
         old_record=record,
@@ -220,21 +217,6 @@ def _diff(path: str, before: bytes | None, after: bytes | None) -> str:
     names = ["/dev/null" if data is None else path for data in (before, after)]
     diff = difflib.unified_diff(lines[0], lines[1], names[0], names[1], n=DIFF_CONTEXT)
     return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in diff)
-
-
-def _notes(scope: str, record: Record | None, path: str) -> list[str]:
-    if record is None:
-        return []
-    notes = []
-    if scope != "user":
-        notes.append(f"Claude Code reads {path} only when it is started in {os.path.dirname(os.path.dirname(path))}.")
-    if scope == "project":
-        notes.append(
-            "This file is usually committed, but the hooks name this machine's paths: `--scope local` is for you alone."
-        )
-    if any(place in record.launcher for place in PASSING_PLACES):
-        notes.append(f"{record.launcher} lies in a cache that may be cleared: install memtui for good first.")
-    return notes
 
 
 def apply(change: Plan, *, by: str = "cli", now: Callable[[], float] = clock.now) -> str | None:

@@ -12,6 +12,7 @@ from textual.widgets import Static
 
 from memtui.core.base.errors import MemtuiError
 from memtui.hooks.installer import install
+from memtui.present import hooks as hook_words
 from memtui.present import safe_text
 from memtui.tui.dialogs.ask import Options
 from memtui.tui.dialogs.dialog import Dialog, Keys
@@ -130,6 +131,6 @@ def _diff(plan: install.Plan | MemtuiError | None) -> Text:
     else:
         for line in plan.diff.splitlines():
             text.append(safe_text.line(line) + "\n", style=COLOURS.get(line[:1], ""))
-        for note in plan.notes:
+        for note in hook_words.notes(plan):
             text.append(f"note: {safe_text.clean(note)}\n", style="yellow")
     return text
