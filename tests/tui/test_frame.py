@@ -210,7 +210,7 @@ async def test_one_note_at_a_time_away_from_the_cursor_and_errors_stay_until_a_k
         lines = [strip.text for strip in app.screen._compositor.render_strips()]
         assert name in lines
         assert "? help" in lines[-1]
-        app.fail(MemtuiError("It broke.", "Mend it."))
+        app.fail(MemtuiError("It broke.", "Fix it."))
         app.say("And something else happened.")
         await pilot.pause()
         assert any("It broke." in note for note in notes(app))

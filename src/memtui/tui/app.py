@@ -394,7 +394,7 @@ class MemtuiApp(App[None]):
         except MemtuiError as error:
             self.fail(error)
         except OSError as error:
-            self.fail(MemtuiError(f"{error.filename or 'A file'}: {error.strerror}", "Mend that and try again."))
+            self.fail(MemtuiError(f"{error.filename or 'A file'}: {error.strerror}", "Fix that and try again."))
         except Exception as error:
             self.net.fell(f"action {what}", error)
 

@@ -106,7 +106,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         ) from error
     except OSError as error:
         raise MemtuiError(
-            f"{directory} can't be written: {error.strerror or error}", "Nothing was left. Mend that and try again."
+            f"{directory} can't be written: {error.strerror or error}", "Nothing was left. Fix that and try again."
         ) from error
     path = f"{directory}/{inbox_format.FILES['guidance']}"
     too_long = _warn(ctx, path) if inbox_format.unread(path) else None

@@ -64,7 +64,7 @@ def _print(ctx: Context, out: Output, found: "list[Report]") -> None:
             for entry in budget.below:
                 out.print(f"      line {entry.line:>4}  {line(entry.title)}  {line(entry.target)}")
         for entry in each.dangling:
-            note = "" if entry.leads else "  (a mention: correct it by hand)"
+            note = "" if entry.leads else "  (a mention: fix it by hand)"
             out.print(
                 "  "
                 + out.style(f"! line {entry.line} points to {line(entry.target)}, which is not there{note}", "yellow")

@@ -25,5 +25,5 @@ def storage_error(error: OSError, path: str) -> MemtuiError:
     elif isinstance(error, fs.LockTimeoutError):
         return MemtuiError("Another memtui is writing at the moment.", f"Try again; the lock is {path}.")
     else:
-        hint = "Mend that and try again; nothing was lost."
+        hint = "Fix that and try again; nothing was lost."
     return MemtuiError(f"{path} can't be written: {reason}", hint)

@@ -90,9 +90,7 @@ class Document:
 
     def _must_be_sound(self) -> None:
         if self.broken is not None:
-            raise MemtuiError(
-                f"the frontmatter is broken: {self.broken}", "mend it in an editor: it is never rewritten"
-            )
+            raise MemtuiError(f"the frontmatter is broken: {self.broken}", "fix it in an editor: it is never rewritten")
 
     def _replaced(self, block: str, expected: dict[str, object]) -> "Document":
         head, fence = self.head, self.fence

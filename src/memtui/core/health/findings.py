@@ -141,9 +141,9 @@ REGISTRY = {
         "The next session of that project settles it, and memtui doctor --fix guidance; or move {path} back.",
         "guidance",
     ),
-    "inbox.nobody": Kind(GUIDANCE + " is for “{whom}”: nobody", f"Correct its `for`, or {WITHDRAW}", "withdraw"),
+    "inbox.nobody": Kind(GUIDANCE + " is for “{whom}”: nobody", f"Fix its `for`, or {WITHDRAW}", "withdraw"),
     "inbox.endless": Kind(
-        GUIDANCE + " never expires: “{expires}” is no time", f"Correct its `expires`, or {WITHDRAW}", "withdraw"
+        GUIDANCE + " never expires: “{expires}” is no time", f"Fix its `expires`, or {WITHDRAW}", "withdraw"
     ),
     "inbox.expired": Kind(GUIDANCE + " expired undelivered", AGAIN, "again", "expired"),
     "inbox.held": Kind(
@@ -159,7 +159,7 @@ REGISTRY = {
     "inbox.old": Kind("{id} is older than {days} days", "", "", "older than {days} days, not delivered"),
     # memories and their index
     "memories.scope": Kind("{scope}: {path} {why}", UNLINK),
-    "memories.broken": Kind("{scope}:{memory} is broken: {why}", "Correct {path} in an editor.", flag="broken: {why}"),
+    "memories.broken": Kind("{scope}:{memory} is broken: {why}", "Fix {path} in an editor.", flag="broken: {why}"),
     "memories.leaves": Kind("{scope}:{memory} is broken: {why}", UNLINK, flag="broken: {why}"),
     "memories.hidden": Kind(
         "{scope}:{memory} holds {count:character} that nobody can see",
@@ -180,7 +180,7 @@ REGISTRY = {
     "memories.no_line": Kind("{scope}: MEMORY.md has no line for {files}", FIX_INDEX, "index", "no line in MEMORY.md"),
     "memories.changed": Kind("{file} changed since it was delivered", flag="changed since it was delivered"),
     # trust in the project's memories
-    "trust.unreadable": Kind("{path} can't be read: nothing is trusted", "Correct it, or remove it and trust again."),
+    "trust.unreadable": Kind("{path} can't be read: nothing is trusted", "Fix it, or remove it and trust again."),
     "trust.waiting": Kind(
         "not trusted, so not delivered, in {directory}: {files}",
         "Read them, then: memtui trust",

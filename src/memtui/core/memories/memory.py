@@ -187,7 +187,7 @@ def with_fields(found: Memory, fields: Mapping[str, str]) -> bytes:
     its stem and its first line; its text stays. Raises MemtuiError."""
     if found.broken is not None:
         raise MemtuiError(
-            f"{found.path}: the frontmatter can't be changed: {found.broken}", "Mend the whole file in an editor."
+            f"{found.path}: the frontmatter can't be changed: {found.broken}", "Fix the whole file in an editor."
         )
     doc = document.parse(found.raw)
     if not found.has_frontmatter and any(value for key, value in fields.items() if key != "body"):

@@ -194,9 +194,9 @@ def update(
                 fs.write_atomic(path(root), fastjson.dumps({**whole, "v": VERSION, "dirs": dirs}).encode() + b"\n")
     except ValueError as error:
         raise MemtuiError(
-            f"{path(root)} can't be read: {error}", "Mend it, or remove it to trust nothing, and try again."
+            f"{path(root)} can't be read: {error}", "Fix it, or remove it to trust nothing, and try again."
         ) from error
     except OSError as error:
         raise MemtuiError(
-            f"{path(root)} can't be written: {error.strerror}", "Nothing was changed. Mend that and try again."
+            f"{path(root)} can't be written: {error.strerror}", "Nothing was changed. Fix that and try again."
         ) from error

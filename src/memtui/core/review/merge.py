@@ -45,7 +45,7 @@ def find(store: Store, item: Waiting, ref: str) -> tuple[Store, Memory]:
 def merged(items: Sequence[Waiting], found: Memory) -> Memory:
     """A memory as it will be with the texts of pending updates at its end. Raises MemtuiError for a broken one."""
     if found.broken is not None:
-        raise MemtuiError(f"{found.path} is broken: {found.broken}.", "Mend it in an editor first.")
+        raise MemtuiError(f"{found.path} is broken: {found.broken}.", "Fix it in an editor first.")
     doc = document.parse(found.raw)
     for item in items:
         doc = doc.with_body(doc.body.rstrip("\n") + "\n\n" + item.text + "\n")

@@ -62,7 +62,7 @@ def load(root: str, project_root: "str | None" = None) -> "dict[str, object]":
         found = posix.stat(path)
     except OSError:
         return {}
-    # The time of change, not of modification: permissions that were mended count as an edit.
+    # The time of change, not of modification: permissions that were fixed count as an edit.
     stamp = [found.st_ctime_ns, found.st_size, found.st_ino]
     cache = root + "/run/config.json"
     try:

@@ -35,7 +35,7 @@ def parse(text: str) -> "dict[str, object]":
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except ValueError as error:
-        raise MemtuiError(f"config.toml can't be read: {error}.", "Mend it: memtui config edit") from error
+        raise MemtuiError(f"config.toml can't be read: {error}.", "Fix it: memtui config edit") from error
 
 
 def _table_of(line: str) -> "list[str] | None":

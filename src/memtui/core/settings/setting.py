@@ -65,7 +65,7 @@ def text(root: str) -> str:
     try:
         return fs.read_or_empty(config.file_path(root)).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise MemtuiError("config.toml is not UTF-8 text.", "Mend it: memtui config edit") from error
+        raise MemtuiError("config.toml is not UTF-8 text.", "Fix it: memtui config edit") from error
     except OSError as error:
         raise MemtuiError(f"{error.filename} can't be read: {error.strerror}.") from error
 

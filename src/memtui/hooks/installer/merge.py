@@ -46,11 +46,11 @@ def read(text: str, name: str) -> dict[str, Any]:
     except ValueError as error:
         raise MemtuiError(
             f"{name} is not valid JSON: {error}.",
-            "Claude Code can't read it either. Mend the file (it may hold no comments and no trailing commas).",
+            "Claude Code can't read it either. Fix the file (it may hold no comments and no trailing commas).",
         ) from error
     if not isinstance(value, dict):
         raise MemtuiError(
-            f"{name} holds a JSON {_kind(value)}, not an object.", "Settings look like {…}: mend the file."
+            f"{name} holds a JSON {_kind(value)}, not an object.", "Settings look like {…}: fix the file."
         )
     return value
 
@@ -101,7 +101,7 @@ def add(text: str, wanted: Groups, written: Groups, made: Made, name: str) -> st
 
 
 def _wrong_type(name: str, where: str, value: Any, kind: str) -> MemtuiError:
-    return MemtuiError(f"`{where}` in {name} is a {_kind(value)}, not a JSON {kind}.", "Mend the file and try again.")
+    return MemtuiError(f"`{where}` in {name} is a {_kind(value)}, not a JSON {kind}.", "Fix the file and try again.")
 
 
 def _add_event(

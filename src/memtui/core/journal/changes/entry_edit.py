@@ -52,7 +52,7 @@ class EntryEdit(Change):
             entries = found.setdefault(self.table, {})
             entries.get(self.name)
         except (ValueError, AttributeError, RecursionError) as error:
-            raise ConflictError(f"{self.path} is damaged: {error}", "Mend it, or move it away.") from error
+            raise ConflictError(f"{self.path} is damaged: {error}", "Fix it, or move it away.") from error
         whole: dict[str, Any] = found
         return whole
 
