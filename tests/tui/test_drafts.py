@@ -80,7 +80,7 @@ async def test_what_changes_while_both_are_shown_is_shown_before_it_is_written_o
         await settle(pilot)
         assert fs.read_bytes(path) == newest
         assert isinstance(app.screen, Conflict)
-        assert b"Theirs again." in app.screen.theirs.raw
+        assert b"Theirs again." in app.screen.theirs
         app.screen.query_one(Options).move_to(1)
         await pilot.press("enter")
         await settle(pilot)

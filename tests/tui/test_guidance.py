@@ -14,8 +14,8 @@ from memtui.core.inbox import format as inbox_format
 from memtui.core.review.waiting import waiting_in
 from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
-from memtui.tui.dialogs.compose import Compose
 from memtui.tui.dialogs.conflict import Conflict
+from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.widgets.detail import Detail
 
 from .conftest import NOW, settle
@@ -59,7 +59,7 @@ async def write(pilot, text, to="", agent="", path="", when="", expires="", who=
     """Fill the form that is open."""
     await settle(pilot)
     form = pilot.app.screen
-    assert isinstance(form, Compose)
+    assert isinstance(form, DraftForm)
     form.query_one("#text", TextArea).text = text
     if to:
         form.query_one("#to", Select).value = to
@@ -124,7 +124,7 @@ async def test_addressed_to_an_agent_a_path_people_or_several(world, app, given,
         await settle(pilot)
         await pilot.press("n")
         await write(pilot, "Only for you", **given)
-        told = str(app.screen.query_one(".told").render())
+        told = str(app.screen.query_one(".where").render())
         assert all({"people": "that a person holds"}.get(value, value) in told for value in given.values())
         await pilot.press("ctrl+s")
         await settle(pilot)
@@ -204,7 +204,7 @@ async def test_the_form_says_whom_it_reaches_and_until_when(world, app):
         await settle(pilot)
         await pilot.press("n")
         await write(pilot, "Mind the freeze", to="global", when="urgent", expires="2h")
-        told = str(app.screen.query_one(".told").render())
+        told = str(app.screen.query_one(".where").render())
         assert "any session" in told
         assert "before the next tool use" in told
         assert "(in 2h)" in told
@@ -231,7 +231,7 @@ async def test_without_hooks_nothing_is_promised(world, app):
         assert "no hooks are installed (5, then i installs them)" in first[:80]
         await pilot.press("n", *"hi")
         await settle(pilot)
-        assert "No hooks are installed" in str(app.screen.query_one(".told").render())
+        assert "No hooks are installed" in str(app.screen.query_one(".where").render())
         await pilot.press("ctrl+s")
         await settle(pilot)
         said = [note.message for note in app._notifications]
@@ -286,7 +286,7 @@ async def test_what_can_not_be_sent_is_refused_and_stays_in_the_form(world, app,
         await write(pilot, text, expires=expires)
         await pilot.press("ctrl+s")
         await settle(pilot)
-        assert isinstance(app.screen, Compose)
+        assert isinstance(app.screen, DraftForm)
         assert app.screen.query_one("#text", TextArea).text == text
         assert says in str(app.screen.query_one(".told").render())
     assert notes(world) == before
@@ -385,7 +385,7 @@ async def test_a_save_over_a_note_that_changed_meanwhile_shows_both_and_asks(wor
         await pilot.press(*["down"] * answer, "enter")
         await settle(pilot)
         assert {"theirs": theirs, "mine": mine}[stands] in notes(world)
-        assert isinstance(app.screen, Compose) == (answer == 0)  # the words are there still
+        assert isinstance(app.screen, DraftForm) == (answer == 0)  # the words are there still
         if stands == "mine":
             assert theirs not in notes(world)
             await pilot.press("z")
@@ -493,7 +493,7 @@ async def test_a_note_taken_while_its_form_was_open_is_not_written_twice(world, 
         os.unlink(paths.inbox_dir(world.root, paths.slug(world.shop)) + "/guidance.md")  # a hook takes it
         await pilot.press("ctrl+s")
         await settle(pilot)
-        assert isinstance(app.screen, Compose)
+        assert isinstance(app.screen, DraftForm)
         assert app.screen.query_one("#text", TextArea).text == "CI is green"
     assert notes(world) == {}
 

@@ -15,7 +15,7 @@ from memtui.core.journal import undo
 from memtui.core.review.waiting import waiting_in
 from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
-from memtui.tui.dialogs.form import Form
+from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
 
 from .conftest import NOW, settle
@@ -205,7 +205,7 @@ async def test_a_draft_is_rewritten_in_a_form_before_it_is_approved(world, app):
         await to(pilot, "no-snapshot-tests")
         await pilot.press("e")
         await settle(pilot)
-        assert isinstance(app.screen, Form)
+        assert isinstance(app.screen, DraftForm)
         app.screen.query_one("#name", Input).value = "assert-what-is-seen"
         app.screen.query_one("#body", TextArea).text = "Assert on what is seen.\nAlways."
         await pilot.press("ctrl+s")
@@ -237,7 +237,7 @@ async def test_the_form_refuses_a_name_that_is_taken_and_keeps_what_was_typed(wo
         app.screen.query_one("#body", TextArea).text = "typed at length"
         await pilot.press("ctrl+s")
         await settle(pilot)
-        assert isinstance(app.screen, Form)
+        assert isinstance(app.screen, DraftForm)
         await pilot.press("escape")
         await settle(pilot)
         await pilot.press("e")
@@ -500,7 +500,7 @@ async def test_editing_is_about_the_one_that_is_marked_and_refuses_several(world
         await to(pilot, "no-snapshot-tests")
         await pilot.press("space", "e")  # the cursor went on to the next
         await settle(pilot)
-        assert isinstance(app.screen, Form)
+        assert isinstance(app.screen, DraftForm)
         assert app.screen.query_one("#name", Input).value == "no-snapshot-tests"
         app.screen.query_one("#name", Input).value = "seen-not-snapped"
         await pilot.press("ctrl+s")

@@ -328,6 +328,6 @@ async def test_a_file_that_changed_while_the_editor_was_open_is_not_overwritten(
         assert read(path) == "theirs\n"
         await stand_on(pilot, "editor")
         await press(pilot, "e")  # mine is there as a draft
-        assert app.screen.read()["raw"] == "mine\n"
+        assert app.screen.typed().values["raw"] == "mine\n"
         await press(pilot, "ctrl+s", "j", "enter")
         assert read(path) == "mine\n"

@@ -8,8 +8,8 @@ from memtui.core.places import trust
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.conflict import Conflict
-from memtui.tui.model.memory_autosave import Drafts
-from memtui.tui.screens.memories.form import Form
+from memtui.tui.dialogs.draft_form import DraftForm
+from memtui.tui.model import autosave
 from memtui.tui.widgets.body import Body
 
 from .conftest import NOW, settle
@@ -21,7 +21,7 @@ async def open_form(pilot, name):
     await settle(pilot)
     await stand_on(pilot, name)
     await press(pilot, "e")
-    assert isinstance(pilot.app.screen, Form)
+    assert isinstance(pilot.app.screen, DraftForm)
     return pilot.app.screen
 
 
@@ -66,7 +66,7 @@ async def test_new_from_the_template_of_a_type(app, world):
         assert "[no-mocks](no-mocks.md) — Real database" in read(project(world, "MEMORY.md"))
         assert app.screen.table.row[1].memory.stem == "no-mocks"
         assert "U" not in app.screen.table.row[1].letters  # what memtui makes is trusted
-        assert Drafts(world.root).all() == []
+        assert autosave.of_memories(world.root) == []
         await press(pilot, "z")
         assert not exists(project(world, "no-mocks.md"))
 
@@ -182,7 +182,7 @@ async def test_theirs_can_be_kept(app, world):
         write(path, theirs)
         await press(pilot, "ctrl+s", "j", "j", "enter")
         assert read(path) == theirs
-        assert Drafts(world.root).all() == []
+        assert autosave.of_memories(world.root) == []
 
 
 async def test_a_draft_outlives_escape_and_a_crash(app, world):
@@ -191,7 +191,9 @@ async def test_a_draft_outlives_escape_and_a_crash(app, world):
         form = await open_form(pilot, "prefer-pnpm")
         form.query_one(Body).insert("Half a thought")
         await pilot.pause(0.6)
-        assert Drafts(world.root).of(project(world, "prefer-pnpm.md")) is not None  # as a crash would leave it
+        assert (
+            autosave.kept(world.root, autosave.name_of(project(world, "prefer-pnpm.md"))) is not None
+        )  # as a crash would leave it
         await press(pilot, "escape")
         assert read(project(world, "prefer-pnpm.md")) == before
         assert "you have a draft of this" in detail(app)
@@ -201,7 +203,7 @@ async def test_a_draft_outlives_escape_and_a_crash(app, world):
         assert form.query_one(Body).text.startswith("Half a thought")
         assert "is here again" in str(form.query_one(".told").render())
         await press(pilot, "ctrl+g")
-        assert Drafts(world.root).all() == []
+        assert autosave.of_memories(world.root) == []
         form = await open_form(pilot, "prefer-pnpm")
         assert not form.query_one(Body).text.startswith("Half a thought")
 
@@ -238,7 +240,7 @@ async def test_a_file_that_is_gone_is_asked_about_and_written_anew(app, world):
         assert app.screen is form
         await press(pilot, "ctrl+s", "enter")
         assert read(path) == before.replace("\n---\n\n", "\n---\n\nNEW ")
-        assert Drafts(world.root).all() == []
+        assert autosave.of_memories(world.root) == []
         await press(pilot, "z")
         assert not exists(path)
 
@@ -264,14 +266,14 @@ async def test_a_draft_whose_file_is_gone_is_named_and_offered(app, world):
         await press(pilot, "ctrl+s", "enter")
         described = next(line for line in before.split("\n") if line.startswith("description:"))
         assert read(path) == before.replace(described, 'description: "mine"')
-        assert Drafts(world.root).all() == []
+        assert autosave.of_memories(world.root) == []
     # and it can be dropped
     async with MemtuiApp(dict(world.env), world.shop, now=NOW).run_test(size=(80, 24)) as pilot:
         form = await open_form(pilot, "payment-provider")
         field(form, "description").value = "again"
         os.unlink(path)
         await press(pilot, "ctrl+s", "down", "down", "enter")
-        assert Drafts(world.root).all() == []
+        assert autosave.of_memories(world.root) == []
         assert not exists(path)
 
 
@@ -294,7 +296,7 @@ async def test_an_untouched_template_leaves_no_draft(app, world):
         await choose(pilot, "feedback")
         app.screen.query_one("Select").value = "tool"
         await press(pilot, "escape")
-        assert Drafts(world.root).all() == []
+        assert autosave.of_memories(world.root) == []
 
 
 async def test_lines_of_the_template_are_not_saved(app, world):

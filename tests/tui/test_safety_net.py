@@ -14,7 +14,7 @@ from textual.worker import WorkerFailed
 
 from memtui.tui import safety_net
 from memtui.tui.dialogs.ask import Choice, Line
-from memtui.tui.dialogs.compose import Compose
+from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.screens.inbox.proposals import Proposals
 from memtui.tui.screens.inbox.screen import Inbox
 from memtui.tui.screens.memories.navigation import MemoryNavigation
@@ -117,10 +117,10 @@ async def test_in_a_form_whose_text_stays(app, monkeypatch, fallen):
         await settle(pilot)
         await pilot.press("g")
         await pilot.pause()
-        assert isinstance(app.screen, Compose)
+        assert isinstance(app.screen, DraftForm)
         await pilot.press(*"half a")
         with monkeypatch.context() as patch:
-            patch.setattr(Compose, "keep", boom)
+            patch.setattr(DraftForm, "keep", boom)
             await pilot.press("x")
             await pilot.pause(0.6)
         await pilot.press(*" note")
@@ -297,7 +297,7 @@ async def test_a_log_that_can_t_be_written_is_said(app, monkeypatch, fallen):
 
 
 async def test_quitting_works_whatever_fails(app, monkeypatch, fallen):
-    monkeypatch.setattr(Compose, "keep", boom)
+    monkeypatch.setattr(DraftForm, "keep", boom)
     async with app.run_test() as pilot:
         await settle(pilot)
         await pilot.press("g", "x", "ctrl+q")

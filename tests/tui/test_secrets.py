@@ -10,8 +10,7 @@ from memtui.core.base import paths
 from memtui.core.review.waiting import waiting_in
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
-from memtui.tui.dialogs.compose import Compose
-from memtui.tui.screens.memories.form import Form
+from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.widgets.body import Body
 
 from .conftest import NOW, settle
@@ -30,7 +29,7 @@ async def compose(pilot):
     await settle(pilot)
     await press(pilot, "g")
     form = pilot.app.screen
-    assert isinstance(form, Compose)
+    assert isinstance(form, DraftForm)
     form.query_one("#text", TextArea).text = f"Install with {KEY} today"
     await pilot.pause()
     return form
@@ -44,7 +43,7 @@ async def test_guidance_with_a_secret_is_asked_about(world, answer, left):
     app = MemtuiApp(dict(world.env), world.shop, screen="guidance", now=NOW)
     async with app.run_test(size=(80, 24)) as pilot:
         form = await compose(pilot)
-        assert LOOKS in " ".join(str(form.query_one(".told").render()).split())
+        assert LOOKS in " ".join(str(form.query_one(".where").render()).split())
         await press(pilot, "ctrl+s")
         assert isinstance(app.screen, Choice)
         assert LOOKS in app.screen.question
@@ -52,7 +51,7 @@ async def test_guidance_with_a_secret_is_asked_about(world, answer, left):
         await choose(pilot, {"keep": "Keep", "out": "Take", "back": "Go back"}[answer])
         await settle(pilot)
         assert (left in notes(world)) == (left is not None)
-        assert isinstance(app.screen, Compose) == (left is None)
+        assert isinstance(app.screen, DraftForm) == (left is None)
         if left is None:
             assert KEY in form.query_one("#text", TextArea).text
 
@@ -74,8 +73,8 @@ async def test_a_memory_with_a_secret_is_asked_about_once(world):
         await stand_on(pilot, "prefer-pnpm")
         await press(pilot, "e")
         form = app.screen
-        assert isinstance(form, Form)
-        path = form.found.path
+        assert isinstance(form, DraftForm)
+        path = form.subject.found.path
         form.query_one(Body).text = f"Install with {KEY}."
         await pilot.pause()
         await press(pilot, "ctrl+s")

@@ -21,14 +21,10 @@ TOP = os.path.dirname(memtui.tui.__file__)
 CHAINS = {
     "dialogs/ask: Options",
     "dialogs/ask: Sure",
-    "dialogs/compose: Compose",
-    "dialogs/form: Form",
     "screens/memories/commands: Changes",
     "screens/memories/editing: Edits",
-    "screens/memories/form: Form",
     "screens/memories/pane: Pane",
     "screens/memories/reading: Reading",
-    "screens/memories/saving: Saving",
     "screens/memories/screen: Memories",
     "screens/memories/survey: Surveyed",
     "screens/memories/table: MemoryList",
@@ -39,7 +35,6 @@ CHAINS = {
 # No method waits for a class below to fill it.
 STUBS = {
     "dialogs/dialog: Dialog.body",
-    "dialogs/dialog: Typed.keep",
     "screens/frame: Base.body",
     "screens/memories/navigation: Keys.count",
     "screens/memories/navigation: Keys.fill",
@@ -55,12 +50,6 @@ STUBS = {
     "screens/memories/navigation: Keys.stop_reading",
     "screens/memories/navigation: Keys.table",
     "screens/memories/navigation: Keys.unread",
-    "screens/memories/saving: Saving.action_leave",
-    "screens/memories/saving: Saving.changed",
-    "screens/memories/saving: Saving.finish",
-    "screens/memories/saving: Saving.read",
-    "screens/memories/saving: Saving.saved",
-    "screens/memories/saving: Saving.say",
     "screens/memories/survey: Surveyed.plant",
     "screens/memories/survey: Surveyed.sift",
     "screens/two_panes: TwoPanes.fill",
@@ -69,7 +58,6 @@ STUBS = {
 # A worker that runs in a thread posts a message; it writes no state of a screen.
 THREADS = {
     "app: unless_gone",
-    "dialogs/compose: self._show_sessions",
     "screens/memories/pane: self.count",
     "screens/memories/pane: self.show_detail",
     "screens/memories/pane: self.tell",
@@ -83,7 +71,6 @@ THREADS = {
 PRIVATE = {
     "dialogs/dialog: _bindings",
     "dialogs/plan: _options",
-    "dialogs/setting: _value",
     "driver: _exit",
     "notes: _notifications",
     "notes: _unnotify",

@@ -14,33 +14,26 @@ def checked(ctx: "Context", text: str, *, yes: bool, otherwise: str, before: str
     that nothing else of it is lost, and it is told. With `yes` all is kept. What stood in `before` is no news.
     """
     from memtui.core.redaction import redact
+    from memtui.present import secret
 
     kinds = [] if yes else redact.kinds_in(text, before)
     if kinds and not ctx.can_ask:
-        ctx.out.say(f"memtui: {_looks(kinds)}, which was taken out; --yes keeps it.")
+        ctx.out.say(f"memtui: {secret.looks(kinds)}, which was taken out; --yes keeps it.")
         return redact.redact(text)[0], kinds
     if kinds:
-        _confirm(ctx, kinds, otherwise)
+        ctx.confirm(f"{secret.question(kinds)} Leave it in?", otherwise)
     return text, []
 
 
 def asked(ctx: "Context", text: str, *, yes: bool, otherwise: str) -> None:
     """Ask before a text is kept that can't be changed. Raises MemtuiError for no, and where nobody can answer."""
     from memtui.core.redaction import redact
+    from memtui.present import secret
 
     kinds = [] if yes else redact.kinds_in(text)
     if kinds:
-        _confirm(ctx, kinds, otherwise if ctx.can_ask else f"{_looks(kinds)}. {otherwise}")
-
-
-def _looks(kinds: "list[str]") -> str:
-    from memtui.core.redaction import redact
-
-    return f"This looks like it holds {redact.described(kinds)}"
-
-
-def _confirm(ctx: "Context", kinds: "list[str]", otherwise: str) -> None:
-    ctx.confirm(f"{_looks(kinds)}. Sessions would be told it, and logs would keep it. Leave it in?", otherwise)
+        unasked = otherwise if ctx.can_ask else f"{secret.looks(kinds)}. {otherwise}"
+        ctx.confirm(f"{secret.question(kinds)} Leave it in?", unasked)
 
 
 def checked_bytes(ctx: "Context", data: bytes, *, yes: bool, otherwise: str, before: bytes = b"") -> bytes:

@@ -27,7 +27,7 @@ from memtui.core.base.errors import MemtuiError
 from memtui.present import glyphs, safe_text
 from memtui.tui import key_bindings, notes, running, terminal, theme
 from memtui.tui.commands import AppCommands, no_such_memory
-from memtui.tui.dialogs.dialog import Typed
+from memtui.tui.dialogs.dialog import Dialog
 from memtui.tui.files import Files, FilesChanged, FilesRead
 from memtui.tui.model.data import Data
 from memtui.tui.safety_net import SafetyNet
@@ -143,7 +143,7 @@ class MemtuiApp(App[None]):
         """Keep what is typed, and leave, whatever fails meanwhile."""
         for screen in self.screen_stack:
             try:
-                if isinstance(screen, Typed):
+                if isinstance(screen, Dialog):
                     screen.keep_now()
             except Exception as error:
                 self.net.fell("keeping what was typed", error)

@@ -55,9 +55,10 @@ class AppCommands:
         (screen.focus_next if step > 0 else screen.focus_previous)()
 
     async def _guide(self) -> None:
-        from memtui.tui.dialogs.compose import Compose
+        from memtui.tui.dialogs.draft_form import DraftForm
+        from memtui.tui.dialogs.guidance_subject import GuidanceSubject
 
-        if await self.services.ask(Compose(self.services.data)):
+        if await self.services.ask(DraftForm(GuidanceSubject(self.services.data), self.services)):
             self.services.read()
 
     async def _changes(self) -> None:

@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input, Static
 
+from memtui.core.base.errors import UsageError
 from memtui.present import safe_text
 from memtui.tui.dialogs.dialog import CHOICE, Dialog, Keys
 from memtui.tui.model import fuzzy
@@ -30,35 +31,66 @@ SHARE = 0.4
 KEPT = {"j", "k", "q", "space", "slash", "less_than_sign", "greater_than_sign"}
 
 
-class Line(Dialog[str | None]):
-    """Ask for a line of text; None if the person thought better of it."""
+class Line(Dialog[str]):
+    """Ask for a line of text; None if the person thought better of it. `about` and `below` say more of it. What `check`
+    raises UsageError for is told while it is typed, and not taken."""
 
     DEFAULT_CSS = """
     Line > Vertical { height: auto; padding: 1 2; background: $panel; }
     Line Static { width: 1fr; }
     Line Field { margin-top: 1; }
+    Line #wrong { margin-top: 1; }
     """
     across: ClassVar[int] = 72
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "cancel")]
 
-    def __init__(self, question: str, value: str = "") -> None:
+    def __init__(
+        self,
+        question: str,
+        value: str = "",
+        *,
+        about: str = "",
+        below: str = "",
+        check: Callable[[str], object] | None = None,
+    ) -> None:
         super().__init__()
-        self.question, self.value = question, value
+        self.question, self.value, self.about, self.below, self.check = question, value, about, below, check
 
     def body(self) -> ComposeResult:
-        """A question, a line."""
+        """A question, a line, what is wrong with it."""
         with Vertical():
             yield Static(safe_text.styled(self.question, "bold"))
+            if self.about:
+                yield Static(safe_text.styled(self.about))
             yield Field(self.value)
+            if self.check is not None:
+                yield Static(id="wrong")
+            if self.below:
+                yield Static(safe_text.styled(self.below, "dim"))
 
     def keys(self) -> Keys:
         """Enter and escape."""
         return (("enter", "accept"), ("escape", "cancel"))
 
+    @on(Input.Changed)
+    def look(self, event: Input.Changed) -> None:
+        """Say what is wrong."""
+        if self.check is not None:
+            self.query_one("#wrong", Static).update(safe_text.styled(self._why_not(event.value), "yellow"))
+
+    def _why_not(self, typed: str) -> str:
+        try:
+            if self.check is not None:
+                self.check(typed.strip())
+        except UsageError as error:
+            return f"! {error.message}"
+        return ""
+
     @on(Input.Submitted)
     def answer(self, event: Input.Submitted) -> None:
         """Enter accepts."""
-        self.dismiss(event.value)
+        if not self._why_not(event.value):
+            self.dismiss(event.value)
 
 
 class Options(RowList[tuple[int, str]]):

@@ -10,7 +10,6 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from memtui import actions
-from memtui.core.memories.memory import Memory
 from memtui.present import safe_text
 from memtui.tui.dialogs.ask import Options
 from memtui.tui.dialogs.dialog import Dialog, Keys
@@ -33,7 +32,7 @@ def difference(theirs: bytes, mine: bytes, whose: tuple[str, str] = ("the disk",
 
 
 class Conflict(Dialog[str]):
-    """Answers `mine`, `theirs`, or nothing: then the draft stays."""
+    """Answers `mine`, `theirs`, or nothing: then what was typed is kept. `name` is what both are about."""
 
     DEFAULT_CSS = """
     Conflict > Vertical { width: 110; max-width: 98%; height: 96%; padding: 1 2; background: $panel; }
@@ -45,14 +44,14 @@ class Conflict(Dialog[str]):
         Binding("escape,q", "dismiss('')", "keep as a draft"),
     ]
 
-    def __init__(self, theirs: Memory, mine: bytes) -> None:
+    def __init__(self, name: str, theirs: bytes, mine: bytes) -> None:
         super().__init__()
-        self.theirs, self.mine = theirs, mine
+        self.about, self.theirs, self.mine = name, theirs, mine
 
     def body(self) -> ComposeResult:
         """Both, and the three ways on."""
         with Vertical():
-            yield Static(safe_text.styled(f"{self.theirs.stem} was changed by somebody else meanwhile.", "bold"))
+            yield Static(safe_text.styled(f"{self.about} was changed by somebody else meanwhile.", "bold"))
             yield Static(Text("- is on the disk now   + is yours", style="dim"))
             yield Detail()
             yield Options()
@@ -63,7 +62,7 @@ class Conflict(Dialog[str]):
 
     def on_mount(self) -> None:
         """Nothing happens unless it is chosen."""
-        self.query_one(Detail).show("", difference(self.theirs.raw, self.mine))
+        self.query_one(Detail).show("", difference(self.theirs, self.mine))
         self.query_one(Options).show([(at, actions.keyed(words)) for at, (_, words) in enumerate(WORDS)])
         self.query_one(Options).focus()
 

@@ -8,7 +8,6 @@ from textual import events
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.screen import ModalScreen
-from textual.timer import Timer
 
 from memtui import actions
 from memtui.tui.safety_net import composed
@@ -18,8 +17,6 @@ Result = TypeVar("Result")
 Keys = Sequence[tuple[str, str]]
 # Where less than this is left on each side, a dialog takes the whole width: scraps of a list tell nothing.
 BESIDE = 12
-# What is typed in a form is on the disk after so long, however fast one types on.
-KEEP_SECONDS = 0.4
 
 
 # The keys of dialogs, in one table: the line at their bottom and the help are made of it. `{…}` is an action's key.
@@ -147,36 +144,11 @@ class Dialog(ModalScreen[Result]):
         if event.widget is self and "escape" in self.active_bindings:
             await self.run_action(self.active_bindings["escape"].binding.action)
 
+    def keep_now(self) -> None:
+        """Keep what is typed, before memtui is left; most dialogs hold nothing that outlives them."""
+
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
         """End, unless that was done already: a second enter of one burst would close what lies below."""
         if self.app.screen is self:
             return super().dismiss(result)
         return AwaitComplete()
-
-
-class Typed(Dialog[Result]):
-    """A form: what is typed is kept while one types, so that neither escape, nor quitting, nor a crash loses it."""
-
-    _timer: Timer | None = None
-    # What looks like a secret, and may stay: the person was asked.
-    allowed = ""
-
-    def keep(self) -> None:
-        """Keep what was typed."""
-        raise NotImplementedError
-
-    def keep_soon(self) -> None:
-        """Something was typed. The next key does not put it off: who types without a pause is kept, too."""
-        if self._timer is None:
-            self._timer = self.set_timer(KEEP_SECONDS, self.keep_now)
-
-    def keep_now(self) -> None:
-        """Keep it without waiting."""
-        self.no_keeping()
-        self.keep()
-
-    def no_keeping(self) -> None:
-        """What was typed last is not wanted, or kept already."""
-        timer, self._timer = self._timer, None
-        if timer is not None:
-            timer.stop()

@@ -4,7 +4,8 @@ from memtui import actions
 from memtui.core.base.phrasing import many
 from memtui.core.review.waiting import Waiting
 from memtui.present import unheard
-from memtui.tui.dialogs.compose import EVERYWHERE, PROJECT, Compose, blank, note_of
+from memtui.tui.dialogs.draft_form import DraftForm
+from memtui.tui.dialogs.guidance_subject import EVERYWHERE, PROJECT, GuidanceSubject, blank, note_of
 from memtui.tui.screens.guidance import rows
 from memtui.tui.screens.guidance.reading import Notes
 from memtui.tui.screens.guidance.rows import Row
@@ -32,7 +33,7 @@ class GuidanceCommands:
 
     async def new(self) -> None:
         """Write guidance."""
-        await self._write(Compose(self.services.data))
+        await self._write(GuidanceSubject(self.services.data))
 
     def _why_no_edit(self) -> str:
         row = self.screen.table.row
@@ -51,7 +52,7 @@ class GuidanceCommands:
         """Change what waits, and is under the cursor."""
         row = self.screen.table.row
         if row is not None:
-            await self._write(Compose(self.services.data, item=row.item, home=self._home(row)))
+            await self._write(GuidanceSubject(self.services.data, item=row.item, home=self._home(row)))
 
     def _waiting(self) -> list[Waiting]:
         return [row.item for row in self.screen.table.chosen() if row.item is not None]
@@ -77,7 +78,7 @@ class GuidanceCommands:
         data = self.services.data
         everywhere = row.note is not None and row.note.scope == "global"
         note = note_of(row.item) if row.item else blank(data, row.text, EVERYWHERE if everywhere else PROJECT)
-        await self._write(Compose(data, note, key=row.key.rpartition(" ")[2], home=self._home(row)))
+        await self._write(GuidanceSubject(data, note, key=row.key.rpartition(" ")[2], home=self._home(row)))
 
     def _renew(self, item: Waiting) -> None:
         try:
@@ -97,8 +98,8 @@ class GuidanceCommands:
     def _home(self, row: Row) -> tuple[str | None, str]:
         return self.notes.slug(row), self.notes.project(row)
 
-    async def _write(self, form: Compose) -> None:
-        sent = await self.services.ask(form)
+    async def _write(self, subject: GuidanceSubject) -> None:
+        sent = await self.services.ask(DraftForm(subject, self.services))
         if sent:
             self.screen.wanted = rows.newest(sent)
             self.services.read()

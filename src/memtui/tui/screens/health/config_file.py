@@ -3,7 +3,6 @@
 from memtui import actions
 from memtui.core.base import fs, ids
 from memtui.core.base.errors import MemtuiError
-from memtui.core.memories import memory
 from memtui.core.settings import config, setting
 from memtui.present import editor
 from memtui.tui.dialogs.conflict import MINE, THEIRS, Conflict
@@ -57,7 +56,7 @@ class ConfigFile:
         self.services.read()
 
     async def _ask(self, there: bytes, mine: bytes) -> None:
-        answer = await self.services.ask(Conflict(memory.from_bytes(f"/{NAME}", "", there), mine))
+        answer = await self.services.ask(Conflict(NAME, there, mine))
         if answer == MINE:
             await self._save(ids.digest(there), mine)
         elif answer == THEIRS:

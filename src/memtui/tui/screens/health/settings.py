@@ -1,12 +1,13 @@
 """The settings and modes on the health screen: another value, or back to the default."""
 
+from functools import partial
+
 from memtui import actions
 from memtui.core.settings import config, setting
 from memtui.core.settings import edit as config_edit
 from memtui.core.settings.modes import Mode
 from memtui.core.settings.setting import Setting, Value
-from memtui.tui.dialogs.ask import Choice
-from memtui.tui.dialogs.setting import SettingScreen
+from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.screens.health.config_file import ConfigFile
 from memtui.tui.screens.health.rows import Row, in_plain
 from memtui.tui.screens.list_screen import ListScreen
@@ -78,9 +79,17 @@ class SettingCommands:
 
     async def _edit_setting(self, about: Setting) -> None:
         if about.key not in config.CHOICES and not isinstance(about.default, bool):
-            value = await self.services.ask(SettingScreen(about))
-            if value is not None:
-                self._assign(about.key, value, None)
+            typed = await self.services.ask(
+                Line(
+                    about.key,
+                    str(about.value),
+                    about=setting.MEANINGS.get(about.key, ""),
+                    below=f"default {config_edit.written(about.default)}",
+                    check=partial(setting.value_of, about.key),
+                )
+            )
+            if typed is not None:
+                self._assign(about.key, setting.value_of(about.key, typed.strip()), None)
             return
         values = list(config.CHOICES.get(about.key, ("true", "false")))
         own = about.key in config.PER_PROJECT

@@ -1,6 +1,6 @@
 """How a draft of the inbox becomes a memory: shown first, each approval one undo step, a bulk of them as well."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from rich.text import Text
 
@@ -14,11 +14,10 @@ from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text, unheard
 from memtui.present.memories import loader
 from memtui.tui.dialogs.ask import Choice
-from memtui.tui.dialogs.form import Form
+from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
-from memtui.tui.model import autosave
 from memtui.tui.screens.inbox.chosen import Chosen
-from memtui.tui.screens.inbox.held import HeldEntry
+from memtui.tui.screens.inbox.entry_subject import EntrySubject, Values
 from memtui.tui.screens.inbox.proposals import Proposals
 from memtui.tui.screens.inbox.rows import InboxRow
 from memtui.tui.screens.inbox.text import compared, merged_text, score, share, written_text
@@ -41,7 +40,7 @@ class Approving:
             raise bad[0]
         alone = len(good) == len(found) == 1 and good[0].item is self.chosen.under
         if alone and self.screen.seen and not good[0].taken:
-            self._approve(good)
+            self._tell(self._approve(good))
             return
         text = Text()
         for each in good:
@@ -55,16 +54,18 @@ class Approving:
         go = f"write {many(len(free), 'memory', 'memories')}" if free else ""
         title = f"Approve {many(len(free), 'draft')}: this will be written" if free else "This can't be approved"
         if await self.services.ask(Preview(title, text, go)):
-            self._approve(free)
+            self._tell(self._approve(free))
 
-    def _approve(self, drafts: Sequence[Draft]) -> None:
+    def _tell(self, error: MemtuiError | None) -> None:
+        if error is not None:
+            self.services.fail(error)
+
+    def _approve(self, drafts: Sequence[Draft]) -> MemtuiError | None:
+        """Write them, and say so; why the first that can't be written can't be."""
         left, aside = self.chosen.aside("updates")
         outcomes = approve.approve_all(drafts[0].store.journal, drafts)
         done = [each.memory for each in outcomes if each.memory is not None]
         failed = [(draft, each.error) for draft, each in zip(drafts, outcomes, strict=True) if each.error is not None]
-        if failed:
-            draft, error = failed[0]
-            self.services.fail(type(error)(f"{draft.name}: {error.message}", error.hint))
         if done:
             self.chosen.unmark(left)
             words = done[0].ref if len(done) == 1 else f"{len(done)} memories"
@@ -75,34 +76,35 @@ class Approving:
                 more = f" From the next session on {loader(min(labels))}."
             self.services.say(f"Approved: {words}.{more}{aside} {actions.takes_back()}")
         self.services.read()
+        return next((type(error)(f"{draft.name}: {error.message}", error.hint) for draft, error in failed), None)
 
-    async def rewrite(self, item: Waiting, again: Callable[[], list[Waiting]]) -> None:
-        """Rewrite a draft in a form, then approve it. `again` reads all that waits."""
-        root = self.services.data.root
-        held = HeldEntry(item, self._values, again)
+    async def rewrite(self, item: Waiting) -> None:
+        """Rewrite a draft in a form, then approve it."""
 
-        def check(fields: dict[str, str]) -> str:
-            found = self.proposals.propose(held.item, Choices(**fields))
+        def draft(now: Waiting, values: Values) -> Draft:
+            found = self.proposals.propose(now, Choices(**values))
             if isinstance(found, MemtuiError):
                 raise found
             if found.taken:
                 raise ConflictError(f"{found.scope.label} has a {found.name} already.", "Give another name.")
-            return f"writes {found.path}"
+            return found
 
-        title = f"Approve, rewritten: {safe_text.line(item.text.partition(chr(10))[0], 60)}"
-        labels = [scope.label for scope in self.proposals.places([item])]
-        form = Form(
-            root, item.id, held.standing, labels, title=title, verb="approve", check=check, there=held.now
-        )  # fmt: skip
-        fields = await self.services.ask(form)
-        if fields is None:
-            return
-        found = self.proposals.propose(held.item, Choices(**fields))
-        if isinstance(found, MemtuiError):
-            raise found
-        self._approve([found])
-        if not any(each.key == held.item.key for each in again()):
-            autosave.drop(root, item.id)
+        def save(now: Waiting, values: Values) -> None:
+            error = self._approve([draft(now, values)])
+            if error is not None:
+                raise error
+
+        subject = EntrySubject(
+            self.services.data,
+            item,
+            self._values,
+            title=f"Approve, rewritten: {safe_text.line(item.text.partition(chr(10))[0], 60)}",
+            verb="approve",
+            check=lambda now, values: f"writes {draft(now, values).path}",
+            save=save,
+            scopes=[scope.label for scope in self.proposals.places([item])],
+        )
+        await self.services.ask(DraftForm(subject, self.services))
 
     def _values(self, item: Waiting) -> dict[str, str]:
         """What the form of a draft shows."""

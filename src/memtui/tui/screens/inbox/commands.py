@@ -3,16 +3,15 @@
 from rich.text import Text
 
 from memtui import actions
-from memtui.core.base.errors import MemtuiError, UsageError
+from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import many
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text, unheard
-from memtui.tui.dialogs.form import Form
+from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
-from memtui.tui.model import autosave
 from memtui.tui.screens.inbox.approving import Approving
 from memtui.tui.screens.inbox.chosen import Chosen
-from memtui.tui.screens.inbox.held import HeldEntry
+from memtui.tui.screens.inbox.entry_subject import EntrySubject, Values
 from memtui.tui.screens.inbox.proposals import Proposals
 from memtui.tui.screens.inbox.rows import InboxRow
 from memtui.tui.screens.inbox.text import guidance_text, lines_of
@@ -101,29 +100,22 @@ class InboxCommands:
     async def edit(self) -> None:
         """Rewrite a draft, then approve it; or change an item's text."""
         (item,) = self.chosen.items()
-        await (self._edit_item(item) if item.kind == "items" else self.approving.rewrite(item, self._again))
+        await (self._edit_item(item) if item.kind == "items" else self.approving.rewrite(item))
 
     async def _edit_item(self, item: Waiting) -> None:
-        root = self.services.data.root
-        held = HeldEntry(item, lambda each: {"body": each.text}, self._again)
-
-        def check(fields: dict[str, str]) -> str:
-            if not fields["body"].strip():
+        def check(now: Waiting, values: Values) -> str:
+            if not values["body"].strip():
                 raise UsageError("The text is empty.", actions.keyed("{inbox.done} ticks an item off."))
-            return f"changes {item.path}"
+            return f"changes {now.path}"
 
-        form = Form(root, item.id, held.standing, title="Text of the item", verb="save", check=check, there=held.now)
-        fields = await self.services.ask(form)
-        if fields is None:
-            return
-        now, text = held.item, fields["body"]
-        same = text.strip() in {now.text.strip(), safe_text.clean(now.text).strip()}
-        if same or self.chosen.act(lambda: self.services.data.review().edit(now, text), "Changed."):
-            autosave.drop(root, item.id)
+        def save(now: Waiting, values: Values) -> None:
+            if values["body"].strip() not in {now.text.strip(), safe_text.clean(now.text).strip()}:
+                self.services.data.review().edit(now, values["body"])
+                self.services.say(f"Changed. {actions.takes_back()}")
+                self.services.read()
 
-    def _again(self) -> list[Waiting]:
-        """All that waits now, of whatever project."""
-        try:
-            return self.services.data.waiting(every=True)
-        except MemtuiError:
-            return []
+        title, data = "Text of the item", self.services.data
+        subject = EntrySubject(
+            data, item, lambda now: {"body": now.text}, title=title, verb="save", check=check, save=save
+        )
+        await self.services.ask(DraftForm(subject, self.services))

@@ -1,5 +1,7 @@
 """Making and editing memories: in the form, in the person's editor, and on with what was begun."""
 
+from typing import TYPE_CHECKING
+
 from memtui import actions
 from memtui.core.base.errors import ConflictError, MemtuiError
 from memtui.core.base.phrasing import ago
@@ -8,13 +10,17 @@ from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.present import editor, safe_text
 from memtui.tui.dialogs.ask import Choice
-from memtui.tui.model.memory_autosave import Draft, Drafts, key_of
+from memtui.tui.model import autosave
+from memtui.tui.model.autosave import Autosave
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens.memories.reading import MemoryReader
 from memtui.tui.screens.memories.rows import Pair
 from memtui.tui.screens.memories.table import MemoryTable
 from memtui.tui.screens.memories.tree import ScopeTree
 from memtui.tui.services import Command, Services, first_of
+
+if TYPE_CHECKING:
+    from memtui.tui.dialogs.draft_form import Subject
 
 
 class MemoryEditing:
@@ -32,65 +38,77 @@ class MemoryEditing:
             "memories.editor": Command(self.editor, why_not),
         }
 
-    @property
-    def _drafts(self) -> Drafts:
-        return Drafts(self.services.data.root)
+    def _begun(self) -> dict[str, Autosave]:
+        """What was begun of memories that are in no list, by name."""
+        return {each.name: each for each in autosave.offered(self.services.data.root)}
 
-    def _orphans(self) -> list[Draft]:
+    def _orphans(self) -> dict[str, Autosave]:
         """What was begun of memories whose file is gone."""
-        return [draft for draft in self._drafts.offered() if draft.path]
+        return {name: each for name, each in self._begun().items() if each.path}
 
     def _only_orphans(self) -> bool:
         return not self.list.chosen() and bool(self._orphans())
 
     async def new(self) -> None:
         """From the template of a type, or an unfinished one."""
-        drafts = {draft.key: draft for draft in self._drafts.offered()}
-        rows = self._words(list(drafts.values()))
+        begun = self._begun()
+        rows = self._words(begun)
         rows += [(kind, f"{kind:<10} {memory.TEMPLATES[kind].partition(chr(10))[0]}") for kind in memory.TYPES]
         place = self.places.row
         only = place.scopes[0] if place is not None and len(place.scopes) == 1 else None
         scope = only if only in self.reader.targets() else scopes.home(self.reader.found)
-        current = next(iter(drafts), "") or (place.kind if place is not None and place.kind else "feedback")
-        kind = await self.services.ask(Choice("New memory", rows, current))
-        if kind in drafts:
-            await self._go_on(drafts[kind], scope)
-        elif kind is not None:
-            await self._form(None, scope, None, kind)
+        current = next(iter(begun), "") or (place.kind if place is not None and place.kind else "feedback")
+        answer = await self.services.ask(Choice("New memory", rows, current))
+        if answer in begun:
+            await self._go_on(begun[answer], scope)
+        elif answer is not None:
+            await self._make(scope, answer, None)
 
     async def edit(self) -> None:
         """In the form; what was begun is taken up. What was begun of a file that is gone is offered first."""
-        chosen, orphans = self.list.chosen(), {draft.key: draft for draft in self._orphans()}
-        key: str | None = ""
+        chosen, orphans = self.list.chosen(), self._orphans()
+        answer: str | None = ""
         if orphans:
             rows = [("", safe_text.line(row.memory.stem, 60)) for _, row in chosen[:1]]
-            key = await self.services.ask(Choice("Edit", rows + self._words(list(orphans.values()))))
-        if key == "":
-            scope, row = chosen[0]
-            await self._form(row.memory, scope, self._drafts.of(row.memory.path), row.memory.type)
-        elif key is not None:
-            await self._go_on(orphans[key], scopes.home(self.reader.found))
+            answer = await self.services.ask(Choice("Edit", rows + self._words(orphans)))
+        if answer == "":
+            found = chosen[0][1].memory
+            await self._change(found, autosave.kept(self.services.data.root, autosave.name_of(found.path)))
+        elif answer is not None:
+            await self._go_on(orphans[answer], scopes.home(self.reader.found))
 
-    def _words(self, drafts: list[Draft]) -> list[tuple[str, str]]:
+    def _words(self, begun: dict[str, Autosave]) -> list[tuple[str, str]]:
         now = self.services.data.now()
         gone = {True: "your draft, its file is gone", False: "begun"}
-        return [(d.key, f"go on with “{d.title}”, {gone[d.orphan]} {ago(d.time, now)}") for d in drafts]
+        return [
+            (name, f"go on with “{each.title}”, {gone[each.orphan]} {ago(each.time, now)}")
+            for name, each in begun.items()
+        ]
 
-    async def _go_on(self, draft: Draft, home: Scope) -> None:
-        scope = next((s for s in self.reader.targets() if s.label == draft.scope), home)
-        await self._form(draft.memory() if draft.path else None, scope, draft, "")
+    async def _go_on(self, kept: Autosave, home: Scope) -> None:
+        if kept.path:
+            await self._change(kept.memory(), kept)
+        else:
+            await self._make(next((s for s in self.reader.targets() if s.label == kept.scope), home), "", kept)
 
-    async def _form(self, found: Memory | None, scope: Scope, draft: Draft | None, kind: str) -> None:
-        from memtui.tui.screens.memories.form import Form
-        from memtui.tui.screens.memories.values import too_large
+    async def _make(self, scope: Scope, kind: str, kept: Autosave | None) -> None:
+        from memtui.tui.screens.memories.memory_subject import NewMemorySubject
 
-        if found is not None and too_large(found):
+        await self._form(NewMemorySubject(self.services.data, scope, self.reader.targets(), kind, kept))
+
+    async def _change(self, found: Memory, kept: Autosave | None) -> None:
+        from memtui.tui.screens.memories.memory_subject import MemorySubject, too_large
+
+        if too_large(found):
             words = "This file is too large for the form; {memories.editor} opens it in your editor."
             self.services.notify(actions.keyed(words), severity="warning")
-            return
-        form = Form(self.services, found, scope, self.reader.targets(), kind, draft)
-        path = await self.services.ask(form)
-        self.reader.expected = path or ""
+        else:
+            await self._form(MemorySubject(self.services.data, found, kept))
+
+    async def _form(self, subject: "Subject") -> None:
+        from memtui.tui.dialogs.draft_form import DraftForm
+
+        self.reader.expected = await self.services.ask(DraftForm(subject, self.services)) or ""
         self.services.read()
 
     async def editor(self) -> None:
@@ -105,28 +123,27 @@ class MemoryEditing:
 
     async def _save(self, found: Memory, after: bytes) -> None:
         """Save a whole file; where it changed meanwhile, show both and ask. What is not saved is kept for later."""
-        from memtui.tui.dialogs.conflict import Conflict
-        from memtui.tui.screens.memories.saving import saved_words
+        from memtui.tui.dialogs.conflict import MINE, THEIRS, Conflict
+        from memtui.tui.screens.memories.memory_subject import saved_words, typed_over
 
-        text = after.decode("utf-8", "surrogateescape")
-        was = found.raw.decode("utf-8", "surrogateescape")
-        draft = Draft(key_of(found.path), found.path, "", found.scope_label, self.services.data.now(), True)
-        draft.values, draft.was, draft.whole = {"raw": text}, {"raw": was}, was
-        store = self.services.data.store()
+        root, store = self.services.data.root, self.services.data.store()
+        kept = typed_over(found, raw=True)
+        kept.values, kept.was = {"raw": after.decode("utf-8", "surrogateescape")}, {"raw": kept.whole}
+        kept.time = self.services.data.now()
         try:
             made = store.edit(found, after, seen=True)
         except ConflictError:
-            self._drafts.save(draft)
+            kept.save(root)
             theirs = memory.read_memory(found.path, found.scope_label)
-            answer = await self.services.ask(Conflict(theirs, after))
-            if answer in {"mine", "theirs"}:
-                self._drafts.drop(draft.key)
-            if answer == "mine":
+            answer = await self.services.ask(Conflict(theirs.stem, theirs.raw, after))
+            if answer in {MINE, THEIRS}:
+                autosave.drop(root, kept.name)
+            if answer == MINE:
                 await self._save(theirs, after)
-            elif answer == "theirs":
+            elif answer == THEIRS:
                 self.services.say("What is on the disk stays.")
         except MemtuiError:
-            self._drafts.save(draft)
+            kept.save(root)
             raise
         else:
             self.services.say(saved_words(store, found, made))

@@ -14,8 +14,7 @@ from memtui.core.memories import scopes
 from memtui.core.memories import status as memory_status
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Row, Usage
-from memtui.tui.model import fuzzy
-from memtui.tui.model.memory_autosave import Drafts
+from memtui.tui.model import autosave, fuzzy
 from memtui.tui.screens.memories.rows import Pair
 from memtui.tui.services import HowFar, Services
 
@@ -153,7 +152,7 @@ class MemoryReader:
             self.count_deliveries()
 
     def _find_drafts(self) -> None:
-        self.drafts = {draft.path: draft.time for draft in Drafts(self.services.data.root).all() if draft.path}
+        self.drafts = {each.path: each.time for each in autosave.of_memories(self.services.data.root) if each.path}
 
     # in workers
 

@@ -17,8 +17,8 @@ from memtui.core.base.phrasing import many
 from memtui.present import safe_text
 from memtui.tui import key_bindings
 from memtui.tui.batch import Bulk
-from memtui.tui.model import fuzzy
-from memtui.tui.model.memory_autosave import Draft, Drafts
+from memtui.tui.model import autosave, fuzzy
+from memtui.tui.model.autosave import Autosave
 from memtui.tui.screens.list_screen import NARROW, Described, ListScreen
 from memtui.tui.screens.memories import rows, tree
 from memtui.tui.screens.memories.commands import MemoryCommands
@@ -49,7 +49,7 @@ EMPTY = """Nothing is remembered here yet.
 {app.health}  whether the hooks are installed"""
 
 
-def _titles(drafts: list[Draft]) -> str:
+def _titles(drafts: list[Autosave]) -> str:
     """Which they are, and the key that goes on with each."""
     new, edit = actions.key_of("memories.new"), actions.key_of("memories.edit")
     ways = [f"{new}, its file is gone" if d.orphan else edit if d.path else new for d in drafts[:NAMED]]
@@ -108,7 +108,7 @@ class Memories(ListScreen[Pair]):
         self.reader.first_page(self.app.size.height)
         self._show()
         self.call_after_refresh(self._show_beside)
-        waiting = Drafts(self.services.data.root).all()
+        waiting = autosave.of_memories(self.services.data.root)
         if waiting:
             self.services.say(f"{many(len(waiting), 'draft')} of yours not saved yet: {_titles(waiting)}.")
 

@@ -1,0 +1,208 @@
+"""Guidance, as it is written and changed in a form: what, for whom, how urgent, until when."""
+
+import time
+from collections.abc import Mapping, Sequence
+
+from rich.text import Text
+
+from memtui import actions
+from memtui.core.base import clock, ids, paths
+from memtui.core.base.errors import UsageError
+from memtui.core.base.phrasing import age, until
+from memtui.core.client import titles, transcript
+from memtui.core.deliveries import blocks as delivery_blocks
+from memtui.core.deliveries import sessions
+from memtui.core.inbox import claims, guidance
+from memtui.core.redaction import redact
+from memtui.core.review.waiting import Waiting
+from memtui.core.settings import config
+from memtui.present import safe_text, secret, unheard
+from memtui.tui.dialogs.draft_form import CHOICE, TEXT, FormField, Options, Saved, Shape, Typed
+from memtui.tui.model import autosave
+from memtui.tui.model.autosave import Autosave
+from memtui.tui.model.data import Data
+
+SESSIONS = 8
+RECORDS = 300
+PROJECT, EVERYWHERE, SESSION = "project", "global", "session:"
+NEXT, URGENT = "next", "urgent"
+WHEN = {NEXT: "with the next prompt", URGENT: "urgent: before the next tool use"}
+WHO = {"": "any, a script's too (claude -p)", claims.PEOPLE: "only those of people, not of scripts"}
+GONE = "It is gone: a session was told it, or somebody took it back. What you typed stays here to be copied."
+# A text that is looked through at each key is no longer than this.
+WHILE_TYPING = 20_000
+
+Note = Mapping[str, str]  # the values of the form
+
+
+def note_of(item: Waiting) -> dict[str, str]:
+    """What the form shows of guidance that waits."""
+    fields = item.entry.fields
+    named = {kind: name for kind, _, name in (each.strip().partition(":") for each in fields.get("for", "").split(","))}
+    to = SESSION + named["session"] if named.get("session") else EVERYWHERE if item.slug is None else PROJECT
+    return {
+        "text": item.text,
+        "to": to,
+        "who": claims.PEOPLE if claims.PEOPLE in named else "",
+        "agent": named.get("agent", ""),
+        "path": named.get("path", ""),
+        "when": URGENT if item.entry.flag("urgent") else NEXT,
+        "expires": fields.get("expires", ""),
+    }
+
+
+def blank(data: Data, text: str = "", to: str = PROJECT) -> dict[str, str]:
+    """A new note, for whom the settings say."""
+    who = "".join(guidance.audience([], data.setting("guide_to")))
+    return {"text": text, "to": to, "who": who, "agent": "", "path": "", "when": NEXT, "expires": ""}
+
+
+def _addresses(note: Note) -> list[str]:
+    """As `guidance.addresses` takes them."""
+    named = [f"{kind}:{note[kind].strip()}" for kind in ("agent", "path") if note[kind].strip()]
+    return [each for each in (note["to"] if note["to"].startswith(SESSION) else "", note["who"], *named) if each]
+
+
+def _compared(note: Note) -> bytes:
+    """A note as it is compared with another: its text, then for whom, how and until when."""
+    urgent = "true" if note["when"] == URGENT else ""
+    more = {"for": ", ".join(_addresses(note)) or note["to"], "urgent": urgent, "expires": note["expires"]}
+    words = "".join(f"{name}: {value}\n" for name, value in more.items() if value)
+    return f"{note['text'].rstrip()}\n\n{words}".encode("utf-8", "replace")
+
+
+class GuidanceSubject:
+    """A new note, or with `item` one that waits. `note` is what the form begins with, `key` tells it from another new
+    one; `home` (slug, name) is the project it is for, if not this one. Saves to the text that was sent."""
+
+    def __init__(
+        self,
+        data: Data,
+        note: Note | None = None,
+        item: Waiting | None = None,
+        key: str = "",
+        home: tuple[str | None, str] = (None, ""),
+    ) -> None:
+        own = home[0] in {None, data.slug}
+        self.slug, self.project = (data.slug, data.facts.project) if own else (str(home[0]), home[1])
+        self.data, self.item = data, item
+        self.note = note or (note_of(item) if item else blank(data))
+        name = f"guidance-{item.id}" if item else f"guidance{'-' + key if key else ''}"
+        self.autosave = autosave.kept(data.root, name) or Autosave(name, self._base())
+        if self.autosave.values.pop("urgent", ""):
+            self.autosave.values["when"] = URGENT
+        title = "Change guidance" if item else "Guidance for the agent"
+        title += f" in {self.project}" if self.slug != data.slug else ""
+        self.shape = Shape(title, "save" if item else "send", "this note", GONE, "note", at_end=True)
+        to = {**self.note, **self.autosave.values}["to"]
+        places = [(PROJECT, f"{'this' if own else 'the'} project: {self.project}"), (EVERYWHERE, "every project")]
+        places += [(to, f"session {to[8:16]}")] if to.startswith(SESSION) else []
+        line = "What the agent should know. It is told once."
+        agents = "any agent; or a name, as reviewer"
+        files = "always; or files that a tool touches, as src/**"
+        times = "never; or 30m, 2h, 3d, 18:00, tomorrow, 2026-12-31"
+        self.fields: Sequence[FormField] = (
+            FormField("text", safe_text.clean(self.note["text"]), TEXT, placeholder=line),
+            FormField("to", self.note["to"], CHOICE, options=places, later=self._sessions),
+            FormField("who", self.note["who"], CHOICE, "sessions", options=tuple(WHO.items())),
+            FormField("agent", self.note["agent"], label="only agent", placeholder=agents),
+            FormField("path", self.note["path"], label="only files", placeholder=files),
+            FormField("when", self.note["when"], CHOICE, options=tuple(WHEN.items())),
+            FormField("expires", self.note["expires"], placeholder=times),
+        )
+
+    def _sessions(self) -> Options:
+        data = self.data
+        finder = transcript.Finder(paths.config_dir(data.env))
+        found = []
+        for each in sessions.collect(data.root, data.records(RECORDS))[:SESSIONS]:
+            path = finder.find(each.id)
+            title = titles.first_words(path) if path else ""
+            where = each.project.rstrip("/").rpartition("/")[2]
+            words = f"session {each.id[:8]}  {age(clock.parse(each.last), data.now())}  {where}"
+            found.append((SESSION + each.id, words + (f"  “{title[:50]}”" if title else "")))
+        return found
+
+    def _base(self) -> str:
+        return ids.digest(_compared(note_of(self.item))) if self.item is not None else ""
+
+    def is_empty(self, typed: Typed) -> bool:
+        """Without a text."""
+        return not typed.values["text"].strip()
+
+    def check(self, typed: Typed) -> Text:
+        """Whom it reaches, when, and until when, and what stands against it."""
+        note, words = typed.values, [self._reach(typed.values)]
+        units = delivery_blocks.units(note["text"])
+        words += [f"{units:,} characters."] if units > config.number(self.data.settings(), "budget") // 2 else []
+        before = self.item.text if self.item is not None else ""
+        kinds = redact.kinds_in(note["text"], before) if len(note["text"]) <= WHILE_TYPING else []
+        words += [f"{secret.looks(kinds, 'It')}. ^s asks before it is kept."] if kinds else []
+        deaf = unheard.keyed(self.data.unheard())
+        warning = f"\n! {deaf[:1].upper()}{deaf[1:]}." if deaf else ""
+        return safe_text.styled(" ".join(words)).append(warning, "bold yellow")
+
+    def _reach(self, note: Note) -> str:
+        whom = {PROJECT: f"a session of {self.project}", EVERYWHERE: "any session"}
+        agent, path, now = note["agent"].strip(), note["path"].strip(), self.data.now()
+        words = ["Told once, to " + whom.get(note["to"], f"session {note['to'][8:16]}")]
+        words += ["that a person holds"] if note["who"] else []
+        words += [f"of the agent {safe_text.line(agent, 40)}"] if agent else []
+        words.append(f"when a tool touches {safe_text.line(path, 40)}" if path else WHEN[note["when"]])
+        if expires := note["expires"].strip():
+            try:
+                end = guidance.expiry(expires, now)
+            except UsageError:
+                words.append(f"until … “{safe_text.line(expires, 20)}”?")
+            else:
+                words.append(f"until {_clock(end, now)} ({until(end, now)})")
+        return ", ".join(words) + "."
+
+    def there(self) -> str | None:
+        """The note as it stands in its inbox now."""
+        was = self.item
+        if was is None:
+            return ""
+        same = [each for each in self.data.waiting((was.kind,), every=True) if each.id == was.id]
+        if not same:
+            return None
+        self.item = same[0]
+        return self._base()
+
+    def compared(self, typed: Typed) -> tuple[bytes, bytes]:
+        """The note as it is, and as it would be."""
+        return _compared(note_of(self.item) if self.item is not None else self.note), _compared(self._now(typed))
+
+    def _now(self, typed: Typed) -> Note:
+        return {**(note_of(self.item) if self.item is not None else self.note), **typed.changed}
+
+    def save(self, typed: Typed) -> Saved:
+        """Leave it, or change what waits."""
+        data, note = self.data, self._now(typed)
+        text, slug, now = guidance.text(note["text"]), self._slug(note["to"]), data.now()
+        urgent, expires = note["when"] == URGENT, note["expires"].strip()
+        fields = guidance.fields("tui", _addresses(note), urgent, expires or None, now)
+        directory = paths.inbox_dir(data.root, slug)
+        if self.item is not None:
+            data.review().reword(self.item, directory, fields, text)
+        else:
+            data.review().guide(directory, fields, text)
+        deaf = unheard.keyed(data.unheard())
+        when = "when a tool touches the path" if note["path"].strip() else WHEN[note["when"]].removeprefix("urgent: ")
+        words = "Changed" if self.item is not None else "Left"
+        words += f", but nothing delivers it yet: {deaf}." if deaf else f": it goes {when}."
+        return Saved(text, f"{words} {actions.takes_back()}", warns=bool(deaf))
+
+    def _slug(self, to: str) -> str | None:
+        """The project whose inbox a note goes into, None for the global one: a session hears only its own project's."""
+        if to == EVERYWHERE:
+            return None
+        known = sessions.collect(self.data.root, self.data.records(RECORDS)) if to.startswith(SESSION) else []
+        return next((each.slug for each in known if SESSION + each.id == to), "") or self.slug
+
+
+def _clock(seconds: float, now: float) -> str:
+    """`18:00`, or `Mon 4 Jan 18:00` where it is another day, by the clock on the wall."""
+    there, here = time.localtime(seconds), time.localtime(now)
+    day = "" if there[:3] == here[:3] else f"{time.strftime('%a', there)} {there.tm_mday} {time.strftime('%b ', there)}"
+    return day + time.strftime("%H:%M", there)

@@ -1,0 +1,92 @@
+"""An entry of the inbox in a form: a draft that is rewritten before it becomes a memory, or an item's text."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from rich.text import Text
+
+from memtui.core.base import fastjson, ids
+from memtui.core.memories.memory import TYPES
+from memtui.core.review.waiting import Waiting
+from memtui.present import safe_text
+from memtui.tui.dialogs.draft_form import CHOICE, TEXT, FormField, Saved, Shape, Typed
+from memtui.tui.model import autosave
+from memtui.tui.model.autosave import Autosave
+from memtui.tui.model.data import Data
+
+# The fields of a draft that its form changes, beside the text.
+FIELDS = ("name", "description", "type", "scope")
+GONE = "It is gone: somebody decided on it or took it away meanwhile. What you typed stays here to be copied."
+Values = Mapping[str, str]
+
+
+class EntrySubject:
+    """`values` tells what the form shows of the entry as it stands: a `body`, and of a draft name, description, type
+    and scope, one of `scopes`. `check` says which file would be written, `save` writes; both raise MemtuiError."""
+
+    def __init__(
+        self,
+        data: Data,
+        item: Waiting,
+        values: Callable[[Waiting], Values],
+        *,
+        title: str,
+        verb: str,
+        check: Callable[[Waiting, Values], str],
+        save: Callable[[Waiting, Values], None],
+        scopes: Sequence[str] = (),
+    ) -> None:
+        self.data, self.item = data, item
+        self._values, self._check, self._save = values, check, save
+        given = values(item)
+        self.autosave = autosave.kept(data.root, item.id) or Autosave(item.id, self._base())
+        self.shape = Shape(title, verb, "this entry", GONE, "entry")
+        options = {"type": TYPES, "scope": scopes}
+        self.fields: Sequence[FormField] = (
+            *(FormField(key, safe_text.line(given[key])) for key in FIELDS[:2] if key in given),
+            *(
+                FormField(key, given[key], CHOICE, options=[(each, each) for each in (*options[key], given[key])])
+                for key in FIELDS[2:]
+                if key in given
+            ),
+            FormField("body", safe_text.clean(given["body"]), TEXT),
+        )
+
+    def _base(self) -> str:
+        """What the extractor counts is no change."""
+        said = {key: self.item.entry.fields.get(key, "") for key in FIELDS}
+        return ids.digest(fastjson.dumps({**said, "text": self.item.text}))
+
+    def is_empty(self, typed: Typed) -> bool:
+        """An entry says something, so that an empty text is a change."""
+        return not typed.changed
+
+    def check(self, typed: Typed) -> Text:
+        """Which file is written."""
+        return safe_text.styled(self._check(self.item, typed.values))
+
+    def there(self) -> str | None:
+        """The entry as it stands now. Words without an id are those that stand in their place."""
+        was, every = self.item, self.data.waiting((self.item.kind,), every=True)
+        same = [each for each in every if each.key == was.key]
+        if not same and not was.entry.fields.get("id"):
+            place = (was.path, was.entry.start)
+            same = [e for e in every if (e.path, e.entry.start) == place and not e.entry.fields.get("id")]
+        if not same:
+            return None
+        self.item = same[0]
+        return self._base()
+
+    def compared(self, typed: Typed) -> tuple[bytes, bytes]:
+        """The entry as it is, and as it would be."""
+        theirs = self._values(self.item)
+        return _compared(theirs), _compared({**theirs, **typed.changed})
+
+    def save(self, typed: Typed) -> Saved:
+        """Decide on it as it stands now."""
+        self._save(self.item, {**self._values(self.item), **typed.changed})
+        return Saved(self.item.id)
+
+
+def _compared(values: Values) -> bytes:
+    words = "".join(f"{key}: {values[key]}\n" for key in FIELDS if key in values)
+    return f"{words}{chr(10) * bool(words)}{values['body'].rstrip()}".encode("utf-8", "replace")

@@ -1,0 +1,243 @@
+"""A memory in a form: its fields and its text. Fields that are not shown, comments and order stay as they are."""
+
+from collections.abc import Mapping, Sequence
+
+from rich.text import Text
+
+from memtui import actions
+from memtui.core.base import ids
+from memtui.core.base.errors import MemtuiError, NotFoundError, UsageError
+from memtui.core.frontmatter import head as memory_head
+from memtui.core.memories import memory, references
+from memtui.core.memories.memory import TEMPLATES, TYPES, Memory
+from memtui.core.memories.scopes import Scope
+from memtui.core.memories.store import Store
+from memtui.present import safe_text
+from memtui.tui.dialogs.draft_form import CHOICE, TEXT, FormField, Saved, Shape, Typed
+from memtui.tui.model import autosave
+from memtui.tui.model.autosave import Autosave
+from memtui.tui.model.data import Data
+from memtui.tui.widgets.body import fits
+
+GONE = "The file is gone, somebody deleted or renamed it: ^s asks what becomes of yours."
+LEFT = "Your draft is kept: {{{}}} goes on with it."
+# Shown as they are, not to be edited by hand; or edited in a line of their own.
+FIXED = {"originSessionId", "node_type", "modified", "updated"}
+OWN = {"name", "description", "type", "title"}
+# What a scope means for a memory that goes there.
+WHERE = {
+    "global": "for every project",
+    "project": "in the repository, shared",
+    "auto": "the client's own of this project",
+    "agent": "the memory of a subagent",
+}
+
+
+def too_large(found: Memory) -> bool:
+    """Whether the form can't hold it."""
+    return not fits(found.body) or len(found.raw) > memory.MAX_BYTES
+
+
+def values_of(found: Memory) -> dict[str, str]:
+    """What the form shows of a memory: its text fields, nested ones by their dotted path."""
+    values = {"name": found.stem, "description": memory.text_of(found.fields, "description"), "type": found.type}
+    for prefix, table in (("", found.fields), ("metadata.", found.fields.get("metadata"))):
+        for key, value in table.items() if isinstance(table, dict) else ():
+            if isinstance(value, str) and key not in OWN | FIXED and "\n" not in value and "." not in key:
+                values[prefix + key] = value
+    return {**values, "body": found.body.strip("\n")}
+
+
+def bytes_of(there: Memory, changed: Mapping[str, str]) -> bytes:
+    """The memory's file with what was changed; the name is not in it. Raises MemtuiError."""
+    if "raw" in changed:
+        return changed["raw"].encode("utf-8", "surrogateescape")
+    fields = {key: value for key, value in changed.items() if key != "name"}
+    if "body" in fields:  # the blank lines around it were not shown
+        lead = there.body[: len(there.body) - len(there.body.lstrip("\n"))]
+        fields["body"] = lead + fields["body"].strip("\n") + "\n"
+    return memory.with_fields(there, fields) if fields else there.raw
+
+
+def typed_over(found: Memory, *, raw: bool) -> Autosave:
+    """Where what is typed over a memory, as it was read, is kept; `raw`: over the whole file."""
+    whole = found.raw.decode("utf-8", "surrogateescape")
+    about = (found.path, found.scope_label, raw, whole)
+    return Autosave(autosave.name_of(found.path), ids.digest(found.raw), 0.0, {}, {}, *about)
+
+
+def saved_words(store: Store, was: Memory, made: Memory) -> str:
+    """What a save did. What came with the repository is trusted with it, since the person saw all of it."""
+    if made.raw == was.raw and made.path == was.path:
+        return "Nothing was changed, so nothing is saved."
+    if not store.is_trusted(was):
+        return actions.keyed("Saved, and trusted now, since you saw all of it. {app.undo} takes back both.")
+    return "Saved. " + actions.takes_back()
+
+
+class MemorySubject:
+    """A memory that is there, or was when `kept` was typed (as `Autosave.memory` has it). Saves to its path."""
+
+    def __init__(self, data: Data, found: Memory, kept: Autosave | None) -> None:
+        self.data, self.found = data, found
+        self._there: Memory | None = found
+        raw = found.broken is not None or (kept is not None and kept.raw)
+        self.autosave = (_as_raw(kept) if raw and not kept.raw else kept) if kept else typed_over(found, raw=raw)
+        notice = ""
+        if raw:
+            notice = f"The frontmatter can't be read as fields ({found.broken}): this is the whole file."
+        elif not found.has_frontmatter:
+            notice = "This file has no frontmatter: a description or a type gives it some."
+        self.shape = Shape(
+            found.ref,
+            "save",
+            found.stem,
+            GONE,
+            "memory",
+            anew=True,
+            notice=notice,
+            editor=found.stem,
+            watch=True,
+            left=actions.keyed(LEFT.format("memories.new" if self.autosave.orphan else "memories.edit")),
+        )
+        values = {"raw": found.raw.decode("utf-8", "surrogateescape")} if raw else values_of(found)
+        self.fields: Sequence[FormField] = [_field(key, value) for key, value in values.items()]
+
+    def is_empty(self, typed: Typed) -> bool:
+        """A memory says something, so that an empty text is a change."""
+        return not typed.changed
+
+    def check(self, _: Typed) -> Text:
+        """The form says which file it is."""
+        return Text("")
+
+    def there(self) -> str | None:
+        """The digest of its file as it is now."""
+        try:
+            self._there = memory.read_memory(self.found.path, self.found.scope_label)
+        except NotFoundError:
+            self._there = None
+            return None
+        return ids.digest(self._there.raw)
+
+    def compared(self, typed: Typed) -> tuple[bytes, bytes]:
+        """The file as it is, and as it would be."""
+        there = self._there or self.found
+        return there.raw, bytes_of(there, typed.changed)
+
+    def save(self, typed: Typed) -> Saved:
+        """Write what was changed, and the name with it, as one step of undo."""
+        name, store = typed.changed.get("name", ""), self.data.store()
+        if self._there is None:
+            return self._write_anew(typed, store)
+        with store.together():
+            after = bytes_of(self._there, typed.changed)
+            made = store.edit(self._there, after, seen=True) if typed.changed.keys() - {"name"} else self._there
+            made = store.rename(made, name, seen=True) if name else made
+        if made.broken is None:
+            return Saved(made.path, saved_words(store, self._there, made))
+        self.found, self.autosave = made, typed_over(made, raw=self.autosave.raw)
+        broken = safe_text.line(made.broken, 200)
+        return Saved(made.path, wrong=f"Saved, but it is still broken, so it is not delivered: {broken}.")
+
+    def _write_anew(self, typed: Typed, store: Store) -> Saved:
+        name = references.check_name(typed.changed.get("name", self.found.stem))
+        data = bytes_of(self.found, typed.changed)
+        if name != self.found.stem:
+            data = references.renamed(data, name)
+        made = store.add(store.scope(self.found.scope_label), name, data)
+        return Saved(made.path, "Saved, its file is there again. " + actions.takes_back())
+
+
+class NewMemorySubject:
+    """A memory that is not there yet, from the template of a type, in one of some scopes. Saves to its path."""
+
+    def __init__(self, data: Data, scope: Scope, scopes: Sequence[Scope], kind: str, kept: Autosave | None) -> None:
+        self.data = data
+        self.scopes = {each.label: each for each in (scope, *scopes)}
+        self.autosave = kept or Autosave(autosave.OF_MEMORY + ids.new_id(data.now()), scope=scope.label)
+        if self.autosave.values.get("scope") not in self.scopes:
+            self.autosave.values.pop("scope", None)
+        self.shape = Shape(
+            "New memory",
+            "save",
+            "memory",
+            GONE,
+            "memory",
+            notice="What you leave of the template's lines is not saved.",
+            editor="memory",
+            left=actions.keyed(LEFT.format("memories.new")),
+            first="name",
+        )
+        kind = kind if kind in TEMPLATES else "feedback"
+        labels = [(label, label) for label in self.scopes]
+        self.fields: Sequence[FormField] = [
+            FormField("name", ""),
+            FormField("description", ""),
+            _field("type", kind),
+            FormField("scope", scope.label, CHOICE, options=labels),
+            FormField("body", TEMPLATES[kind].strip("\n"), TEXT, templates=TEMPLATES),
+        ]
+
+    def is_empty(self, typed: Typed) -> bool:
+        """Whether there is nothing but a template."""
+        given = typed.values
+        templates = {text.strip() for text in TEMPLATES.values()}
+        return not (given["name"].strip() or given["description"].strip()) and given["body"].strip() in {"", *templates}
+
+    def check(self, typed: Typed) -> Text:
+        """Which file it becomes, and who reads that."""
+        scope = self.scopes[typed.values["scope"]]
+        try:
+            file = _stem_of(typed.values["name"]) + ".md"
+        except MemtuiError:
+            file = "…"
+        why = WHERE.get(scope.kind, "")
+        if scope.kind == "auto" and not any(each.kind == "project" and each.exists for each in self.scopes.values()):
+            why += ", the repository keeps none"
+        return Text(safe_text.line(f"{file} in {scope.label}: {why}"), no_wrap=True, overflow="ellipsis")
+
+    def there(self) -> str | None:
+        """Nothing."""
+        return ""
+
+    def compared(self, _: Typed) -> tuple[bytes, bytes]:
+        """Nothing is written over."""
+        return b"", b""
+
+    def save(self, typed: Typed) -> Saved:
+        """Make it, without the lines of the template that were left."""
+        given = typed.values
+        body = memory.without_template(given["body"])
+        about = given["description"].strip() or memory_head.first_line(body)
+        if not about:
+            raise UsageError("Nothing is made: nothing is written yet", "Write the text or a description")
+        name = " ".join(given["name"].split()).removesuffix(".md")
+        data = memory.new_memory_bytes(name, about, given["type"], body if body.strip() else about)
+        made = self.data.store().add(self.scopes[given["scope"]], _stem_of(given["name"]), data)
+        return Saved(made.path, "Saved. " + actions.takes_back())
+
+
+def _field(key: str, value: str) -> FormField:
+    if key == "type":
+        return FormField(key, value, CHOICE, options=[(each, each or "untyped") for each in (*TYPES, value)])
+    return FormField(key, value, TEXT if key in {"body", "raw"} else "line", key.removeprefix("metadata."))
+
+
+def _stem_of(name: str) -> str:
+    """The file's stem for the name of a new memory: the name itself where that will do, else in lower case with dashes.
+    Raises UsageError."""
+    typed = name.strip().removesuffix(".md")
+    if all(char.isalnum() or char in "-_." for char in typed) and typed == typed.lower():
+        return references.check_name(typed)
+    return memory.slugify(typed)
+
+
+def _as_raw(kept: Autosave) -> Autosave:
+    """What was typed into fields as the whole file, where the fields can't be read any more."""
+    was = kept.memory()
+    made = typed_over(was, raw=True)
+    made.time = kept.time
+    made.values = {"raw": bytes_of(was, kept.values).decode("utf-8", "surrogateescape")}
+    made.was = {"raw": made.whole}
+    return made
