@@ -43,14 +43,20 @@ def told(world, monkeypatch, capsys):
 def shown(world):
     """What a screen has read and shows, by a function of the screen."""
 
-    async def run(name, look):
+    async def rest(app, pilot):
+        for _ in range(500):
+            await pilot.pause(0.01)
+            if app.has_read and not any(worker.is_running for worker in app.workers):
+                break
+        await pilot.pause()
+
+    async def run(name, look, first=None):
         app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name)
         async with app.run_test(size=(160, 48)) as pilot:
-            for _ in range(500):
-                await pilot.pause(0.01)
-                if app.has_read and not any(worker.is_running for worker in app.workers):
-                    break
-            await pilot.pause()
+            await rest(app, pilot)
+            if first is not None:
+                first(app.screen)
+                await rest(app, pilot)
             return look(app)
 
     return run
@@ -94,3 +100,33 @@ async def test_what_approving_writes(told, shown):
         if "error" not in each
     }
     assert await shown("inbox", proposed) == there != {}
+
+
+async def test_what_is_remembered(told, shown):
+    answer = told("list")
+    listed, labels = answer["memories"], {each["label"] for each in answer["scopes"]}
+    rows = await shown("memories", lambda app: [row for scope, row in app.screen.found if scope.label in labels])
+    assert sorted((each["path"], each["description"], each["type"], each["deliveries"]) for each in listed) == sorted(
+        (row.memory.path, row.memory.description, row.memory.type, row.deliveries) for row in rows
+    )
+    assert {each["path"]: len(each["flags"]) for each in listed} == {row.memory.path: len(row.flags) for row in rows}
+
+
+@pytest.mark.parametrize("wanted", [{}, {"kind": "guidance"}, {"outcome": "arrived"}, {"text": "ci is red"}])
+async def test_what_was_delivered(told, shown, wanted):
+    listed = told("deliveries", *(word for name, value in wanted.items() for word in ("--" + name, value)))[
+        "deliveries"
+    ]
+    found = await shown(
+        "deliveries",
+        lambda app: [(row.id, app.screen.proofs.known[row.id]) for row in app.screen.found],
+        lambda screen: screen.want(**wanted),
+    )
+    assert found == [(each["id"], each["outcome"]) for each in listed] != []
+
+
+async def test_what_deliveries_add_up_to(told, shown):
+    sums = told("deliveries", "--stats")
+    assert await shown("deliveries", lambda app: sum(1 for _ in app.screen.found)) == sum(
+        day["deliveries"] for day in sums["days"]
+    )
