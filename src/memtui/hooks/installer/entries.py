@@ -66,18 +66,22 @@ def _is_script(path: str) -> bool:
 
 
 def _same_version(path: str) -> bool:
-    code = "import sys; print(*sys.version_info[:2])"
     try:
-        done = subprocess.run(
-            [path, "-I", "-S", "-c", code],
-            capture_output=True,
-            stdin=subprocess.DEVNULL,
-            timeout=START_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.SubprocessError):
+        return version_of(path) == sys.version_info[:2]
+    except (OSError, ValueError, subprocess.SubprocessError):
         return False
-    return done.stdout.split() == [b"%d" % part for part in sys.version_info[:2]]
+
+
+def version_of(interpreter: str) -> tuple[int, ...]:
+    """Major and minor version of a Python, by starting it. Raises OSError, SubprocessError, ValueError."""
+    done = subprocess.run(
+        [interpreter, "-I", "-S", "-c", "import sys; print(*sys.version_info[:2])"],
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        timeout=START_SECONDS,
+        check=True,
+    )
+    return tuple(int(part) for part in done.stdout.split())
 
 
 def command(event: str, interpreter: str, launcher: str, root: str = "", config: str = "") -> str:

@@ -1,5 +1,6 @@
 """Put our hooks into the text of a settings file, and take them out again, leaving all else as it is."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -137,11 +138,19 @@ def _hooks_of(group: Any) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
+def our_hooks(settings: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The event and the command of every hook of ours."""
+    hooks = settings.get("hooks")
+    for event, held in hooks.items() if isinstance(hooks, dict) else ():
+        for group in held if isinstance(held, list) else ():
+            for hook in _hooks_of(group):
+                if is_ours(hook):
+                    yield event, hook["command"]
+
+
 def holds_ours(settings: dict[str, Any]) -> bool:
     """Whether any event has a hook of ours."""
-    hooks = settings.get("hooks")
-    lists = hooks.values() if isinstance(hooks, dict) else []
-    return any(is_ours(hook) for held in lists if isinstance(held, list) for group in held for hook in _hooks_of(group))
+    return next(our_hooks(settings), None) is not None
 
 
 def strip(text: str, made: Made, name: str) -> str:

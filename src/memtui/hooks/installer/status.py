@@ -17,7 +17,6 @@ from memtui.core.health import findings
 from memtui.hooks import environment
 from memtui.hooks.installer import entries, install, json_edit, merge
 
-START_SECONDS = 10
 OLDEST_PYTHON = (3, 11)
 MANAGED = {"darwin": "/Library/Application Support/ClaudeCode"}
 MANAGED_ELSEWHERE = "/etc/claude-code"
@@ -135,16 +134,11 @@ def _load(scope: str, path: str) -> tuple[SettingsFile, dict[str, Any]]:
 
 
 def _entries(file: SettingsFile, settings: dict[str, Any], places: tuple[str, str]) -> list[Entry]:
-    hooks = settings.get("hooks")
-    found = []
-    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
-        for group in groups if isinstance(groups, list) else ():
-            held = group.get("hooks") if isinstance(group, dict) else None
-            for hook in held if isinstance(held, list) else ():
-                command = entries.parse(hook.get("command")) if isinstance(hook, dict) else None
-                if command:
-                    found.append(_entry(event, file, hook["command"], command, places))
-    return found
+    return [
+        _entry(event, file, line, command, places)
+        for event, line in merge.our_hooks(settings)
+        if (command := entries.parse(line)) is not None
+    ]
 
 
 def _entry(event: str, file: SettingsFile, line: str, command: entries.Command, places: tuple[str, str]) -> Entry:
@@ -252,16 +246,8 @@ def _json(path: str) -> dict[str, Any]:
 def _python_problems(python: str) -> list[Finding]:
     if not python:
         return [problem("hooks.plugin_no_python")]
-    code = "import sys; print(*sys.version_info[:2])"
     try:
-        done = subprocess.run(
-            [python, "-I", "-S", "-c", code],
-            capture_output=True,
-            stdin=subprocess.DEVNULL,
-            timeout=START_SECONDS,
-            check=True,
-        )
-        version = tuple(int(part) for part in done.stdout.split())
+        version = entries.version_of(python)
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         return [problem("hooks.plugin_python_fails", python=python, why=str(error))]
     newer = any(shutil.which(f"python3.{minor}") for minor in (11, 12, 13))
