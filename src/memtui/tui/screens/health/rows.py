@@ -82,8 +82,9 @@ def in_words(each: Finding, found: Look) -> str:
 
 def _finding(each: Finding, found: Look) -> Row:
     mark, style = MARKS[each.level]
-    key = f"finding {each.code} {each.subject} {sorted(each.data.items())}"
-    return Row(key, "finding", mark, style, AREAS.get(each.area, each.area), in_words(each, found), each)
+    words = in_words(each, found)
+    title = AREAS.get(each.area, each.area)
+    return Row(f"finding {each.code} {each.subject} {words}", "finding", mark, style, title, words, each)
 
 
 def _events(found: Look) -> Iterator[Row]:
@@ -119,15 +120,8 @@ def _error(number: int, each: Record, now: float) -> Row:
     words = f"{each.get('error')}: {each.get('message')}"
     old = seconds is not None and seconds < now - file_checks.ERRORS_DAYS * file_checks.DAY
     mark, style = MARKS[NOTE if old else PROBLEM]
-    return Row(
-        f"error {number} {each.get('time')}",
-        "error",
-        mark,
-        style,
-        f"{age(seconds, now)} {each.get('where')}",
-        words,
-        each,
-    )
+    title = f"{age(seconds, now)} {each.get('where')}"
+    return Row(f"error {number} {each.get('time')}", "error", mark, style, title, words, each)
 
 
 def _mode(each: Mode) -> Row:
