@@ -124,12 +124,8 @@ def _print(
         out.print()
     if taken:
         out.heading("Under way", f"{len(taken)}  ·  a hook gave it to the client, no transcript proves it yet")
-    for row in taken:
-        head = f"  {out.style(short(str(row['id'])), 'cyan')}  {age(clock.parse(row['time']), now):>4}  "
-        whom = session_words(str(row["session"]), str(row["entrypoint"]))
-        out.marked(head, 14, f"→ under way to {line(whom)}", "cyan")
-        _paragraph(out, str(row["text"]))
-    if taken:
+        for row in taken:
+            _print_given(out, row, now, "→ under way to {}", "cyan")
         out.print()
     if not items and not taken:
         out.print("Nothing waits here.")
@@ -139,15 +135,21 @@ def _print(
 
 
 def _print_told(ctx: Context, out: Output, rows: "list[dict[str, object]]") -> None:
-    if rows:
-        out.print()
-        out.heading("Told", "all: memtui deliveries --kind guidance · say it again: --again ID")
+    if not rows:
+        return
+    out.print()
+    out.heading("Told", "all: memtui deliveries --kind guidance · say it again: --again ID")
     for row in rows:
         glyph, style = GLYPHS[str(row["outcome"])]
-        head = f"  {out.style(short(str(row['id'])), 'cyan')}  {age(clock.parse(row['time']), ctx.now()):>4}  "
-        words = session_words(str(row["session"]), str(row["entrypoint"]))
-        out.marked(head, 14, f"{glyph} {row['outcome']} · {line(words)}", style)
-        _paragraph(out, str(row["text"]))
+        _print_given(out, row, ctx.now(), f"{glyph} {row['outcome']} · {{}}", style)
+
+
+def _print_given(out: Output, row: "dict[str, object]", now: float, words: str, style: str) -> None:
+    """A note that a hook gave; `words` has a place for the session."""
+    head = f"  {out.style(short(str(row['id'])), 'cyan')}  {age(clock.parse(row['time']), now):>4}  "
+    session = session_words(str(row["session"]), str(row["entrypoint"]))
+    out.marked(head, 14, words.format(line(session)), style)
+    _paragraph(out, str(row["text"]))
 
 
 def _paragraph(out: Output, text: str) -> None:
