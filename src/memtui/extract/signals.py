@@ -96,7 +96,7 @@ def signal_of(turn: Turn) -> Signal | None:
 
 
 def own_words(text: str) -> str:
-    """What the person wrote themselves: no code blocks, quotations, diffs, tables, or lines of a log."""
+    """The words that the person wrote themselves: no code blocks, quotations, diffs, tables, or lines of a log."""
     text = _FENCE.sub("\n", text.replace("’", "'").replace("‘", "'"))
     return "\n".join([line for line in text.splitlines() if not _PASTED_LINE.match(line)]).strip()
 

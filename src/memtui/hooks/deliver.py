@@ -25,7 +25,7 @@ def budget(hook: runner.Hook) -> int:
 
 
 def asker(hook: runner.Hook) -> "claims.Asker":
-    """Who this hook asks guidance for."""
+    """The session that guidance is asked for, with its agent and project."""
     from memtui.core.inbox import claims
     from memtui.hooks import environment
 
@@ -120,7 +120,8 @@ def _return_left_out(taken: "list[claims.Claim]", left_out: "list[dict[str, obje
 
 
 def _size(path: str) -> int:
-    """How long a transcript is: by its places it will be told what came before the delivery and what after it."""
+    """The size of a transcript in bytes: by its places it will be told what came before the delivery and what after
+    it."""
     try:
         return posix.stat(path).st_size
     except OSError:

@@ -1,4 +1,5 @@
-"""What a copy of a session knows: a fork has the context of the session that it was made of, under an id of its own.
+"""The state that a copy of a session begins with: a fork has the context of the session that it was made of, under an
+id of its own.
 
 No client says of which session. They tell it apart in these ways (2.1.197 and 2.1.330, docs/hooks.md):
 - `/branch`: the session that the same client process served until then; both transcripts begin with the same record;
@@ -43,7 +44,7 @@ def _marked(hook: Hook) -> "dict[str, object]":
 
 
 def started(hook: Hook) -> "dict[str, object]":
-    """What a session knows that starts as a copy of another; `{}` if it is none, or of one that is not known."""
+    """The state of a session that starts as a copy of another; `{}` if it is none, or of one that is not known."""
     served = _text(_marked(hook), "session_id")
     if served and served != hook.session_id and _begin_alike(hook, served):
         # Written anew, the copy holds in one row what the client would drop at a resume.
@@ -53,7 +54,7 @@ def started(hook: Hook) -> "dict[str, object]":
 
 
 def prompted(hook: Hook) -> "dict[str, object]":
-    """What a session knows whose first sign of life is a prompt; `{}` if it is no fork of a resumed one.
+    """The state of a session whose first sign of life is a prompt; `{}` if it is no fork of a resumed one.
 
     What that one was told at its start has gone to the fork, so that it knows again what it knew before."""
     found = _marked(hook)

@@ -101,8 +101,8 @@ def keep(hook: runner.Hook, after: "dict[str, object]") -> None:
 
 
 def _watched(hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]") -> "list[str]":
-    """What every prompt looks at: directories (files come and go), files (some are written in place), and what says
-    which of the project's are trusted."""
+    """The paths that every prompt looks at: directories (files come and go), files (some are written in place), and
+    what says which of the project's are trusted."""
     watched = []
     for scope, memories in found:
         watched += memories.directories[: catalog.WATCHED]
@@ -190,7 +190,7 @@ def glance(hook: runner.Hook, changed: "list[str]", after: "dict[str, object]") 
 
 
 def _files(path: str, tops: "dict[str, object]", lines: "dict[str, object]") -> "list[tuple[str, str, str]] | None":
-    """What a path that changed says was written, as (scope, directory, file); None for one that tells of more."""
+    """The memory that was written, by a path that changed, as (scope, directory, file); None if that tells of more."""
     for scope, top in tops.items():
         directory, touched = top if isinstance(top, list) and len(top) == 2 else ("", "")
         if path == touched:

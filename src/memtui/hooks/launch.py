@@ -1,4 +1,4 @@
-"""What the hooks in a settings file start, compiled at every start: so it stays this small. Fails open."""
+"""The script that hooks in a settings file start, compiled at every start: so it stays this small. Fails open."""
 
 import posix
 import sys

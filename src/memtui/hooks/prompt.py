@@ -105,7 +105,7 @@ def due_lists(
 
 
 def forget(after: "dict[str, object]", left_out: "list[delivery_blocks.Part]") -> None:
-    """What found no room is new again at the next prompt."""
+    """Note what found no room in this delivery, so that it is new again at the next prompt."""
     waiting = []
     for part in left_out:
         name = str(part.item["id"])

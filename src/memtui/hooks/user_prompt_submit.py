@@ -76,7 +76,7 @@ def reconcile_claims(hook: Hook, session_id: str = "") -> None:
 
 
 def _forked(hook: Hook) -> "dict[str, object]":
-    """What a fork knows whose start was reported under the id of the session it forked from."""
+    """The state of a fork whose start was reported under the id of the session it forked from."""
     try:
         posix.stat(f"{hook.root}/run/client-{posix.getppid()}")
     except OSError:

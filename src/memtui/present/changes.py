@@ -1,4 +1,4 @@
-"""What a person is told about changes, their undo and redo, at both front doors."""
+"""Words for changes, their undo and redo, at both front doors."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -45,7 +45,7 @@ def refusal(op: str, found: "Transaction", error: MemtuiError) -> MemtuiError:
 
 
 def asked_about(asked: "Elsewhere", now: float, writers: "Mapping[str, str]") -> str:
-    """What would be undone or redone: when that was done last, and by whom, as `writers` calls them."""
+    """The next to undo or redo: when that was done last, and by whom, as `writers` calls them."""
     last = asked.first.latest
     more = f" and {many(asked.count - 1, 'other change')} made with it" if asked.count > 1 else ""
     by = writers.get(last.by, f"by {last.by}")

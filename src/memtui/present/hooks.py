@@ -1,4 +1,4 @@
-"""What a person is told about the hooks in a settings file, at both front doors."""
+"""Words for installing hooks and taking them out, at both front doors."""
 
 import os
 
@@ -10,7 +10,7 @@ PASSING_PLACES = ("/uv/archive-v0/", "/uv/environments-v2/", "/pipx/.cache/")
 
 
 def notes(plan: Plan) -> list[str]:
-    """What to know before hooks are installed there."""
+    """Notes on a plan, for before it is carried out."""
     if plan.new_record is None:
         return []
     path, launcher = plan.settings_path, plan.new_record.launcher
@@ -27,5 +27,5 @@ def notes(plan: Plan) -> list[str]:
 
 
 def done(plan: Plan) -> str:
-    """What was written."""
+    """The sentence after it was carried out."""
     return f"hooks {'installed in' if plan.action == 'install' else 'removed from'} {plan.settings_path}"

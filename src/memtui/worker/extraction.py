@@ -126,7 +126,8 @@ def _without_secrets(text: str) -> str:
 
 
 def _open_items(root: str, cwd: str, conversation: Conversation) -> list[str]:
-    """What is unfinished, less what a hook told the agent, unless it still stands in the inbox as an open item."""
+    """The texts of unfinished work, less what a hook told the agent, unless it still stands in the inbox as an open
+    item."""
     texts = items.open_items(conversation)
     if not any(conversation.was_injected(text) for text in texts):
         return texts
@@ -136,7 +137,7 @@ def _open_items(root: str, cwd: str, conversation: Conversation) -> list[str]:
 
 
 def _start(cursor: dict[str, object], path: str) -> int:
-    """Where to read on; 0 for a file that is not the one read before, as far as it was read."""
+    """The place to read on from; 0 for a file that is not the one read before, as far as it was read."""
     offset = cursor.get("offset")
     if cursor.get("v") != VERSION or cursor.get("path") != path or not isinstance(offset, int) or offset < 0:
         return 0

@@ -1,4 +1,4 @@
-"""What nothing needs any more, removed at most once a day."""
+"""Files that nothing needs any more are removed, at most once a day."""
 
 import os
 from collections.abc import Callable

@@ -1,5 +1,5 @@
-"""Where a change is made: a TUI that is open, or a terminal in which commands are typed. The journal keeps it, so that
-undo knows what a person did just here from what others did, or the same person elsewhere."""
+"""The place where a change is made: a TUI that is open, or a terminal in which commands are typed. The journal keeps
+it, so that undo knows what a person did just here from what others did, or the same person elsewhere."""
 
 import functools
 import os

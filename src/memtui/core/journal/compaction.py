@@ -19,8 +19,8 @@ HELD_SECONDS, FREE_SECONDS = 0.5, 4 * fs.LOCK_POLL_SECONDS
 
 
 def _families(every: list[Transaction]) -> list[list[Transaction]]:
-    """What stands or goes together: a change with all undoing, restoring and purging of it, and what was made as one
-    step; in the order of what was done last about each."""
+    """Transactions that stand or go together: a change with all undoing, restoring and purging of it, and what was made
+    as one step; in the order of what was done last about each."""
     above: dict[str, str] = {}
 
     def top(key: str) -> str:

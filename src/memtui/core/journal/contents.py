@@ -6,13 +6,13 @@ from memtui.core.base.storage import read_or_none, storage_error
 
 
 class Contents:
-    """Those of one memtui root."""
+    """The kept contents of one memtui root."""
 
     def __init__(self, root: str) -> None:
         self.directory = root + "/trash"
 
     def path(self, digest: str) -> str:
-        """Where a content lies."""
+        """The file of a content."""
         return f"{self.directory}/{digest}"
 
     def read(self, digest: str) -> bytes:

@@ -97,7 +97,8 @@ class Journal:
 
     @contextlib.contextmanager
     def together(self, group: str = "") -> Iterator[None]:
-        """What is changed inside is one step for undo and redo; with what was changed before it in the same `group`."""
+        """Make all that is changed inside one step of undo and redo, with what was changed before in the same
+        `group`."""
         self._group = group or ids.new_id(self.now())
         try:
             yield
@@ -105,7 +106,7 @@ class Journal:
             self._group = ""
 
     def run_locked(self, op: str, changes: Sequence[Change], summary: str, **more: Any) -> str:
-        """As `run`, for who holds the lock."""
+        """Do what `run` does, with the lock held already."""
         transaction = ids.new_id(self.now())
         size = self._size()
         changes = [change.remembering() for change in changes]

@@ -1,4 +1,4 @@
-"""What the journal tells: the transactions in order, which can be undone and redone, and what lies in the trash."""
+"""The journal as read: the transactions in order, which of them can be undone and redone, what lies in the trash."""
 
 import dataclasses
 import errno
@@ -42,7 +42,7 @@ class Transaction:
 
     @property
     def actor(self) -> str:
-        """Where it was made, as `actor.here` names it; empty for one of an older version."""
+        """The place where it was made, as `actor.here` names it; empty for one of an older version."""
         found = self.record.get("seat")
         return found if isinstance(found, str) else ""
 
@@ -53,7 +53,7 @@ class Transaction:
 
     @property
     def latest(self) -> "Transaction":
-        """What was done last about it: itself, or its last undo or redo."""
+        """The last that was done about it: itself, or its last undo or redo."""
         return self.reversal or self
 
 
@@ -196,12 +196,12 @@ class Ledger:
         return [each for each in reversed(self.all()) if each.is_change and each.state != "intent"]
 
     def available(self, op: str) -> list[str]:
-        """What can be undone or redone, the next last."""
+        """The transactions that can be undone or redone, by id, the next last."""
         return self.redoable if op == "redo" else self.undoable
 
     def next_step(self, op: str, key: str | None = None) -> list[Transaction]:
-        """What an undo takes back, or a redo makes again, the first first: the last and those before it that were made
-        together with it; of an undo, or the one named. Raises NotFoundError."""
+        """The transactions that an undo takes back, or a redo makes again, in that order: the last and those before it
+        that were made together with it; of an undo, or the one named. Raises NotFoundError."""
         if key is not None:
             return [self._named(key)]
         keys = self.available(op)
@@ -225,7 +225,7 @@ class Ledger:
 
 @functools.cache
 def shared(path: str) -> Ledger:
-    """The one ledger of a journal in this process, for who asks again and again."""
+    """The one ledger of a journal in this process, so that it is read once."""
     return Ledger(path)
 
 

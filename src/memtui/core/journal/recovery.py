@@ -10,7 +10,7 @@ from memtui.core.journal.changes.change import Change, Row, State
 
 
 def states(record: Mapping[str, Any], changes: Sequence[Change]) -> list[State]:
-    """How far each change came. Raises OSError."""
+    """The state of each change: made, open or foreign. Raises OSError."""
     rows: dict[str, list[Row]] = {}
     for row in record["changes"]:
         rows.setdefault(row["path"], []).append(row)
@@ -18,7 +18,7 @@ def states(record: Mapping[str, Any], changes: Sequence[Change]) -> list[State]:
 
 
 def back(changes: Sequence[Change], states: Sequence[State]) -> list[Change]:
-    """What takes back the changes that were made."""
+    """The changes that take back those that were made, in their order."""
     made = [change for change, state in zip(changes, states, strict=True) if state == "made"]
     return [change.inverse() for change in reversed(made)]
 

@@ -18,8 +18,8 @@ RECENT_SECONDS = 600.0
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """What an undo or redo (`op`) is next about was not done here and now: `first`, with `count` operations in all that
-    were made together. A person is asked first."""
+    """The next to undo or redo (`op`) was not done here and now, so that a person is asked: `first`, with `count`
+    operations in all that were made together."""
 
     op: Op
     first: Transaction
@@ -28,7 +28,8 @@ class Elsewhere:
 
 @dataclass
 class Undone:
-    """What an undo or redo (`op`) did of so many (`whole`): those not in `done` or `failed` were not tried."""
+    """The outcome of an undo or redo (`op`) of so many operations (`whole`); those not in `done` or `failed` were not
+    tried."""
 
     op: Op
     whole: int
@@ -55,7 +56,8 @@ def attempt(
     sure: Callable[[Elsewhere], bool],
     going: Callable[[int, int], bool] = lambda *_: True,
 ) -> Undone | Elsewhere:
-    """As `run`; where nothing was named and the last operation was not done here and now, only if `sure` says so."""
+    """Run an undo or redo as `run` does; of an operation that was neither named nor done here and now only if `sure`
+    says so."""
     found = journal.ledger().next_step(op, key)
     elsewhere = Elsewhere(op, found[0], len(found))
     if key is None and not _own(journal, found[0]) and not sure(elsewhere):

@@ -41,7 +41,7 @@ def entropy(text: str) -> float:
 
 
 def run_length(text: str) -> float:
-    """How many letters or digits of one kind stand in a row, on average."""
+    """The number of letters or digits of one kind in a row, on average."""
     runs = _RUN.findall(text)
     return sum(map(len, runs)) / len(runs) if runs else float(len(text))
 
@@ -72,7 +72,7 @@ _WORD = re.compile(r"^(?:[A-Z]?[a-z]+|[A-Z]+|[0-9]+)$")
 
 
 def is_given(value: str) -> bool:
-    """As `generated`, for what is given to a telling name: also hardly any digits, or none."""
+    """Whether a value that is given to a telling name looks generated: it may have hardly any digits, or none."""
     if generated(value, NAMED_RUN):
         return True
     if len(value) < 12 or not value.isalnum() or not value.isascii() or HASH.match(value):

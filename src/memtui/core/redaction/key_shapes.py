@@ -1,4 +1,4 @@
-"""What the keys of known services look like: the table that `redact` works through.
+"""The shapes of the keys of known services: the table that `shaped` works through.
 
 Shapes follow what the issuers document and what public secret scanners know. In a shape a capital before `{` is a
 class: A letters and digits, W the same with `_` and `-`, H hex digits, L lower-case letters and digits, U capitals and

@@ -93,6 +93,6 @@ def _in_commands(text: str, low: str) -> Iterator[Found]:
 
 
 def _trimmed(match: re.Match[str], group: str = "secret") -> int:
-    """Where a value ends, without what closes the sentence or the bracket around it."""
+    """The end of a value, without what closes the sentence or the bracket around it."""
     value = match[group]
     return match.start(group) + len(value.rstrip(".)]},;:!?") or value)

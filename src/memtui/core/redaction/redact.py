@@ -57,7 +57,7 @@ _REST = re.compile("[A-Za-z0-9]{0,100}")
 
 
 def _rest(text: str, at: int) -> int:
-    """Where the word ends that a secret ends in: what is glued to it would look like another one, seen alone."""
+    """The end of the word that a secret ends in: what is glued to it would look like another one, seen alone."""
     match = _REST.match(text, at) if text[at - 1].isalnum() else None
     return match.end() if match else at
 

@@ -28,7 +28,7 @@ _ENTITIES = {
 
 
 def _meant(match: re.Match[str]) -> str:
-    """What an escape stands for; nothing for what is invisible."""
+    """The character that an escape stands for; nothing for what is invisible."""
     code = match.lastgroup
     if code is None:
         return ""
@@ -63,7 +63,7 @@ class View:
         self.text = "".join(parts)
 
     def place(self, at: int) -> int:
-        """Where a place in the view is in the text."""
+        """The place in the text of a place in the view."""
         number = bisect_right(self._breaks, at) - 1
         place = self._places[number] + at - self._breaks[number]
         return min(place, self._end(number))

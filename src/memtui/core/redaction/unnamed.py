@@ -40,7 +40,7 @@ _GIVEN = re.compile(r"[A-Za-z0-9_.-]*=(?=[^=])|(?:[A-Z]{2,20}_)+(?=[^_]{20})")
 
 
 def unnamed(text: str) -> Iterator[Found]:
-    """What no rule names, by how it looks; and, looser, what stands behind a telling word on the same line."""
+    """The secrets that look like some; behind a telling word on the same line less is enough."""
     for match in _TOKEN.finditer(text):
         run = match[0]
         if len(run) > BLOB_LENGTH:

@@ -47,7 +47,7 @@ BUDGET_RANGE = (500, 9800)
 
 
 def file_path(root: str) -> str:
-    """Where the settings are."""
+    """The file of the settings."""
     return root + "/config.toml"
 
 
@@ -132,7 +132,7 @@ def number(settings: "dict[str, object]", key: str) -> int:
 
 
 def problem(key: str, given: "object") -> "str | None":
-    """What is wrong with a value of a known key, or None."""
+    """Say what is wrong with a value of a known key; None if nothing is."""
     default = DEFAULTS[key]
     if key in CHOICES:
         return None if given in CHOICES[key] else "must be one of " + ", ".join(CHOICES[key])

@@ -23,7 +23,7 @@ SHORTER = {
 
 
 def _name(char: str) -> str:
-    """What Textual calls the key of a character."""
+    """Textual's name for the key of a character."""
     if char.isalnum():
         return char
     name = unicodedata.name(char, char).lower().replace("-", "_").replace(" ", "_")
@@ -39,7 +39,7 @@ def each(keys: str) -> list[str]:
 
 
 def problem(keys: object) -> str | None:
-    """What is wrong with what is written for an action, or None."""
+    """Say what is wrong with the keys that are written for an action; None if nothing is."""
     if not isinstance(keys, str) or not keys.strip():
         return 'must be keys, as "x" or "x,ctrl+x"'
     for key in each(keys):

@@ -1,4 +1,4 @@
-"""The mode of every project, and what else is its own."""
+"""The mode and the own settings of every project."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from memtui.core.settings import edit as config_edit
 
 @dataclass(frozen=True)
 class Mode:
-    """How memtui behaves in one project; `path` empty: where a project has nothing of its own."""
+    """The mode of one project and its own settings; with an empty `path`, of all that have none."""
 
     path: str
     mode: str

@@ -51,7 +51,7 @@ class Setting:
 
     @property
     def meaning(self) -> str:
-        """What it is for, in a line."""
+        """Its purpose, in a line."""
         return MEANINGS.get(self.key) or actions.get(self.key.removeprefix(KEYS)).help
 
 
@@ -151,7 +151,7 @@ def save(root: str, journal: Journal, before: bytes, after: bytes) -> dict[str, 
 
 
 def readable(data: bytes) -> dict[str, object]:
-    """What a person wrote, as settings. Raises MemtuiError if it is none, and not to be saved."""
+    """Parse what a person wrote as settings. Raises MemtuiError if it can't be, and is not to be saved."""
     try:
         return config_edit.parse(data.decode("utf-8"))
     except UnicodeDecodeError as error:

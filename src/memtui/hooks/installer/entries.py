@@ -1,4 +1,5 @@
-"""What memtui writes into a settings file: the events, their groups, the command, and how to know it again."""
+"""The entries that memtui writes into a settings file: the events, their groups, the command, and how to know it
+again."""
 
 import functools
 import os

@@ -37,7 +37,7 @@ class Record:
     made_dirs: list[str] = field(default_factory=list)
 
     def made(self) -> Made:
-        """What the installation made, for `merge`."""
+        """The containers that the installation made, for `merge`."""
         created = None if self.created is None else [tuple(path) for path in self.created]
         return Made(created, [(tuple(path), source) for path, source in self.replaced])  # type: ignore[arg-type]
 

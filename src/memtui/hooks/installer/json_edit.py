@@ -68,7 +68,7 @@ def _end(text: str, start: int) -> int:
 
 
 def children(text: str, start: int) -> list[Child]:
-    """What the container whose bracket is at `start` holds. A value that is no container holds nothing."""
+    """The members or items of the container whose bracket is at `start`. A value that is no container holds nothing."""
     found: list[Child] = []
     if text[start] not in "{[":
         return found
@@ -106,7 +106,7 @@ def source(text: str, path: Path) -> str:
 
 @dataclass(frozen=True)
 class _Style:
-    """How a document is written: `newline` is empty for one without line breaks between members."""
+    """The layout of a document; `newline` is empty for one without line breaks between members."""
 
     newline: str
     unit: str
@@ -177,7 +177,7 @@ def replace(text: str, path: Path, value: Any) -> str:
 
 
 def put_source(text: str, path: Path, new: str) -> str:
-    """As `replace`, but with ready JSON text."""
+    """Put ready JSON text in place of the value at `path`. Raises KeyError."""
     start, end = span(text, path)
     return text[:start] + new + text[end:]
 

@@ -14,7 +14,7 @@ Groups = dict[str, dict[str, Any]]
 
 @dataclass
 class Made:
-    """What an installation made besides our groups, so that it can be taken back.
+    """The containers that an installation made or replaced, so that this can be taken back.
 
     `created`: containers that were not there; None if unknown, then every container that we empty goes. `replaced`:
     empty containers (`{ }`, `[]`, null, a blank file) with the text they had.

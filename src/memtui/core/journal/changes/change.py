@@ -1,4 +1,4 @@
-"""What every kind of change can do: be checked and written as a row of the journal, be made, be taken back, and tell
+"""The methods of every kind of change: be checked and written as a row of the journal, be made, be taken back, and tell
 how far it came. Each kind has a module beside this one; `records.KINDS` lists them."""
 
 from abc import ABC, abstractmethod
@@ -33,7 +33,7 @@ class Files(dict[str, bytes | None]):
 
 @dataclass(frozen=True)
 class Change(ABC):
-    """What becomes of the file, or directory, at `path`."""
+    """A change of the file, or directory, at `path`."""
 
     # The key that only the rows of this kind have.
     key: ClassVar[str]
@@ -45,7 +45,7 @@ class Change(ABC):
 
     @abstractmethod
     def row(self, files: Files, keep: KeepContent) -> dict[str, Any]:
-        """What the journal's record says of it besides the path; the contents it names are kept, and `files` is brought
+        """Its row in the journal's record, less the path; the contents that it names are kept, and `files` is brought
         up to date. Raises ConflictError if things are not as it expects them, OSError, MemtuiError."""
 
     @abstractmethod
@@ -54,7 +54,7 @@ class Change(ABC):
 
     @abstractmethod
     def inverse(self) -> "Change":
-        """What takes it back."""
+        """The change that takes it back."""
 
     @abstractmethod
     def state(self, row: Row, rows: Sequence[Row]) -> State:
@@ -84,5 +84,5 @@ def is_digest(value: object) -> bool:
 
 
 def is_digest_or_none(value: object) -> bool:
-    """As `is_digest`; None stands for no content."""
+    """Whether it is such a hash, or None, which stands for no content."""
     return value is None or is_digest(value)

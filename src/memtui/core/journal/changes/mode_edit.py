@@ -1,4 +1,4 @@
-"""Who may read and write a file or directory."""
+"""Permission bits of a file or directory."""
 
 import os
 from collections.abc import Sequence

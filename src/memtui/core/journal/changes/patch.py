@@ -44,7 +44,7 @@ class Patch(Change):
     def between(
         cls, path: str, before: bytes | None, after: bytes | None, mode: int, dirs: tuple[str, ...] = ()
     ) -> "Patch":
-        """What turns one content into the other, as few bytes as can be in one place."""
+        """The patch that turns one content into the other: as few bytes as can be in one place."""
         old, new = before or b"", after or b""
         shared = min(len(old), len(new))
         head = next((i for i in range(shared) if old[i] != new[i]), shared)

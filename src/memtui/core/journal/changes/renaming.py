@@ -36,7 +36,7 @@ class Renaming(Change):
 
     @staticmethod
     def number(path: str) -> int | None:
-        """What the file system calls a file; None if there is none."""
+        """The number of a file in its file system; None if there is none."""
         try:
             return os.lstat(path).st_ino
         except (FileNotFoundError, NotADirectoryError):

@@ -150,7 +150,7 @@ class TextEdit(Change):
 
 
 def _places(text: str, piece: str) -> list[int]:
-    """Where `piece` stands in `text` as whole lines; the places of a piece that repeats itself may overlap."""
+    """The places of `piece` in `text` as whole lines; those of a piece that repeats itself may overlap."""
     found: list[int] = []
     at = text.find(piece) if piece else -1
     while at >= 0:

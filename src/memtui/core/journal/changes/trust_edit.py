@@ -1,4 +1,4 @@
-"""What is trusted in a directory, changed whatever else is trusted by then."""
+"""Trust in a directory's memories, given and taken whatever else is trusted by then."""
 
 import os
 from collections.abc import Mapping, Sequence
