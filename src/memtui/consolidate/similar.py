@@ -1,4 +1,4 @@
-"""Which memories say something alike. A ranking for a person to look at: nothing is ever merged by it."""
+"""Rank memories by how similar they are to a draft, for a person to look at: nothing is ever merged by it."""
 
 from collections.abc import Iterable
 

@@ -71,9 +71,8 @@ def _places(found: "parser.Parser") -> None:
     found.add_argument("--name", metavar="NEWNAME", help="another name, also one that is a scope's")
 
 
-def _trash_item(store: Store, ref: str) -> TrashItem:
+def _deleted(items: "list[TrashItem]", ref: str) -> TrashItem:
     """The deleted memory that an id or a name means; the one deleted last of that name. Raises NotFoundError."""
-    items = store.trash()
     for item in items:
         if ref in {item.memory.stem, item.memory.name, item.memory.ref}:
             return item
@@ -84,15 +83,14 @@ def _trash_item(store: Store, ref: str) -> TrashItem:
     return next(item for item in items if item.id == found)
 
 
-def _newest_first(store: Store, names: "list[str]") -> "list[str]":
+def _newest_first(items: "list[TrashItem]", names: "list[str]") -> "list[str]":
     """What was deleted last comes back first: so the lines of the index find their places again."""
-    places = {key: number for number, key in enumerate(reversed(store.journal.ledger().transactions))}
 
     def place(name: str) -> int:
         try:
-            return places[_trash_item(store, name).id]
+            return items.index(_deleted(items, name))
         except MemtuiError:
-            return len(places)
+            return len(items)
 
     return sorted(names, key=place)
 
@@ -141,7 +139,7 @@ def _purge(ctx: Context, store: Store, args: argparse.Namespace) -> Result:
             found = memories.find(ctx, name)
             label, remove = found.ref, partial(store.erase, found)
         except NotFoundError:
-            item = _trash_item(store, name)
+            item = _deleted(store.trash(), name)
             label, remove = item.memory.ref, partial(store.purge, item.id)
         if not args.yes:
             ctx.confirm(f"Remove {line(label)} for good? Nothing brings it back.", f"{label} was kept.")
@@ -243,14 +241,14 @@ def cp(ctx: Context, args: argparse.Namespace) -> Result:
 def restore(ctx: Context, args: argparse.Namespace) -> Result:
     """Bring memories back, or list the trash."""
     store = ctx.store()
+    items = store.trash()
     if not args.names:
-        items = store.trash()
         rows = [
             {"id": i.id, "time": i.time, "path": i.path, "scope": i.scope_label, "name": i.memory.name} for i in items
         ]
         return Result({"trash": rows}, lambda out: _print_trash(ctx, out, items))
     bulk = Bulk()
-    done = bulk.run(store, _newest_first(store, args.names), lambda name: store.restore(_trash_item(store, name).id))
+    done = bulk.run(store, _newest_first(items, args.names), lambda name: store.restore(_deleted(items, name).id))
     restored: list[dict[str, object]] = [memories.data_of(made) for made in done]
 
     def text(out: Output) -> None:

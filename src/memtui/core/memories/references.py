@@ -1,4 +1,4 @@
-"""What a change of one memory asks of the files beside it: its line in MEMORY.md, and the `[[links]]` to it.
+"""Keep references in step: a memory's line in MEMORY.md, and the `[[links]]` that name it.
 
 Both are planned as line edits, since the client and the agent write to these files as well.
 """

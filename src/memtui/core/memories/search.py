@@ -1,4 +1,4 @@
-"""Full-text search: how well a memory answers some words."""
+"""Full-text search: rank memories by how well they answer some words."""
 
 import re
 from functools import lru_cache

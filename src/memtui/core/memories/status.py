@@ -1,4 +1,4 @@
-"""What is to be said of each memory of a scope: flags on its health, and how often it was delivered and used."""
+"""The status of each memory of a scope: findings about it, and how often it was delivered and used."""
 
 import os
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""What lies in the trash, as the journal tells it, and what must go for a purge to be for good."""
+"""The trash of memories, as the journal tells it, and what must go for a purge to be for good."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

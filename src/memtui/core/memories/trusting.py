@@ -1,4 +1,4 @@
-"""Trusting what came with a repository, and trusting it no more: steps of the journal, as all other changes are.
+"""Grant and revoke trust in what came with a repository: steps of the journal, as all other changes are.
 
 What is trusted are contents that somebody has in hand, and has shown to the person; not what a file holds by then.
 """

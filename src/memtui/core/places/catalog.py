@@ -1,4 +1,4 @@
-"""What memories a directory holds, the most relevant first, fast enough for the start of a session with thousands.
+"""The catalog of a directory's memories, the most relevant first, fast enough for a start with thousands.
 
 Kept in `run/` of a directory that is not small: the head, the few memories that can find room in an index, with the
 times of the directories they came from; the names in those directories; a row a memory. All of it may be deleted at any

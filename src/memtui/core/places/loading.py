@@ -1,4 +1,4 @@
-"""What keeps Claude Code's own memory from being loaded."""
+"""Find what keeps Claude Code's own memory from being loaded."""
 
 from memtui.core.base import fastjson, fs
 from memtui.core.places import locate

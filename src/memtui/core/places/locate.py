@@ -1,5 +1,5 @@
-"""Which directories hold memories, and which files in them may be read. Hook path: nothing here imports what a hook
-can't afford; `scopes` builds the full picture on top.
+"""Locate the directories that hold memories, and the files in them that may be read. Hook path: nothing here
+imports what a hook can't afford; `core/memories/scopes.py` builds the full picture on top.
 """
 
 import posix

@@ -37,7 +37,7 @@ def find(store: Store, item: Waiting, ref: str) -> tuple[Store, Memory]:
         return there, found
     whose = draft.home_of(item) or item.slug
     raise ConflictError(
-        f"{found.scope_label}:{found.stem} is of another project than {item.id[-6:]}, a draft of {whose}.",
+        f"{found.ref} is of another project than {item.id[-6:]}, a draft of {whose}.",
         f"Merge it into a memory of {whose}, or of the scope global; or approve it by itself and copy that memory.",
     )
 
