@@ -8,13 +8,9 @@ from memtui.cli.output import Output, Result, line
 from memtui.core.base import clock
 from memtui.core.base.errors import EXIT_FAILED
 from memtui.core.base.phrasing import ago
-from memtui.core.base.storage import storage_error
-from memtui.core.health import retention
+from memtui.core.health import fixes, retention
 from memtui.core.health.retention import Due, Limits
-from memtui.present import fixes
-
-# A worker has no hurry; a person waits for a month of a gigabyte to be written anew.
-WAIT_SECONDS = 10.0
+from memtui.present.fixes import due as in_words
 
 
 def register(commands: "parser.Commands") -> None:
@@ -36,20 +32,14 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Remove what is due, or say what is."""
     ctx.must_have_home()
     keep = retention.limits(ctx.root)
-    try:
-        if args.dry_run:
-            found = retention.due(ctx.root, ctx.now())
-        else:
-            found = retention.collect(ctx.root, ctx.now(), wait=WAIT_SECONDS)
-    except OSError as error:
-        raise storage_error(error, str(error.filename or ctx.root)) from error
+    found = fixes.due(ctx.store()) if args.dry_run else fixes.collect(ctx.store())
     data = {"dry_run": args.dry_run, "kept": vars(keep), **found.data()}
     code = EXIT_FAILED if found.busy else 0
     return Result(data, lambda out: _print(ctx, out, found, keep, dry=args.dry_run), code)
 
 
 def _print(ctx: Context, out: Output, found: Due, keep: Limits, *, dry: bool) -> None:
-    rows = fixes.due(found, keep, dry=dry)
+    rows = in_words(found, keep, dry=dry)
     for what, words in rows:
         first, *rest = out.wrapped(line(words), 12)
         out.print(f"  {out.style(f'{what:<9}', 'bold')} {first}")

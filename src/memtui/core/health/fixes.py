@@ -5,12 +5,14 @@ would become of it first. `install`, `trust` and `config` belong to the doors, w
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from memtui.core.base import clock, paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many
+from memtui.core.base.storage import storage_error
 from memtui.core.health import file_checks, index_report, retention
 from memtui.core.health.index_report import Report
 from memtui.core.inbox import reconcile
@@ -20,6 +22,8 @@ from memtui.core.memories.store import Store
 from memtui.core.review.entries import Review
 from memtui.core.review.waiting import Waiting, find, waiting_in
 
+# A worker has no hurry; a person waits for a month of a gigabyte to be written anew.
+WAIT_SECONDS = 10.0
 AT_ONCE = ("files", "errors", "guidance", "index")
 
 
@@ -125,9 +129,24 @@ def _review(store: Store) -> Review:
     return Review(store.root, by=store.journal.by, now=store.journal.now)
 
 
-def _collect(store: Store, _: str) -> Outcome:
-    """Remove for good what is kept no longer."""
-    return Outcome("collect", [], undoable=False, facts=retention.collect(store.root, store.journal.now()))
+def due(store: Store) -> retention.Due:
+    """What is kept no longer, and `collect` would remove. Raises MemtuiError."""
+    with _told(store):
+        return retention.due(store.root, store.journal.now())
+
+
+def collect(store: Store) -> retention.Due:
+    """Remove for good what is kept no longer. Raises MemtuiError."""
+    with _told(store):
+        return retention.collect(store.root, store.journal.now(), wait=WAIT_SECONDS)
+
+
+@contextmanager
+def _told(store: Store) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise storage_error(error, str(error.filename or store.root)) from error
 
 
 _FIXES: dict[str, Callable[[Store, str], Outcome]] = {
@@ -137,5 +156,5 @@ _FIXES: dict[str, Callable[[Store, str], Outcome]] = {
     "index": lambda store, subject: index(store, fixable(store, subject)),
     "again": _again,
     "withdraw": _withdraw,
-    "collect": _collect,
+    "collect": lambda store, _: Outcome("collect", [], undoable=False, facts=collect(store)),
 }

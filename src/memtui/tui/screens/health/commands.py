@@ -155,7 +155,7 @@ class HealthCommands:
     async def _collect(self) -> None:
         """Say what is kept no longer, and remove it if that is wanted."""
         data = self.services.data
-        found = await asyncio.to_thread(retention.due, data.root, data.now())
+        found = await asyncio.to_thread(fixes.due, data.store())
         due = "; ".join(words for _, words in fix_words.due(found, retention.limits(data.root), dry=True))
         if await self.services.ask(Sure(f"Remove for good, with no undo: {due}?", "Remove for good")):
             self._tell(await asyncio.to_thread(fixes.fix, data.store(), "collect"))
