@@ -7,7 +7,7 @@ import stat
 from memtui.core.base import paths
 from memtui.core.places import trust
 from memtui.tui.app import MemtuiApp
-from memtui.tui.dialogs.ask import Choice, Line, Sure
+from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.screens.memories.trash import Trash
 from memtui.tui.widgets.detail import Detail
 
@@ -85,7 +85,8 @@ async def test_purge_asks_with_cancel_in_focus_and_leaves_no_trace(app, world):
         await settle(pilot)
         await stand_on(pilot, "editor")
         await pilot.press("D")
-        assert isinstance(app.screen, Sure)
+        assert isinstance(app.screen, Choice)
+        assert not app.screen.narrows
         await press(pilot, "enter")
         assert exists(everywhere(world, "editor.md"))
         await pilot.press("D", "j", "enter")

@@ -18,60 +18,19 @@ import memtui.tui
 TOP = os.path.dirname(memtui.tui.__file__)
 
 # A class stands on at most one other class of ours above a class of Textual's.
-CHAINS = {
-    "dialogs/ask: Options",
-    "dialogs/ask: Sure",
-    "screens/memories/commands: Changes",
-    "screens/memories/editing: Edits",
-    "screens/memories/pane: Pane",
-    "screens/memories/reading: Reading",
-    "screens/memories/screen: Memories",
-    "screens/memories/survey: Surveyed",
-    "screens/memories/table: MemoryList",
-    "widgets/bars: FootBar",
-    "widgets/bars: TopBar",
-    "widgets/rows: RowList",
-}
+CHAINS = set()
 # No method waits for a class below to fill it.
 STUBS = {
-    "dialogs/dialog: Dialog.body",
     "screens/frame: Base.body",
-    "screens/memories/navigation: Keys.count",
-    "screens/memories/navigation: Keys.fill",
-    "screens/memories/navigation: Keys.here",
-    "screens/memories/navigation: Keys.place",
-    "screens/memories/navigation: Keys.places",
-    "screens/memories/navigation: Keys.plant",
-    "screens/memories/navigation: Keys.remember",
-    "screens/memories/navigation: Keys.show_detail",
-    "screens/memories/navigation: Keys.show_lines",
-    "screens/memories/navigation: Keys.sift",
-    "screens/memories/navigation: Keys.step_back",
-    "screens/memories/navigation: Keys.stop_reading",
-    "screens/memories/navigation: Keys.table",
-    "screens/memories/navigation: Keys.unread",
-    "screens/memories/survey: Surveyed.plant",
-    "screens/memories/survey: Surveyed.sift",
     "screens/two_panes: TwoPanes.fill",
     "screens/two_panes: TwoPanes.show_detail",
 }
 # A worker that runs in a thread posts a message; it writes no state of a screen.
 THREADS = {
     "app: unless_gone",
-    "screens/memories/pane: self.count",
-    "screens/memories/pane: self.show_detail",
-    "screens/memories/pane: self.tell",
-    "screens/memories/search: self._show",
-    "screens/memories/survey: call",
-    "screens/memories/survey: self._show_deliveries",
-    "screens/memories/survey: self.reload if self._again else self._count_deliveries",
-    "screens/memories/trash: then",
 }
 # (module, name): names that Textual keeps for itself, neither used nor taken for something of ours.
 PRIVATE = {
-    "dialogs/dialog: _bindings",
-    "dialogs/plan: _options",
-    "driver: _exit",
     "notes: _notifications",
     "notes: _unnotify",
     "palette: _action_command_list",
@@ -79,12 +38,10 @@ PRIVATE = {
     "safety_net: _closed",
     "safety_net: _closing",
     "safety_net: _dispatch_message",
-    "safety_net: _exit",
     "safety_net: _get_box_model",
     "safety_net: _handle_exception",
     "safety_net: _pruning",
     "safety_net: _render",
-    "safety_net: _running",
     "screens/frame: _bindings",
     "screens/memories/table: _lines",
 }

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from rich.console import RenderableType
 from textual import events
 from textual.app import App
 from textual.await_complete import AwaitComplete
@@ -134,6 +135,11 @@ class MemtuiApp(App[None]):
             self.theme_choice.keep_now()
         finally:
             self.exit()
+
+    def exit(self, result: None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
+        """Leave."""
+        self.net.leaving = True
+        super().exit(result, return_code, message)
 
     async def action_quit(self) -> None:
         """ctrl+q, which works in forms as well: what is typed there is kept."""

@@ -8,6 +8,8 @@ from textual._xterm_parser import XTermParser
 from textual.drivers import linux_driver
 from textual.drivers.linux_driver import LinuxDriver
 
+from memtui.tui.safety_net import is_leaving
+
 
 def _decoder(encoding: str) -> Callable[[], codecs.IncrementalDecoder]:
     """As `codecs.getincrementaldecoder`, but bytes of another encoding become a replacement character: from a terminal
@@ -29,11 +31,11 @@ class TerminalDriver(LinuxDriver):
     take the terminal again."""
 
     def _sigtstp_application(self, *args: object) -> None:
-        if not self._app._exit:  # noqa: SLF001  textual has no other word for it
+        if not is_leaving(self._app):
             super()._sigtstp_application(*args)
 
     def _sigcont_application(self, *args: object) -> None:
-        if not self._app._exit:  # noqa: SLF001
+        if not is_leaving(self._app):
             super()._sigcont_application(*args)
 
     def run_input_thread(self) -> None:

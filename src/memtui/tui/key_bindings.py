@@ -10,6 +10,11 @@ def bound(keys: str) -> str:
     return ",".join(key for key in keys.split(",") if key != "ctrl+q")
 
 
+def elsewhere(action_id: str, method: str) -> Binding:
+    """A binding of a dialog that the keys of an action have there as well."""
+    return Binding(bound(actions.get(action_id).keys), method, show=False, id=action_id)
+
+
 def bindings(group: str) -> list[Binding]:
     """Textual bindings for the actions of a group. Each has the action's id, for the key map of the application."""
     return [

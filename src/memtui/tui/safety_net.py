@@ -60,6 +60,7 @@ class SafetyNet:
         self._told: set[str] = set()
         self._told_once: set[str] = set()
         self.broken: Exception | None = None  # why it could not go on
+        self.leaving = False
 
     def fell(self, where: str, error: BaseException, *, by_itself: bool = False) -> None:
         """Note an error and tell it, unless that was done since the last key; `by_itself`: unless it ever was."""
@@ -113,9 +114,9 @@ class SafetyNet:
         app = self.app
         if _in_vain(error):
             return
-        if app._exit:  # noqa: SLF001  textual has no other word for it
+        if self.leaving:
             self.fell_at_the_end("on the way out", error)
-        elif not app._running or not app.screen_stack:  # noqa: SLF001
+        elif not app.is_running or not app.screen_stack:
             self.give_up(error)
         elif isinstance(error, WorkerFailed):
             group = worker.group if (worker := active_worker.get(None)) is not None else ""
@@ -133,6 +134,12 @@ class SafetyNet:
 
 def _net(node: MessagePump) -> SafetyNet | None:
     return getattr(node.app, "net", None)
+
+
+def is_leaving(app: App[Any]) -> bool:
+    """Whether an application is on its way out."""
+    net = _net(app)
+    return net is not None and net.leaving
 
 
 def composed(screen: Widget, body: Callable[[], ComposeResult]) -> ComposeResult:
@@ -174,7 +181,7 @@ def _fell(pump: MessagePump, where: str, error: Exception, *, by_itself: bool = 
         raise error
     if _in_vain(error):
         return
-    if net.app._exit or not net.app.screen_stack:  # noqa: SLF001  textual has no other word for it
+    if net.leaving or not net.app.screen_stack:
         net.fell_at_the_end(f"{where}, on the way out", error)
     else:
         net.fell(where, error, by_itself=by_itself)

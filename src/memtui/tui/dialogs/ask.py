@@ -133,7 +133,6 @@ class Choice(Dialog[str | None]):
         Binding("q", "dismiss(None)", "cancel"),
         Binding("slash", "narrow", "narrow"),
     ]
-    narrows = True
 
     def __init__(
         self,
@@ -142,8 +141,10 @@ class Choice(Dialog[str | None]):
         current: str = "",
         *,
         about: Callable[[str], Text] | None = None,
+        narrows: bool = True,
     ) -> None:
         super().__init__()
+        self.narrows = narrows
         self.question, self.current, self.about = question, current, about
         self.values = [value for value, _ in options]
         self.rows = [(at, words) for at, (_, words) in enumerate(options)]
@@ -258,10 +259,6 @@ class Choice(Dialog[str | None]):
         self.dismiss(self.values[int(event.row_id)])
 
 
-class Sure(Choice):
-    """Ask before something that can't be undone; cancel is in focus."""
-
-    narrows = False
-
-    def __init__(self, question: str, yes: str) -> None:
-        super().__init__(question, [("", "Cancel"), ("yes", yes)])
+def sure(question: str, yes: str) -> Choice:
+    """Ask before something that can't be undone; cancel is in focus. The answer is empty, or None, for no."""
+    return Choice(question, [("", "Cancel"), ("yes", yes)], narrows=False)

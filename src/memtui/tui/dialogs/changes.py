@@ -1,7 +1,6 @@
 """Everything that was changed, newest first: taken back one by one, as far as the files are still so."""
 
 import asyncio
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
@@ -15,6 +14,7 @@ from memtui.core.base import clock
 from memtui.core.base.phrasing import ago
 from memtui.core.journal.actor import here
 from memtui.present import safe_text
+from memtui.tui import key_bindings
 from memtui.tui.dialogs.dialog import CHANGES, Dialog, Keys, keyed
 from memtui.tui.model.times import when
 from memtui.tui.services import HowFar, services_of
@@ -53,8 +53,9 @@ class Changes(Dialog[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", "close"),
+        key_bindings.elsewhere("app.undo", "undo"),
+        key_bindings.elsewhere("app.redo", "redo"),
     ]
-    acts: ClassVar[Mapping[str, str]] = {"app.undo": "undo", "app.redo": "redo"}
 
     def __init__(self, data: "Data", *, read_only: bool) -> None:
         super().__init__()

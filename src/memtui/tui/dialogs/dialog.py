@@ -1,12 +1,13 @@
 """What is asked over a screen: it ends once, names its own keys at the bottom, and leaves no half column beside it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, TypeVar
 
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
+from textual.containers import Vertical
 from textual.screen import ModalScreen
 
 from memtui import actions
@@ -102,8 +103,6 @@ class Dialog(ModalScreen[Result]):
     Dialog:ansi { background: ansi_default; }
     """
     across: ClassVar[int] = 110
-    # Actions of the table whose keys work here as well, as the person has them, and the methods that they call.
-    acts: ClassVar[Mapping[str, str]] = {}
 
     def compose(self) -> ComposeResult:
         """The box, and the keys under everything."""
@@ -111,8 +110,8 @@ class Dialog(ModalScreen[Result]):
         yield KeyBar()
 
     def body(self) -> ComposeResult:
-        """The widgets of the box."""
-        raise NotImplementedError
+        """The one widget that is the box; an empty one, if nothing else is said."""
+        yield Vertical()
 
     def keys(self) -> Keys:
         """(key, word), the most wanted first."""
@@ -121,8 +120,6 @@ class Dialog(ModalScreen[Result]):
     def on_mount(self) -> None:
         """What was told before would cover the keys."""
         self.app.clear_notifications()
-        for action, method in self.acts.items():
-            self._bindings.bind(actions.keys_for(action), method, show=False)
         self.name_keys()
 
     def name_keys(self) -> None:

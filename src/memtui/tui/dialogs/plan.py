@@ -75,7 +75,7 @@ class PlanScreen(Dialog[install.Plan | None]):
         """What works here."""
         return (("enter", "choose"), ("escape", "write nothing"), ("j k", "move"), ("space b", "scroll the diff"))
 
-    def _options(self) -> list[str]:
+    def _places(self) -> list[str]:
         found = ["Not now" if self.offer else "Cancel"]
         for scope, plan in self.plans:
             path = plan.settings_path if isinstance(plan, install.Plan) else "can't be done"
@@ -88,7 +88,7 @@ class PlanScreen(Dialog[install.Plan | None]):
     def on_mount(self) -> None:
         """Stand on the first place, or on staying out."""
         options = self.query_one(Options)
-        rows = list(enumerate(self._options()))
+        rows = list(enumerate(self._places()))
         options.styles.height = len(rows)
         options.show(rows)
         options.move_to(0 if self.offer or not self.plans else 1)

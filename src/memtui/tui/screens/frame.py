@@ -14,7 +14,7 @@ from memtui.tui import key_bindings
 from memtui.tui.safety_net import composed
 from memtui.tui.services import COMMAND, Command, HowFar, Services, possible, services_of
 from memtui.tui.widgets.bars import TABS, FootBar, TopBar
-from memtui.tui.widgets.painting import Painted
+from memtui.tui.widgets.rows import RowList
 
 POLL_SECONDS = 0.02
 
@@ -127,7 +127,7 @@ class Base(Screen[None]):
 
     def aged(self) -> None:
         """Time went on, and what tells an age is drawn anew: also where no file changes, `now` is not now for long."""
-        for table in self.query(Painted):
+        for table in self.query(RowList):
             table.redraw()
 
     def copied(self) -> str:

@@ -36,7 +36,6 @@ from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field
 from memtui.tui.widgets.glance import Glance
 from memtui.tui.widgets.line import OneLine
-from memtui.tui.widgets.painting import Painted
 from memtui.tui.widgets.rows import RowList
 
 Row = TypeVar("Row")
@@ -149,7 +148,7 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def aged(self) -> None:
         """Time went on, and what tells an age is drawn anew: also where no file changes, `now` is not now for long."""
-        for table in self.query(Painted):
+        for table in self.query(RowList):
             table.redraw()
         self.show_detail()
 

@@ -3,11 +3,9 @@
 from typing import TYPE_CHECKING
 
 from rich.text import Text
-from textual import events
 
 from memtui import actions
 from memtui.present import safe_text
-from memtui.tui.services import services_of
 from memtui.tui.widgets.line import OneLine
 
 if TYPE_CHECKING:
@@ -22,21 +20,7 @@ PROJECT_MOST, PROJECT_LEAST = 16, 4
 SHORTENED = ("memories", "deliveries", "health", "guidance", "inbox")
 
 
-class Bar(OneLine):
-    """A line whose pieces run an action when they are clicked."""
-
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  textual's name
-        super().__init__(id=id)
-        self.pieces: list[tuple[int, int, str]] = []
-
-    def on_click(self, event: events.Click) -> None:
-        """Run the action that is written there."""
-        found = next((action for start, end, action in self.pieces if start <= event.x < end), None)
-        if found is not None:
-            services_of(self).action_run(found)
-
-
-class TopBar(Bar):
+class TopBar(OneLine):
     """The project, its mode, the hooks, and the screens with what waits on each."""
 
     DEFAULT_CSS = "TopBar { background: $panel; color: $text; }"
@@ -62,11 +46,12 @@ class TopBar(Bar):
             text.append_text(part)
             left = max(0, left - part.cell_len)
         text.append(" " * (left if width < WIDE else 1))
-        self.pieces = []
+        pieces = []
         for name, words in tabs.items():
             start = text.cell_len
             text.append(words[name in short], style="reverse" if name == current else "")
-            self.pieces.append((start, text.cell_len, f"app.{name}"))
+            pieces.append((start, text.cell_len, f"app.{name}"))
+        self.pieces = pieces
         self.put(text)
 
     def _tab(self, number: int, name: str, app: "Services") -> tuple[str, str]:
@@ -95,7 +80,7 @@ def _cells(tabs: dict[str, tuple[str, str]], short: set[str]) -> int:
     return sum(len(words[name in short]) for name, words in tabs.items())
 
 
-class FootBar(Bar):
+class FootBar(OneLine):
     """The keys of the screen, as many as there is room for, and a count or a message on the right."""
 
     DEFAULT_CSS = "FootBar { background: $panel; color: $text; }"
@@ -105,7 +90,7 @@ class FootBar(Bar):
         text = Text(" ", no_wrap=True, end="")
         for key, word in (("enter", "to the list"), ("escape", "clear, back")):
             text.append(key, style="bold").append(f" {word}  ", style="dim")
-        self.pieces = []
+        self.pieces = ()
         text.append(status.rjust((self.size.width or 80) - text.cell_len - 1), style="dim")
         self.put(text)
 
@@ -130,14 +115,15 @@ class FootBar(Bar):
             if sum(_need(a, app) for a in own) + _need(action, app) + always > room:
                 break
             own.append(action)
-        self.pieces = []
+        pieces = []
         for action in [*own, *last]:
             start = text.cell_len
             if start + _need(action, app) > width - len(status) - 2:
                 break
             text.append(actions.key_word(actions.keys_of(action, app.remapped)), style="bold")
             text.append(f" {action.footer}  ", style="dim")
-            self.pieces.append((start, text.cell_len - 1, action.id))
+            pieces.append((start, text.cell_len - 1, action.id))
+        self.pieces = pieces
         text.append(status.rjust(width - text.cell_len - 1), style="dim")
         self.put(text)
 

@@ -7,20 +7,21 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 from textual.binding import Binding, BindingType
+from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from memtui.tui.widgets.lines import Lines
+from memtui.tui.widgets import lines
 from memtui.tui.widgets.wrapping import wrapped
 
 # What a widget draws at once; the rest is in the file, and the detail says so.
 MAX_CHARACTERS = 60_000
 
 
-class Detail(Lines, can_focus=True):
+class Detail(ScrollView, can_focus=True):
     """A scrolled text. `show` keeps the place while the same thing is shown."""
 
-    DEFAULT_CSS = "Detail { padding: 0 1; }"
+    DEFAULT_CSS = "Detail { padding: 0 1; scrollbar-size-vertical: 1; overflow-x: hidden; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "scroll_down", show=False),
         Binding("k", "scroll_up", show=False),
@@ -77,7 +78,7 @@ class Detail(Lines, can_focus=True):
         if self.plain.count("\n") >= height or len(self.lines) > height:
             self.lines, self._starts = wrapped(self.text, width - self.styles.scrollbar_size_vertical)
         self._strips.clear()
-        self.sized(len(self.lines))
+        lines.resize(self, len(self.lines))
         self.refresh()
         if self._wanted is not None:
             self.reveal(self._wanted)

@@ -4,31 +4,41 @@ The rows are plain data of the screen's; a `draw` function makes the cells of on
 cursor and the marks hold on to row ids, so that both survive when the files behind the rows change.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Generic, TypeVar
 
+from rich.segment import Segment
+from rich.text import Text
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region
 from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
 from textual.widget import Widget
 
-from memtui.tui.widgets.painting import Column, Painted, Row
+from memtui.tui.widgets import lines, painting
+from memtui.tui.widgets.painting import Column, Paint
 
 __all__ = ["Column", "RowList"]
 
+Row = TypeVar("Row")
+STRIPS_KEPT = 1000
 
-class RowList(Painted[Row], can_focus=True):
-    """See the module."""
+
+class RowList(ScrollView, Generic[Row], can_focus=True):
+    """`draw(row) -> list[Text]` gives a cell for each column, `key(row)` its id; `empty` is said of no rows."""
 
     DEFAULT_CSS = """
-    RowList { height: 1fr; width: 1fr; }
+    RowList { height: 1fr; width: 1fr; scrollbar-size-vertical: 1; overflow-x: hidden; }
     RowList > .rows--cursor { background: $cursor-row; color: $cursor-text; text-style: bold; }
     RowList > .rows--cursor-blurred { background: $cursor-left; color: $cursor-text; }
     RowList > .rows--head { color: $text-muted; }
     RowList > .rows--mark { color: $accent; text-style: bold; }
     """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"rows--cursor", "rows--cursor-blurred", "rows--head", "rows--mark"}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "up", show=False),
         Binding("down,j", "move(1)", "down", show=False),
@@ -75,7 +85,29 @@ class RowList(Painted[Row], can_focus=True):
             """The list, for `@on(RowList.Headed, "#id")`."""
             return self.rows
 
-    _anchor = ""
+    cursor: reactive[int] = reactive(0, repaint=False)
+
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        draw: Callable[[Row], list[Text]],
+        key: Callable[[Row], str],
+        *,
+        empty: str = "",
+        header: bool = True,
+        id: str | None = None,  # noqa: A002  textual's name
+    ) -> None:
+        super().__init__(id=id)
+        self.columns = list(columns)
+        self._draw = draw
+        self._key = key
+        self.empty = empty
+        self.header = header
+        self.rows: Sequence[Row] = ()
+        self.marks: set[str] = set()
+        self._anchor = ""
+        self._strips: dict[tuple[int, bool, bool], Strip] = {}
+        self._paint: Paint | None = None
 
     # data
 
@@ -85,7 +117,7 @@ class RowList(Painted[Row], can_focus=True):
         seen = 0 <= self.cursor - int(self.scroll_offset.y) < max(1, self.size.height - self.header)
         self.rows = rows
         self._strips.clear()
-        self.sized(len(rows) + self.header)
+        lines.resize(self, len(rows) + self.header)
         place = self.cursor
         if here and not (place < len(rows) and self._key(rows[place]) == here):
             place = next((at for at, row in enumerate(rows) if self._key(row) == here), place)
@@ -206,7 +238,7 @@ class RowList(Painted[Row], can_focus=True):
         """A click moves the cursor there; on the row it is on already, it opens."""
         if event.y < self.header:
             right = 1
-            for number, _, room in self._shown():
+            for number, _, room in self._columns_shown():
                 right += room + 1
                 if event.x < right:
                     self.post_message(self.Headed(self, number))  # type: ignore[arg-type]
@@ -217,3 +249,66 @@ class RowList(Painted[Row], can_focus=True):
         if at == self.cursor and event.chain > 1:
             self.action_open()
         self.move_to(at)
+
+    # painting
+
+    def redraw(self) -> None:
+        """Paint anew, as when what `draw` shows has changed."""
+        self._strips.clear()
+        self.refresh()
+
+    def on_resize(self) -> None:
+        """Widths depend on the room."""
+        self._strips.clear()
+        lines.resize(self, len(self.rows) + self.header)
+
+    def notify_style_update(self) -> None:
+        """Another theme: what was painted is of the old one."""
+        super().notify_style_update()
+        self._strips.clear()
+
+    def on_focus(self) -> None:
+        """The cursor looks different in focus."""
+        self.redraw()
+
+    def on_blur(self) -> None:
+        """The cursor looks different out of focus."""
+        self.redraw()
+
+    def _columns_shown(self) -> painting.Shown:
+        return painting.fitting(self.columns, self.scrollable_content_region.width - 1)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Paint some lines of the screen."""
+        cursor = "rows--cursor" if self.has_focus else "rows--cursor-blurred"
+        chosen, mark = (self.get_component_rich_style(name) for name in (cursor, "rows--mark"))
+        flat, console = self.app.native_ansi_color, self.app.console
+        self._paint = Paint(self._columns_shown(), self.rich_style, chosen, mark, flat, console)
+        return super().render_lines(crop)
+
+    def render_line(self, y: int) -> Strip:
+        """Paint one line of the screen."""
+        width = self.size.width
+        if self.header and y == 0:
+            return painting.head(self._columns_shown(), self.get_component_rich_style("rows--head"), width)
+        if not self.rows:
+            words = self.empty.split("\n")
+            text = words[y - 1 - self.header] if 0 <= y - 1 - self.header < len(words) else ""
+            style = self.get_component_rich_style("rows--head")
+            return Strip([Segment(" " + text, style)]).adjust_cell_length(width, self.rich_style).crop(0, width)
+        at = y + int(self.scroll_offset.y) - self.header
+        if at >= len(self.rows):
+            return Strip.blank(width, self.rich_style)
+        key = (at, at == self.cursor, self.has_focus)
+        strip = self._strips.get(key)
+        if strip is None:
+            if len(self._strips) > STRIPS_KEPT:
+                self._strips.clear()
+            strip = self._strips[key] = self._line(at, width)
+        return strip
+
+    def _line(self, at: int, width: int) -> Strip:
+        row = self.rows[at]
+        assert self._paint is not None
+        marked = self._key(row) in self.marks
+        return painting.line(self._draw(row), self._paint, width, here=at == self.cursor, marked=marked)

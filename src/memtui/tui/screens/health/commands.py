@@ -12,7 +12,7 @@ from memtui.core.health.index_report import Report
 from memtui.core.places import locate
 from memtui.present import fixes as fix_words
 from memtui.tui import hooks_offer
-from memtui.tui.dialogs.ask import Choice, Sure
+from memtui.tui.dialogs.ask import Choice, sure
 from memtui.tui.dialogs.conflict import difference
 from memtui.tui.dialogs.preview import Preview
 from memtui.tui.dialogs.trust_choice import Trusting
@@ -157,7 +157,7 @@ class HealthCommands:
         data = self.services.data
         found = await asyncio.to_thread(fixes.due, data.store())
         due = "; ".join(words for _, words in fix_words.due(found, retention.limits(data.root), dry=True))
-        if await self.services.ask(Sure(f"Remove for good, with no undo: {due}?", "Remove for good")):
+        if await self.services.ask(sure(f"Remove for good, with no undo: {due}?", "Remove for good")):
             self._tell(await asyncio.to_thread(fixes.fix, data.store(), "collect"))
 
     # hooks and trust

@@ -10,7 +10,7 @@ from memtui.core.memories.scopes import Scope
 from memtui.present import memories as present
 from memtui.present import safe_text
 from memtui.tui.batch import Bulk, report
-from memtui.tui.dialogs.ask import Choice, Line, Sure
+from memtui.tui.dialogs.ask import Choice, Line, sure
 from memtui.tui.screens.memories.reading import MemoryReader
 from memtui.tui.screens.memories.rows import Pair
 from memtui.tui.screens.memories.table import MemoryTable
@@ -87,7 +87,7 @@ class MemoryCommands:
         """Move to the trash; many, or those of several projects, after asking."""
         labels = [scope.label for scope, _ in self.list.chosen()]
         if present.asked_about(labels):
-            question = Sure(f"Move {present.counted(labels)} to the trash?", "Move to the trash")
+            question = sure(f"Move {present.counted(labels)} to the trash?", "Move to the trash")
             if not await self.services.ask(question):
                 return
         words = actions.keyed("In the trash, {app.undo} brings back")
@@ -98,7 +98,7 @@ class MemoryCommands:
         chosen = self.list.chosen()
         them = "it" if len(chosen) == 1 else "them"
         question = f"Delete {_names(chosen)} for good? Nothing brings {them} back."
-        if await self.services.ask(Sure(question, "Delete for good")):
+        if await self.services.ask(sure(question, "Delete for good")):
             await self._each(lambda store, found: store.erase(found), "Gone for good")
 
     async def restore(self) -> None:

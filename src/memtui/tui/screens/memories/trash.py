@@ -1,6 +1,6 @@
 """The trash: what was deleted, to bring back or to be rid of."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -18,8 +18,9 @@ from memtui.core.base.phrasing import age, many
 from memtui.core.memories.trash import TrashItem
 from memtui.present import memories as present
 from memtui.present import safe_text
+from memtui.tui import key_bindings
 from memtui.tui.batch import AT_ONCE, Bulk, report
-from memtui.tui.dialogs.ask import Sure
+from memtui.tui.dialogs.ask import sure
 from memtui.tui.dialogs.dialog import TRASH, Dialog, Keys, keyed
 from memtui.tui.model.data import Data
 from memtui.tui.screens.memories.text import MAX_BODY, glance_text
@@ -65,12 +66,10 @@ class Trash(Dialog[str | None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", "close"),
+        key_bindings.elsewhere("memories.restore", "restore"),
+        key_bindings.elsewhere("memories.mark", "mark"),
+        key_bindings.elsewhere("memories.purge", "purge"),
     ]
-    acts: ClassVar[Mapping[str, str]] = {
-        "memories.restore": "restore",
-        "memories.mark": "mark",
-        "memories.purge": "purge",
-    }
 
     def __init__(self, data: Data) -> None:
         super().__init__()
@@ -177,7 +176,7 @@ class Trash(Dialog[str | None]):
         labels = [item.scope_label for item in chosen]
         names = safe_text.line(chosen[0].memory.stem, 60) if one else present.counted(labels)
         question = f"Delete {names} for good? Nothing brings {'it' if one else 'them'} back."
-        if await services_of(self).ask(Sure(question, "Delete for good")):
+        if await services_of(self).ask(sure(question, "Delete for good")):
             store = self.data.store()
             await self._each(store, chosen, lambda item: store.purge(item.id), "Gone for good")
 
