@@ -136,7 +136,7 @@ async def test_a_note_turns_to_arrived_while_one_looks_at_it(world):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         row = next(row for row in app.screen.table.rows if row.note and row.outcome == "waiting")
-        record = row.note.record
+        record = row.note.delivery.record
         content = {"type": "hook_additional_context", "content": [record["text"]]}
         line = {"type": "attachment", "timestamp": clock.iso(NOW), "attachment": content}
         transcript = f"{world.config}/projects/{paths.slug(world.shop)}/{record['session_id']}.jsonl"

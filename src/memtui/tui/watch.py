@@ -64,7 +64,7 @@ class Watch:
                 found.add(part)
         if self._memories(near):
             found.add(MEMORIES)
-        if self.data.settled():
+        if self.data.receipts.look_again():
             found.add(RECEIPTS)
         self._looks += 1
         return frozenset(found)

@@ -1,6 +1,7 @@
 """`memtui deliveries --stats`: what the deliveries add up to, as the control room plots it."""
 
 import time
+from collections import Counter
 
 from memtui.cli.context import Context
 from memtui.cli.memories import usage
@@ -12,7 +13,7 @@ from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.reading import Receipts
 from memtui.core.deliveries.statistics import DAY, Day, Statistics, day_of, percentile
 from memtui.core.memories import scopes
-from memtui.core.memories.status import Row, never_delivered, survey
+from memtui.core.memories.status import Row, never_delivered
 from memtui.present.bars import bar
 from memtui.present.deliveries import GLYPHS
 
@@ -25,29 +26,25 @@ def run(ctx: Context, days: int, *, whole: bool = False) -> Result:
     """Count the last days, of a long log only its newest part unless the `whole` of it is asked for."""
     if not 1 <= days <= MOST_DAYS:
         raise UsageError(f"--days {days}: say 1 to {MOST_DAYS}.")
-    tally = Statistics(
+    statistics = Statistics(
         ctx.root, ctx.now, days, ctx.slug if ctx.given else "", 0 if whole else delivery_log.WINDOW_BYTES
     )
-    tally.count(lambda _: True)
+    statistics.count(lambda _: True)
     proofs = Receipts(ctx.env, ctx.now)
-    proofs.look(tally.recent)
-    rows: list[Row] = []
-    for scope in scopes.discover(ctx.env, ctx.cwd):
-        if scope.delivered and scope.exists and not scope.problem:
-            rows += survey(ctx.root, scope, usage(ctx))
-    never = never_delivered(rows, tally)
-    data = _data(tally, proofs.known, never)
-    return Result(data, lambda out: _print(ctx, out, tally, proofs.known, never))
+    proofs.look(statistics.recent)
+    never = never_delivered(ctx.root, scopes.discover(ctx.env, ctx.cwd), statistics, usage(ctx))
+    data = _data(statistics, proofs.known, never)
+    return Result(data, lambda out: _print(ctx, out, statistics, proofs.known, never))
 
 
 def _date(number: int) -> str:
     return time.strftime("%Y-%m-%d", time.gmtime(number * DAY))
 
 
-def _counted_days(tally: Statistics) -> "list[tuple[int, Day]]":
+def _counted_days(statistics: Statistics) -> "list[tuple[int, Day]]":
     """The days that were counted, oldest first: none before the first that the newest part of the log tells of."""
-    first = day_of(tally.oldest) if tally.cut else 0
-    return [(number, day) for number, day in tally.days_back(tally.span) if number >= first]
+    first = day_of(statistics.oldest) if statistics.cut else 0
+    return [(number, day) for number, day in statistics.days_back(statistics.span) if number >= first]
 
 
 def _times(times: "list[float]") -> "dict[str, float | None]":
@@ -56,8 +53,7 @@ def _times(times: "list[float]") -> "dict[str, float | None]":
     return {"p50_ms": round(percentile(times, 0.5), 1), "p95_ms": round(percentile(times, 0.95), 1)}
 
 
-def _data(tally: Statistics, known: "dict[str, str]", never: "list[Row]") -> "dict[str, object]":
-    most = sorted(tally.memories.items(), key=lambda pair: (-pair[1].deliveries, pair[1].name))
+def _data(statistics: Statistics, known: "dict[str, str]", never: "list[Row]") -> "dict[str, object]":
     return {
         "days": [
             {
@@ -66,16 +62,15 @@ def _data(tally: Statistics, known: "dict[str, str]", never: "list[Row]") -> "di
                 "characters": day.chars,
                 "hooks": len(day.times),
                 **_times(list(day.times)),
-                "outcomes": tally.outcomes(known, number),
+                "outcomes": statistics.outcomes(known, number),
             }
-            for number, day in _counted_days(tally)
+            for number, day in _counted_days(statistics)
         ],
-        "whole_log": tally.complete,
-        "counted_since": clock.iso_seconds(tally.oldest) if tally.cut else None,
-        "outcomes": {"of_newest": len(tally.recent), "counts": tally.outcomes(known)},
+        "whole_log": statistics.complete,
+        "counted_since": clock.iso_seconds(statistics.oldest) if statistics.cut else None,
+        "outcomes": {"of_newest": len(statistics.recent), "counts": statistics.outcomes(known)},
         "events": [
-            {"event": event, "hooks": len(times), **_times(list(times))}
-            for event, times in sorted(tally.events.items(), key=lambda pair: -len(pair[1]))
+            {"event": event, "hooks": len(times), **_times(list(times))} for event, times in statistics.by_runs()
         ],
         "memories": [
             {
@@ -85,7 +80,7 @@ def _data(tally: Statistics, known: "dict[str, str]", never: "list[Row]") -> "di
                 "uses": each.uses,
                 "last_delivery": clock.iso_seconds(each.last) if each.last else None,
             }
-            for path, each in most
+            for path, each in statistics.by_deliveries()
         ],
         "never_delivered": [
             {"name": row.memory.name, "scope": row.memory.scope_label, "path": row.memory.path} for row in never
@@ -93,33 +88,33 @@ def _data(tally: Statistics, known: "dict[str, str]", never: "list[Row]") -> "di
     }
 
 
-def _print(ctx: Context, out: Output, tally: Statistics, known: "dict[str, str]", never: "list[Row]") -> None:
-    if tally.cut:
-        since, mb = clock.iso_seconds(tally.oldest), delivery_log.WINDOW_BYTES >> 20
-        words = f"! counted since {since}: the newest {mb} MB of the log, {many(tally.lines, 'record')}"
+def _print(ctx: Context, out: Output, statistics: Statistics, known: "dict[str, str]", never: "list[Row]") -> None:
+    if statistics.cut:
+        since, mb = clock.iso_seconds(statistics.oldest), delivery_log.WINDOW_BYTES >> 20
+        words = f"! counted since {since}: the newest {mb} MB of the log, {many(statistics.lines, 'record')}"
         out.print(out.style(words, "yellow"))
-        out.print(f"  All {many(tally.span, 'day')}: memtui deliveries --stats --days {tally.span} --all")
+        out.print(f"  All {many(statistics.span, 'day')}: memtui deliveries --stats --days {statistics.span} --all")
         out.print()
-    if not tally.lines:
-        out.print(f"Nothing was delivered {'since then' if tally.cut else 'in ' + many(tally.span, 'day')}.")
+    if not statistics.lines:
+        out.print(f"Nothing was delivered {'since then' if statistics.cut else 'in ' + many(statistics.span, 'day')}.")
         out.print("  Are the hooks installed? memtui hooks status")
         return
-    _days(out, tally, known)
-    _outcomes(out, tally, known)
-    _events(out, tally)
-    _memories(ctx, out, tally, never)
+    _days(out, statistics, known)
+    _outcomes(out, statistics, known)
+    _events(out, statistics)
+    _memories(ctx, out, statistics, never)
 
 
-def _days(out: Output, tally: Statistics, known: "dict[str, str]") -> None:
-    days = _counted_days(tally)
+def _days(out: Output, statistics: Statistics, known: "dict[str, str]") -> None:
+    days = _counted_days(statistics)
     most, longest = max(day.deliveries for _, day in days), max(day.chars for _, day in days)
     out.heading("A day", "deliveries, characters, hook time in ms, what became of them")
     cells = []
     for number, day in reversed(days):
-        outcomes = tally.outcomes(known, number)
-        marks: dict[str, int] = {}
+        outcomes = statistics.outcomes(known, number)
+        marks: Counter[str] = Counter()
         for outcome, (glyph, _) in GLYPHS.items():
-            marks[glyph] = marks.get(glyph, 0) + outcomes.get(outcome, 0)
+            marks[glyph] += outcomes.get(outcome, 0)
         shares = " ".join(f"{count}{glyph}" for glyph, count in marks.items() if count)
         cells.append([_date(number), *_counted(day, most, longest), shares])
     headers = ["DAY", "SENT", "", "SIZE", "", "P50", "P95", "RECEIPTS"]
@@ -140,10 +135,10 @@ def _counted(day: Day, most: int, longest: int) -> "list[tuple[str, str]]":
     ]
 
 
-def _outcomes(out: Output, tally: Statistics, known: "dict[str, str]") -> None:
-    counts = tally.outcomes(known)
+def _outcomes(out: Output, statistics: Statistics, known: "dict[str, str]") -> None:
+    counts = statistics.outcomes(known)
     total = sum(counts.values())
-    out.heading("Receipts", f"of the newest {len(tally.recent):,}")
+    out.heading("Receipts", f"of the newest {len(statistics.recent):,}")
     cells = [
         [
             (f"{glyph} {outcome}", style),
@@ -158,11 +153,11 @@ def _outcomes(out: Output, tally: Statistics, known: "dict[str, str]") -> None:
     out.print()
 
 
-def _events(out: Output, tally: Statistics) -> None:
-    slowest = max((percentile(times, 0.95) for times in tally.events.values()), default=0.0)
+def _events(out: Output, statistics: Statistics) -> None:
+    slowest = max((percentile(times, 0.95) for times in statistics.events.values()), default=0.0)
     out.heading("Hook time", "in ms, by event")
     cells = []
-    for event, times in sorted(tally.events.items(), key=lambda pair: -len(pair[1])):
+    for event, times in statistics.by_runs():
         slow = percentile(times, 0.95)
         drawn = (bar(slow, slowest, WIDE_BAR).rstrip(), "dim")
         cells.append([line(event) or "-", f"{len(times)}×", f"{percentile(times, 0.5):.0f}", f"{slow:.0f}", drawn])
@@ -170,11 +165,10 @@ def _events(out: Output, tally: Statistics) -> None:
     out.print()
 
 
-def _memories(ctx: Context, out: Output, tally: Statistics, never: "list[Row]") -> None:
-    delivered = (each for each in tally.memories.values() if each.deliveries)
-    most = sorted(delivered, key=lambda each: (-each.deliveries, each.name))[:MEMORIES]
-    span = "ever" if tally.complete else f"in {many(tally.span, 'day')}"
-    span = f"since {_date(day_of(tally.oldest))}" if tally.cut else span
+def _memories(ctx: Context, out: Output, statistics: Statistics, never: "list[Row]") -> None:
+    most = [each for _, each in statistics.by_deliveries()[:MEMORIES] if each.deliveries]
+    span = "ever" if statistics.complete else f"in {many(statistics.span, 'day')}"
+    span = f"since {_date(day_of(statistics.oldest))}" if statistics.cut else span
     out.heading("Delivered most", f"memories, {span}")
     top = most[0].deliveries if most else 0
     cells = [
@@ -190,7 +184,7 @@ def _memories(ctx: Context, out: Output, tally: Statistics, never: "list[Row]") 
     out.table(["", "", "", "", ""], cells, flex=(0,), right=(1, 3), indent="  ")
     out.print()
     out.heading(
-        "Never delivered" if tally.complete else f"Not delivered {span}",
+        "Never delivered" if statistics.complete else f"Not delivered {span}",
         "of what memtui delivers here",
     )
     out.paragraph(", ".join(line(row.memory.name) for row in never) or "none: each was delivered", "  ")

@@ -87,26 +87,43 @@ class Receipts:
         self.now = now
         self.known: dict[str, str] = {}
         self._finder = finder
+        self._open: dict[str, DeliveryRow | Delivery] = {}
+        self._doubted: set[str] = set()
         self._views: dict[str, receipts.TranscriptView] = {}
         self._lock = threading.Lock()
 
     def open(self, row: DeliveryRow | Delivery) -> bool:
         """Whether an outcome is not known for good."""
         found = self.known.get(row.id)
-        if found is None or found == receipts.WAITING:
+        if found is None or found == receipts.WAITING or row.id in self._doubted:
             return True
         return found == receipts.UNKNOWN and self.now() - row.time < YOUNG_SECONDS
 
     def look(self, rows: Iterable[DeliveryRow | Delivery]) -> bool:
         """Look up those that are open; whether anything is told differently now."""
         with self._lock:
-            asked = [row.record for row in rows if self.open(row)]
-            found = receipts.outcomes(asked, self.env, self.now(), self._views, self._finder)
+            asked = [row for row in rows if self.open(row)]
+            records = [row.record for row in asked]
+            found = receipts.outcomes(records, self.env, self.now(), self._views, self._finder)
             changed = any(self.known.get(name) != outcome for name, outcome in found.items())
             self.known.update(found)
+            for row in asked:
+                self._doubted.discard(row.id)
+                if self.open(row):
+                    self._open[row.id] = row
+                else:
+                    self._open.pop(row.id, None)
             while len(self._views) > VIEWS:
                 del self._views[next(iter(self._views))]
             return changed
+
+    def look_again(self) -> bool:
+        """Look up all that were asked for and are open; whether anything is told differently now."""
+        return bool(self._open) and self.look(list(self._open.values()))
+
+    def forget(self) -> None:
+        """Doubt what could not be told: it is looked up once more, when it is asked for."""
+        self._doubted = {name for name, outcome in self.known.items() if outcome == receipts.UNKNOWN}
 
     def of(self, row: DeliveryRow | Delivery) -> str:
         """The outcome of one, looked up if it is open."""

@@ -156,6 +156,14 @@ class Statistics:
         today = day_of(self.now())
         return [(number, self.days.get(number, Day())) for number in range(today - count + 1, today + 1)]
 
+    def by_deliveries(self) -> list[tuple[str, MemoryUse]]:
+        """(path, counts) of the memories, those delivered most first."""
+        return sorted(self.memories.items(), key=lambda pair: (-pair[1].deliveries, pair[1].name))
+
+    def by_runs(self) -> "list[tuple[str, array[float]]]":
+        """(event, milliseconds of each run) of the hooks, those that ran most first."""
+        return sorted(self.events.items(), key=lambda pair: -len(pair[1]))
+
     def outcomes(self, known: dict[str, str], day: int | None = None) -> dict[str, int]:
         """Outcome to how many of the newest deliveries, or of those of one day. `known`: outcomes by delivery."""
         found: dict[str, int] = {}

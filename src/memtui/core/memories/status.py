@@ -151,15 +151,6 @@ class Usage:
         return [path]
 
 
-def never_delivered(rows: Iterable[Row], counted: "Statistics") -> list[Row]:
-    """Those of some memories that no delivery counted brought, by name."""
-    paths = {path for path, each in counted.memories.items() if each.deliveries}
-    names = {path.rpartition("/")[2] for path in paths}
-    # A path in the log may go through a symlink: a name that was never told at all is sure.
-    found = [r for r in rows if r.memory.path not in paths and not (r.deliveries and r.file in names)]
-    return sorted(found, key=lambda row: (row.memory.name, row.memory.path))
-
-
 def index_of(scope: Scope) -> "memory_index.Index | None":
     """The scope's MEMORY.md, None where there is none or it can't be read."""
     from memtui.core.memories import index as memory_index
@@ -237,6 +228,28 @@ def survey(root: str, scope: Scope, counts: Usage, known: "dict[str, Memory] | N
         _tell(row, real, counts)
         rows.append(row)
     return rows
+
+
+def never_delivered(
+    root: str,
+    found: Iterable[Scope],
+    counted: "Statistics",
+    usage: Usage,
+    known: "dict[str, Memory] | None" = None,
+) -> list[Row]:
+    """The memories of some scopes that memtui could have delivered and no delivery counted brought, by name. Reads all
+    of them; `usage` and `known` as of `survey`."""
+    paths = {path for path, each in counted.memories.items() if each.deliveries}
+    names = {path.rpartition("/")[2] for path in paths}
+    rows = [
+        row
+        for scope in found
+        if scope.delivered and scope.exists and not scope.problem
+        for row in survey(root, scope, usage, known)
+    ]
+    # A path in the log may go through a symlink: a name that was never told at all is sure.
+    never = [r for r in rows if r.memory.path not in paths and not (r.deliveries and r.file in names)]
+    return sorted(never, key=lambda row: (row.memory.name, row.memory.path))
 
 
 def recount(scope: Scope, rows: Iterable[Row], counts: Usage, paths: "set[str]") -> "list[Row]":

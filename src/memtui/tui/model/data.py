@@ -4,30 +4,23 @@ Nothing here decides anything: every rule is the engine's, and the command line 
 """
 
 import os
-import threading
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from memtui.core.deliveries import log as delivery_log
 from memtui.core.memories import scopes
 from memtui.workspace import Workspace
 
 # What the first picture does not need is imported where it is used: start-up is most of what a person waits for.
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from memtui.core.base.finding import Finding
-    from memtui.core.deliveries.receipts import TranscriptView
+    from memtui.core.deliveries.reading import Receipts
     from memtui.core.deliveries.record import Record
     from memtui.core.deliveries.statistics import Statistics
     from memtui.core.journal.ledger import Ledger, Transaction
     from memtui.core.memories.memory import Memory
     from memtui.core.memories.scopes import Scope
-    from memtui.core.memories.status import Row
-
-# As many of the newest deliveries are held at once; older ones are read when the list is followed to its end.
-RECORDS = 2000
 
 
 @dataclass
@@ -48,10 +41,6 @@ class Data(Workspace):
     def __init__(self, env: dict[str, str], cwd: str, *, now: float | None = None) -> None:
         super().__init__(env, cwd, by="tui", now=now)
         self.facts = Facts(os.path.basename(self.project_root) or "/")
-        self._outcomes: dict[str, str] = {}
-        self._views: dict[str, TranscriptView] = {}
-        self._open: dict[str, Record] = {}
-        self._receipts = threading.Lock()
         # What is known of the client, where anybody looked: that starts a process.
         self.client: list[Finding] | None = None
         # Memories by path, as they were read last.
@@ -103,7 +92,7 @@ class Data(Workspace):
 
     def forget(self) -> None:
         """Read everything anew from now on."""
-        self._outcomes.clear()
+        self.receipts.forget()
         self.known.clear()
 
     # memories
@@ -111,20 +100,6 @@ class Data(Workspace):
     def scopes(self, *, every: bool = False) -> "list[Scope]":
         """The scopes of the working directory; `every` adds those of other projects."""
         return scopes.discover(self.env, self.cwd, all_projects=every)
-
-    def survey(self, found: "list[Scope]", progress: "Callable[[int], bool]") -> "dict[str, list[Row]]":
-        """Scope label to its memories. `progress(scopes done)` may return False to stop."""
-        from memtui.core.memories import status as memory_status
-
-        counts = memory_status.Usage(self.root)
-        rows: dict[str, list[Row]] = {}
-        for number, scope in enumerate(found):
-            rows[scope.label] = (
-                memory_status.survey(self.root, scope, counts, self.known) if scope.exists and not scope.problem else []
-            )
-            if not progress(number + 1):
-                break
-        return rows
 
     # changes
 
@@ -135,35 +110,22 @@ class Data(Workspace):
 
     # deliveries
 
-    def records(self, limit: int = RECORDS) -> "list[Record]":
+    def records(self, limit: int) -> "list[Record]":
         """The newest records of the delivery log, newest first."""
-        found: list[Record] = []
-        for record in delivery_log.newest_first(self.root):
-            found.append(record)
-            if len(found) >= limit:
-                break
-        return found
+        from memtui.core.deliveries import log as delivery_log
+
+        return list(islice(delivery_log.newest_first(self.root), limit))
+
+    @cached_property
+    def receipts(self) -> "Receipts":
+        """What became of deliveries, for all screens."""
+        from memtui.core.deliveries.reading import Receipts
+
+        return Receipts(self.env, self.now)
 
     def outcomes(self, records: "list[Record]") -> dict[str, str]:
-        """Delivery id to outcome; what is settled is not looked up again."""
-        from memtui.core.deliveries import receipts
+        """Delivery id to outcome, of these records of the log and of all that was asked for before."""
+        from memtui.core.deliveries.record import Delivery
 
-        with self._receipts:
-            asked = [r for r in records if self._outcomes.get(str(r.get("id")), receipts.WAITING) == receipts.WAITING]
-            found = receipts.outcomes(asked, self.env, self.now(), self._views)
-            self._outcomes.update(found)
-            for record in asked:
-                name = str(record.get("id"))
-                if found.get(name) == receipts.WAITING:
-                    self._open[name] = record
-                else:
-                    self._open.pop(name, None)
-            return dict(self._outcomes)
-
-    def settled(self) -> bool:
-        """Whether the outcome of a delivery that was asked for and not known is known now."""
-        before = list(self._open)
-        if not before:
-            return False
-        self.outcomes(list(self._open.values()))
-        return any(name not in self._open for name in before)
+        self.receipts.look(map(Delivery.of, records))
+        return dict(self.receipts.known)

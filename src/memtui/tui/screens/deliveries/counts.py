@@ -14,7 +14,7 @@ from textual.widgets import Static
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import age, many
 from memtui.core.deliveries.statistics import DAYS
-from memtui.core.memories.status import never_delivered
+from memtui.core.memories.status import Usage, never_delivered
 from memtui.present import safe_text
 from memtui.tui.dialogs.dialog import Dialog, Keys
 from memtui.tui.widgets.rows import Column, RowList
@@ -48,12 +48,10 @@ def never_delivered_here(data: "Data") -> list[tuple[str, str]]:
     """(name, path) of this project's memories that no delivery counted brought; none that the client loads itself.
     Reads all of them."""
     try:
-        found = [scope for scope in data.scopes() if scope.delivered and scope.exists]
-        rows = data.survey(found, lambda _: True)
+        rows = never_delivered(data.root, data.scopes(), data.statistics, Usage(data.root), data.known)
     except (OSError, MemtuiError):
         return []
-    never = never_delivered((row for each in rows.values() for row in each), data.statistics)
-    return [(row.memory.name, row.memory.path) for row in never]
+    return [(row.memory.name, row.memory.path) for row in rows]
 
 
 def counts(data: "Data", here: set[str], never: list[tuple[str, str]]) -> list[Count]:

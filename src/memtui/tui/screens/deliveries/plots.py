@@ -127,7 +127,7 @@ def _outcomes(text: Text, statistics: Statistics, known: dict[str, str], width: 
 def _events(text: Text, statistics: Statistics, width: int) -> None:
     _title(text, "Hook time", "by event, in ms")
     slowest = max((percentile(times, 0.95) for times in statistics.events.values()), default=0.0)
-    for event, times in sorted(statistics.events.items(), key=lambda pair: -len(pair[1])):
+    for event, times in statistics.by_runs():
         middle, slow = percentile(times, 0.5), percentile(times, 0.95)
         text.append(
             f"{safe_text.line(EVENTS.get(event, event), 10):<10}"
@@ -138,7 +138,7 @@ def _events(text: Text, statistics: Statistics, width: int) -> None:
 
 def _memories(text: Text, statistics: Statistics, never: list[tuple[str, str]] | None, width: int, key: str) -> None:
     span = "ever" if statistics.complete else f"in {DAYS} days"
-    most = sorted((m for m in statistics.memories.values() if m.deliveries), key=lambda m: -m.deliveries)[:MOST]
+    most = [each for _, each in statistics.by_deliveries()[:MOST] if each.deliveries]
     _title(text, "Delivered most", f"memories, {span}: {key} lists all, and leads to each")
     for each in most:
         _memory(text, each, most[0], statistics.now(), width)

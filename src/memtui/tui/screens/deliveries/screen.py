@@ -19,7 +19,7 @@ from memtui.core.base import paths
 from memtui.core.base.phrasing import many
 from memtui.core.client import titles, transcript
 from memtui.core.deliveries.filter import Filter
-from memtui.core.deliveries.reading import KEPT, PAGE, DeliveryRow, Reading, Receipts, read
+from memtui.core.deliveries.reading import KEPT, PAGE, DeliveryRow, Reading, read
 from memtui.core.deliveries.record import Delivery
 from memtui.tui import key_bindings
 from memtui.tui.screens.deliveries.counts import Counts, Never, never_delivered_here
@@ -35,7 +35,6 @@ from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import RowList
 
 NEAR_END = 40
-OPEN_LOOKED_AT = 2000
 SESSION_ROWS = 5000
 COPIED_MOST = 2_000_000
 LOOKED_UP_AT_ONCE = 50
@@ -82,7 +81,7 @@ class Deliveries(ListScreen[DeliveryRow]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("deliveries")]
     group: ClassVar[str] = "deliveries"
-    reads: ClassVar[frozenset[str]] = frozenset({"settings", "log", "memories"})
+    reads: ClassVar[frozenset[str]] = frozenset({"settings", "log", "memories", "receipts"})
     one: ClassVar[str] = "delivery"
     DEFAULT_CSS = """
     Deliveries #plots { display: none; }
@@ -94,7 +93,7 @@ class Deliveries(ListScreen[DeliveryRow]):
 
     def __init__(self, services: Services) -> None:
         data = services.data
-        self.proofs = Receipts(data.env, data.now)
+        self.proofs = data.receipts
         self.newest = RowList[DeliveryRow](
             IN_LOG, self._draw, lambda row: row.id, empty=actions.keyed(EMPTY), id="list"
         )
@@ -127,8 +126,8 @@ class Deliveries(ListScreen[DeliveryRow]):
         yield self.plots
 
     def on_mount(self) -> None:
-        """Start as it was left, and look at open receipts every second."""
-        self.set_interval(TICK_SECONDS, self._tick)
+        """Start as it was left, and see every second how far the list was followed: the wheel tells nobody."""
+        self.set_interval(TICK_SECONDS, self._scrolled)
         self.filters.as_left()
         self._show_text()
         if self.filters.wanted:
@@ -156,6 +155,13 @@ class Deliveries(ListScreen[DeliveryRow]):
         """The log has grown, or may have."""
         if self.is_mounted and self.reading is not None:
             self._live(self.reading, self.session_pane.reading)
+
+    def follow(self, parts: frozenset[str] | None) -> None:
+        """Of a receipt that came nothing is to be read."""
+        if parts == frozenset({"receipts"}):
+            self.on_proved()
+        else:
+            super().follow(parts)
 
     def aged(self) -> None:
         """Also of the day."""
@@ -209,24 +215,10 @@ class Deliveries(ListScreen[DeliveryRow]):
             if self.proofs.look(rows[start : start + LOOKED_UP_AT_ONCE]):
                 self.post_message(Proved())
 
-    @work(thread=True, exclusive=True, group="waiting")
-    def _look_again(self, rows: list[DeliveryRow]) -> None:
-        if self.proofs.look(rows):
-            self.post_message(Proved())
-
-    def _tick(self) -> None:
-        if not self.is_current or self.reading is None:
-            return
-        rows = [row for row in self.reading.rows[:OPEN_LOOKED_AT] if row.id in self.proofs.known]
-        waiting = [row for row in rows if self.proofs.open(row)]
-        if waiting:
-            self._look_again(waiting)
-        self._scrolled()
-
     def _scrolled(self) -> None:
         """Read older ones when the end of the list comes near, by keys or by wheel."""
         table, reading = self.newest, self.reading
-        if reading is None or reading.done or reading.full or self._more:
+        if reading is None or reading.done or reading.full or self._more or not self.is_current:
             return
         seen = max(table.cursor, int(table.scroll_offset.y) + table.size.height)
         if seen >= len(reading.rows) - NEAR_END:
