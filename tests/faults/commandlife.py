@@ -78,7 +78,7 @@ def live(world: World, _) -> dict:
     command("undo", "--yes")
     undone = world.seen()
     running.clock(3 * DAY)
-    reconcile.settle(world.env, world.root)
+    reconcile.reconcile(world.env, world.root)
     tidying.tidy(world.root)
     strays = [*world.strays(), *world.claimed()]
     return {"codes": codes, "seen": found, "undone": undone, "strays": strays}

@@ -161,7 +161,7 @@ class World:
         return token
 
     def settle(self, later: float = 61.0) -> None:
-        reconcile.settle(self.env, self.root, now=time.time() + later)
+        reconcile.reconcile(self.env, self.root, now=time.time() + later)
 
     def waiting(self) -> "list[inbox_format.Entry]":
         return [e for d in self.inboxes for e in inbox_format.read(d + "/guidance.md")]

@@ -101,7 +101,7 @@ def prompt_on(world, mode, report, stop):
 
 def settle_on(world, stop):
     while not os.path.exists(stop):
-        reconcile.settle(world.env, world.root)
+        reconcile.reconcile(world.env, world.root)
         time.sleep(0.02)
 
 

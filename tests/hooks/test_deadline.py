@@ -66,7 +66,7 @@ def test_every_deadline_is_well_inside_the_clients():
 
 @pytest.mark.parametrize(
     "place",
-    [("core/inbox/reconcile.py", "settle"), ("hooks/lists.py", "updates"), ("hooks/lists.py", "items")],
+    [("core/inbox/reconcile.py", "reconcile"), ("hooks/lists.py", "updates"), ("hooks/lists.py", "items")],
 )
 def test_what_is_slow_keeps_no_guidance_from_the_prompt(home, slow, place):
     home.guide("earlier")
@@ -74,7 +74,7 @@ def test_what_is_slow_keeps_no_guidance_from_the_prompt(home, slow, place):
     home.guide("said")
     home.leave("updates", "draft")
     home.leave("items", "item")
-    said = slow("UserPromptSubmit", place, session="s2" if place[1] != "settle" else "s1").context
+    said = slow("UserPromptSubmit", place, session="s2" if place[1] != "reconcile" else "s1").context
     assert "said" in said
     assert ("draft" in said) == (place[1] != "updates")
     assert set(errors(home)) == {"LateError"}
@@ -135,7 +135,7 @@ def test_what_was_printed_is_logged_however_long_that_takes(home, slow):
 def test_a_step_of_a_worker_that_takes_too_long_is_broken_off_and_the_next_ones_run(home, slow):
     home.guide("said")
     home.prompt()
-    assert slow("Stop", ("core/inbox/reconcile.py", "settle"), last_assistant_message="").raw == b""
+    assert slow("Stop", ("core/inbox/reconcile.py", "reconcile"), last_assistant_message="").raw == b""
     deadline = time.monotonic() + 40
     while time.monotonic() < deadline and not (home.root / "run" / "tidied").exists():
         time.sleep(0.05)

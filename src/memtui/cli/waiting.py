@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def entries(ctx: Context, kinds: "tuple[str, ...]" = KINDS, all_projects: bool = False) -> "list[Waiting]":
-    """What waits for this project and everywhere; with `all_projects` for all of them, this one first."""
+    """List what waits for this project and everywhere; with `all_projects` for all of them, this one first."""
     unread: list[Finding] = []
     found = ctx.waiting(kinds, every=all_projects, unread=unread)
     ctx.kept["unread"] = told = [findings.told(each) for each in unread]

@@ -70,7 +70,7 @@ def reconcile_claims(hook: Hook, session_id: str = "") -> None:
     directories = [directory for _, directory in hook.inboxes()]
     limit = reconcile.HOOK_BYTES
     try:
-        reconcile.settle(hook.env, hook.root, session_id, directories, wait=RECONCILE_SECONDS, limit=limit)
+        reconcile.reconcile(hook.env, hook.root, session_id, directories, wait=RECONCILE_SECONDS, limit=limit)
     except Exception as error:
         runner.fail(hook.env, hook.event, error)
 

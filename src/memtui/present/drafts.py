@@ -11,7 +11,7 @@ HIT_SHOWN, AROUND_SHOWN = 900, 300
 
 
 class Quote(NamedTuple):
-    """What somebody said, as far as it is shown; `hit` is what the draft comes from."""
+    """Words that somebody said, as far as it is shown; `hit` is what the draft comes from."""
 
     who: str
     text: str
@@ -19,7 +19,7 @@ class Quote(NamedTuple):
 
 
 def setting(found: Evidence) -> list[Quote]:
-    """What was said around a draft, by the transcript."""
+    """Quote what was said around a draft, by the transcript."""
     quotes = []
     for said in found.said:
         limit = HIT_SHOWN if said.hit else AROUND_SHOWN
@@ -29,5 +29,5 @@ def setting(found: Evidence) -> list[Quote]:
 
 
 def quoted(item: Waiting) -> list[Quote]:
-    """What a draft itself quotes."""
+    """Quote what the draft itself holds of it."""
     return [Quote(who, words, hit=True) for who, _, words in (line[2:].partition(": ") for line in item.evidence)]

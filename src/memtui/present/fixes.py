@@ -7,7 +7,7 @@ from memtui.core.health.findings import some
 from memtui.core.health.fixes import Outcome
 from memtui.core.health.index_report import Report
 from memtui.core.health.retention import Due, Limits
-from memtui.core.inbox.reconcile import Settled
+from memtui.core.inbox.reconcile import Reconciled
 
 NOTHING = {
     "errors": "There are no errors.",
@@ -25,7 +25,7 @@ def words(done: Outcome) -> str:
     if not done.changed:
         return NOTHING[done.fix]
     if done.fix == "guidance":
-        back = sum(len(each.returned) for each in done.changed if isinstance(each, Settled))
+        back = sum(len(each.returned) for each in done.changed if isinstance(each, Reconciled))
         number = many(len(done.changed), "delivery", "deliveries")
         return f"{number} settled, {many(back, 'note')} back in the inbox."
     names = ", ".join(each.scope.label for each in done.changed if isinstance(each, Report))

@@ -32,7 +32,7 @@ def run(
     def reconciling() -> None:
         from memtui.core.inbox import reconcile, resend
 
-        reconcile.settle(env, root, session_id=session_id)
+        reconcile.reconcile(env, root, session_id=session_id)
         if event == "SessionEnd":
             reconcile.finish(env, root, session_id)
         resend.note(env, root, session_id)

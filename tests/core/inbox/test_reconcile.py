@@ -62,7 +62,7 @@ class World:
         os.utime(self.transcript, (NOW + 5, NOW + 5))
 
     def settle(self, after=5.0, **more):
-        return [(s.outcome, s.returned) for s in reconcile.settle(self.env, self.root, now=NOW + after, **more)]
+        return [(s.outcome, s.returned) for s in reconcile.reconcile(self.env, self.root, now=NOW + after, **more)]
 
     def waiting(self):
         return inbox_format.read(self.box + "/guidance.md")

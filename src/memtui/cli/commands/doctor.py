@@ -14,7 +14,7 @@ from memtui.core.deliveries import error_log
 from memtui.core.health import findings, fixes
 from memtui.core.health.fixes import AT_ONCE
 from memtui.core.health.index_report import Report
-from memtui.core.inbox.reconcile import Settled
+from memtui.core.inbox.reconcile import Reconciled
 from memtui.core.memories.store import Store
 from memtui.hooks.installer import checkup
 from memtui.present import fixes as words
@@ -115,7 +115,7 @@ def _fix(ctx: Context, store: Store, what: str, *, yes: bool) -> "dict[str, obje
 
 
 def _changed(each: object) -> object:
-    if isinstance(each, Settled):
+    if isinstance(each, Reconciled):
         return {"delivery": each.delivery_id, "outcome": each.outcome, "returned": each.returned}
     return each.scope.index_path if isinstance(each, Report) else each
 

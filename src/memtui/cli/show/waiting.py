@@ -31,7 +31,7 @@ def listing(
     limit: int = waiting.LIMIT,
     over: "list[dict[str, object]] | None" = None,
 ) -> Result:
-    """What waits; after it `over`, guidance that was told. Of each kind at most `limit` entries are shown, 0: all."""
+    """List what waits, of each kind at most `limit` entries (0: all); after it `over`, guidance that was told."""
     every = waiting.entries(ctx, kinds, all_projects=True)
     near = [item for item in every if all_projects or item.slug in {ctx.slug, None}]
     shown, more = waiting.first(near, limit)
@@ -157,7 +157,7 @@ def _paragraph(out: Output, text: str) -> None:
 
 
 def homes_of(ctx: Context, items: "list[Waiting]") -> "dict[str, str]":
-    """Where the other projects of some entries are, by slug: found in one go, there may be thousands."""
+    """The directories of the other projects of some entries, by slug: found in one go, there may be thousands."""
     from memtui.core.client import projects
 
     told = {item.slug: home for item in items if item.slug and (home := item.entry.fields.get("project"))}
@@ -167,7 +167,7 @@ def homes_of(ctx: Context, items: "list[Waiting]") -> "dict[str, str]":
 
 
 def place(ctx: Context, item: Waiting, homes: "dict[str, str]") -> str:
-    """Whose entry it is, where it is not this project's: global, or the other project's directory."""
+    """The owner of an entry, where it is not this project's: global, or the other project's directory."""
     if item.slug in {None, ctx.slug}:
         return "" if item.slug else "global"
     home = item.entry.fields.get("project") or homes.get(item.slug or "", "")
@@ -175,6 +175,7 @@ def place(ctx: Context, item: Waiting, homes: "dict[str, str]") -> str:
 
 
 def details(item: Waiting, now: float) -> "list[str]":
+    """The facts about an entry, a few words each."""
     fields = item.entry.fields
     words = []
     if item.kind == "updates":

@@ -104,7 +104,7 @@ def _open(path: str, mode: int) -> None:
 
 def _guidance(store: Store, _: str) -> Outcome:
     """Settle every claim that the transcripts tell about."""
-    return Outcome("guidance", [*reconcile.settle(store.env, store.root, now=store.journal.now())], undoable=False)
+    return Outcome("guidance", [*reconcile.reconcile(store.env, store.root, now=store.journal.now())], undoable=False)
 
 
 def index(store: Store, shown: list[Report]) -> Outcome:

@@ -96,7 +96,7 @@ def parted(
 
 
 def _key(entry: inbox_format.Entry) -> str:
-    """What makes an entry the same: its id and its text, as the delivery log has them."""
+    """The key under which an entry is the same: its id and its text, as the delivery log has them."""
     return f"{entry.id} {ids.content_hash(entry.text)}"
 
 

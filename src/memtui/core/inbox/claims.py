@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Asker:
-    """Who asks for guidance: a session of a project, perhaps with an agent's name, perhaps held by a person, perhaps
+    """A session that asks for guidance: of a project, perhaps with an agent's name, perhaps held by a person, perhaps
     touching paths. `top`: the work tree that path globs are relative to."""
 
     __slots__ = ("agent", "now", "paths", "personal", "session_id", "top", "urgent_only")
@@ -44,7 +44,7 @@ class Asker:
 
 
 def addressed(entry: inbox_format.Entry, asker: Asker) -> "str | None":
-    """Why this entry is for the asker, or None if it is not, not yet, or no longer."""
+    """The reason why an entry is for the asker; None if it is not, not yet, or no longer."""
     if entry.expired(asker.now) or "\0" in entry.text:
         return None
     if entry.count("attempts") >= MAX_ATTEMPTS:
@@ -116,8 +116,8 @@ class Claim:
 
 
 def peek(directory: str, asker: Asker) -> "list[tuple[inbox_format.Entry, str]]":
-    """What there is for the asker, without taking it. Raises OSError for a file that can't be read, or is a symlink: a
-    renamed one may point nowhere."""
+    """List the guidance for the asker without taking it. Raises OSError for a file that can't be read, or is a
+    symlink: a renamed one may point nowhere."""
     path = directory + "/" + inbox_format.FILES["guidance"]
     try:
         found = posix.lstat(path)
@@ -181,7 +181,7 @@ def take(
 
 def _take_out(directory: str, name: str, asker: Asker, fits: "Fits") -> "Claim | None":
     """As `take`, out of a long file. Whoever dies between copying and blanking has taken nothing: what the claim holds
-    still stands in the inbox, where settling it finds it."""
+    still stands in the inbox, where reconciling finds it."""
     fd = fs.open_regular(directory + "/" + inbox_format.FILES["guidance"], ours=True, follow=False, write=True)
     try:
         mine = []

@@ -233,7 +233,7 @@ def read(path: str, items: bool = False) -> "list[Entry]":
 
 
 def unread(path: str) -> int:
-    """How many bytes of an inbox file nobody reads, since it is too long; 0 for one that is missing or no file."""
+    """The number of bytes that nobody reads of an inbox file, since it is too long; 0 if it is missing or no file."""
     try:
         found = posix.stat(path)
     except OSError:

@@ -14,8 +14,8 @@ WHOM = "Say people, session:ID, agent:NAME or path:GLOB, no commas; or anyone."
 
 
 def unheard(mode: object, hooked: bool, *, disabled: bool = False, memories: bool = False) -> str:
-    """Why no session would be told, a code: hooks, disabled, off or whisper; empty if they are. Memories are told in
-    fewer modes than guidance. `disabled`: Claude Code was told to run no hooks.
+    """The reason why no session would be told, a code: hooks, disabled, off or whisper; empty if they are. Memories
+    are told in fewer modes than guidance. `disabled`: Claude Code was told to run no hooks.
 
     What the client reads by itself, its own memory of a project, is not meant: see `loading.auto_memory_off`."""
     if not hooked:
@@ -36,7 +36,7 @@ def text(given: str) -> str:
 
 
 def sender(given: str) -> str:
-    """Who says so."""
+    """The name of who says so, checked."""
     name = " ".join(given.split())
     if not name or len(name) > NAME_LIMIT or not name.isprintable():
         raise UsageError(f"The sender is a name of at most {NAME_LIMIT} characters.")
@@ -44,7 +44,7 @@ def sender(given: str) -> str:
 
 
 def audience(given: "list[str]", default: object = ANYONE) -> "list[str]":
-    """Whom a note is for: as given; where nothing is, as the setting `guide_to` says. `anyone` is no addressee."""
+    """The addressees of a note: as given, else as the setting `guide_to` says. `anyone` is no addressee."""
     if not given:
         return [claims.PEOPLE] if default == claims.PEOPLE else []
     if given != [ANYONE] and ANYONE in given:

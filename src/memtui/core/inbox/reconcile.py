@@ -33,8 +33,8 @@ BACK = {receipts.PREVIEWED, *receipts.LOST}
 SHOWN = {receipts.ARRIVED, receipts.PREVIEWED, receipts.DROPPED}
 
 
-class Settled:
-    """One claim that was settled: the delivery, its outcome, and the ids that went back to the inbox."""
+class Reconciled:
+    """One claim that was decided on: the delivery, its outcome, and the ids that went back to the inbox."""
 
     __slots__ = ("delivery_id", "outcome", "returned")
 
@@ -49,7 +49,7 @@ def all_inboxes(root: str) -> "list[str]":
     return [paths.inbox_dir(root, None), *[paths.inbox_dir(root, slug) for slug in paths.inbox_slugs(root)]]
 
 
-def settle(
+def reconcile(
     env: "dict[str, str]",
     root: str,
     session_id: str = "",
@@ -58,11 +58,11 @@ def settle(
     wait: float = LOCK_SECONDS,
     limit: "int | None" = None,
     ended: bool = False,
-) -> "list[Settled]":
-    """Settle the claims of one session, or of all, in the inboxes given, or in all.
+) -> "list[Reconciled]":
+    """Decide what became of the claims of one session, or of all, in the inboxes given, or in all.
 
     Claims about which nothing can be said yet, or only by more than `limit` bytes of a transcript, or whose inbox is
-    locked for longer than `wait` seconds, are left for a later call; so is one that can't be settled, which is logged
+    locked for longer than `wait` seconds, are left for a later call; so is one that can't be read, which is logged
     and keeps no other from it. `ended`: that session is over.
     """
     seconds = clock.now() if now is None else now
@@ -81,9 +81,9 @@ def settle(
                 continue
             try:
                 claim = _Claim(root, directory, name, delivery_id, owner, pid)
-                done = claim.settle(config, seconds, wait, limit, ended)
+                done = claim.reconcile(config, seconds, wait, limit, ended)
             except (FileNotFoundError, fs.LockTimeoutError):
-                continue  # another process settled it, or works on the inbox
+                continue  # another process closed it, or works on the inbox
             except OSError as error:
                 error_log.add(root, "settle", error)
                 continue
@@ -93,13 +93,13 @@ def settle(
 
 
 def finish(env: "dict[str, str]", root: str, session_id: str) -> None:
-    """Settle the claims of a session that ends, once its client is gone and has written what it will, or after
+    """Decide on the claims of a session that ends, once its client is gone and has written what it will, or after
     END_SECONDS: after `/clear` it lives on."""
     owner = session_state.safe(session_id)
     deadline = time.monotonic() + END_SECONDS
     while any(whose == owner for box in all_inboxes(root) for _, _, whose, _ in claimed.listed(box)):
         ended = time.monotonic() >= deadline
-        settle(env, root, session_id=session_id, ended=ended)
+        reconcile(env, root, session_id=session_id, ended=ended)
         if ended:
             return
         time.sleep(POLL_SECONDS)
@@ -134,7 +134,7 @@ class _Claim:
                 return record
         return None
 
-    def settle(self, config: str, now: float, wait: float, limit: "int | None", ended: bool) -> "Settled | None":
+    def reconcile(self, config: str, now: float, wait: float, limit: "int | None", ended: bool) -> "Reconciled | None":
         """Close the claim if it can be said what became of it. Raises OSError."""
         age = now - (ids.id_time(self.delivery_id) or 0.0)
         if age < 0:
@@ -197,7 +197,7 @@ class _Claim:
             return receipts.WAITING
         return receipts.FAILED if view.exists and view.records_attachments else receipts.UNKNOWN
 
-    def _close(self, outcome: str, view: receipts.TranscriptView, age: float) -> "Settled | None":
+    def _close(self, outcome: str, view: receipts.TranscriptView, age: float) -> "Reconciled | None":
         """Append what goes back, log what the hook could not, remove the claim; dying in between repeats nothing."""
         data = _read(self.path, age)
         if data is None:
@@ -221,16 +221,16 @@ class _Claim:
         if self.record is None and outcome in SHOWN:
             self._log_recovered(shown, view, len(data))
         posix.unlink(self.path)
-        return Settled(self.delivery_id, outcome, returned)
+        return Reconciled(self.delivery_id, outcome, returned)
 
-    def _give_back(self, age: float) -> "Settled | None":
+    def _give_back(self, age: float) -> "Reconciled | None":
         """Put all of the claim back, as it stood: nothing of it was given to anybody. The caller holds the lock."""
         data = _read(self.path, age)
         if data is None:
             return None
         returned = self._return([], inbox_format.parse(inbox_format.decode(data)), receipts.FAILED, repeat=False)
         posix.unlink(self.path)
-        return Settled(self.delivery_id, receipts.FAILED, returned)
+        return Reconciled(self.delivery_id, receipts.FAILED, returned)
 
     def _return(
         self, again: "list[inbox_format.Entry]", beside: "list[inbox_format.Entry]", outcome: str, repeat: bool

@@ -57,7 +57,7 @@ def _names(state: "dict[str, object]", key: str) -> "set[str]":
 
 
 def _outcomes(env: "dict[str, str]", path: str, records: "list[dict[str, object]]") -> "dict[str, str]":
-    """What became of some deliveries of a session, by its transcript from where the first of them was made."""
+    """The outcomes of some deliveries of a session, by its transcript from where the first of them was made."""
     starts = [steps.size_of(record) for record in records]
     views = {}
     if path and starts and None not in starts:
@@ -67,7 +67,7 @@ def _outcomes(env: "dict[str, str]", path: str, records: "list[dict[str, object]
 
 
 class Left:
-    """What stands on no branch of the conversation any more: delivery ids; and the conversation's last record."""
+    """The deliveries that stand on no branch of the conversation any more, and the conversation's last record."""
 
     __slots__ = ("names", "tip")
 

@@ -10,8 +10,8 @@ from memtui.core.inbox.format import Entry
 
 
 def findings(entry: Entry, directory: str, now: float, budget: int) -> Iterator[Finding]:
-    """What is wrong with an entry of the inbox at `directory`, the plainest first. `budget` is what a delivery has room
-    for."""
+    """List what is wrong with an entry of the inbox at `directory`, the plainest first. `budget` is the room of a
+    delivery."""
     inbox = directory.rpartition("/")[2]  # global, or the project's slug
     told = partial(problem, subject=f"note:{entry.id}", inbox=inbox, id=entry.id[-6:])
     expires = entry.fields.get("expires")

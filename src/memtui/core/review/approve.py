@@ -12,7 +12,7 @@ from memtui.core.review.waiting import Waiting, from_the_end
 
 
 class Approval(NamedTuple):
-    """What became of one pending update: the memory as it is now, or would be, or the error."""
+    """The outcome for one pending update: the memory as it is now, or would be, or the error."""
 
     item: Waiting
     memory: Memory | None

@@ -14,7 +14,7 @@ from memtui.core.review.waiting import Waiting
 
 
 class Choices(NamedTuple):
-    """What a person says of a draft, which goes before what the pending update says; empty says nothing. With an empty
+    """A person's choices for a draft, which go before what the pending update says; empty says nothing. With an empty
     `body` (not None) the description is all that the memory says."""
 
     name: str = ""
@@ -54,8 +54,8 @@ class Draft:
 
 
 def propose(store: Store, item: Waiting, choices: Choices = AS_DRAFTED) -> Draft:
-    """What approving a pending update writes, and where. Raises MemtuiError for a name, a scope or a project that can't
-    be.
+    """The draft of a pending update: what approving it writes, and where. Raises MemtuiError for a name, a scope or a
+    project that can't be.
 
     What a draft says of the project goes to the repository only where the person keeps memories there already, else to
     the client's native memory of the project: nothing is written into a repository unasked.

@@ -33,7 +33,7 @@ class Waiting:
 
     @property
     def key(self) -> str:
-        """What names it as long as it stands: two inboxes may hold the same hand-written words."""
+        """The name of an entry as long as it stands: two inboxes may hold the same hand-written words."""
         return f"{self.path}#{self.id}"
 
     @property
@@ -100,7 +100,7 @@ def waiting_in(
 
 
 def unread_part(path: str) -> Finding | None:
-    """What to say of an inbox file that is too long to be read whole; None for any other."""
+    """The finding on an inbox file that is too long to be read whole; None for any other."""
     size = inbox_format.unread(path)
     if not size:
         return None
