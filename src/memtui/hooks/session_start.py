@@ -25,17 +25,7 @@ def handle(hook: runner.Hook) -> None:
     if hook.payload.get("agent_id"):
         return
     source = hook.text("source")
-    old = session_state.load(hook.root, hook.session_id)
-    try:
-        if not old and source in COPIES:
-            old = forks.started(hook)
-        # As it is before this start changes it.
-        index = session_state.load(hook.root, hook.session_id, "index") if source in COPIES else {}
-    except Exception as error:
-        runner.fail(hook.env, hook.event, error)
-        index = {}
-    if fs.stamp(session_state.path(hook.root, hook.session_id, "missed")):
-        old = taken_back(hook, old)
+    old, index = _known(hook, source)
     after: dict[str, object] = dict(old) if source in {*COPIES, "compact"} else {}
     after |= {
         "started": old.get("started") or clock.iso(clock.now()),
@@ -45,48 +35,23 @@ def handle(hook: runner.Hook) -> None:
         "transcript": hook.text("transcript_path"),
         "mode": hook.mode,
     }
-    _settle(hook)
+    _reconcile(hook)
     blocks: list[delivery_blocks.Block] = []
     found: list[tuple[str, catalog.Catalog]] = []
-    untrusted = 0
+    counts: list[tuple[str, int]] = []
     try:
-        if source == "compact":
-            goes_on = old.get("compacting") != "manual"
-            turn = prompt.of_this_turn(hook, old) if goes_on else []
-            blocks += _again(turn, "the compaction")
-            # A long turn may be compacted again.
-            after |= {"turn": turn, "tool": [], "updates": {}, "stamps": {}}
-            after.pop("telling", None)
-        elif source in COPIES and KEEPS not in hook.payload:
-            blocks += _again(old.get("tool"), "the resume")
-            after["tool"] = []
+        _lost(hook, source, old, after, blocks)
         if hook.mode == "full":
-            found = index_block.sources(hook)
-            untrusted = sum(memories.untrusted for _, memories in found)
-            if source == "compact" and old.get("prompted"):
-                blocks += _lists(hook, after)
-            if source in COPIES and (old.get("dirs") or _told(hook.text("transcript_path"))):
-                blocks += index_block.changes(hook, found, after) if old.get("dirs") else []
-                index_block.note(hook, found, after)
-            else:
-                blocks += index_block.whole(hook, found, after)
-            counts = [(scope, memories.count) for scope, memories in found]
-        else:
-            counts = []
+            found += index_block.sources(hook)
+            _index(hook, source, old, after, found, blocks)
+            counts += [(scope, memories.count) for scope, memories in found]
     except Exception as error:
         # The person still hears what is on, and the guidance still comes with the prompt.
         runner.fail(hook.env, hook.event, error)
-        counts = []
-    words: list[str] = []
-    try:
-        words = [] if source == "compact" else banner(hook, counts)
-    except Exception as error:
-        runner.fail(hook.env, hook.event, error)
-    if untrusted and not old.get("told_untrusted"):
-        directory, _ = locate.project_dir(hook.env, hook.started_in)
-        words.append(f"{untrusted} in {visible.clean(directory)} not trusted, not delivered: run `memtui trust`")
+    untrusted = 0 if old.get("told_untrusted") else sum(memories.untrusted for _, memories in found)
+    message = _message(hook, source, counts, untrusted)
+    if untrusted:
         after["told_untrusted"] = True
-    message = visible.clean(visible.one_line(" · ".join(words)))
     delivery_id = ids.new_id()
     try:
         forks.mark(hook, delivery_id if blocks else "", old, index)
@@ -100,7 +65,73 @@ def handle(hook: runner.Hook) -> None:
     index_block.catch_up(hook, found)
 
 
-def _settle(hook: runner.Hook) -> None:
+def _known(hook: runner.Hook, source: str) -> "tuple[dict[str, object], dict[str, object]]":
+    """The session's state, or that of the one it is a copy of, and its index as it is before this start changes it."""
+    old = session_state.load(hook.root, hook.session_id)
+    index: dict[str, object] = {}
+    try:
+        if not old and source in COPIES:
+            old = forks.started(hook)
+        if source in COPIES:
+            index = session_state.load(hook.root, hook.session_id, "index")
+    except Exception as error:
+        runner.fail(hook.env, hook.event, error)
+    if fs.stamp(session_state.path(hook.root, hook.session_id, "missed")):
+        old = taken_back(hook, old)
+    return old, index
+
+
+def _lost(
+    hook: runner.Hook,
+    source: str,
+    old: "dict[str, object]",
+    after: "dict[str, object]",
+    blocks: "list[delivery_blocks.Block]",
+) -> None:
+    """Add the guidance that a compaction or a resume took out of the context."""
+    if source == "compact":
+        turn = prompt.of_this_turn(hook, old) if old.get("compacting") != "manual" else []
+        blocks += _again(turn, "the compaction")
+        # A long turn may be compacted again.
+        after |= {"turn": turn, "tool": [], "updates": {}, "stamps": {}}
+        after.pop("telling", None)
+    elif source in COPIES and KEEPS not in hook.payload:
+        blocks += _again(old.get("tool"), "the resume")
+        after["tool"] = []
+
+
+def _index(
+    hook: runner.Hook,
+    source: str,
+    old: "dict[str, object]",
+    after: "dict[str, object]",
+    found: "list[tuple[str, catalog.Catalog]]",
+    blocks: "list[delivery_blocks.Block]",
+) -> None:
+    """Add the index of the memories; in a context that has it already only what changed since."""
+    if source == "compact" and old.get("prompted"):
+        blocks += _lists(hook, after)
+    if source in COPIES and (old.get("dirs") or _told(hook.text("transcript_path"))):
+        blocks += index_block.changes(hook, found, after) if old.get("dirs") else []
+        index_block.note(hook, found, after)
+    else:
+        blocks += index_block.whole(hook, found, after)
+
+
+def _message(hook: runner.Hook, source: str, counts: "list[tuple[str, int]]", untrusted: int) -> str:
+    """The line for the person; `untrusted`: how many memories of the project are not delivered for that."""
+    words: list[str] = []
+    try:
+        words = [] if source == "compact" else banner(hook, counts)
+    except Exception as error:
+        runner.fail(hook.env, hook.event, error)
+    if untrusted:
+        directory, _ = locate.project_dir(hook.env, hook.started_in)
+        words.append(f"{untrusted} in {visible.clean(directory)} not trusted, not delivered: run `memtui trust`")
+    return visible.clean(visible.one_line(" · ".join(words)))
+
+
+def _reconcile(hook: runner.Hook) -> None:
     """Bring back guidance that earlier hooks took and that did not arrive, if any was taken at all."""
     directories = [directory for _, directory in hook.inboxes()]
     for directory in directories:
