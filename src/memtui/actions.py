@@ -110,11 +110,6 @@ class Action:
         """`group: verb`, as the palette names it."""
         return WORDS.get(self.id) or f"{self.group}: {self.verb}"
 
-    @property
-    def method(self) -> str:
-        """The name of the method that does it."""
-        return "do_" + self.id.replace(".", "_")
-
 
 ACTIONS: tuple[Action, ...] = (
     Action("app.memories", "1", "", "Memories: what the agent remembers"),
@@ -255,12 +250,7 @@ def use(remapped: Mapping[str, str]) -> None:
 
 def key_of(action_id: str) -> str:
     """The first key of an action as a person reads it, for a text that names it."""
-    return key_word(keys_for(action_id))
-
-
-def keys_for(action_id: str) -> str:
-    """The keys of an action as the person has them, for what binds them."""
-    return keys_of(get(action_id), _mine)
+    return key_word(keys_of(get(action_id), _mine))
 
 
 def takes_back() -> str:

@@ -15,6 +15,7 @@ from memtui.demo import layout
 from memtui.demo import world as demo_world
 from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
+from memtui.tui.services import HowFar
 from memtui.tui.widgets.bars import TABS
 
 from .conftest import NOW, settle
@@ -326,7 +327,7 @@ async def test_a_typed_filter_is_shown_harmlessly(world):
             await pilot.press("escape", "escape")
 
 
-async def test_a_worker_that_ends_after_its_screen_is_closed_is_quiet(app):
+async def test_a_worker_that_tells_something_after_its_screen_is_closed_is_quiet(app):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await pilot.press("S")
@@ -335,4 +336,5 @@ async def test_a_worker_that_ends_after_its_screen_is_closed_is_quiet(app):
         await pilot.press("escape")
         await settle(pilot)
         assert app.screen is not search
-        assert await asyncio.to_thread(app.call_from_thread, search.query_one, "#what-is-gone") is None
+        await asyncio.to_thread(search.post_message, HowFar("half"))
+        await settle(pilot)

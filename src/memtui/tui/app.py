@@ -3,7 +3,7 @@
 import asyncio
 import inspect
 import os
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -17,7 +17,6 @@ from textual.command import Provider
 from textual.driver import Driver
 from textual.errors import NoWidget
 from textual.filter import LineFilter
-from textual.message_pump import MessagePump
 from textual.notifications import Notify
 from textual.reactive import Reactive
 from textual.screen import ModalScreen, Screen
@@ -32,7 +31,6 @@ from memtui.tui.dialogs.dialog import Dialog
 from memtui.tui.files import Files, FilesChanged, FilesRead
 from memtui.tui.model.data import Data
 from memtui.tui.safety_net import SafetyNet
-from memtui.tui.screens.frame import Base
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens_by_name import make
 from memtui.tui.services import COMMAND, Result, Turned
@@ -219,7 +217,7 @@ class MemtuiApp(App[None]):
     def on_top(self) -> ListScreen[Any] | None:
         """The screen that is shown, None where something else lies over it."""
         screen = self.screen if self.screen_stack else None
-        return screen if isinstance(screen, (ListScreen, Base)) else None  # type: ignore[return-value]
+        return screen if isinstance(screen, ListScreen) else None
 
     def go(self, name: str) -> Any:
         """Go to a screen by its name; that screen, over which may still be what was opened there."""
@@ -240,16 +238,6 @@ class MemtuiApp(App[None]):
     def show_deliveries(self, **wanted: str) -> None:
         """Go to the deliveries that fit, such as `memory=path`."""
         self.go("deliveries").want(**wanted)
-
-    def call_from_thread(self, callback: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """As textual does; only a worker that ends after the application or its screen has nobody to tell."""
-
-        def unless_gone() -> Any:
-            owner = getattr(callback, "__self__", self)
-            gone = not self.is_running or (isinstance(owner, MessagePump) and not owner.is_running)
-            return None if gone else callback(*args, **kwargs)
-
-        return super().call_from_thread(unless_gone)
 
     def pop_screen(self) -> AwaitComplete:
         """Leave the screen on top. The last one stays: the palette, too, answers every enter of one burst."""

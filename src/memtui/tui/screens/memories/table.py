@@ -25,7 +25,7 @@ class MemoryTable(RowList[Pair]):
         self.glance = glance
         self.order = ("name", False)
         self.scopes = self.longest = 0
-        self._lines: tuple[object, list[Strip]] = ((), [])
+        self._below: tuple[object, list[Strip]] = ((), [])
 
     def why_none(self) -> str:
         """Why nothing can be done to the chosen memories: there are none."""
@@ -67,12 +67,12 @@ class MemoryTable(RowList[Pair]):
 
     def redraw(self) -> None:
         """Paint anew."""
-        self._lines = ((), [])
+        self._below = ((), [])
         super().redraw()
 
     def show(self, rows: Sequence[Pair]) -> None:
         """Show these rows."""
-        self._lines = ((), [])
+        self._below = ((), [])
         super().show(rows)
 
     def render_line(self, y: int) -> Strip:
@@ -87,8 +87,8 @@ class MemoryTable(RowList[Pair]):
     def _glanced(self) -> list[Strip]:
         width = self.size.width
         key = (self.row_id, width, self.rich_style)
-        if self._lines[0] == key:
-            return self._lines[1]
+        if self._below[0] == key:
+            return self._below[1]
         assert self.row is not None
         console = self.app.console
         text = self.glance(self.row)
@@ -101,5 +101,5 @@ class MemoryTable(RowList[Pair]):
                 *(Segment(s.text, base + (s.style or Style())) for s in line.render(console)),
             ]
             made.append(Strip(segments).adjust_cell_length(width, self.rich_style).crop(0, width))
-        self._lines = (key, made)
+        self._below = (key, made)
         return made
