@@ -52,7 +52,9 @@ class World:
         return change
 
     def uninstall(self, file=None):
-        return install.uninstall(str(file or self.file), env=self.env)
+        change = install.plan(str(file or self.file), "uninstall", env=self.env)
+        install.apply(change)
+        return change
 
     def value(self):
         return json.loads(self.file.read_text(encoding="utf-8-sig"))

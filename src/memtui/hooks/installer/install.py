@@ -294,10 +294,3 @@ def _patch(change: Plan) -> "Patch":
 def _compile() -> None:
     """Hooks should find compiled modules: not every installer compiles, and a read-only package never would later."""
     compileall.compile_dir(os.path.dirname(os.path.abspath(memtui.__file__)), quiet=2)
-
-
-def uninstall(path: str, *, env: Mapping[str, str], scope: str = "user") -> Plan:
-    """Plan and apply the removal in one step; the plan that was applied. Raises MemtuiError."""
-    change = plan(path, "uninstall", env=env, scope=scope)
-    apply(change)
-    return change
