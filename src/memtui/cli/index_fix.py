@@ -23,5 +23,5 @@ def show(ctx: Context, todo: "list[Report]") -> None:
 
 
 def text(each: Report) -> str:
-    """The diff of an index for --json."""
+    """Write the diff of an index for --json."""
     return "\n".join(diff.lines(each.index.raw, each.fixed))

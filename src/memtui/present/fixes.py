@@ -19,7 +19,7 @@ NOTHING = {
 
 
 def words(done: Outcome) -> str:
-    """What a fix did, as a sentence."""
+    """Say what a fix did, in a sentence."""
     if done.facts is not None:
         return "; ".join(done.facts.busy) or ("That is gone for good." if done.facts.anything else NOTHING["collect"])
     if not done.changed:
@@ -39,7 +39,7 @@ def words(done: Outcome) -> str:
 
 
 def due(found: Due, keep: Limits, *, dry: bool) -> list[tuple[str, str]]:
-    """What went, or with `dry` what would go, as (of what, in words)."""
+    """Say what went, or with `dry` what would go, as (of what, in words)."""
     can = "can't be undone then" if dry else "can't be undone any more"
     limits = [f"older than {many(keep.undo_days, 'day')}"] if keep.undo_days else []
     limits += [f"beyond the newest {keep.undo_changes:,}"] if keep.undo_changes else []

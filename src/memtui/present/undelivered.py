@@ -10,7 +10,7 @@ DAY = 86_400
 
 
 def findings_of(settings: dict[str, object], item: Waiting, now: float) -> list[Finding]:
-    """What keeps an entry from being delivered."""
+    """Find what keeps an entry from being delivered."""
     if item.kind == "guidance":
         found = undelivered.findings(item.entry, item.directory, now, config.number(settings, "budget"))
         return [each for each in found if findings.flag(each)]
@@ -21,7 +21,7 @@ def findings_of(settings: dict[str, object], item: Waiting, now: float) -> list[
 
 
 def words(settings: dict[str, object], item: Waiting, now: float) -> list[str]:
-    """What keeps an entry from being delivered, or what became of an item."""
+    """Say what keeps an entry from being delivered, or what became of an item."""
     state = item.entry.fields.get("state")
     if item.kind == "items" and state in {"kept", "done"}:
         return [state]

@@ -20,7 +20,7 @@ CLAIM_SECONDS = 3600.0
 
 
 def inboxes(root: str, now: float) -> Iterator[Finding]:
-    """Inboxes that can't be read, guidance that will not be delivered, claims that nobody settled."""
+    """Find inboxes that can't be read, guidance that will not be delivered, claims that nobody settled."""
     budget = config.number(config.load(root), "budget")
     for slug in [None, *paths.inbox_slugs(root)]:
         directory = paths.inbox_dir(root, slug)
@@ -56,7 +56,7 @@ def _guidance(slug: str | None, directory: str, now: float, budget: int) -> Iter
 
 
 def memories(env: dict[str, str], cwd: str, known: dict[str, Memory] | None) -> Iterator[Finding]:
-    """Memories that can't be read, and indexes that don't fit them. `known` as for `survey.survey`."""
+    """Find memories that are broken, and indexes that don't fit them. `known` as for `status.survey`."""
     for scope in scopes.discover(env, cwd):
         if scope.problem:
             yield problem("memories.scope", scope=scope.label, path=scope.directory, why=scope.problem)
@@ -79,7 +79,7 @@ def _index(root: str, scope: scopes.Scope) -> Iterator[Finding]:
 
 
 def trust(env: dict[str, str], root: str, cwd: str) -> Iterator[Finding]:
-    """What is not delivered since nobody trusts it."""
+    """Find memories that are not delivered since nobody trusts them, and a trust file that can't be read."""
     path = trusting.path(root)
     data = fs.read_or_empty(path)
     if data.strip() and not isinstance(fastjson.loads_dict(data).get("dirs"), dict):

@@ -18,13 +18,13 @@ LINES_LOOKED_AT = 1000
 
 
 def strangers(found: Sequence[tuple[str, int]]) -> Iterator[Finding]:
-    """What is to be said of directories that belong to others, (path, user)."""
+    """Make findings of directories that belong to others, each (path, user)."""
     for path, owner in found:
         yield problem("root.foreign", path=path, owner=owner)
 
 
 def own(root: str) -> Iterator[Finding]:
-    """Whether memtui's directory is there, and its files are the owner's alone."""
+    """Check that memtui's directory is there, and that its files are the owner's alone."""
     if not os.path.lexists(root):
         above = root
         while not os.path.isdir(above):
@@ -63,7 +63,7 @@ def own(root: str) -> Iterator[Finding]:
 
 
 def modes(top: str) -> Iterator[tuple[str, int]]:
-    """Every file and directory from `top` on, with its permission bits; no symlinks."""
+    """List every file and directory from `top` on, with its permission bits; no symlinks."""
     try:
         yield top, os.lstat(top).st_mode & 0o777
     except OSError:
@@ -80,7 +80,7 @@ def modes(top: str) -> Iterator[tuple[str, int]]:
 
 
 def errors(root: str, now: float) -> Iterator[Finding]:
-    """What hooks and workers noted of late while they failed open."""
+    """Find the errors that hooks and workers noted in the last ERRORS_DAYS days while they failed open."""
     path = root + "/log/errors.jsonl"
     if not os.path.exists(path):
         return
@@ -99,7 +99,7 @@ def errors(root: str, now: float) -> Iterator[Finding]:
 
 
 def journal(found: Journal) -> Iterator[Finding]:
-    """What of the journal can't be undone."""
+    """Find changes that were cut off or can't be read, and so can't be undone."""
     ledger = found.ledger()
     if found.unfinished() is not None:
         yield note("journal.cut_off")
@@ -108,7 +108,7 @@ def journal(found: Journal) -> Iterator[Finding]:
 
 
 def log(root: str) -> Iterator[Finding]:
-    """Whether the newest lines of the delivery log can be read."""
+    """Check that the newest lines of the delivery log can be read."""
     for path in delivery_log.months(root)[:1]:
         bad = 0
         for number, (_, line) in enumerate(backwards.lines(path, longest=-1)):
@@ -120,7 +120,7 @@ def log(root: str) -> Iterator[Finding]:
 
 
 def kept(found: Journal, now: float) -> Iterator[Finding]:
-    """How much is kept, and what is due to go."""
+    """Count what is kept, and find what is due to go."""
     ledger = found.ledger()
     due = retention.due(found.root, now, ledger, trusted=False)
     oldest = next((clock.parse(each.time) for each in ledger.all()), None)

@@ -203,7 +203,7 @@ REGISTRY = {
 
 
 def some(names: list[str]) -> str:
-    """The first of some names, and how many more there are."""
+    """Name the first NAMES_SHOWN, and say how many more there are."""
     more = len(names) - NAMES_SHOWN
     return ", ".join(names[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
 

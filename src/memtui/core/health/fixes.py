@@ -43,13 +43,13 @@ def fix(store: Store, what: str, subject: str = "") -> Outcome:
 
 
 def fixable(store: Store, subject: str = "") -> list[Report]:
-    """The indexes that the fix `index` would write, of all scopes or of a finding's."""
+    """List the indexes that the fix `index` would write, of all scopes or of a finding's."""
     every = index_report.reports(store.root, store.scopes())
     return [each for each in every if each.fixable and subject in {"", f"index:{each.scope.label}"}]
 
 
 def note(root: str, subject: str) -> Waiting:
-    """The guidance that a finding is about, of any project. Raises NotFoundError."""
+    """Find the guidance that a finding is about, of any project. Raises NotFoundError."""
     items = waiting_in(root, [None, *paths.inbox_slugs(root)], ("guidance",))
     return find(items, subject.partition(":")[2], "guidance")
 
@@ -130,7 +130,7 @@ def _review(store: Store) -> Review:
 
 
 def due(store: Store) -> retention.Due:
-    """What is kept no longer, and `collect` would remove. Raises MemtuiError."""
+    """List what is kept no longer, and `collect` would remove. Raises MemtuiError."""
     with _told(store):
         return retention.due(store.root, store.journal.now())
 

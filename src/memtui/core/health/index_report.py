@@ -40,7 +40,7 @@ class Report:
         return data
 
     def findings(self) -> "Iterator[Finding]":
-        """What is wrong with it; nothing where there is no MEMORY.md."""
+        """Find what is wrong with it; nothing where there is no MEMORY.md."""
         here, label = f"index:{self.scope.label}", self.scope.label
         own = [entry.target for entry in self.dangling if entry.leads]
         if self.budget.cut_line is not None:
@@ -77,7 +77,7 @@ class Report:
 
 
 def reports(root: str, every: "list[Scope]") -> "list[Report]":
-    """The indexes of some scopes, as for `Report`; a scope without a memory needs none."""
+    """Report on the indexes of some scopes; a scope without a memory needs none."""
     found = []
     for scope in every:
         if scope.kind == "instructions" or scope.problem or not scope.exists:

@@ -9,7 +9,7 @@ from memtui.core.settings import config, keymap
 
 
 def check(env: dict[str, str], root: str, project: str) -> Iterator[Finding]:
-    """What of the environment and of config.toml does not hold, or switches memtui off."""
+    """Find what of config.toml does not hold, and what there or in the environment switches memtui off."""
     for name in ("CLAUDE_HEADLESS", "MEMTUI_INSIDE"):
         if env.get(name):
             yield note("config.silent", name=name)
@@ -30,7 +30,7 @@ def check(env: dict[str, str], root: str, project: str) -> Iterator[Finding]:
 
 
 def problems(settings: dict[str, object]) -> Iterator[tuple[str, str, str]]:
-    """(table, key, what is wrong) of settings as written."""
+    """List what is wrong with settings as written, each as (table, key, why)."""
     tables = settings.get("projects", {})
     for key, given in settings.items():
         if key in {"projects", keymap.TABLE}:

@@ -22,7 +22,7 @@ def check(
     client: list[Finding] | None = None,
     known: dict[str, Memory] | None = None,
 ) -> list[Finding]:
-    """All findings; changes nothing. `client`: what `client_check` told before, as that starts a process. `known` as
+    """Run all checks; changes nothing. `client`: what `client_check` told before, as that starts a process. `known` as
     for `status.survey`."""
     foreign = paths.strangers(paths.root(env), paths.slug(paths.project_root(cwd)))
     if foreign:
@@ -42,7 +42,7 @@ def _hooks(env: dict[str, str], cwd: str) -> list[Finding]:
 
 
 def _own_memory(env: dict[str, str], cwd: str) -> list[Finding]:
-    """Whether Claude Code loads its own memory of this project, into which approved drafts go."""
+    """Check that Claude Code loads its own memory of this project, into which approved drafts go."""
     by = loading.auto_memory_off(env, cwd)
     if not by:
         return []
@@ -54,7 +54,7 @@ def _own_memory(env: dict[str, str], cwd: str) -> list[Finding]:
 
 
 def client_check(env: dict[str, str]) -> list[Finding]:
-    """Whether there is a client, and one that is new enough."""
+    """Check that there is a client, and one that is new enough."""
     path = shutil.which("claude", path=env.get("PATH"))
     if path is None:
         return [note("client.absent")]

@@ -65,7 +65,7 @@ class HealthCommands:
     # to what it is about
 
     def place_of(self, row: Row | None) -> tuple[str, str]:
-        """What a row is about: memory, note or index, and which; empty if nothing."""
+        """Tell what a row is about: memory, note or index, and which; empty if nothing."""
         about = row.about if row else None
         kind, _, which = about.subject.partition(":") if isinstance(about, Finding) else ("", "", "")
         return kind, which
@@ -74,7 +74,7 @@ class HealthCommands:
         return "" if self.place_of(self.screen.table.row)[0] else "There is nothing to go to from here."
 
     def follow(self) -> None:
-        """To what the finding under the cursor is about."""
+        """Go to what the finding under the cursor is about."""
         kind, which = self.place_of(self.screen.table.row)
         if kind == "memory":
             self.services.go_to_memory(which)
@@ -86,7 +86,7 @@ class HealthCommands:
     # fixes
 
     def _fix_of(self, row: Row | None) -> tuple[str, str]:
-        """The fix for a row, and its subject; empty where a person has to do it."""
+        """Find the fix for a row, and its subject; empty where a person has to do it."""
         about = row.about if row else None
         if isinstance(about, Report):
             return "index" if about.fixable else "", f"index:{about.scope.label}"
@@ -95,7 +95,7 @@ class HealthCommands:
         return "errors" if row is not None and row.kind == "error" else "", ""
 
     def fix_words(self, row: Row | None) -> str:
-        """What F does on a row; empty where a person has to."""
+        """Say what F does on a row; empty where a person has to do it."""
         return FIXES.get(self._fix_of(row)[0], "")
 
     def _why_no_fix(self) -> str:
@@ -106,7 +106,7 @@ class HealthCommands:
         return f"This is for you to do: {remedy}" if remedy else "There is nothing to fix here."
 
     async def fix(self) -> None:
-        """Do what the row says."""
+        """Fix what the row under the cursor tells, after asking where a person decides."""
         what, subject = self._fix_of(self.screen.table.row)
         asked: dict[str, Callable[[], object]] = {
             "install": self.install,
@@ -142,7 +142,7 @@ class HealthCommands:
             self._tell(fixes.index(store, shown))
 
     async def _note(self, subject: str, *, again: bool) -> None:
-        """What shall become of guidance that is not delivered: a person's words are not thrown away unasked."""
+        """Ask what shall become of guidance that is not delivered: nobody's words are thrown away unasked."""
         item = fixes.note(self.services.data.root, subject)
         options = [("again", "Deliver it again")] if again else []
         options += [("go", "Go to it, and change it there"), ("withdraw", "Withdraw it: no session is told")]

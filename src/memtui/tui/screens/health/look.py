@@ -24,7 +24,7 @@ ERRORS_SHOWN = 30
 
 @dataclass
 class Look:
-    """All that was found at one moment."""
+    """Everything that was found at one moment."""
 
     findings: list[Finding] = field(default_factory=list)
     hooks: status.Status | None = None

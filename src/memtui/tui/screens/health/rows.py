@@ -48,7 +48,7 @@ class Row:
 
 
 def rows(found: Look, now: float) -> list[Row]:
-    """The lines of the list, under headings."""
+    """Make the lines of the list, under headings."""
     made = [_head("Checks", f"{found.problems} to fix" if found.problems else "all good")]
     ordered = sorted(enumerate(found.findings), key=lambda pair: (LEVELS[pair[1].level], pair[0]))
     made += [_finding(each, found) for _, each in ordered]
@@ -75,7 +75,7 @@ def _head(title: str, words: str) -> Row:
 
 
 def in_words(each: Finding, found: Look) -> str:
-    """A finding's message with the names that a person knows."""
+    """Tell a finding with the names that a person knows."""
     known = {key: found.names.get(fact, fact) if isinstance(fact, str) else fact for key, fact in each.data.items()}
     return findings.message(each._replace(data=known))
 
@@ -133,7 +133,7 @@ def _mode(each: Mode) -> Row:
 
 
 def in_plain(value: Value) -> str:
-    """A setting's value as a person types it."""
+    """Write a setting's value as a person types it."""
     return value if isinstance(value, str) else config_edit.written(value)
 
 
@@ -151,7 +151,7 @@ def searched(row: Row) -> str:
 
 
 def fitting(found: Sequence[Row], typed: str, *, attention: bool) -> list[Row]:
-    """The rows that hold all these words and, with `attention`, want it, under the headings that still have any."""
+    """Filter the rows by all these words and, with `attention`, to problems, under the headings that still have any."""
     words = typed.casefold().split()
     shown: list[Row] = []
     for row in found:
@@ -166,7 +166,7 @@ def fitting(found: Sequence[Row], typed: str, *, attention: bool) -> list[Row]:
 
 
 def draw(row: Row) -> list[Text]:
-    """The cells of a row."""
+    """Draw the cells of a row."""
     if row.kind == "head":
         words = Text(safe_text.line(row.words, 200), style="dim")
         return [Text(row.mark, style="dim"), Text(row.title, style="bold"), words]

@@ -163,13 +163,13 @@ class Health(ListScreen[Row]):
         self.keep(text=self.typed, attention=self.attention)
 
     def toggle_attention(self) -> None:
-        """Only problems, or everything."""
+        """Show only problems, or everything."""
         self.attention = not self.attention
         self.remember()
         self.fill()
 
     def ladder(self) -> Sequence[Callable[[], bool]]:
-        """Out of the detail; then without the words, then also what is good."""
+        """Escape leaves the detail, then drops the words, then shows also what is good."""
         return (self.leave_detail, self.clear_filter, self._clear_attention)
 
     def clear_filter(self) -> bool:
@@ -190,7 +190,7 @@ class Health(ListScreen[Row]):
     # sections
 
     def _step(self, direction: int) -> None:
-        """To the first line of the next section; backwards, of this one, or of the one before."""
+        """Go to the first line of the next section; backwards, of this one, or of the one before."""
         shown, at = self.table.rows, self.table.cursor
         firsts = [n for n in range(1, len(shown)) if shown[n - 1].kind == "head" != shown[n].kind]
         beyond = [n for n in firsts if (n - at) * direction > 0]
@@ -198,7 +198,7 @@ class Health(ListScreen[Row]):
             self._stand(beyond[0 if direction > 0 else -1])
 
     def to_section(self, title: str) -> None:
-        """To a section by its title, once it is read."""
+        """Go to a section by its title, once it is read."""
         self._section = "" if self.found else title
         if self.found and not self.stand_on(f"head {title}", 1):
             self.attention = False

@@ -60,7 +60,7 @@ class SettingCommands:
         self.services.read()
 
     async def edit(self) -> None:
-        """Another value for the setting, another mode for the project, under the cursor."""
+        """Ask for another value of the setting, or mode of the project, under the cursor."""
         about = self._about
         if self.file.kept:
             await self.file.edit()
@@ -103,7 +103,7 @@ class SettingCommands:
             self._assign(about.key, setting.value_of(about.key, word), project)
 
     def default(self) -> None:
-        """Back to the default, or for a project to what holds everywhere."""
+        """Take it back to the default, or for a project to what holds everywhere."""
         about = self._about
         if isinstance(about, Setting):
             self._assign(about.key, None, self.services.data.project_root if about.source == "project" else None)

@@ -50,7 +50,7 @@ HEADS = {
 
 
 def health_text(row: Row, found: Look, fix: str, now: float, go: str = "") -> Text:
-    """All that is to be said of a row. `fix`: what F does here, in words; `go`: where enter leads; empty if nothing."""
+    """Tell everything about a row. `fix`: what F does here, in words; `go`: where enter leads; empty if nothing."""
     text = _told(row, found, now)
     if remedy := findings.remedy(row.about) if isinstance(row.about, Finding) else "":
         text.append("\nWhat to do\n", style="bold")
@@ -60,7 +60,7 @@ def health_text(row: Row, found: Look, fix: str, now: float, go: str = "") -> Te
 
 
 def health_glance(row: Row, found: Look, fix: str, now: float, go: str = "") -> tuple[Text, Text]:
-    """A row in a few lines, and what to do about it, which is never cut."""
+    """Tell a row in a few lines, and what to do about it, which is never cut."""
     text, tail = _told(row, found, now), Text()
     if remedy := findings.remedy(row.about) if isinstance(row.about, Finding) else "":
         tail.append("do    ", style="bold").append(safe_text.line(remedy) + "\n")
@@ -161,7 +161,7 @@ def _report(text: Text, about: Report) -> None:
 
 
 def _cut(text: Text, about: Report) -> None:
-    """The lines around the cut, with the cut drawn between them."""
+    """Show the lines around the cut, with the cut drawn between them."""
     budget = about.budget
     if budget.cut_line is None:
         left = budget.max_lines - budget.lines
