@@ -19,7 +19,7 @@ AT_ONCE = {
 }
 ASKED = {
     "hooks.absent",
-    "config.wrong",
+    "config.misspelt",
     "inbox.nobody",
     "inbox.endless",
     "inbox.expired",

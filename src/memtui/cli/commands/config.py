@@ -8,7 +8,7 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError, UsageError
-from memtui.core.health import settings_checks
+from memtui.core.health import findings, settings_checks
 from memtui.core.settings import config, modes, setting
 from memtui.core.settings import edit as config_edit
 from memtui.core.settings.setting import Setting
@@ -57,7 +57,7 @@ def _as_row(found: Setting) -> "dict[str, object]":
 
 
 def _problems(written: "dict[str, object]") -> "list[str]":
-    return [f"{where}{key} {why}" for where, key, why in settings_checks.problems(written)]
+    return [findings.message(each) for each in settings_checks.wrong(written, "")]
 
 
 def show(ctx: Context, args: argparse.Namespace) -> Result:

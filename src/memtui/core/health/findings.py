@@ -47,6 +47,7 @@ GUIDANCE = "{inbox}: guidance {id}"
 STATUS = "memtui hooks status"
 REINSTALL = "`memtui hooks install --scope {source}` fixes it."
 UNLINK = "Remove the link."
+EDIT = "memtui config edit   (docs: {path})"
 
 REGISTRY = {
     **{f"{area}.ok": Kind() for area in AREAS},
@@ -118,7 +119,16 @@ REGISTRY = {
         "{path} can't be read: {why}; the last good settings hold", "memtui config edit", "config"
     ),
     "config.mode_off": Kind("the mode is off: sessions here get nothing", "memtui config set mode full"),
-    "config.wrong": Kind("{table}{key} {why}", "memtui config edit   (docs: {path})", "config"),
+    "config.unknown": Kind("{table}{key} is no setting", EDIT, "config"),
+    "config.misspelt": Kind("{table}{key} is no setting: did you mean {meant}?", EDIT, "config"),
+    "config.value": Kind("{key} {why}, not {given}: the default holds", EDIT, "config"),
+    "config.own_value": Kind("{table}{key} {why}, not {given}", EDIT, "config"),
+    "config.not_own": Kind("{table}{key} can't be set for one project", EDIT, "config"),
+    "config.keys": Kind("{table}{key} {why}", EDIT, "config"),
+    "config.no_tables": Kind('projects must hold tables, as [projects."/path"]', EDIT, "config"),
+    "config.no_table": Kind("{table}must be a table", EDIT, "config"),
+    "config.relative": Kind("{table}must name an absolute path", EDIT, "config"),
+    "config.no_root": Kind("{table}is no project's root: that is {root}", EDIT, "config"),
     # errors of hooks and workers
     "errors.failed": Kind("can't be looked at: {why}", "Check owner and mode of the files it names.", "errors"),
     "errors.recent": Kind(

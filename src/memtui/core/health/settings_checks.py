@@ -1,7 +1,8 @@
 """What is wrong with the settings as a person wrote them."""
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from memtui.core.base import fs, paths
 from memtui.core.base.finding import Finding, good, note, problem
@@ -25,44 +26,42 @@ def check(env: dict[str, str], root: str, project: str) -> Iterator[Finding]:
         return
     if config.value(settings, project, "mode") == "off":
         yield note("config.mode_off")
-    for table, key, why in problems(settings):
-        yield problem("config.wrong", table=table, key=key, why=why, path=path)
+    yield from wrong(settings, path)
 
 
-def problems(settings: dict[str, object]) -> Iterator[tuple[str, str, str]]:
-    """List what is wrong with settings as written, each as (table, key, why)."""
-    tables = settings.get("projects", {})
-    for key, given in settings.items():
-        if key in {"projects", keymap.TABLE}:
-            continue
-        if key not in config.DEFAULTS:
-            yield "", key, "is no setting" + _near(key)
-        elif (why := config.problem(key, given)) is not None:
-            yield "", key, f"{why}, not {given!r}: the default holds"
+def wrong(settings: dict[str, object], path: str) -> Iterator[Finding]:
+    """Find what is wrong with settings as written in the file at `path`."""
+    told = partial(problem, path=path, table="")
+    yield from _values({key: settings[key] for key in settings if key not in {"projects", keymap.TABLE}}, told)
     for name, why in keymap.problems(settings):
-        yield "" if name == keymap.TABLE else "[keys] ", name, why
+        yield told("config.keys", table="" if name == keymap.TABLE else "[keys] ", key=name, why=why)
+    tables = settings.get("projects", {})
     if not isinstance(tables, dict):
-        yield "", "projects", 'must hold tables, as [projects."/path"]'
+        yield told("config.no_tables")
         return
     for place, table in tables.items():
-        where = f'[projects."{place}"] '
+        told = partial(problem, path=path, table=f'[projects."{place}"] ')
         if not isinstance(table, dict):
-            yield where, "", "must be a table"
+            yield told("config.no_table")
             continue
         if not place.startswith("/"):
-            yield where, "", "must name an absolute path"
+            yield told("config.relative")
         elif paths.project_root(place) != place:
-            yield where, "", f"is no project's root: that is {paths.project_root(place)}"
-        for key, given in table.items():
-            if key not in config.PER_PROJECT:
-                why = "can't be set for one project" if key in config.DEFAULTS else "is no setting" + _near(key)
-                yield where, key, why
-            elif (wrong := config.problem(key, given)) is not None:
-                yield where, key, f"{wrong}, not {given!r}"
+            yield told("config.no_root", root=paths.project_root(place))
+        for key in table:
+            if key in config.DEFAULTS and key not in config.PER_PROJECT:
+                yield told("config.not_own", key=key)
+        own = {key: table[key] for key in table if key in config.PER_PROJECT or key not in config.DEFAULTS}
+        yield from _values(own, told, "config.own_value")
 
 
-def _near(key: str) -> str:
-    import difflib
+def _values(settings: dict[str, object], told: Callable[..., Finding], code: str = "config.value") -> Iterator[Finding]:
+    """Find keys that are no setting, and values that don't hold."""
+    for key, given in settings.items():
+        if key not in config.DEFAULTS:
+            import difflib
 
-    close = difflib.get_close_matches(key, config.DEFAULTS, 1)
-    return f": did you mean {close[0]}?" if close else ""
+            close = difflib.get_close_matches(key, config.DEFAULTS, 1)
+            yield told("config.misspelt", key=key, meant=close[0]) if close else told("config.unknown", key=key)
+        elif (why := config.problem(key, given)) is not None:
+            yield told(code, key=key, why=why, given=repr(given))
