@@ -37,8 +37,9 @@ def every_frame():
 @pytest.fixture(autouse=True)
 def frames(request, monkeypatch):
     """Half of what these tests cost is to draw frames that none of them looks at: only `pytest --all` draws those, too.
-    Where a test looks at the screen, it is drawn."""
-    if not request.config.option.all and "every_frame" not in request.fixturenames:
+    Where a test looks at the screen, it is drawn, and so are all pictures."""
+    looked_at = "every_frame" in request.fixturenames or request.node.get_closest_marker("picture")
+    if not (request.config.option.all or looked_at):
         for update in ("render_full_update", "render_partial_update"):
             monkeypatch.setattr(Compositor, update, lambda compositor, **_: compositor._dirty_regions.clear())
 

@@ -198,7 +198,7 @@ async def test_typing_narrows_a_picker_with_the_letters_marked(world):
         assert len(picker.table.rows) > 3
         await pilot.press("slash", *"json")
         await settle(pilot)
-        assert "Nothing fits" in "\n".join(lines(app))
+        assert "No matches" in "\n".join(lines(app))
         await pilot.press("escape", "escape")
         await settle(pilot)
         assert app.screen.group == "memories"

@@ -174,7 +174,7 @@ class Choice(Dialog[str | None]):
 
     def on_mount(self) -> None:
         """Stand on the current one."""
-        self.table.empty = "Nothing fits. escape shows all again."
+        self.table.empty = "No matches. escape shows all again."
         self.query_one(Field).select_on_focus = False
         self.table.show(self.rows)
         self.table.move_to(self.values.index(self.current) if self.current in self.values else 0)

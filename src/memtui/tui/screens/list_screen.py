@@ -178,7 +178,7 @@ class ListScreen(Screen[None], Generic[Row]):
     def why_empty(self) -> str:
         """What an empty list says: that the filter hides everything, or what will fill it."""
         if self.typed:
-            return f"Nothing fits “{safe_text.line(self.typed, 60)}”.\nescape clears the filter."
+            return f"No matches for “{safe_text.line(self.typed, 60)}”.\nescape clears the filter."
         return self._nothing
 
     def answered(self) -> Text:

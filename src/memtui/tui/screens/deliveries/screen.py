@@ -258,7 +258,7 @@ class Deliveries(ListScreen[DeliveryRow]):
 
     def why_empty(self) -> str:
         """What an empty list says."""
-        return "Nothing fits.\nescape takes the last filter away." if self.filters.wanted else actions.keyed(EMPTY)
+        return "No matches.\nescape takes the last filter away." if self.filters.wanted else actions.keyed(EMPTY)
 
     def on_progress(self, message: Progress) -> None:
         """How far a search is."""

@@ -105,7 +105,7 @@ class Health(ListScreen[Row]):
 
     def why_empty(self) -> str:
         """That the filter hides everything, or that it is being read."""
-        return "Nothing fits.\nescape shows everything again." if self.found else LOOKING
+        return "No matches.\nescape shows everything again." if self.found else LOOKING
 
     def count(self) -> None:
         """How many lines are shown, or how many are to be fixed."""

@@ -219,7 +219,7 @@ class Memories(ListScreen[Pair]):
             return READING
         if self.typed:
             ways = actions.keyed("escape clears the filter, {memories.search} searches the texts.")
-            return f"Nothing fits “{safe_text.line(self.typed, 60)}”.\n{ways}"
+            return f"No matches for “{safe_text.line(self.typed, 60)}”.\n{ways}"
         if view.wanting:
             return "Nothing here wants your attention.\nescape shows all."
         if view.never:
