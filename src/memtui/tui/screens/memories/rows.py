@@ -6,6 +6,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 
 from rich.text import Text
 
+from memtui import actions
 from memtui.core.base import clock
 from memtui.core.base.phrasing import age, size
 from memtui.core.health import findings
@@ -16,6 +17,8 @@ from memtui.core.memories.status import Row
 from memtui.present import safe_text
 from memtui.present.deliveries import GLYPHS
 from memtui.tui.model import fuzzy
+from memtui.tui.screens.memories import tree
+from memtui.tui.screens.memories.tree import Place
 from memtui.tui.widgets.rows import Column
 
 Pair = tuple[Scope, Row]
@@ -142,6 +145,23 @@ class View:
             pairs = [pair for pair in pairs if pair[1].never_delivered(pair[0])]
         first = KEYS[self.sort]
         return sorted(pairs, key=lambda pair: (first(pair), pair[1].memory.name.casefold()), reverse=self.reverse)
+
+
+def place_line(place: Place | None, view: View, typed: str) -> Text:
+    """A place of the tree, and what is listed of it, on one line."""
+    line = Text(" scope ", style="dim", no_wrap=True, overflow="ellipsis")
+    if place is None:
+        return line
+    line.append(safe_text.line(place.words, 60) + " ▾", "bold")
+    only = [view.kind, "what wants attention" * view.wanting, "what was never delivered" * view.never]
+    narrowed = ", ".join(filter(None, only))
+    line.append(f"  only {narrowed}" if narrowed else "", "yellow")
+    if typed:
+        line.append(f"  filter “{safe_text.line(typed, 30)}”", "dim")
+    else:
+        whole = not narrowed and place.key == tree.ALL
+        line.append(actions.keyed("  {memories.scope} chooses") if whole else "  escape shows all", "dim")
+    return line
 
 
 def searched(pair: Pair) -> str:

@@ -1,5 +1,6 @@
 """Memories: what the agent remembers, by scope."""
 
+import dataclasses
 import gc
 from collections.abc import Callable, Sequence
 from typing import ClassVar
@@ -100,10 +101,7 @@ class Memories(ListScreen[Pair]):
         All others are read after it."""
         left = self.left
         self.view.take(left)
-        place, folds = left.get("place"), left.get("folds")
-        self.places.wanted = place if isinstance(place, str) else ""
-        if isinstance(folds, dict):
-            self.places.folds |= {str(key): fold for key, fold in folds.items() if isinstance(fold, bool)}
+        self.places.take(left)
         self.table.focus()
         self.reader.first_page(self.app.size.height)
         self._show()
@@ -113,11 +111,7 @@ class Memories(ListScreen[Pair]):
             self.services.say(f"{many(len(waiting), 'draft')} of yours not saved yet: {_titles(waiting)}.")
 
     def _keep(self) -> None:
-        view = self.view
-        self.keep(
-            sort=view.sort, reverse=view.reverse, kind=view.kind, place=self.places.row_id, folds=self.places.folds,
-            wanting=view.wanting, never=view.never,
-        )  # fmt: skip
+        self.keep(**dataclasses.asdict(self.view), place=self.places.row_id, folds=self.places.folds)
 
     # reading
 
@@ -246,20 +240,7 @@ class Memories(ListScreen[Pair]):
 
     def answered(self) -> Text:
         """The place, and what is listed of it, where there is no room for the tree."""
-        top = Text(" scope ", style="dim", no_wrap=True, overflow="ellipsis")
-        place, view = self.places.row, self.view
-        if place is None:
-            return top
-        top.append(safe_text.line(place.words, 60) + " ▾", "bold")
-        only = [view.kind, "what wants attention" * view.wanting, "what was never delivered" * view.never]
-        narrowed = ", ".join(filter(None, only))
-        top.append(f"  only {narrowed}" if narrowed else "", "yellow")
-        if self.typed:
-            top.append(f"  filter “{safe_text.line(self.typed, 30)}”", "dim")
-        else:
-            whole = not narrowed and place.key == tree.ALL
-            top.append(actions.keyed("  {memories.scope} chooses") if whole else "  escape shows all", "dim")
-        return top
+        return rows.place_line(self.places.row, self.view, self.typed)
 
     def _show_index(self) -> None:
         """How full the indexes are; on a narrow screen what is wrong with the memory, as the pane that says so is not

@@ -151,6 +151,13 @@ class ScopeTree(RowList[Place]):
         self.wanted = ""  # the place to stand on, once it is there
         self._of: Callable[[Mapping[str, bool]], list[Place]] = lambda _: []
 
+    def take(self, left: Mapping[str, object]) -> None:
+        """Be as it was left, once the scopes are read."""
+        place, folds = left.get("place"), left.get("folds")
+        self.wanted = place if isinstance(place, str) else ""
+        if isinstance(folds, dict):
+            self.folds |= {str(key): fold for key, fold in folds.items() if isinstance(fold, bool)}
+
     def plant(
         self,
         found: Sequence[Scope],
