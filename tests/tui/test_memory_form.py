@@ -13,8 +13,7 @@ from memtui.tui.model import autosave
 from memtui.tui.widgets.body import Body
 
 from .conftest import NOW, settle
-from .test_memories import detail, exists, read, stand_on, write
-from .test_memory_changes import choose, press, project
+from .memories.hands import choose, detail, exists, press, project, read, stand_on, write
 
 
 async def open_form(pilot, name):

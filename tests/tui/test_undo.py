@@ -11,9 +11,8 @@ from memtui.cli import parser
 from memtui.tui.app import MemtuiApp
 
 from .conftest import NOW, settle
-from .test_bulk_changes import MANY, crowd, files, told, until  # noqa: F401  a fixture
-from .test_memories import exists, read, stand_on
-from .test_memory_changes import choose, everywhere, press, project
+from .memories.hands import choose, everywhere, exists, press, project, read, stand_on
+from .memories.test_bulk import MANY, crowd, files, told, until  # noqa: F401  a fixture
 
 ELSEWHERE = """
 import os, sys

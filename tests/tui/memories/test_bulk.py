@@ -9,10 +9,9 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.screens.memories.trash import Trash
 from memtui.tui.widgets.body import Body
+from tui.conftest import NOW, settle
 
-from .conftest import NOW, settle
-from .test_memories import exists, read, stand_on, write
-from .test_memory_changes import choose, everywhere, press, project
+from .hands import choose, everywhere, exists, press, project, read, stand_on, write
 
 MANY = 300
 

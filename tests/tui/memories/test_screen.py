@@ -14,42 +14,9 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.help import Help
 from memtui.tui.screens.memories.search import Search
 from memtui.tui.widgets.detail import Detail
+from tui.conftest import NOW, settle
 
-from .conftest import NOW, settle
-
-
-def read(path):
-    with open(path, "rb") as file:
-        return file.read().decode()
-
-
-def write(path, text):
-    with open(path, "wb") as file:
-        file.write(text.encode())
-
-
-def exists(path):
-    return os.path.exists(path)
-
-
-def names(app):
-    return [row.memory.name for _, row in app.screen.table.rows]
-
-
-def detail(app):
-    return app.screen.query_one("#detail", Detail).plain
-
-
-def line(app, name):
-    return str(app.screen.query_one(name, Static).render())
-
-
-async def stand_on(pilot, name):
-    """Put the cursor on a memory."""
-    at = next(i for i, (_, row) in enumerate(pilot.app.screen.table.rows) if row.memory.stem == name)
-    pilot.app.screen.table.focus()
-    pilot.app.screen.table.move_to(at)
-    await pilot.pause()
+from .hands import detail, exists, line, names, read, stand_on, write
 
 
 async def test_scopes_are_a_tree_with_counts_groups_and_types(app):

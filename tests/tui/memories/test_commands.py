@@ -10,33 +10,9 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.screens.memories.trash import Trash
 from memtui.tui.widgets.detail import Detail
+from tui.conftest import NOW, settle
 
-from .conftest import NOW, settle
-from .test_memories import exists, names, read, stand_on, write
-
-
-def project(world, name):
-    return f"{world.shop}/.claude/memory/{name}"
-
-
-def everywhere(world, name):
-    return f"{world.config}/memory/{name}"
-
-
-async def choose(pilot, words):
-    """Take the option that begins with these words."""
-    screen = pilot.app.screen
-    assert isinstance(screen, Choice), screen
-    at = next(at for at, text in screen.rows if text.startswith(words))
-    screen.table.move_to(at)
-    await pilot.press("enter")
-    await pilot.pause()
-    await settle(pilot)
-
-
-async def press(pilot, *keys):
-    await pilot.press(*keys)
-    await settle(pilot)
+from .hands import choose, everywhere, exists, names, press, project, read, stand_on, write
 
 
 async def test_trash_undo_redo_of_one_and_of_many_as_one_step(app, world):

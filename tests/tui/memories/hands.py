@@ -1,0 +1,67 @@
+"""What tests of memories do and look at: files, the list, keys."""
+
+import os
+
+from textual.widgets import Static
+
+from memtui.tui.dialogs.ask import Choice
+from memtui.tui.widgets.detail import Detail
+from tui.conftest import settle
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read().decode()
+
+
+def write(path, text):
+    with open(path, "wb") as file:
+        file.write(text.encode())
+
+
+def exists(path):
+    return os.path.exists(path)
+
+
+def names(app):
+    return [row.memory.name for _, row in app.screen.table.rows]
+
+
+def detail(app):
+    return app.screen.query_one("#detail", Detail).plain
+
+
+def line(app, name):
+    return str(app.screen.query_one(name, Static).render())
+
+
+async def stand_on(pilot, name):
+    """Put the cursor on a memory."""
+    at = next(i for i, (_, row) in enumerate(pilot.app.screen.table.rows) if row.memory.stem == name)
+    pilot.app.screen.table.focus()
+    pilot.app.screen.table.move_to(at)
+    await pilot.pause()
+
+
+def project(world, name):
+    return f"{world.shop}/.claude/memory/{name}"
+
+
+def everywhere(world, name):
+    return f"{world.config}/memory/{name}"
+
+
+async def choose(pilot, words):
+    """Take the option that begins with these words."""
+    screen = pilot.app.screen
+    assert isinstance(screen, Choice), screen
+    at = next(at for at, text in screen.rows if text.startswith(words))
+    screen.table.move_to(at)
+    await pilot.press("enter")
+    await pilot.pause()
+    await settle(pilot)
+
+
+async def press(pilot, *keys):
+    await pilot.press(*keys)
+    await settle(pilot)
