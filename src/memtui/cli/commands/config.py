@@ -9,8 +9,7 @@ from memtui.cli.output import Output, Result, line
 from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError, UsageError
 from memtui.core.health import findings, settings_checks
-from memtui.core.settings import config, modes, setting
-from memtui.core.settings import edit as config_edit
+from memtui.core.settings import config, config_text, modes, setting
 from memtui.core.settings.setting import Setting
 
 
@@ -68,14 +67,14 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     every = getattr(args, "keys", False)
     mine = [row for row in setting.key_rows(ctx.root) if every or row.source != "default"]
     path = config.file_path(ctx.root)
-    unknown = _problems(config_edit.parse(setting.text(ctx.root)))
+    unknown = _problems(config_text.parse(setting.text(ctx.root)))
     settings, keys = list(map(_as_row, rows)), list(map(_as_row, mine))
     data = {"path": path, "project": ctx.project_root, "settings": settings, "keys": keys, "problems": unknown}
     shown = mine if every else [*rows, *mine]
 
     def text(out: Output) -> None:
         out.print(out.style(line(path), "dim"))
-        cells = [[(r.key, "bold"), config_edit.written(r.value), r.source, (r.meaning, "dim")] for r in shown]
+        cells = [[(r.key, "bold"), config_text.written(r.value), r.source, (r.meaning, "dim")] for r in shown]
         out.table(["SETTING", "VALUE", "FROM", "MEANING"], cells)
         _warn(out, unknown)
 
@@ -90,7 +89,7 @@ def _modes(ctx: Context) -> Result:
     def text(out: Output) -> None:
         cells = []
         for each in found:
-            own = ", ".join(f"{key} {config_edit.written(setting.plain(value))}" for key, value in each.own.items())
+            own = ", ".join(f"{key} {config_text.written(setting.plain(value))}" for key, value in each.own.items())
             words = own or ("as everywhere" if each.path else "unless a project says otherwise")
             cells.append([(line(each.path) or "every project", "bold" * each.here), each.mode, (line(words), "dim")])
         out.table(["PROJECT", "MODE", "ITS OWN"], cells)
@@ -102,7 +101,7 @@ def get(ctx: Context, args: argparse.Namespace) -> Result:
     """Print one setting."""
     row = setting.row(ctx.root, ctx.project_root, args.key)
     value = row.value
-    return Result(_as_row(row), lambda out: out.print(value if isinstance(value, str) else config_edit.written(value)))
+    return Result(_as_row(row), lambda out: out.print(value if isinstance(value, str) else config_text.written(value)))
 
 
 def _owner(ctx: Context, key: str) -> "str | None":
@@ -120,13 +119,13 @@ def assign(ctx: Context, args: argparse.Namespace) -> Result:
     setting.assign(ctx.root, ctx.journal(), args.key, value, owner)
     where = f" for {owner}" if owner else ""
     try:
-        problems = _problems(config_edit.parse(setting.text(ctx.root)))
+        problems = _problems(config_text.parse(setting.text(ctx.root)))
     except MemtuiError:
         problems = []  # the setting is changed, whether the file can be read again now or not
     data = {"key": args.key, "value": value, "project": owner, "problems": problems}
 
     def text(out: Output) -> None:
-        out.print(f"{args.key} = {config_edit.written(value)}{line(where) and ' ' + line(where)}")
+        out.print(f"{args.key} = {config_text.written(value)}{line(where) and ' ' + line(where)}")
         _warn(out, problems)
 
     return Result(data, text)
@@ -145,7 +144,7 @@ def remove(ctx: Context, args: argparse.Namespace) -> Result:
         now = setting.row(ctx.root, ctx.project_root, args.key)
     except MemtuiError:  # it is changed, whether the file can be read again now or not
         return Result({"key": args.key}, lambda out: out.print(f"{args.key} is not set any more"))
-    words = f"{args.key} is {config_edit.written(now.value)} ({now.source})"
+    words = f"{args.key} is {config_text.written(now.value)} ({now.source})"
     return Result(_as_row(now), lambda out: out.print(words))
 
 

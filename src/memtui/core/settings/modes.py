@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from memtui.core.client import projects
-from memtui.core.settings import config, setting
-from memtui.core.settings import edit as config_edit
+from memtui.core.settings import config, config_text, setting
 
 
 @dataclass(frozen=True)
@@ -21,7 +20,7 @@ class Mode:
 def modes(env: dict[str, str], root: str, project_root: str) -> Iterator[Mode]:
     """First what holds everywhere, then this project, then those that config.toml names or that have memory. Raises
     MemtuiError."""
-    written = config_edit.parse(setting.text(root))
+    written = config_text.parse(setting.text(root))
     tables = written.get("projects")
     named = {path.rstrip("/") or "/" for path in tables} if isinstance(tables, dict) else set()
     known = {found.path for found in projects.with_memory(env) if found.path}

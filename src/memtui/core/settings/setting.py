@@ -7,8 +7,7 @@ from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError, UsageError
 from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.journal import Journal
-from memtui.core.settings import config, keymap
-from memtui.core.settings import edit as config_edit
+from memtui.core.settings import config, config_text, keymap
 
 Value = str | int | float | bool
 # What a key of the key map begins with: `keys.app.quit`.
@@ -72,7 +71,7 @@ def text(root: str) -> str:
 
 def rows(root: str, project_root: str | None) -> list[Setting]:
     """All settings as they hold for a project, or without one for all others. Raises MemtuiError."""
-    written = config_edit.parse(text(root))
+    written = config_text.parse(text(root))
     table = config.project_table(written, project_root)
     found = []
     for key, default in config.DEFAULTS.items():
@@ -86,7 +85,7 @@ def rows(root: str, project_root: str | None) -> list[Setting]:
 
 def key_rows(root: str) -> list[Setting]:
     """The keys of every action of the TUI, as settings. Raises MemtuiError."""
-    written = config_edit.parse(text(root))
+    written = config_text.parse(text(root))
     own = keymap.remapped(written)
     wrong = dict(keymap.problems(written))
     return [
@@ -134,7 +133,7 @@ def assign(root: str, journal: Journal, key: str, value: Value | None, project_r
     name = key
     if key.startswith(KEYS):
         table, name = (keymap.TABLE,), key.removeprefix(KEYS)
-    after = config_edit.change(before, name, value, table)
+    after = config_text.change(before, name, value, table)
     if before == after:
         return False
     summary = f"unset {key}" if value is None else f"set {key} to {_said(value)}"
@@ -153,7 +152,7 @@ def save(root: str, journal: Journal, before: bytes, after: bytes) -> dict[str, 
 def readable(data: bytes) -> dict[str, object]:
     """Parse what a person wrote as settings. Raises MemtuiError if it can't be, and is not to be saved."""
     try:
-        return config_edit.parse(data.decode("utf-8"))
+        return config_text.parse(data.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise MemtuiError("That is not UTF-8 text: nothing was saved.") from error
     except MemtuiError as error:
@@ -167,4 +166,4 @@ def _write(root: str, journal: Journal, before: bytes, after: bytes, summary: st
 
 
 def _said(value: Value) -> str:
-    return value if isinstance(value, str) else config_edit.written(value)
+    return value if isinstance(value, str) else config_text.written(value)

@@ -14,8 +14,7 @@ from memtui.core.deliveries.record import Record
 from memtui.core.deliveries.statistics import percentile
 from memtui.core.health import file_checks, findings
 from memtui.core.health.index_report import Report
-from memtui.core.settings import edit as config_edit
-from memtui.core.settings import setting
+from memtui.core.settings import config_text, setting
 from memtui.core.settings.modes import Mode
 from memtui.core.settings.setting import Setting, Value
 from memtui.hooks.installer import entries
@@ -125,7 +124,7 @@ def _error(number: int, each: Record, now: float) -> Row:
 
 
 def _mode(each: Mode) -> Row:
-    own = ", ".join(f"{key} {config_edit.written(setting.plain(value))}" for key, value in each.own.items())
+    own = ", ".join(f"{key} {config_text.written(setting.plain(value))}" for key, value in each.own.items())
     title = EVERYWHERE if not each.path else os.path.basename(each.path) or "/"
     words = f"{each.mode:<{VALUE}} " + (own or ("as everywhere" if each.path else "unless a project says otherwise"))
     mark, style = ("▸", "") if each.here else (" ", "")
@@ -134,7 +133,7 @@ def _mode(each: Mode) -> Row:
 
 def in_plain(value: Value) -> str:
     """Write a setting's value as a person types it."""
-    return value if isinstance(value, str) else config_edit.written(value)
+    return value if isinstance(value, str) else config_text.written(value)
 
 
 def _setting(each: Setting) -> Row:

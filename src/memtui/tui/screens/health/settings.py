@@ -3,8 +3,7 @@
 from functools import partial
 
 from memtui import actions
-from memtui.core.settings import config, setting
-from memtui.core.settings import edit as config_edit
+from memtui.core.settings import config, config_text, setting
 from memtui.core.settings.modes import Mode
 from memtui.core.settings.setting import Setting, Value
 from memtui.tui.dialogs.ask import Choice, Line
@@ -55,7 +54,7 @@ class SettingCommands:
         data = self.services.data
         changed = setting.assign(data.root, data.journal(), key, value, project)
         where = f" for {project}" if project else ""
-        said = "the default" if value is None else config_edit.written(value)
+        said = "the default" if value is None else config_text.written(value)
         self.services.say(f"{key} is {said}{where}. {actions.takes_back()}" if changed else f"{key} was that already.")
         self.services.read()
 
@@ -84,7 +83,7 @@ class SettingCommands:
                     about.key,
                     str(about.value),
                     about=setting.MEANINGS.get(about.key, ""),
-                    below=f"default {config_edit.written(about.default)}",
+                    below=f"default {config_text.written(about.default)}",
                     check=partial(setting.value_of, about.key),
                 )
             )

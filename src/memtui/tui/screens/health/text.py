@@ -13,8 +13,7 @@ from memtui.core.deliveries.statistics import percentile
 from memtui.core.health import findings
 from memtui.core.health.index_report import Report
 from memtui.core.memories import index as memory_index
-from memtui.core.settings import config, setting
-from memtui.core.settings import edit as config_edit
+from memtui.core.settings import config, config_text, setting
 from memtui.core.settings.modes import Mode
 from memtui.core.settings.setting import Setting
 from memtui.hooks.installer import entries
@@ -200,7 +199,7 @@ def _mode(text: Text, about: Mode) -> None:
     text.append(f"{safe_text.line(name)}\n", style="bold")
     text.append(f"mode       {about.mode}\n")
     for key, value in about.own.items():
-        text.append(f"{key:<11}{safe_text.line(config_edit.written(setting.plain(value)))}  this project's own\n")
+        text.append(f"{key:<11}{safe_text.line(config_text.written(setting.plain(value)))}  this project's own\n")
     text.append(actions.key_of("health.edit"), style="bold")
     own = f", {actions.key_of('health.default')} takes away what is its own" if about.own else ""
     text.append(f" sets its mode{own}\n")

@@ -1,4 +1,4 @@
-"""config.toml, changed line by line: comments, order and blank lines stay.
+"""The text of config.toml, changed line by line: comments, order and blank lines stay.
 
 Our settings are plain values on one line, at the top or below `[projects."<path>"]` or `[keys]`. What was written in
 another way is left to a person's editor: the new text is parsed, and must say exactly what was asked.
