@@ -36,7 +36,7 @@ def run(_: Context, args: argparse.Namespace) -> Result:
 
     root = parser.build()
     names = shtab.cmd("memtui list --names 2>/dev/null")
-    for command, found in _walk("memtui", root):
+    for command, found in walk("memtui", root):
         for action in found._actions:  # noqa: SLF001  argparse has no public way to walk a parser
             is_name = command in NAMED and not action.option_strings and not action.choices
             if action.metavar == "DIR":
@@ -47,10 +47,10 @@ def run(_: Context, args: argparse.Namespace) -> Result:
     return Result({"shell": args.shell, "script": script}, lambda out: out.print(script.rstrip("\n")))
 
 
-def _walk(name: str, found: argparse.ArgumentParser) -> "Iterator[tuple[str, argparse.ArgumentParser]]":
+def walk(name: str, found: argparse.ArgumentParser) -> "Iterator[tuple[str, argparse.ArgumentParser]]":
     """Each command's name with its parser, from the top."""
     yield name, found
     for action in found._actions:  # noqa: SLF001
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
             for each, below in action.choices.items():
-                yield from _walk(each, below)
+                yield from walk(each, below)

@@ -2,7 +2,6 @@
 
 import re
 from functools import cache
-from typing import NamedTuple
 
 from memtui.core.redaction import key_shapes
 
@@ -10,13 +9,13 @@ from memtui.core.redaction import key_shapes
 BARRIER = "\0"
 
 
-class Found(NamedTuple):
+class Found:  # `guide` has no time for typing and dataclasses
     """A secret: from where to where it stands, and its kind. The smaller the rank, the surer the kind."""
 
-    start: int
-    end: int
-    kind: str
-    rank: int
+    __slots__ = ("end", "kind", "rank", "start")
+
+    def __init__(self, start: int, end: int, kind: str, rank: int) -> None:
+        self.start, self.end, self.kind, self.rank = start, end, kind, rank
 
 
 @cache
