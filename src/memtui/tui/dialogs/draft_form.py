@@ -1,10 +1,9 @@
 """The form for what is typed at length. What it is about, a subject, reads, checks and saves; the form keeps what is
 typed, and asks about secrets and about what somebody else changed meanwhile."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar
 
 from rich.text import Text
 from textual import on
@@ -12,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
-from textual.timer import Timer
 from textual.widgets import Input, Select, Static, TextArea
 from textual.widgets.text_area import Selection
 
@@ -21,19 +19,18 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import ago
 from memtui.core.redaction import redact
 from memtui.present import editor, safe_text, secret
-from memtui.tui import running
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.conflict import BACK, THEIRS, Conflict
 from memtui.tui.dialogs.dialog import Dialog, Keys, form_keys
-from memtui.tui.model.autosave import Autosave, drop
-from memtui.tui.services import COMMAND, Services
+from memtui.tui.dialogs.subject import CHOICE, TEXT, FormField, Options, Saved, Subject, Typed
+from memtui.tui.model import autosave
+from memtui.tui.services import Services
 from memtui.tui.widgets.body import Body, fits
 from memtui.tui.widgets.field import Field, Labelled
 
 # What is typed is on the disk after so long, however fast one types on.
 KEEP_SECONDS = 0.4
 LOOK_SECONDS = 1.0
-LINE, CHOICE, TEXT = "line", "choice", "text"
 MOVED = "It was changed by somebody else since: saving shows both."
 OUT, KEEP = "out", "keep"
 SECRET = (
@@ -48,84 +45,13 @@ GONE = (
     (DROP, "Drop mine"),
 )
 
-Values = Mapping[str, str]
-Options = Sequence[tuple[str, str]]
 
-
-@dataclass(frozen=True)
-class FormField:
-    """What is typed: a line, a choice of `options` (value, words), or the text. `later` looks for more options, which
-    takes long. A text that is one of `templates` follows the choice `type`."""
+@dataclass
+class OptionsFound(Message):
+    """More can be chosen."""
 
     key: str
-    value: str
-    kind: str = LINE
-    label: str = ""
-    placeholder: str = ""
-    options: Options = ()
-    later: Callable[[], Options] | None = None
-    templates: Mapping[str, str] = field(default_factory=dict)
-
-
-class Typed(NamedTuple):
-    """What stands in a form: all `values`, untouched ones as they were given, and the ones that `changed`."""
-
-    values: dict[str, str]
-    changed: dict[str, str]
-
-
-class Saved(NamedTuple):
-    """What came of saving, and the words for it. What is `wrong` still keeps the form open, on what is written now."""
-
-    result: str
-    words: str = ""
-    warns: bool = False
-    wrong: str = ""
-
-
-@dataclass(frozen=True)
-class Shape:
-    """How a form looks and what it offers, where forms differ. `verb` is what saving is called, `name` what it is about
-    as questions call it, `gone` what to say if that is not there any more; with `anew` it may be written again.
-    `notice` stands in a form where nothing is typed yet. `editor` names the file for the person's editor, empty for
-    none. `watch`: say at once when it changes on the disk. `left`: what to say when it is left, and kept."""
-
-    title: str
-    verb: str
-    name: str
-    gone: str
-    css: str
-    anew: bool = False
-    notice: str = ""
-    editor: str = ""
-    watch: bool = False
-    left: str = ""
-    at_end: bool = False
-    first: str = ""
-
-
-class Subject(Protocol):
-    """What a form is about. `autosave` is what was typed before, or where to keep it."""
-
-    shape: Shape
-    fields: Sequence[FormField]
-    autosave: Autosave
-
-    def is_empty(self, typed: Typed, /) -> bool:
-        """Whether nothing is written yet that were worth keeping."""
-
-    def check(self, typed: Typed, /) -> Text:
-        """What will become of it, while it is typed. Raises MemtuiError for what can't be saved."""
-
-    def there(self) -> str | None:
-        """Read again what stands on the disk: its base, another as soon as it says something else. Empty where nothing
-        is written over, None if it is gone. Raises MemtuiError."""
-
-    def compared(self, typed: Typed, /) -> tuple[bytes, bytes]:
-        """What `there` read last, and what would be written over it. Raises MemtuiError."""
-
-    def save(self, typed: Typed, /) -> Saved:
-        """Write it, over what `there` read last. Raises MemtuiError or OSError: then nothing was written."""
+    options: Options
 
 
 class DraftForm(Dialog[str]):
@@ -153,14 +79,6 @@ class DraftForm(Dialog[str]):
         Binding("ctrl+g", "discard", "discard", priority=True),
         Binding("escape", "leave", "keep for later"),
     ]
-    WIDTHS: ClassVar[Mapping[str, int]] = {"memory": 110, "entry": 100, "note": 90}
-
-    class Found(Message):
-        """More options of a choice were found."""
-
-        def __init__(self, key: str, options: Options) -> None:
-            super().__init__()
-            self.key, self.options = key, options
 
     def __init__(self, subject: Subject, services: Services) -> None:
         super().__init__(classes=subject.shape.css)
@@ -168,14 +86,15 @@ class DraftForm(Dialog[str]):
         self.given = {each.key: each.value for each in subject.fields}
         if not subject.autosave.base:  # something new stands nowhere but in what was typed
             self.given |= {key: value for key, value in subject.autosave.was.items() if key in self.given}
+        self.templates = [text.strip("\n") for each in subject.fields for text in each.templates.values()]
         self.widgets: dict[str, Input | Select[str] | TextArea] = {}
         self.result: str | None = None
         self._made: dict[str, str] = {}  # what the widgets show where nothing was changed
         self._agreed = ""  # the base that the person agreed to write over
         self._allowed = ""  # a text with a secret that may stay: the person was asked
-        self._refused: dict[str, str] | None = None  # what stood here when it could not be saved
+        self._wrong: dict[str, str] | None = None  # what stood here when something was wrong
         self._first = ""  # what there was to say when it opened
-        self._timer: Timer | None = None
+        self._due = False  # what was typed last is kept soon
         self._ended = False
 
     # what is typed
@@ -195,7 +114,7 @@ class DraftForm(Dialog[str]):
 
     def wanted(self) -> int:
         """Cells across that the form wants."""
-        return self.WIDTHS[self.shape.css]
+        return self.shape.across
 
     def keys(self) -> Keys:
         """As in every form."""
@@ -217,7 +136,7 @@ class DraftForm(Dialog[str]):
         for each in self.subject.fields:
             if each.later is not None:
                 self.run_worker(partial(self._look_for, each), thread=True, group="options")
-        if self.shape.watch:
+        if self.shape.is_file:
             self.set_interval(LOOK_SECONDS, self._look)
 
     @property
@@ -248,7 +167,8 @@ class DraftForm(Dialog[str]):
         return Typed({**self.given, **changed}, changed)
 
     def tell(self, words: str, *, wrong: bool = False) -> None:
-        """Say something below the fields."""
+        """Say something below the fields; what was `wrong` is so until something is typed."""
+        self._wrong = self._shown() if wrong else None
         told = self.query_one(".told", Static)
         told.set_class(wrong, "wrong")
         told.set_class(not words, "empty")
@@ -261,10 +181,10 @@ class DraftForm(Dialog[str]):
         """Something was typed. The next key does not put off keeping it: who types without a pause is kept, too."""
         if not self._made:
             return
-        if self._timer is None:
-            self._timer = self.set_timer(KEEP_SECONDS, self.keep_now)
-        if self._refused is not None and self._shown() != self._refused:
-            self._refused = None  # why it could not be saved is no longer so
+        if not self._due:
+            self._due = True
+            self.set_timer(KEEP_SECONDS, self.keep_now)
+        if self._wrong is not None and self._shown() != self._wrong:
             self.tell(self._first)
         self._check()
 
@@ -280,25 +200,23 @@ class DraftForm(Dialog[str]):
     @on(Select.Changed)
     def _chosen(self, event: Select.Changed) -> None:
         """A template that was not touched follows the type."""
-        text = next(each for each in self.subject.fields if each.kind == TEXT)
-        templates = {key: template.strip("\n") for key, template in text.templates.items()}
-        if event.select.name == "type" and self._body.text in templates.values():
-            self._body.text = templates.get(str(event.value), "")
+        if event.select.name == "type" and self._body.text in self.templates:
+            text = next(each for each in self.subject.fields if each.kind == TEXT)
+            self._body.text = text.templates.get(str(event.value), "").strip("\n")
             self._select_template()
 
     def _select_template(self) -> None:
         """What is typed first takes the place of the template's first line."""
         first = self._body.document.get_line(0)
-        lines = {line for each in self.subject.fields for text in each.templates.values() for line in text.split("\n")}
-        if first and first in lines:
+        if first and any(first == text.split("\n")[0] for text in self.templates):
             self._body.selection = Selection((0, 0), (0, len(first)))
 
     def _look_for(self, about: FormField) -> None:
         if about.later is not None:
-            self.post_message(self.Found(about.key, about.later()))
+            self.post_message(OptionsFound(about.key, about.later()))
 
-    def on_draft_form_found(self, event: Found) -> None:
-        """More can be chosen."""
+    def on_options_found(self, event: OptionsFound) -> None:
+        """Offer them, and leave what is chosen."""
         select = self.widgets[event.key]
         about = next(each for each in self.subject.fields if each.key == event.key)
         if isinstance(select, Select):
@@ -316,7 +234,7 @@ class DraftForm(Dialog[str]):
 
     def keep_now(self) -> None:
         """Keep what was typed, without waiting."""
-        self._no_keeping()
+        self._due = False
         if self._made and not self._ended:
             self.keep()
 
@@ -334,20 +252,14 @@ class DraftForm(Dialog[str]):
             if values:
                 kept.save(self.services.data.root)
             else:
-                drop(self.services.data.root, kept.name)
+                autosave.drop(self.services.data.root, kept.name)
         except OSError as error:
             kept.values = {}
             self.tell(f"What you type can't be kept: {error.strerror}.", wrong=True)
 
-    def _no_keeping(self) -> None:
-        timer, self._timer = self._timer, None
-        if timer is not None:
-            timer.stop()
-
     def _forget(self) -> None:
-        self._no_keeping()
         try:
-            drop(self.services.data.root, self.subject.autosave.name)
+            autosave.drop(self.services.data.root, self.subject.autosave.name)
         except OSError as error:
             self.services.say(f"What you typed can't be removed: {error.strerror}.")
 
@@ -373,9 +285,7 @@ class DraftForm(Dialog[str]):
 
     def action_save(self) -> None:
         """Save, unless something is wrong with it."""
-        rest = running.begin(self._save())
-        if rest is not None:
-            self.run_worker(rest, group=COMMAND)
+        self.services.start(self, self._save(), "save")
 
     async def _save(self) -> None:
         self.keep_now()
@@ -386,15 +296,11 @@ class DraftForm(Dialog[str]):
             saved = self.subject.save(self.typed())
         except MemtuiError as error:
             parts = [part.rstrip(".") for part in (error.message, error.hint) if part]
-            self._refuse(". ".join(parts) + ".")
+            self.tell(". ".join(parts) + ".", wrong=True)
         except OSError as error:
-            self._refuse(f"It can't be written: {error.strerror}.")
+            self.tell(f"It can't be written: {error.strerror}.", wrong=True)
         else:
             self._saved(saved)
-
-    def _refuse(self, words: str) -> None:
-        self.tell(words, wrong=True)
-        self._refused = self._shown()
 
     def _saved(self, saved: Saved) -> None:
         self.result = saved.result
@@ -443,8 +349,8 @@ class DraftForm(Dialog[str]):
 
     async def _may_be_anew(self) -> bool:
         """What it is about is gone: whether it may be written again."""
-        if not self.shape.anew:
-            self._refuse(self.shape.gone)
+        if not self.shape.is_file:
+            self.tell(self.shape.gone, wrong=True)
             return False
         ways = [(answer, actions.keyed(words)) for answer, words in GONE]
         question = f"{safe_text.line(self.shape.name, 60)} is gone: somebody deleted or renamed its file."

@@ -17,7 +17,7 @@ from memtui.core.redaction import redact
 from memtui.core.review.waiting import Waiting
 from memtui.core.settings import config
 from memtui.present import safe_text, secret, unheard
-from memtui.tui.dialogs.draft_form import CHOICE, TEXT, FormField, Options, Saved, Shape, Typed
+from memtui.tui.dialogs.subject import CHOICE, TEXT, FormField, Options, Saved, Shape, Typed
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
@@ -93,7 +93,7 @@ class GuidanceSubject:
             self.autosave.values["when"] = URGENT
         title = "Change guidance" if item else "Guidance for the agent"
         title += f" in {self.project}" if self.slug != data.slug else ""
-        self.shape = Shape(title, "save" if item else "send", "this note", GONE, "note", at_end=True)
+        self.shape = Shape(title, "save" if item else "send", "this note", GONE, "note", at_end=True, across=90)
         to = {**self.note, **self.autosave.values}["to"]
         places = [(PROJECT, f"{'this' if own else 'the'} project: {self.project}"), (EVERYWHERE, "every project")]
         places += [(to, f"session {to[8:16]}")] if to.startswith(SESSION) else []

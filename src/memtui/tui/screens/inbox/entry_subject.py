@@ -8,7 +8,7 @@ from memtui.core.base import fastjson, ids
 from memtui.core.memories.memory import TYPES
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text
-from memtui.tui.dialogs.draft_form import CHOICE, TEXT, FormField, Saved, Shape, Typed
+from memtui.tui.dialogs.subject import CHOICE, TEXT, FormField, Saved, Shape, Typed
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
@@ -39,7 +39,7 @@ class EntrySubject:
         self._values, self._check, self._save = values, check, save
         given = values(item)
         self.autosave = autosave.kept(data.root, item.id) or Autosave(item.id, self._base())
-        self.shape = Shape(title, verb, "this entry", GONE, "entry")
+        self.shape = Shape(title, verb, "this entry", GONE, "entry", across=100)
         options = {"type": TYPES, "scope": scopes}
         self.fields: Sequence[FormField] = (
             *(FormField(key, safe_text.line(given[key])) for key in FIELDS[:2] if key in given),

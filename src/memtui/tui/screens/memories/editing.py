@@ -20,7 +20,7 @@ from memtui.tui.screens.memories.tree import ScopeTree
 from memtui.tui.services import Command, Services, first_of
 
 if TYPE_CHECKING:
-    from memtui.tui.dialogs.draft_form import Subject
+    from memtui.tui.dialogs.subject import Subject
 
 
 class MemoryEditing:

@@ -13,7 +13,7 @@ from memtui.core.memories.memory import TEMPLATES, TYPES, Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
 from memtui.present import safe_text
-from memtui.tui.dialogs.draft_form import CHOICE, TEXT, FormField, Saved, Shape, Typed
+from memtui.tui.dialogs.subject import CHOICE, TEXT, FormField, Saved, Shape, Typed
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
@@ -88,18 +88,9 @@ class MemorySubject:
             notice = f"The frontmatter can't be read as fields ({found.broken}): this is the whole file."
         elif not found.has_frontmatter:
             notice = "This file has no frontmatter: a description or a type gives it some."
-        self.shape = Shape(
-            found.ref,
-            "save",
-            found.stem,
-            GONE,
-            "memory",
-            anew=True,
-            notice=notice,
-            editor=found.stem,
-            watch=True,
-            left=actions.keyed(LEFT.format("memories.new" if self.autosave.orphan else "memories.edit")),
-        )
+        left = actions.keyed(LEFT.format("memories.new" if self.autosave.orphan else "memories.edit"))
+        about = (found.ref, "save", found.stem, GONE, "memory")
+        self.shape = Shape(*about, is_file=True, notice=notice, editor=found.stem, left=left)
         values = {"raw": found.raw.decode("utf-8", "surrogateescape")} if raw else values_of(found)
         self.fields: Sequence[FormField] = [_field(key, value) for key, value in values.items()]
 
@@ -158,17 +149,10 @@ class NewMemorySubject:
         self.autosave = kept or Autosave(autosave.OF_MEMORY + ids.new_id(data.now()), scope=scope.label)
         if self.autosave.values.get("scope") not in self.scopes:
             self.autosave.values.pop("scope", None)
-        self.shape = Shape(
-            "New memory",
-            "save",
-            "memory",
-            GONE,
-            "memory",
-            notice="What you leave of the template's lines is not saved.",
-            editor="memory",
-            left=actions.keyed(LEFT.format("memories.new")),
-            first="name",
-        )
+        notice = "What you leave of the template's lines is not saved."
+        left = actions.keyed(LEFT.format("memories.new"))
+        about = ("New memory", "save", "memory", "", "memory")
+        self.shape = Shape(*about, notice=notice, editor="memory", left=left, first="name")
         kind = kind if kind in TEMPLATES else "feedback"
         labels = [(label, label) for label in self.scopes]
         self.fields: Sequence[FormField] = [
