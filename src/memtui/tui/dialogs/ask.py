@@ -76,7 +76,7 @@ class Line(Dialog[str]):
     def look(self, event: Input.Changed) -> None:
         """Say what is wrong."""
         if self.check is not None:
-            self.query_one("#wrong", Static).update(safe_text.styled(self._why_not(event.value), "yellow"))
+            self.query_one("#wrong", Static).update(Text().append(self._why_not(event.value), style="yellow"))
 
     def _why_not(self, typed: str) -> str:
         try:

@@ -47,7 +47,7 @@ class Changes(Dialog[None]):
     """Enter takes a change back."""
 
     DEFAULT_CSS = """
-    Changes > Vertical { width: 110; max-width: 98%; height: 30; max-height: 96%; padding: 1 2; background: $panel; }
+    Changes > Vertical { height: 30; max-height: 96%; padding: 1 2; background: $panel; }
     Changes RowList { margin: 1 0; background: $panel; }
     Changes .foot { height: auto; max-height: 4; color: $text-muted; }
     """

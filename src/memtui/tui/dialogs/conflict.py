@@ -35,7 +35,7 @@ class Conflict(Dialog[str]):
     """Answers `mine`, `theirs`, or nothing: then what was typed is kept. `name` is what both are about."""
 
     DEFAULT_CSS = """
-    Conflict > Vertical { width: 110; max-width: 98%; height: 96%; padding: 1 2; background: $panel; }
+    Conflict > Vertical { height: 96%; padding: 1 2; background: $panel; }
     Conflict Static { width: 1fr; height: auto; }
     Conflict Detail { height: 1fr; margin: 1 0; }
     Conflict Options { height: 3; }

@@ -127,8 +127,8 @@ class Dialog(ModalScreen[Result]):
         self.query_one(KeyBar).show(self.keys())
 
     def on_resize(self) -> None:
-        """As wide as is wanted, or as the screen."""
-        wanted, styles = self.wanted(), self.children[0].styles
+        """As wide as is wanted, or as the screen. Textual's notes may stand before the box, which is above the keys."""
+        wanted, styles = self.wanted(), self.children[-2].styles
         styles.max_width = "100%"
         styles.width = wanted if wanted <= self.size.width - 2 * BESIDE else "100%"
 

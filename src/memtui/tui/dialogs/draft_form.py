@@ -64,7 +64,7 @@ class DraftForm(Dialog[str]):
     DraftForm .where { height: auto; max-height: 3; color: $text-muted; }
     DraftForm .told { height: auto; max-height: 4; color: $text-warning; }
     DraftForm .told.wrong { color: $text-error; }
-    DraftForm.memory > Vertical { width: 110; max-width: 100%; height: 100%; max-height: 46; }
+    DraftForm.memory > Vertical { height: 100%; max-height: 46; }
     DraftForm.memory .where { max-height: 1; padding-left: 14; }
     DraftForm.entry > Vertical { height: 34; }
     DraftForm.entry .where { max-height: 2; padding-left: 14; }

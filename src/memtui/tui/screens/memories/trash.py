@@ -58,7 +58,7 @@ class Trash(Dialog[str | None]):
     """Enter brings back, D deletes for good; ends with the path of what was brought back last."""
 
     DEFAULT_CSS = """
-    Trash > Vertical { width: 110; max-width: 98%; height: 36; max-height: 96%; padding: 1 2; background: $panel; }
+    Trash > Vertical { height: 36; max-height: 96%; padding: 1 2; background: $panel; }
     Trash RowList { margin: 1 0; background: $panel; }
     Trash Detail { height: 45%; border-top: solid $rule; }
     Trash Detail:focus { border-top: solid $accent; }
