@@ -6,6 +6,7 @@ import os
 from memtui.core.base import clock, fastjson, ids, paths
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import log as delivery_log
+from memtui.core.inbox import format as inbox_format
 from memtui.demo.layout import HOUR, World, state, transcript_path, ulid
 
 Record = dict[str, object]
@@ -184,7 +185,7 @@ def drafts(world: World, at: float) -> list[delivery_blocks.Block]:
     ):
         parts = []
         for number, (fields, text, hours) in enumerate(rows):
-            lines = [line for line in text.split("\n") if line.strip() and not line.startswith(lists.EVIDENCE)]
+            lines = [line for line in text.split("\n") if line.strip() and not line.startswith(inbox_format.EVIDENCE)]
             when = world.now - hours * HOUR
             if when >= at:
                 continue

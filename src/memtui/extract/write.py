@@ -14,11 +14,12 @@ from memtui.core.base import clock, fastjson, fs, ids, paths
 from memtui.core.client.conversation import normalised
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
+from memtui.core.inbox import pending_update
 from memtui.core.places import locate
 from memtui.core.redaction.redact import redact
 from memtui.extract.signals import Signal
 
-LEDGER, REJECTED = "extracted.jsonl", "rejected.jsonl"
+LEDGER = "extracted.jsonl"
 LEDGER_LIMIT, LEDGER_KEPT = 1 << 20, 4000  # bytes, lines
 MAX_DRAFTS = 20
 MAX_MEMORIES = 2000
@@ -64,7 +65,7 @@ def _write(
     ledger = _lines(f"{directory}/{LEDGER}")
     evidence = {row.get("evidence") for row in ledger}
     hashes = {row.get("hash") for row in ledger}
-    rejected = {normalised(str(row.get("text", ""))) for row in _lines(f"{directory}/{REJECTED}")}
+    rejected = {normalised(str(row.get("text", ""))) for row in _lines(f"{directory}/{inbox_format.REJECTED}")}
     found: list[str] = []
     noted = b""
     for draft in drafts:
@@ -105,13 +106,9 @@ def _fields(draft: Signal, project: str) -> dict[str, str]:
 
 def text_of(draft: Signal) -> str:
     """The text of a pending update: description, body, and the lines of evidence."""
-    lines = [draft.description]
-    if draft.body:
-        lines += ["", *["\\" + line if line.startswith("> ") else line for line in draft.body.split("\n")]]
-    evidence = [
-        f"> {who}: {' '.join(said.split())}" for who, said in (("agent", draft.agent), ("you", draft.person)) if said
-    ]
-    return "\n".join([*lines, "", *evidence] if evidence else lines)
+    said = zip(inbox_format.EVIDENCE, (draft.agent, draft.person), strict=True)
+    evidence = [mark + " ".join(words.split()) for mark, words in said if words]
+    return pending_update.join(draft.description + (f"\n\n{draft.body}" if draft.body else ""), evidence)
 
 
 def _lines(path: str) -> list[dict[str, object]]:

@@ -6,8 +6,6 @@ from memtui.core.inbox import format as inbox_format
 from memtui.core.settings import config
 from memtui.hooks import runner
 
-EVIDENCE = ("> agent: ", "> you: ")
-
 UPDATES_INTRO = (
     "Drafts of memories that memtui extracted from earlier sessions. The user has not reviewed them: they may be wrong."
 )
@@ -17,7 +15,7 @@ ITEMS_INTRO = "Work that an earlier session left unfinished, as memtui noted it;
 
 def _shown(entry: inbox_format.Entry, now: float) -> str:
     """A draft without its evidence: one list item, further lines indented."""
-    lines = [line for line in entry.text.split("\n") if line.strip() and not line.startswith(EVIDENCE)]
+    lines = [line for line in entry.text.split("\n") if line.strip() and not line.startswith(inbox_format.EVIDENCE)]
     kind = entry.fields.get("kind", "note")
     seen = entry.count("seen", 1)
     times = f", seen {seen} times" if seen > 1 else ""

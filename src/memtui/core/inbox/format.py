@@ -13,6 +13,10 @@ from memtui.core.base import clock, fs, ids
 FILES = {"guidance": "guidance.md", "updates": "pending-updates.md", "items": "pending-items.md"}
 LOCK_NAME = ".lock"
 CLAIMED = "claimed"
+# What a person rejected for good: these words are not extracted again.
+REJECTED = "rejected.jsonl"
+# How a line of a pending update begins that shows where it comes from (pending_update.py).
+EVIDENCE = ("> agent: ", "> you: ")
 OPEN, CLOSE, END = "<!-- memtui", "<!-- /memtui -->", "-->"
 # Of an inbox file that is longer hooks read the first and the last half of this: the oldest entries, and the newest.
 MAX_BYTES = 1 << 20

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from memtui.core.base import clock, fastjson, ids
 from memtui.core.base.errors import UsageError
 from memtui.core.client.conversation import normalised
-from memtui.core.inbox import deliverable
+from memtui.core.inbox import deliverable, pending_update
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.changes.change import Change
@@ -17,8 +17,6 @@ from memtui.core.journal.journal import Journal
 from memtui.core.redaction import redact
 from memtui.core.review.waiting import Waiting, from_the_end
 from memtui.core.settings import config
-
-REJECTED = "rejected.jsonl"
 
 
 def _anchor(entry: inbox_format.Entry, source: str) -> str:
@@ -85,7 +83,7 @@ class Review:
                 words = redact.redact(item.text)[0].split("\n")[0].strip()
                 digest = ids.content_hash(normalised(words))
                 row = {"v": 1, "hash": digest, "text": words, "time": clock.iso_seconds(self.now()), "id": item.id}
-                changes.append(TextEdit(f"{item.directory}/{REJECTED}", "", fastjson.dumps(row) + "\n"))
+                changes.append(TextEdit(f"{item.directory}/{inbox_format.REJECTED}", "", fastjson.dumps(row) + "\n"))
         return self._run("reject", changes, items, "reject")
 
     def done(self, items: Sequence[Waiting]) -> str:
@@ -101,11 +99,9 @@ class Review:
         """Change the text of an entry of any kind; the evidence of a pending update stays."""
         if not text.strip():
             raise UsageError("The text is empty.", "To drop the entry, reject it, withdraw it or tick it off.")
-        lines = text.strip("\n").split("\n")
+        whole = text.strip("\n")
         if item.kind == "updates":
-            lines = ["\\" + line if line.startswith("> ") else line for line in lines]
-            lines += ["", *item.evidence] if item.evidence else []
-        whole = "\n".join(lines)
+            whole = pending_update.join(whole, item.evidence)
         change = _rewritten(item, self._fields(item), whole)
         return self._run("edit entry", [change], [item], "edit")
 

@@ -8,9 +8,9 @@ from memtui.core.base import matching, paths
 from memtui.core.base.finding import Finding, problem
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.inbox import format as inbox_format
+from memtui.core.inbox import pending_update
 
 KINDS = ("guidance", "updates", "items")
-EVIDENCE = ("> agent: ", "> you: ")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,15 +57,7 @@ class Waiting:
         return self._parts()[1]
 
     def _parts(self) -> tuple[str, list[str]]:
-        if self.kind != "updates":
-            return self.entry.text, []
-        lines = self.entry.text.rstrip().split("\n")
-        end = len(lines)
-        while end and lines[end - 1].startswith(EVIDENCE):
-            end -= 1
-        # The extractor writes a quotation of the text itself as `\\> …`, so that it is no evidence.
-        body = [line[1:] if line.startswith("\\> ") else line for line in lines[:end]]
-        return "\n".join(body).strip(), lines[end:]
+        return pending_update.split(self.entry.text) if self.kind == "updates" else (self.entry.text, [])
 
 
 def waiting_in(
