@@ -57,7 +57,7 @@ STORIES = {
     "readme": [
         typed(("memtui hooks uninstall", "hooks uninstall"), "memtui hooks uninstall", "settings", 0, ASKED),
         typed(("memtui hooks install", "hooks install"), "memtui hooks install", "settings", 0, ASKED),
-        typed("hooks status", "memtui hooks status", "all well"),
+        typed("hooks status", "memtui hooks status", "all good"),
         typed("", "memtui hooks install --scope project --dry-run", "settings"),
         typed(
             'memtui guide "CI is broken on master: fix that first"',
