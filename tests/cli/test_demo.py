@@ -66,7 +66,7 @@ def test_open_without_a_terminal_says_what_works_instead(bare, tmp_path):
     assert "needs a terminal" in told.err
 
 
-@pytest.mark.walk
+@pytest.mark.terminal
 def test_open_in_a_terminal_opens_the_control_room_and_then_says_where_the_world_is(world, tmp_path):
     place = str(tmp_path / "other world")
     drawn, code = opened(world, "demo", "--open", place)

@@ -43,7 +43,7 @@ def opened(world, *words, keys=b"q"):
     return drawn.decode("utf-8", "replace"), run.returncode
 
 
-@pytest.mark.walk
+@pytest.mark.terminal
 @pytest.mark.parametrize("words", [["--screen", "health", "--read-only"], ["--read-only", "tui", "--screen=health"]])
 def test_it_opens_where_and_how_it_is_told(world, words):
     drawn, code = opened(world, *words, keys=b"iq")

@@ -14,7 +14,7 @@ from . import documented
 from .screen import SECONDS, MemtuiTerminal, ShellTerminal
 from .worlds import DemoWorld
 
-pytestmark = pytest.mark.walk
+pytestmark = pytest.mark.terminal
 
 ASKED = (r"\[y/N\] ", "y\r")
 QUIT = (r"1 Memories", "q")

@@ -9,6 +9,8 @@ from .client import World, injected
 from .screen import SECONDS, MemtuiTerminal
 from .tmux import TmuxTerminal
 
+pytestmark = pytest.mark.terminal
+
 SEND = "\x13"  # ctrl+s
 DRAFT = "No, don't use npm here. Always use pnpm in this repository."
 NOTE = "CI is red on main: fix the lockfile first."

@@ -6,7 +6,7 @@ import pytest
 
 from . import walker
 
-pytestmark = pytest.mark.walk
+pytestmark = pytest.mark.terminal
 
 EVENTS = 700
 

@@ -317,6 +317,7 @@ async def test_f_asks_what_becomes_of_guidance_that_can_not_arrive(health, world
         assert len(fs.read_bytes(path)) == len(before)
 
 
+@pytest.mark.large
 async def test_the_cut_is_drawn_where_it_falls(health, world):
     path = world.shop + "/.claude/memory/MEMORY.md"
     lines = "".join(f"- [Note {n}](note-{n}.md) — words\n" for n in range(1, 231))
@@ -656,6 +657,7 @@ async def test_the_top_line_counts_findings_when_nobody_types(world):
         assert f"5 Health !{screen.look.problems} " in app.screen._compositor.render_strips()[0].text
 
 
+@pytest.mark.every(step=2)
 @pytest.mark.parametrize("silent", [False, True], ids=["in sentences", "in codes"])
 async def test_every_fix_is_chosen_by_code_and_never_by_its_words(world, tmp_path, monkeypatch, silent):
     monkeypatch.setattr(MemtuiApp, "suspend", lambda self: contextlib.nullcontext())

@@ -48,6 +48,7 @@ def trees():
     return found
 
 
+@cache
 def classes():
     """(module, class) for each class of the TUI."""
     return [

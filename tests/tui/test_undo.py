@@ -100,6 +100,7 @@ async def test_a_burst_never_answers_a_question_that_nobody_could_read(app, worl
         assert "z again" in told(app)[-1]
 
 
+@pytest.mark.large
 async def test_escape_stops_an_undo_of_many_and_it_goes_on_or_turns_round(crowd):  # noqa: F811
     app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
     async with app.run_test(size=(120, 40)) as pilot:
