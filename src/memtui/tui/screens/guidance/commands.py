@@ -8,7 +8,7 @@ from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.guidance_subject import EVERYWHERE, PROJECT, GuidanceSubject, blank, note_of
 from memtui.tui.screens.guidance import rows
 from memtui.tui.screens.guidance.reading import Notes
-from memtui.tui.screens.guidance.rows import Row
+from memtui.tui.screens.guidance.rows import GuidanceRow
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services, first_of
 
@@ -16,7 +16,7 @@ from memtui.tui.services import Command, Services, first_of
 class GuidanceCommands:
     """The commands of the guidance screen, on its list and the notes behind it."""
 
-    def __init__(self, services: Services, screen: ListScreen[Row], notes: Notes) -> None:
+    def __init__(self, services: Services, screen: ListScreen[GuidanceRow], notes: Notes) -> None:
         self.services, self.screen, self.notes = services, screen, notes
 
     def table(self) -> dict[str, Command]:
@@ -95,7 +95,7 @@ class GuidanceCommands:
         self.notes.every = not self.notes.every
         self.screen.reload()
 
-    def _home(self, row: Row) -> tuple[str | None, str]:
+    def _home(self, row: GuidanceRow) -> tuple[str | None, str]:
         return self.notes.slug(row), self.notes.project(row)
 
     async def _write(self, subject: GuidanceSubject) -> None:

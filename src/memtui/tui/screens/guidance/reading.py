@@ -12,7 +12,7 @@ from memtui.core.health import findings
 from memtui.core.inbox import under_way
 from memtui.core.review.waiting import waiting_in
 from memtui.present import undelivered
-from memtui.tui.screens.guidance.rows import Row
+from memtui.tui.screens.guidance.rows import GuidanceRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,21 +46,21 @@ class Notes:
         self.names.update((slug, (home or "").rstrip("/").rpartition("/")[2]) for slug, home in fresh.items())
         return here + others
 
-    def queue(self, slugs: list[str | None]) -> tuple[list[Row], str]:
+    def queue(self, slugs: list[str | None]) -> tuple[list[GuidanceRow], str]:
         """What waits and what is under way; what could not be read, in words."""
         unread: list[Finding] = []
         now = self.data.now()
         queue = [self._queued(each, now) for each in waiting_in(self.data.root, slugs, ("guidance",), unread)]
         queue.sort(key=lambda row: (not row.states, row.time or 0.0), reverse=True)
         taken = under_way.listed(self.data.root, slugs)
-        queue += [Row(f"way {t.delivery} {t.entry.id}", t.entry.text, t.time, taken=t) for t in taken]
+        queue += [GuidanceRow(f"way {t.delivery} {t.entry.id}", t.entry.text, t.time, taken=t) for t in taken]
         return queue, " ".join(map(findings.whole, unread))
 
-    def _queued(self, item: "Waiting", now: float) -> Row:
+    def _queued(self, item: "Waiting", now: float) -> GuidanceRow:
         states = tuple(undelivered.findings_of(self.data.settings(), item, now))
-        return Row(f"{item.path}#{item.id}", item.entry.text, item.entry.time(), item=item, states=states)
+        return GuidanceRow(f"{item.path}#{item.id}", item.entry.text, item.entry.time(), item=item, states=states)
 
-    def history(self, slugs: list[str | None], queue: list[Row]) -> list[Row]:
+    def history(self, slugs: list[str | None], queue: list[GuidanceRow]) -> list[GuidanceRow]:
         """What was told, newest first, and whether it is back in the queue."""
         data, waiting = self.data, {row.item.id for row in queue if row.item is not None}
         since = max(0.0, data.now() - HISTORY_SECONDS)
@@ -72,7 +72,7 @@ class Notes:
                 break
         outcomes = data.outcomes([note.delivery.record for note in found])
         return [
-            Row(
+            GuidanceRow(
                 f"told {note.delivery.id} {note.id}",
                 note.text,
                 note.delivery.time or None,
@@ -83,7 +83,7 @@ class Notes:
             for note in found
         ]
 
-    def look_up(self, rows: "Iterable[Row]") -> bool:
+    def look_up(self, rows: "Iterable[GuidanceRow]") -> bool:
         """Find out what the sessions of some rows are about, each once; False if nothing new is known."""
         known = len(self.titles)
         finder = transcript.Finder(paths.config_dir(self.data.env))
@@ -94,7 +94,7 @@ class Notes:
                 self.titles[session] = first.first_words(path)[:80] if path else ""
         return len(self.titles) > known
 
-    def project(self, row: Row) -> str:
+    def project(self, row: GuidanceRow) -> str:
         """The name of the project that a note belongs to."""
         slug = self.slug(row)
         if slug in {None, self.data.slug}:
@@ -103,7 +103,7 @@ class Notes:
         home = row.note.delivery.project_root if row.note is not None else home
         return home.rstrip("/").rpartition("/")[2] or self.names.get(slug or "") or slug or ""
 
-    def slug(self, row: Row) -> str | None:
+    def slug(self, row: GuidanceRow) -> str | None:
         """The project that a note belongs to, None for one to all projects."""
         if row.item is not None:
             return row.item.slug

@@ -20,7 +20,7 @@ STUCK = {"inbox.expired": "expired", "inbox.held": "held", "inbox.binary": "bina
 
 
 @dataclass(frozen=True)
-class Row:
+class GuidanceRow:
     """One note: `item` waits, `taken` is under way, `note` was told, with its `outcome`. `states`: what keeps it."""
 
     key: str
@@ -34,7 +34,7 @@ class Row:
     back: bool = False
 
 
-def state(row: Row) -> Text:
+def state(row: GuidanceRow) -> Text:
     """A glyph and a word."""
     if row.note is not None:
         glyph, style = GLYPHS[row.outcome]
@@ -49,12 +49,12 @@ def state(row: Row) -> Text:
     return Text("○ waits")
 
 
-def is_over(row: Row) -> bool:
+def is_over(row: GuidanceRow) -> bool:
     """Whether a note in the queue is told to nobody any more: it expired, or came back too often."""
     return any(each.code in {"inbox.expired", "inbox.held"} for each in row.states)
 
 
-def to(row: Row, project: str) -> str:
+def to(row: GuidanceRow, project: str) -> str:
     """For whom it is, or which session got it."""
     if row.note is not None:
         return _holder(row.note.delivery)
@@ -74,7 +74,7 @@ def _holder(delivery: Delivery) -> str:
     return f"→ {session[:4]} {kind}" if kind else f"→ {session[:8]}"
 
 
-def sender(row: Row) -> str:
+def sender(row: GuidanceRow) -> str:
     """Who says so."""
     if row.note is not None:
         return row.note.sender
@@ -82,21 +82,21 @@ def sender(row: Row) -> str:
     return entry.fields.get("from", "by hand") if entry is not None else ""
 
 
-def newest(text: str) -> Callable[[Sequence[Row]], int | None]:
+def newest(text: str) -> Callable[[Sequence[GuidanceRow]], int | None]:
     """Find, among the rows that are shown, the number of the newest that waits with this text."""
 
-    def find(rows: Sequence[Row]) -> int | None:
+    def find(rows: Sequence[GuidanceRow]) -> int | None:
         found = [at for at, row in enumerate(rows) if row.item is not None and row.text == text]
         return max(found, key=lambda at: rows[at].time or 0.0, default=None)
 
     return find
 
 
-def searched(row: Row) -> str:
+def searched(row: GuidanceRow) -> str:
     """What the filter looks at."""
     return f"{row.text[:2000]} {sender(row)} {to(row, '')} {state(row).plain}"
 
 
-def when(row: Row, now: float) -> Text:
+def when(row: GuidanceRow, now: float) -> Text:
     """Its age."""
     return Text(age(row.time, now), style="dim")

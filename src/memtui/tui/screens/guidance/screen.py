@@ -17,7 +17,7 @@ from memtui.tui.model import fuzzy
 from memtui.tui.screens.guidance import rows, text
 from memtui.tui.screens.guidance.commands import GuidanceCommands
 from memtui.tui.screens.guidance.reading import Notes
-from memtui.tui.screens.guidance.rows import Row
+from memtui.tui.screens.guidance.rows import GuidanceRow
 from memtui.tui.screens.list_screen import Described, ListScreen
 from memtui.tui.services import Services
 from memtui.tui.widgets.rows import Column, RowList
@@ -41,8 +41,8 @@ ON_WAITING, ON_TOLD = ("edit", "withdraw", "again", "mark", "filter"), ("again",
 class Queued(Message):
     """What waits and is under way was read; `history`, what was told, comes later and is None until then."""
 
-    queue: list[Row]
-    history: list[Row] | None
+    queue: list[GuidanceRow]
+    history: list[GuidanceRow] | None
     problem: str
 
 
@@ -50,7 +50,7 @@ class Titled(Message):
     """It is known what more sessions are about."""
 
 
-class Guidance(ListScreen[Row]):
+class Guidance(ListScreen[GuidanceRow]):
     """The queue, what is under way, and the history, in one list; the note itself on the right."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("guidance")]
@@ -62,7 +62,7 @@ class Guidance(ListScreen[Row]):
     )
 
     def __init__(self, services: Services) -> None:
-        table = RowList[Row](COLUMNS, self._draw, lambda row: row.key, empty=actions.keyed(EMPTY), id="list")
+        table = RowList[GuidanceRow](COLUMNS, self._draw, lambda row: row.key, empty=actions.keyed(EMPTY), id="list")
         super().__init__(services, table, rows.searched, placeholder="filter: text, sender, session, state")
         self.notes = Notes(services.data)
         self.commands |= GuidanceCommands(services, self, self.notes).table()
@@ -139,7 +139,7 @@ class Guidance(ListScreen[Row]):
             answer.append(" · all projects", style="dim")
         return answer
 
-    def _draw(self, row: Row) -> list[Text]:
+    def _draw(self, row: GuidanceRow) -> list[Text]:
         said = Text(safe_text.line(row.text, 400), style="dim" if row.note is not None else "")
         fuzzy.mark([said], self.typed)
         return [
@@ -150,7 +150,7 @@ class Guidance(ListScreen[Row]):
             rows.when(row, self.services.data.now()),
         ]
 
-    def describe(self, row: Row) -> Described:
+    def describe(self, row: GuidanceRow) -> Described:
         """The note, and what became of it."""
         now = self.services.data.now()
         return Described(text.detail(row, self.notes.titles, self.notes.project(row), now))

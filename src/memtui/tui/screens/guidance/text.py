@@ -14,10 +14,10 @@ from memtui.core.inbox.under_way import UnderWay
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text
 from memtui.present.deliveries import GLYPHS, MEANINGS, session_words
-from memtui.tui.screens.guidance.rows import WORDS, Row
+from memtui.tui.screens.guidance.rows import WORDS, GuidanceRow
 
 
-def detail(row: Row, titles: dict[str, str], project: str, now: float) -> Text:
+def detail(row: GuidanceRow, titles: dict[str, str], project: str, now: float) -> Text:
     """All that is to be said of a note."""
     text = Text()
     text.append(safe_text.clean(row.text) + "\n\n")
@@ -30,7 +30,7 @@ def detail(row: Row, titles: dict[str, str], project: str, now: float) -> Text:
     return text
 
 
-def _told(text: Text, row: Row, note: Note, titles: dict[str, str], now: float) -> None:
+def _told(text: Text, row: GuidanceRow, note: Note, titles: dict[str, str], now: float) -> None:
     glyph, style = GLYPHS[row.outcome]
     text.append(f"{glyph} {WORDS.get(row.outcome, row.outcome)}", style=style)
     text.append(f": {MEANINGS[row.outcome]}\n")
