@@ -13,7 +13,6 @@ from memtui.core.inbox import guidance, under_way
 from memtui.core.journal import undo
 from memtui.core.review.entries import Review
 from memtui.core.review.waiting import waiting_in
-from memtui.tui.model import autosave
 
 NOW = 1_795_000_000.0
 
@@ -88,15 +87,6 @@ def test_what_is_under_way_is_read_from_the_claims(root):
         (name, "session-1", "one"),
         (name, "session-1", "two"),
     ]
-
-
-def test_a_draft_is_kept_until_it_is_dropped(root):
-    assert autosave.load(root, "guidance") == {}
-    autosave.save(root, "../../x", {"text": "half a \ud800 word"})
-    assert autosave.load(root, "../../x")["text"].startswith("half a")
-    assert os.listdir(root + "/drafts") == ["______x.json"]
-    autosave.drop(root, "../../x")
-    assert autosave.load(root, "../../x") == {}
 
 
 @pytest.fixture

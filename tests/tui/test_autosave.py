@@ -1,0 +1,65 @@
+"""What is typed in a form and not saved, as it lies on the disk: of this version and of those before it."""
+
+import os
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.tui.dialogs.guidance_subject import URGENT, GuidanceSubject
+from memtui.tui.model import autosave
+from memtui.tui.model.autosave import Autosave
+from memtui.tui.model.data import Data
+
+
+@pytest.fixture
+def root(tmp_path):
+    return str(tmp_path)
+
+
+def test_what_is_typed_is_kept_until_it_is_dropped(root):
+    assert autosave.kept(root, "guidance") is None
+    Autosave("../../x", values={"text": "half a \ud800 word"}).save(root)
+    assert autosave.kept(root, "../../x").values["text"].startswith("half a")
+    assert os.listdir(root + "/drafts") == ["______x.json"]
+    autosave.drop(root, "../../x")
+    assert autosave.kept(root, "../../x") is None
+
+
+def test_it_comes_back_as_it_was(root):
+    name = autosave.name_of("/d/x.md")
+    made = Autosave(name, "digest", 12.5, {"raw": "mine"}, {"raw": "was"}, "/d/x.md", "global", True, "whole")
+    made.save(root)
+    assert autosave.kept(root, name) == made
+    assert autosave.of_memories(root) == autosave.offered(root) == [made]  # its file is gone
+
+
+def test_what_a_version_before_typed_of_a_memory_is_offered(root):
+    row = {"v": 1, "key": "k", "path": "", "base": "", "scope": "global", "time": 3.0, "raw": False}
+    row |= {"values": {"name": "jq"}, "was": {"name": ""}, "whole": ""}
+    autosave.save(root, "memory-k", row)
+    (found,) = autosave.offered(root)
+    assert (found.title, found.scope, found.was) == ("jq", "global", {"name": ""})
+
+
+def test_guidance_that_a_version_before_kept_is_in_the_form_again(tmp_path):
+    data = Data({"HOME": str(tmp_path)}, str(tmp_path))
+    row = {
+        "text": "half",
+        "to": "global",
+        "who": "",
+        "agent": "",
+        "path": "",
+        "expires": "",
+        "urgent": True,
+        "base": "",
+    }
+    autosave.save(data.root, "guidance", row)
+    assert GuidanceSubject(data).autosave.values.items() >= {("text", "half"), ("to", "global"), ("when", URGENT)}
+
+
+@given(st.dictionaries(st.sampled_from(["values", "was", "time", "base", "raw", "path"]), st.none() | st.integers()))
+def test_a_file_that_makes_no_sense_is_no_autosave(tmp_path_factory, row):
+    root = str(tmp_path_factory.mktemp("root"))
+    autosave.save(root, "x", {"values": 7, **row})
+    assert autosave.kept(root, "x") is None
