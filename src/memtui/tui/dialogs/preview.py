@@ -29,10 +29,6 @@ class Preview(Dialog[bool]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,n", "dismiss(False)", "cancel"),
         Binding("enter,a", "go", "go on"),
-        Binding("j", "scroll(1)", show=False),
-        Binding("k", "scroll(-1)", show=False),
-        Binding("less_than_sign", "edge(-1)", show=False),
-        Binding("greater_than_sign", "edge(1)", show=False),
     ]
 
     def __init__(self, title: str, text: Text, go: str, *, end: bool = False) -> None:
@@ -100,11 +96,3 @@ class Preview(Dialog[bool]):
             self.dismiss(True)
         else:
             self.pane.scroll_relative(y=max(1, self.pane.size.height - 1), animate=False)
-
-    def action_scroll(self, step: int) -> None:
-        """A line down or up."""
-        self.pane.scroll_relative(y=step, animate=False)
-
-    def action_edge(self, direction: int) -> None:
-        """To the begin, or to the end."""
-        (self.pane.scroll_end if direction > 0 else self.pane.scroll_home)(animate=False)
