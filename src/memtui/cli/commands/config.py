@@ -7,7 +7,7 @@ from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base import fs
-from memtui.core.base.errors import MemtuiError, UsageError
+from memtui.core.base.errors import MemtuiError
 from memtui.core.health import findings, settings_checks
 from memtui.core.settings import config, config_text, modes, setting
 from memtui.core.settings.setting import Setting
@@ -104,17 +104,14 @@ def get(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(_as_row(row), lambda out: out.print(value if isinstance(value, str) else config_text.written(value)))
 
 
-def _owner(ctx: Context, key: str) -> "str | None":
-    if not ctx.given:
-        return None
-    if key not in config.PER_PROJECT:
-        raise UsageError(f"{key} can't be set for one project.", "Those can: " + ", ".join(config.PER_PROJECT) + ".")
-    return ctx.project_root
+def _owner(ctx: Context) -> "str | None":
+    """The project whose own setting it is to be; None for what holds everywhere."""
+    return ctx.project_root if ctx.given else None
 
 
 def assign(ctx: Context, args: argparse.Namespace) -> Result:
     """Change one setting."""
-    owner = _owner(ctx, args.key)
+    owner = _owner(ctx)
     value = setting.value_of(args.key, args.value)
     setting.assign(ctx.root, ctx.journal(), args.key, value, owner)
     where = f" for {owner}" if owner else ""
@@ -138,7 +135,7 @@ def _warn(out: Output, problems: "list[str]") -> None:
 
 def remove(ctx: Context, args: argparse.Namespace) -> Result:
     """Go back to the default."""
-    owner = _owner(ctx, args.key)
+    owner = _owner(ctx)
     setting.assign(ctx.root, ctx.journal(), args.key, None, owner)
     try:
         now = setting.row(ctx.root, ctx.project_root, args.key)
