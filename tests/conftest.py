@@ -18,7 +18,7 @@ from hypothesis import settings
 
 # The same in all processes of a run.
 os.environ.setdefault("MEMTUI_WALK_SEED", str(random.randrange(1 << 32)))
-DISK = tempfile.gettempdir()
+DISK = os.environ.setdefault("MEMTUI_TEST_DISK", tempfile.gettempdir())
 MEMORY = "/dev/shm"
 ROOM = 1 << 30  # bytes; containers often have less
 if "CI" not in os.environ:  # there Hypothesis takes its own profile: 100 examples, the same each time
