@@ -73,17 +73,17 @@ def newest_first(
 ) -> "Iterator[Record]":
     """The records of the delivery log, newest first; `needle`, `since`, `fold` and `within` as of `lines`. With `most`
     reading ends after so many bytes of lines."""
-    tally = skipped or Skipped()
+    seen = skipped or Skipped()
     for _, line in lines(root, None, needle, since, fold, within):
-        if most and tally.read >= most:
-            tally.older = True
+        if most and seen.read >= most:
+            seen.older = True
             return
-        tally.read += len(line) + 1
+        seen.read += len(line) + 1
         record = parse(line)
         if record is not None:
             yield record
         else:
-            tally.count += 1
+            seen.count += 1
 
 
 def lines(

@@ -1,7 +1,6 @@
 """Deliveries: what the agent was told, why, and whether it arrived; live while sessions run."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.text import Text
@@ -9,22 +8,18 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Input
-from textual.worker import get_current_worker
 
 from memtui import actions
-from memtui.core.base import paths
 from memtui.core.base.phrasing import many
-from memtui.core.client import titles, transcript
 from memtui.core.deliveries.filter import Filter
 from memtui.core.deliveries.reading import KEPT, PAGE, DeliveryRow, Reading, read
-from memtui.core.deliveries.record import Delivery
 from memtui.tui import key_bindings
 from memtui.tui.screens.deliveries.counts import Counts, Never, never_delivered_here
 from memtui.tui.screens.deliveries.filters import Filters
 from memtui.tui.screens.deliveries.plots import plots, summary
+from memtui.tui.screens.deliveries.reader import LogReader, Progress, Shown, Titled
 from memtui.tui.screens.deliveries.rows import IN_LOG, in_log
 from memtui.tui.screens.deliveries.session import SessionPane
 from memtui.tui.screens.deliveries.text import delivery_glance, delivery_text
@@ -37,42 +32,11 @@ from memtui.tui.widgets.rows import RowList
 NEAR_END = 40
 SESSION_ROWS = 5000
 COPIED_MOST = 2_000_000
-LOOKED_UP_AT_ONCE = 50
 TICK_SECONDS = 1.0
 TYPING_SECONDS = 0.2
 EMPTY = """Nothing was delivered yet.
 {app.guide} leaves guidance: a session gets it with its next prompt.
 {app.health} shows whether the hooks are installed."""
-
-
-@dataclass
-class Shown(Message):
-    """A reading holds more rows than before."""
-
-    reading: Reading
-
-
-@dataclass
-class Progress(Message):
-    """A word on how far a long search is."""
-
-    text: str
-
-
-class Proved(Message):
-    """Receipts or counts are known that were not before."""
-
-
-class Rewritten(Message):
-    """The log is another one: it must be read anew."""
-
-
-@dataclass
-class Titled(Message):
-    """It is known what a session is about."""
-
-    session: str
-    title: str
 
 
 class Deliveries(ListScreen[DeliveryRow]):
@@ -93,7 +57,7 @@ class Deliveries(ListScreen[DeliveryRow]):
 
     def __init__(self, services: Services) -> None:
         data = services.data
-        self.proofs = data.receipts
+        self.proofs, self.reader = data.receipts, LogReader(data, self.post_message)
         self.newest = RowList[DeliveryRow](
             IN_LOG, self._draw, lambda row: row.id, empty=actions.keyed(EMPTY), id="list"
         )
@@ -139,7 +103,7 @@ class Deliveries(ListScreen[DeliveryRow]):
 
     def _read_first(self) -> None:
         """Read a screenful here: it stands there with the first picture. All else comes after."""
-        found = Reading(self.services.data.root, self.filters.wanted, self.proofs)
+        found = self.reader.reading(self.filters.wanted)
         found.more(self.app.size.height, lambda _: False)
         self._anew = True
         self.on_shown(Shown(found))
@@ -171,49 +135,20 @@ class Deliveries(ListScreen[DeliveryRow]):
 
     @work(thread=True, exclusive=True, group="read-log")
     def read(self, reading: Reading | None, count: int, *, first: bool = False) -> None:
-        """Read on in a worker, then look up the receipts, then count."""
-        worker = get_current_worker()
-        found = reading or Reading(self.services.data.root, self.filters.wanted, self.proofs)
-
-        def go(lines: int) -> bool:
-            self.post_message(Progress(f"{lines:,} lines read"))
-            return not worker.is_cancelled
-
-        before = 0 if first else len(found.rows)
-        found.more(count, go)
-        if worker.is_cancelled:
-            return
-        self.post_message(Shown(found))
-        self._look_up(found.rows[before:])
-        if not self.services.data.statistics.ready:
-            self._count(go)
+        """Read on in a worker."""
+        self.reader.read(reading or self.reader.reading(self.filters.wanted), count, first=first)
 
     @work(thread=True, exclusive=True, group="live")
     def _live(self, reading: Reading, session: Reading | None) -> None:
-        for each in (reading, session):
-            fresh = each.fresh() if each else []
-            if fresh is None:
-                self.post_message(Rewritten())
-                return
-            if fresh and each:
-                self.post_message(Shown(each))
-                self._look_up(fresh)
-        if self.services.data.statistics.ready:
-            self._count(lambda _: True)
+        self.reader.follow(reading, session)
 
-    def _count(self, go: Callable[[int], bool]) -> None:
-        statistics = self.services.data.statistics
-        if statistics.count(go):
-            self._look_up(statistics.recent)
-            self.post_message(Proved())
+    @work(thread=True, group="titles")
+    def _find_title(self, row: DeliveryRow) -> None:
+        self.reader.find_title(row)
 
-    def _look_up(self, rows: Sequence[DeliveryRow | Delivery]) -> None:
-        """Receipts, some at a time, so that the newest are told first."""
-        for start in range(0, len(rows), LOOKED_UP_AT_ONCE):
-            if get_current_worker().is_cancelled:
-                return
-            if self.proofs.look(rows[start : start + LOOKED_UP_AT_ONCE]):
-                self.post_message(Proved())
+    @work(thread=True, exclusive=True, group="never")
+    def _seek_never(self) -> None:
+        self.post_message(Never(never_delivered_here(self.services.data)))
 
     def _scrolled(self) -> None:
         """Read older ones when the end of the list comes near, by keys or by wheel."""
@@ -313,13 +248,6 @@ class Deliveries(ListScreen[DeliveryRow]):
         text = delivery_text(found, outcome, title, self.services.data.now())
         return Described(text, *delivery_glance(found, outcome, title))
 
-    @work(thread=True, group="titles")
-    def _find_title(self, row: DeliveryRow) -> None:
-        path = transcript.path_of(row.record, paths.config_dir(self.services.data.env))
-        found = titles.first_words(path) if path else ""
-        if found:
-            self.post_message(Titled(row.session, found))
-
     def on_titled(self, message: Titled) -> None:
         """Name the session."""
         self.titles[message.session] = message.title
@@ -350,7 +278,7 @@ class Deliveries(ListScreen[DeliveryRow]):
         row = self.table.row
         if row is None:
             return
-        reading = Reading(self.services.data.root, Filter(session=row.session), self.proofs)
+        reading = self.reader.reading(Filter(session=row.session))
         self.remove_class("plots")
         self.add_class("session")
         self.session_pane.show(reading)
@@ -377,10 +305,6 @@ class Deliveries(ListScreen[DeliveryRow]):
         self.plots.focus()
         self.sums()
         self._seek_never()
-
-    @work(thread=True, exclusive=True, group="never")
-    def _seek_never(self) -> None:
-        self.post_message(Never(never_delivered_here(self.services.data)))
 
     def on_never(self, message: Never) -> None:
         """Plot them too."""
