@@ -191,7 +191,7 @@ async def test_at_80_columns_the_tree_is_a_line_and_the_memory_opens_over_the_li
 async def test_40_columns_still_show_names_flags_and_ages(app):
     async with app.run_test(size=(40, 20)) as pilot:
         await settle(pilot)
-        shown = [column.title for _, column, _ in app.screen.table._shown()]
+        shown = [column.title for _, column, _ in app.screen.table._columns_shown()]
         assert shown == ["", "name▴", "!", "age"]
 
 
