@@ -64,7 +64,7 @@ class Watch:
                 found.add(part)
         if self._memories(near):
             found.add(MEMORIES)
-        if self.data.receipts.look_again():
+        if self.data.settled():
             found.add(RECEIPTS)
         self._looks += 1
         return frozenset(found)

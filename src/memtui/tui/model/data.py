@@ -92,7 +92,8 @@ class Data(Workspace):
 
     def forget(self) -> None:
         """Read everything anew from now on."""
-        self.receipts.forget()
+        if self._asked:
+            self.receipts.forget()
         self.known.clear()
 
     # memories
@@ -122,6 +123,15 @@ class Data(Workspace):
         from memtui.core.deliveries.reading import Receipts
 
         return Receipts(self.env, self.now)
+
+    @property
+    def _asked(self) -> bool:
+        """Whether a receipt was asked for: until then what looks them up is not imported."""
+        return "receipts" in vars(self)
+
+    def settled(self) -> bool:
+        """Whether something else is told now of a delivery that was asked for."""
+        return self._asked and self.receipts.look_again()
 
     def outcomes(self, records: "list[Record]") -> dict[str, str]:
         """Delivery id to outcome, of these records of the log and of all that was asked for before."""
