@@ -10,8 +10,10 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, TextArea
 
 from memtui.core.base import paths
+from memtui.core.base.errors import MemtuiError
 from memtui.core.inbox import file as inbox_file
 from memtui.core.journal import undo
+from memtui.core.memories.store import Store
 from memtui.core.review.waiting import waiting_in
 from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
@@ -248,6 +250,28 @@ async def test_the_form_refuses_a_name_that_is_taken_and_keeps_what_was_typed(wo
         await pilot.press("e")
         await settle(pilot)
         assert app.screen.query_one("#body", TextArea).text == "Assert on what the user sees instead."
+
+
+async def test_an_approval_that_fails_leaves_the_form_open_with_what_was_typed(world, app, monkeypatch):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        await pilot.press("e")
+        await settle(pilot)
+        form = app.screen
+        form.query_one("#body", TextArea).text = "typed at length"
+        with monkeypatch.context() as patch:
+            patch.setattr(Store, "add", fails)
+            await pilot.press("ctrl+s")
+            await settle(pilot)
+        assert app.screen is form
+        assert "no-snapshot-tests: The disk is full. Make room." in str(form.query_one(".told").render())
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+    assert "typed at length" in memory(world, "no-snapshot-tests")
+
+
+def fails(*_, **__):
+    raise MemtuiError("The disk is full.", "Make room.")
 
 
 async def test_another_scope_and_another_type(world, app):
