@@ -36,6 +36,7 @@ ODD = {
 }
 
 
+@pytest.mark.every(step=4)
 @pytest.mark.parametrize("event", EVENTS)
 @pytest.mark.parametrize("odd", ODD)
 def test_input_that_makes_no_sense_gives_no_answer(home, event, odd):
@@ -229,7 +230,7 @@ CLAIM = "01K8ZC5N8W3M1T9Q6V2R4B7XAD~s1~1.md"
 REPLACED = "replaced~guidance.md~5~01K8ZC5N8W3M1T9Q6V2R4B7XAD"
 
 
-@pytest.mark.every(step=5)
+@pytest.mark.every(step=13)
 @pytest.mark.parametrize("breaker", BREAKERS, ids=lambda breaker: breaker.__name__)
 @pytest.mark.parametrize(
     "name",
@@ -258,7 +259,7 @@ def test_an_inbox_with_a_broken_file_keeps_nothing_of_another_from_the_prompt(ho
     assert (home.boxes["project"] / name).is_symlink() or (home.boxes["project"] / name).exists()
 
 
-@pytest.mark.every(step=5)
+@pytest.mark.every(step=13)
 @pytest.mark.parametrize("breaker", BREAKERS, ids=lambda breaker: breaker.__name__)
 @pytest.mark.parametrize(
     "name",

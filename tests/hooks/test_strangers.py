@@ -52,6 +52,7 @@ def everything(home):
 PLACES = ["", "log", "run", "sessions", "global", "projects", "PROJECT", "PROJECT/claimed"]
 
 
+@pytest.mark.every(step=4)
 @pytest.mark.parametrize("how", [give_away, link_away])
 @pytest.mark.parametrize("place", PLACES)
 def test_hooks_are_silent_and_touch_nothing_where_a_directory_is_anothers(home, place, how):

@@ -14,6 +14,7 @@ SHOWN = {
 }
 
 
+@pytest.mark.every(step=4)
 @pytest.mark.parametrize("size", SHOWN, ids=str)
 async def test_columns_are_those_there_is_room_for(app, size):
     async with app.run_test(size=size) as pilot:

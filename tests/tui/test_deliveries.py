@@ -178,6 +178,7 @@ async def choose(pilot, key, steps):
     await ready(pilot)
 
 
+@pytest.mark.every(step=3)
 @pytest.mark.parametrize(
     ("wanted", "fits"),
     [
@@ -261,6 +262,7 @@ async def test_a_whole_session_in_order_with_its_cost(deliveries, world):
         assert screen.focused is screen.table
 
 
+@pytest.mark.every(step=4)
 @pytest.mark.parametrize("size", SIZES)
 async def test_what_a_session_cost_is_never_cut_off(deliveries, world, size):
     async with deliveries.run_test(size=size) as pilot:
@@ -371,6 +373,7 @@ async def test_o_reads_the_delivery_over_the_whole_screen(deliveries):
         assert screen.focused is screen.table
 
 
+@pytest.mark.every(step=4)
 @pytest.mark.parametrize("size", SIZES)
 async def test_plots_tell_days_outcomes_times_and_memories(deliveries, size):
     async with deliveries.run_test(size=size) as pilot:

@@ -53,7 +53,7 @@ async def burst(pilot, key, character, times=2):
     await settle(pilot)
 
 
-@pytest.mark.every(step=5)
+@pytest.mark.every
 @pytest.mark.parametrize("name", PICKERS)
 @pytest.mark.usefixtures("every_frame")
 async def test_two_enters_or_escapes_in_one_go_leave_a_screen_that_lives(world, name):

@@ -75,6 +75,7 @@ async def write(pilot, text, to="", agent="", path="", when="", expires="", who=
     await pilot.pause()
 
 
+@pytest.mark.every(step=3)
 @pytest.mark.parametrize("screen", ["memories", "inbox", "guidance"])
 async def test_two_keys_and_the_words_send_a_note_from_anywhere(world, screen):
     app = MemtuiApp(dict(world.env), world.shop, screen=screen, now=NOW)
@@ -110,6 +111,7 @@ async def test_urgency_and_expiry(world, app):
     assert clock.parse(notes(world)["Now!"]["expires"]) == NOW + 7200
 
 
+@pytest.mark.every(step=2)
 @pytest.mark.parametrize(
     ("given", "wanted"),
     [
@@ -363,6 +365,7 @@ async def test_what_waits_is_changed_and_undone(world, app):
     assert read(path) == after
 
 
+@pytest.mark.every(step=3)
 @pytest.mark.parametrize(("answer", "stands"), [(0, "theirs"), (1, "mine"), (2, "theirs")])
 async def test_a_save_over_a_note_that_changed_meanwhile_shows_both_and_asks(world, app, answer, stands):
     old = "Checkout is being rewritten by Mara; ask before changing it."
@@ -523,6 +526,7 @@ async def test_read_only_neither_writes_nor_withdraws(world):
     assert "drafts" not in os.listdir(world.root)
 
 
+@pytest.mark.every(step=3)
 @pytest.mark.parametrize("size", [(40, 20), SMALL, (160, 48)])
 async def test_an_empty_screen_says_what_to_press(tmp_path, size):
     env = {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path / "c"), "MEMTUI_HOME": str(tmp_path / "c/memtui")}

@@ -657,7 +657,7 @@ async def test_the_top_line_counts_findings_when_nobody_types(world):
         assert f"5 Health !{screen.look.problems} " in app.screen._compositor.render_strips()[0].text
 
 
-@pytest.mark.every(step=2)
+@pytest.mark.every
 @pytest.mark.parametrize("silent", [False, True], ids=["in sentences", "in codes"])
 async def test_every_fix_is_chosen_by_code_and_never_by_its_words(world, tmp_path, monkeypatch, silent):
     monkeypatch.setattr(MemtuiApp, "suspend", lambda self: contextlib.nullcontext())

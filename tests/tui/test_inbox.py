@@ -475,6 +475,7 @@ async def test_all_drafts_are_marked_and_rejected_as_one_step(world, app, key):
         assert app.screen.table.marks == set()
 
 
+@pytest.mark.every(step=3)
 @pytest.mark.parametrize("key", ["d", "equals_sign", "G"])
 async def test_all_items_are_done_kept_or_made_guidance_as_one_step(world, app, key):
     async with app.run_test(size=WIDE) as pilot:

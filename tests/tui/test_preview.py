@@ -74,6 +74,7 @@ def waits(world, kind):
     return [each.text for each in waiting_in(world.root, [paths.slug(world.shop)], (kind,))]
 
 
+@pytest.mark.every(step=2)
 @pytest.mark.parametrize("size", [SMALL, WIDE], ids=["small", "wide"])
 async def test_a_draft_becomes_guidance_only_when_its_end_was_on_the_screen(world, size):
     leave(world, 100)

@@ -210,6 +210,7 @@ async def test_where_a_dialog_comes_up_it_goes_away(app, monkeypatch, fallen, me
         assert isinstance(app.screen, Choice)
 
 
+@pytest.mark.every(step=3)
 @pytest.mark.parametrize("method", ["on_mount", "body", "__init__"])
 async def test_where_a_screen_comes_up_the_others_are_still_there(app, monkeypatch, fallen, method):
     async with app.run_test() as pilot:

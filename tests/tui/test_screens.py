@@ -201,7 +201,7 @@ async def test_keys_say_why_not_where_nothing_is(empty, read_only):
     assert silent == []
 
 
-@pytest.mark.every(step=5)
+@pytest.mark.every
 @pytest.mark.parametrize("name", TABS)
 async def test_no_key_of_the_help_is_silent_where_nothing_is(empty, name):
     env, project = empty

@@ -34,6 +34,7 @@ async def compose(pilot):
     return form
 
 
+@pytest.mark.every(step=3)
 @pytest.mark.parametrize(
     ("answer", "left"),
     [("keep", f"Install with {KEY} today"), ("out", "Install with [redacted: GitHub token] today"), ("back", None)],

@@ -145,6 +145,7 @@ async def test_escape_stops_an_undo_of_many_and_it_goes_on_or_turns_round(crowd)
         assert files(crowd) == made
 
 
+@pytest.mark.large
 async def test_the_rest_of_a_stopped_undo_is_one_more_step(crowd):  # noqa: F811
     app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
     async with app.run_test(size=(120, 40)) as pilot:

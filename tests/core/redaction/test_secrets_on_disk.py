@@ -81,6 +81,7 @@ def rules(session, texts):
         session.user(f"No, that is wrong. From now on always deploy with this: {text} and never by hand.")
 
 
+@pytest.mark.every
 def test_of_no_kind_planted_in_prompts_anything_is_kept(session):
     planted_in = [(name, *planted(template, "prompt")) for name, template in KINDS]
     rules(session, [text for _, text, _ in planted_in])
@@ -106,6 +107,7 @@ def test_of_no_kind_planted_in_agent_messages_anything_is_kept(session):
     assert leaks(files, [(name, secret) for name, _, secret in planted_in]) == []
 
 
+@pytest.mark.every
 def test_of_no_kind_planted_in_todos_and_refusals_anything_is_kept(session):
     todos = [(name, *planted(template, "todo")) for name, template in KINDS]
     refusals = [(name, *planted(template, "refusal")) for name, template in KINDS[::3]]

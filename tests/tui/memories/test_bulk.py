@@ -285,6 +285,7 @@ async def test_those_of_two_projects_go_to_the_trash_only_after_a_question(app, 
         assert files(world) != there
 
 
+@pytest.mark.every(step=2)
 @pytest.mark.parametrize("place", ["list", "trash"])
 async def test_deleting_many_for_good_is_asked_with_their_number(crowd, place):
     app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)

@@ -210,6 +210,7 @@ async def test_arrows_go_from_pane_to_pane(app):
         assert app.screen.query_one("#middle").display
 
 
+@pytest.mark.every(step=4)
 @pytest.mark.parametrize(("columns", "key"), [(80, "enter"), (80, "o"), (120, "o"), (200, "o")])
 async def test_while_one_is_read_no_key_is_about_the_list_behind_it(app, columns, key):
     async with app.run_test(size=(columns, 24)) as pilot:
