@@ -13,7 +13,7 @@ from memtui.tui.model import autosave
 from memtui.tui.widgets.body import Body
 
 from .conftest import NOW, settle
-from .memories.hands import choose, detail, exists, press, project, read, stand_on, write
+from .screens.memories.hands import choose, detail, exists, press, project, read, stand_on, write
 
 
 async def open_form(pilot, name):

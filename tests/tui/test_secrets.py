@@ -14,7 +14,7 @@ from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.widgets.body import Body
 
 from .conftest import NOW, settle
-from .memories.hands import choose, press, read, stand_on
+from .screens.memories.hands import choose, press, read, stand_on
 
 KEY = "gh" + "p_" + "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=36))
 LOOKS = "looks like it holds a GitHub token"

@@ -17,8 +17,7 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.conflict import Conflict
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.widgets.detail import Detail
-
-from .conftest import NOW, settle
+from tui.conftest import NOW, settle
 
 WIDE, SMALL = (120, 40), (80, 24)
 

@@ -8,9 +8,8 @@ from memtui.core.review.waiting import waiting_in
 from memtui.demo.layout import ulid
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.preview import Preview
-
-from .conftest import NOW, settle
-from .test_screens import lines
+from tui.conftest import NOW, settle
+from tui.test_screens import lines
 
 LAST = "- and nothing else"
 SMALL, WIDE = (80, 24), (160, 48)

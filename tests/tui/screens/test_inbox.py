@@ -19,8 +19,7 @@ from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
-
-from .conftest import NOW, settle
+from tui.conftest import NOW, settle
 
 WIDE, SMALL = (120, 40), (80, 24)
 

@@ -15,8 +15,7 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.deliveries.text import delivery_text
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import RowList
-
-from .conftest import NOW, settle
+from tui.conftest import NOW, settle
 
 SIZES = [(80, 24), (120, 40), (160, 48), (40, 24)]
 

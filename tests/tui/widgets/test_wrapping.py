@@ -4,8 +4,7 @@ import pytest
 from rich.text import Text
 
 from memtui.tui.widgets.wrapping import wrapped
-
-from .conftest import settle
+from tui.conftest import settle
 
 
 def lines(text, width):

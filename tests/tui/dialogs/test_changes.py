@@ -5,8 +5,7 @@ import re
 
 from memtui.core.memories import scopes
 from memtui.core.memories.store import Store
-
-from .conftest import NOW, settle
+from tui.conftest import NOW, settle
 
 MONTH_OLD = {"prefer-pnpm": r"\d\d:\d\d:\d\d  shell", "release-steps": r"[ ›]\d{1,2} [A-Z][a-z]{2} +shell"}
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from . import stage
-from .conftest import settle
+from tui import stage
+from tui.conftest import settle
 
 ALWAYS = ["name", "scope", "description", "!", "age", "sent", "last"]
 SHOWN = {

@@ -20,8 +20,7 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.plan import PlanScreen
 from memtui.tui.screens.health.text import health_text
 from memtui.tui.widgets.detail import Detail
-
-from .conftest import NOW, settle
+from tui.conftest import NOW, settle
 
 SIZES = [(80, 24), (120, 40), (160, 48), (40, 24)]
 

@@ -15,8 +15,7 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.preview import Preview
 from memtui.tui.widgets.field import Labelled
-
-from .conftest import NOW, settle
+from tui.conftest import NOW, settle
 
 SMALL, WIDE = (80, 24), (120, 40)
 # screen -> the keys that open a picker there, one after the other
