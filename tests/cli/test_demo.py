@@ -37,7 +37,7 @@ def test_the_tour_shows_the_main_lists_and_how_to_go_on(bare, tmp_path, monkeypa
         import shutil
 
         shutil.rmtree(path)
-    bare.env["HOME"] = "/nowhere"
+    bare.env["HOME"] = str(tmp_path / "nowhere")
     out = bare("demo").out
     for words in ("$ memtui list", "$ memtui inbox", "$ memtui deliveries", "prefer-pnpm", "✓ arrived", "export HOME="):
         assert words in out

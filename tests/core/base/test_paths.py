@@ -206,7 +206,7 @@ def test_what_is_neither_file_nor_directory_is_passed_over(repo):
     os.mkfifo(below / ".git")
     assert paths.project_root(str(below)) == str(repo)
     (repo / "lib").mkdir()
-    (repo / "lib" / ".git").symlink_to("/nowhere")
+    (repo / "lib" / ".git").symlink_to(repo / "nowhere")
     assert paths.project_root(str(repo / "lib")) == str(repo)
 
 
