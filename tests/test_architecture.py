@@ -10,6 +10,8 @@ import memtui
 DOCS = Path(__file__).parents[1] / "docs" / "architecture.md"
 SOURCES = Path(memtui.__file__).parent
 ENOUGH = 25  # behaviours that a newcomer may look for
+# Words that code once had, and another took the place of (the glossary has those).
+GONE = "vouch(?:ed)?|settle|seat|tally|survey|upkeep|standdown|mend(?:ing)?|rowshape|turning|carry|alike|looks|deciding"
 
 
 def section(title):
@@ -60,3 +62,14 @@ def test_no_import_contract_has_an_exception():
     }
     of_cli = {f"memtui.cli.{each.stem}" for each in (SOURCES / "cli").iterdir() if not each.name.startswith("__")}
     assert of_cli - {"memtui.cli.opening"} == sources
+
+
+def test_no_name_is_of_a_word_that_another_took_the_place_of():
+    stale = re.compile(rf"\b_?(?:{GONE})\b")
+    found = [
+        f"{each.relative_to(SOURCES)}:{number}: {line.strip()}"
+        for each in sorted(SOURCES.rglob("*.py"))
+        for number, line in enumerate(each.read_text().splitlines(), 1)
+        if re.match(r"\s*(?:def|class|from|import)\b", line) and stale.search(line)
+    ]
+    assert found == []

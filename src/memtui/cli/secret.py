@@ -18,7 +18,7 @@ def checked(ctx: "Context", text: str, *, yes: bool, otherwise: str, before: str
 
     kinds = [] if yes else redact.kinds_in(text, before)
     if kinds and not ctx.can_ask:
-        ctx.out.say(f"memtui: {secret.looks(kinds)}, which was taken out; --yes keeps it.")
+        ctx.out.say(f"memtui: {secret.suspicion(kinds)}, which was taken out; --yes keeps it.")
         return redact.redact(text)[0], kinds
     if kinds:
         ctx.confirm(f"{secret.question(kinds)} Leave it in?", otherwise)
@@ -32,7 +32,7 @@ def asked(ctx: "Context", text: str, *, yes: bool, otherwise: str) -> None:
 
     kinds = [] if yes else redact.kinds_in(text)
     if kinds:
-        unasked = otherwise if ctx.can_ask else f"{secret.looks(kinds)}. {otherwise}"
+        unasked = otherwise if ctx.can_ask else f"{secret.suspicion(kinds)}. {otherwise}"
         ctx.confirm(f"{secret.question(kinds)} Leave it in?", unasked)
 
 

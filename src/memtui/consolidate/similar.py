@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from memtui.core.memories.memory import Memory
-from memtui.core.review.evidence import Alike
+from memtui.core.review.evidence import Similar
 
 # Below this two texts share no more than common words.
 LEAST = 0.55
@@ -14,13 +14,13 @@ BODY = 2000
 WORDS = 1500
 
 
-def to_draft(name: str, text: str, memories: Iterable[Memory]) -> list[Alike]:
+def to_draft(name: str, text: str, memories: Iterable[Memory]) -> list[Similar]:
     """As `ranked`, for a pending update of this text that would become a memory of that name."""
     first, _, rest = text.partition("\n")
     return ranked(name, first, rest, memories)
 
 
-def ranked(name: str, description: str, body: str, memories: Iterable[Memory], limit: int = 5) -> list[Alike]:
+def ranked(name: str, description: str, body: str, memories: Iterable[Memory], limit: int = 5) -> list[Similar]:
     """The memories most like a draft, best first: by name, by description, and by all words together.
 
     Equal names count as near certain, since they would be one file. A broken memory can't be merged into, and is
@@ -44,7 +44,7 @@ def ranked(name: str, description: str, body: str, memories: Iterable[Memory], l
         if own_name and own_name == clean(memory.name):
             score = max(score, SAME_NAME)
         if score >= LEAST:
-            found.append(Alike(memory, round(score, 2)))
+            found.append(Similar(memory, round(score, 2)))
     found.sort(key=lambda each: (-each.score, each.memory.name))
     return found[:limit]
 

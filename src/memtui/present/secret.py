@@ -3,11 +3,11 @@
 from memtui.core.redaction import redact
 
 
-def looks(kinds: list[str], what: str = "This") -> str:
+def suspicion(kinds: list[str], what: str = "This") -> str:
     """What a text seems to hold: `This looks like it holds a password`."""
     return f"{what} looks like it holds {redact.described(kinds)}"
 
 
 def question(kinds: list[str]) -> str:
     """What to say before asking what shall become of it."""
-    return f"{looks(kinds)}. Sessions would be told it, and logs would keep it."
+    return f"{suspicion(kinds)}. Sessions would be told it, and logs would keep it."

@@ -274,7 +274,7 @@ def test_doctor_and_the_flags_of_memories_tell_the_same_findings(tmp_path):
         flag
         for scope in scopes.discover(world.env, world.shop)
         if scope.exists
-        for row in status.survey(world.root, scope, counts)
+        for row in status.of_scope(world.root, scope, counts)
         for flag in row.flags
     ]
     by_itself = {"memories.broken", "memories.hidden", "memories.link"}

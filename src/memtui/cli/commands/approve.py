@@ -22,7 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memtui.core.review.evidence import Alike
+    from memtui.core.review.evidence import Similar
+
 
 UNDONE = "Nothing was approved."
 
@@ -56,21 +57,21 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if len(items) > 1 and (args.name or args.description or args.body is not None):
         raise UsageError("--name, --description and --body are for one entry at a time.")
     store = ctx.store()
-    alike: dict[str, Sequence[Alike]] = {}
-    outcomes = _into(ctx, store, args, items) if args.into else _create(ctx, store, args, items, alike)
+    near: dict[str, Sequence[Similar]] = {}
+    outcomes = _into(ctx, store, args, items) if args.into else _create(ctx, store, args, items, near)
     failed = [each.error for each in outcomes if each.error is not None]
     if failed and len(items) == 1:
         raise failed[0]
     deaf = ctx.unheard([each.memory.scope_label for each in outcomes if each.memory is not None])
     data: dict[str, object] = {
         "dry_run": args.dry_run,
-        "approved": [_data(each, alike.get(each.item.key, ())) for each in outcomes],
+        "approved": [_data(each, near.get(each.item.key, ())) for each in outcomes],
         "unheard": unheard.data(deaf),
     }
 
     def text(out: Output) -> None:
         for each in outcomes:
-            _print(ctx, out, each, alike.get(each.item.key, ()), "would write" if args.dry_run else "wrote")
+            _print(ctx, out, each, near.get(each.item.key, ()), "would write" if args.dry_run else "wrote")
         if not args.dry_run and len(failed) < len(outcomes):
             out.say("memtui undo takes it back.")
         if deaf and not args.dry_run:
@@ -84,7 +85,7 @@ def _create(
     store: Store,
     args: argparse.Namespace,
     items: "list[Waiting]",
-    alike: "dict[str, Sequence[Alike]]",
+    near: "dict[str, Sequence[Similar]]",
 ) -> "list[Approval]":
     """Make memories; of a dry run what is `alike` goes by the entry's key."""
     body = None if args.body is None else text_of(args.body)
@@ -97,7 +98,7 @@ def _create(
             if args.dry_run:
                 _check_free(made)
                 found[item.key] = Approval(item, made.memory)
-                alike[item.key] = _alike(made)
+                near[item.key] = _similar(made)
         except MemtuiError as error:
             drafts.pop(item.key, None)
             found[item.key] = Approval(item, None, error)
@@ -129,7 +130,7 @@ def _edited(ctx: Context, made: Draft) -> Draft:
     return dataclasses.replace(made, name=stem, data=data)
 
 
-def _alike(made: Draft) -> "list[Alike]":
+def _similar(made: Draft) -> "list[Similar]":
     from memtui.consolidate import similar
 
     return similar.to_draft(made.name, made.item.text, draft.neighbours(made.store, made.item))
@@ -175,7 +176,7 @@ def _into(ctx: Context, store: Store, args: argparse.Namespace, items: "list[Wai
     return outcomes
 
 
-def _data(each: Approval, alike: "Sequence[Alike]") -> "dict[str, object]":
+def _data(each: Approval, near: "Sequence[Similar]") -> "dict[str, object]":
     made = each.memory
     found: dict[str, object] = {
         "id": each.item.id,
@@ -185,14 +186,14 @@ def _data(each: Approval, alike: "Sequence[Alike]") -> "dict[str, object]":
         "text": made.raw.decode("utf-8", "replace") if made else "",
         "loaded_by": loader(made.scope_label) if made else "",
     }
-    if alike:
-        found["alike"] = [{"scope": a.memory.scope_label, "name": a.memory.stem, "score": a.score} for a in alike]
+    if near:
+        found["alike"] = [{"scope": a.memory.scope_label, "name": a.memory.stem, "score": a.score} for a in near]
     if each.error is not None:
         found["error"] = {"message": each.error.message, "hint": each.error.hint}
     return found
 
 
-def _print(ctx: Context, out: Output, each: Approval, alike: "Sequence[Alike]", verb: str) -> None:
+def _print(ctx: Context, out: Output, each: Approval, near: "Sequence[Similar]", verb: str) -> None:
     short = waiting.short(each.item.id)
     if each.error is not None:
         out.say(f"memtui: {short}: {line(each.error.message)}")
@@ -205,8 +206,8 @@ def _print(ctx: Context, out: Output, each: Approval, alike: "Sequence[Alike]", 
         out.print("  " + out.style(f"{loaded}.", "dim"))
     for piece in safe(each.memory.raw.decode("utf-8", "replace")).rstrip("\n").split("\n"):
         out.print(("  │ " + piece).rstrip())
-    for found in alike:
+    for found in near:
         where = line(found.memory.ref)
         out.print(f"  alike {found.score:.2f}  {where}  {line(found.memory.description)[:80]}")
-    if alike:
-        out.print(f"  merge: memtui approve {short} --into {alike[0].memory.ref}")
+    if near:
+        out.print(f"  merge: memtui approve {short} --into {near[0].memory.ref}")

@@ -15,7 +15,7 @@ from memtui.core.memories import origin, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.search import rank
-from memtui.core.memories.status import BY_CLIENT, Row, survey
+from memtui.core.memories.status import BY_CLIENT, Row, of_scope
 from memtui.present import memories as present
 
 SORTS = ("name", "type", "age", "size", "deliveries", "last", "flags")
@@ -89,7 +89,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     every = memories.chosen(ctx, args.scope, args.all_projects)
     if args.names and not (ctx.out.json or args.type or args.attention or args.never or args.sort != "name"):
         return Result(None, lambda out: _stems(out, every))  # a shell asks at every tab: no memory is read
-    found = [(scope, survey(ctx.root, scope, memories.usage(ctx))) for scope in every]
+    found = [(scope, of_scope(ctx.root, scope, memories.usage(ctx))) for scope in every]
     types = {row.memory.type or "-" for _, rows in found for row in rows}
     parts = [(scope, [row for row in rows if _fits(scope, row, args)]) for scope, rows in found]
     for _, rows in parts:
@@ -188,7 +188,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     """Show one memory."""
     found = memories.find(ctx, args.name)
     scope = scopes.named(ctx.env, ctx.cwd, found.scope_label)
-    rows = survey(ctx.root, scope, memories.usage(ctx)) if scope else []
+    rows = of_scope(ctx.root, scope, memories.usage(ctx)) if scope else []
     row = next((each for each in rows if each.memory.path == found.path), Row(found, os.path.basename(found.path)))
     raw = found.raw.decode("utf-8", "backslashreplace")
     back = [each.memory.stem for each in rows if _links_to(each.memory, found) and each.memory.path != found.path]

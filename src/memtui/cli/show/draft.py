@@ -26,10 +26,10 @@ class DraftShown:
                 self.draft = draft.propose(store, item)
             except MemtuiError as error:
                 self.problem = f"{error.message} {error.hint}".strip()
-        alike: list[evidence.Alike] = []
+        near: list[evidence.Similar] = []
         if self.draft is not None:
-            alike = similar.to_draft(self.draft.name, item.text, draft.neighbours(store, item))
-        self.evidence = evidence.evidence_of(ctx.env, item, alike)
+            near = similar.to_draft(self.draft.name, item.text, draft.neighbours(store, item))
+        self.evidence = evidence.evidence_of(ctx.env, item, near)
 
     def data(self) -> "dict[str, object]":
         """For --json."""
@@ -54,7 +54,7 @@ class DraftShown:
                 "description": each.memory.description,
                 "score": each.score,
             }
-            for each in found.alike
+            for each in found.similar
         ]
         return data
 
@@ -71,7 +71,7 @@ class DraftShown:
                 words = "! a memory of this name is there already: approve with --name or --into"
                 out.print("  " + out.style(words, "yellow"))
         self._said(out)
-        self._alike(out)
+        self._similar(out)
 
     def _said(self, out: Output) -> None:
         found = self.evidence
@@ -92,8 +92,8 @@ class DraftShown:
         if found.problem:
             out.print("  " + out.style(line(found.problem), "dim"))
 
-    def _alike(self, out: Output) -> None:
-        shown = self.evidence.alike[: drafts.ALIKE_SHOWN]
+    def _similar(self, out: Output) -> None:
+        shown = self.evidence.similar[: drafts.ALIKE_SHOWN]
         if not shown:
             return
         out.print()

@@ -56,7 +56,7 @@ def _guidance(slug: str | None, directory: str, now: float, budget: int) -> Iter
 
 
 def memories(env: dict[str, str], cwd: str, known: dict[str, Memory] | None) -> Iterator[Finding]:
-    """Find memories that are broken, and indexes that don't fit them. `known` as for `status.survey`."""
+    """Find memories that are broken, and indexes that don't fit them. `known` as for `status.of_scope`."""
     for scope in scopes.discover(env, cwd):
         if scope.problem:
             yield problem("memories.scope", scope=scope.label, path=scope.directory, why=scope.problem)

@@ -19,7 +19,7 @@ def check(
     now: float,
     known: dict[str, Memory] | None = None,
 ) -> list[Finding]:
-    """Run all checks but those of hooks and client. `known` as for `status.survey`.
+    """Run all checks but those of hooks and client. `known` as for `status.of_scope`.
 
     A check that fails itself is a finding; the others go on.
     """

@@ -110,7 +110,7 @@ def _read(path: str, name: str, found: Memory, go_on: Callable[[float], bool]) -
     except OSError:
         return None
     title = talk.turns[0].text.split("\n")[0] if talk.turns else ""
-    turn = talk.turns[written] if written >= 0 else _alike(talk.turns, found)
+    turn = talk.turns[written] if written >= 0 else _closest(talk.turns, found)
     if turn is None:
         return Origin(name, path, title, branch)
     agent, said = turn.agent.strip(), turn.text.strip()
@@ -132,7 +132,7 @@ def _writes(record: dict[str, object], file: str) -> bool:
     return False
 
 
-def _alike(turns: list[Turn], found: Memory) -> Turn | None:
+def _closest(turns: list[Turn], found: Memory) -> Turn | None:
     """The turn that shares most words with the memory; None where none shares any."""
     wanted = _words(f"{found.name} {found.description} {found.body}")
     best = max(turns, key=lambda turn: len(wanted & _words(turn.text)), default=None)

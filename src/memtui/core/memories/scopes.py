@@ -237,7 +237,7 @@ def memories(scope: Scope, known: "dict[str, Memory] | None" = None) -> Iterator
     """The memories of a scope, sorted by path. Those that must not or can't be read have `broken` set to the reason;
     those that went since they were listed are left out.
 
-    `known`: as for `status.survey`.
+    `known`: as for `status.of_scope`.
     """
     for name, problem in files(scope):
         path = f"{scope.directory}/{name}".rstrip("/")

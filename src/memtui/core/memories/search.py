@@ -37,7 +37,7 @@ def rank(words: list[str], found: Memory) -> tuple[float, str]:
         ways = [(_way(word, name), NAME), (_way(word, description), DESCRIPTION), (_way(word, body), BODY)]
         best = max(way for way, _ in ways)
         if not best:
-            if not _alike(word, name + " " + description):
+            if not _close(word, name + " " + description):
                 return 0.0, ""
             worst = min(worst, ALIKE)
             continue
@@ -62,7 +62,7 @@ def _way(word: str, text: str) -> float:
     return WHOLE if whole.search(text) else BEGINS if begins.search(text) else INSIDE
 
 
-def _alike(word: str, text: str) -> bool:
+def _close(word: str, text: str) -> bool:
     import difflib
 
     if len(word) < ALIKE_LETTERS:

@@ -192,7 +192,7 @@ def hidden(raw: bytes) -> int:
     return sum(text.count(char) for char in set(text) if not " " <= char <= "~" and visible.hidden(char))
 
 
-def survey(root: str, scope: Scope, counts: Usage, known: "dict[str, Memory] | None" = None) -> "list[Row]":
+def of_scope(root: str, scope: Scope, counts: Usage, known: "dict[str, Memory] | None" = None) -> "list[Row]":
     """The memories of a scope with everything there is to say of them. `known` holds memories by path that were read
     before: those whose time and size are the same are not read again, and what is read goes in."""
     from memtui.core.memories import index as memory_index
@@ -238,14 +238,14 @@ def never_delivered(
     known: "dict[str, Memory] | None" = None,
 ) -> list[Row]:
     """The memories of some scopes that memtui could have delivered and no delivery counted brought, by name. Reads all
-    of them; `usage` and `known` as of `survey`."""
+    of them; `usage` and `known` as of `of_scope`."""
     paths = {path for path, each in counted.memories.items() if each.deliveries}
     names = {path.rpartition("/")[2] for path in paths}
     rows = [
         row
         for scope in found
         if scope.delivered and scope.exists and not scope.problem
-        for row in survey(root, scope, usage, known)
+        for row in of_scope(root, scope, usage, known)
     ]
     # A path in the log may go through a symlink: a name that was never told at all is sure.
     never = [r for r in rows if r.memory.path not in paths and not (r.deliveries and r.file in names)]

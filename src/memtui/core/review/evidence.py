@@ -10,7 +10,7 @@ from memtui.core.review.waiting import Waiting
 
 
 @dataclass(frozen=True)
-class Alike:
+class Similar:
     """A memory and how alike it is to a draft, to 1."""
 
     memory: Memory
@@ -24,13 +24,13 @@ class Evidence:
 
     said: list[Said] = field(default_factory=list)
     title: str = ""
-    alike: Sequence[Alike] = ()
+    similar: Sequence[Similar] = ()
     problem: str = ""
 
 
-def evidence_of(env: dict[str, str], item: Waiting, alike: Sequence[Alike] = ()) -> Evidence:
+def evidence_of(env: dict[str, str], item: Waiting, similar: Sequence[Similar] = ()) -> Evidence:
     """The setting of a pending update or item, with the memories that are `alike`. Reads the transcript."""
-    found = Evidence(alike=alike)
+    found = Evidence(similar=similar)
     fields = item.entry.fields
     path = excerpt.transcript_of(env, fields.get("session", ""))
     if path:

@@ -23,7 +23,7 @@ def check(
     known: dict[str, Memory] | None = None,
 ) -> list[Finding]:
     """Run all checks; changes nothing. `client`: what `client_check` told before, as that starts a process. `known` as
-    for `status.survey`."""
+    for `status.of_scope`."""
     foreign = paths.strangers(paths.root(env), paths.slug(paths.project_root(cwd)))
     if foreign:
         return list(file_checks.strangers(foreign))

@@ -137,7 +137,7 @@ class GuidanceSubject:
         words += [f"{units:,} characters."] if units > config.number(self.data.settings(), "budget") // 2 else []
         before = self.item.text if self.item is not None else ""
         kinds = redact.kinds_in(note["text"], before) if len(note["text"]) <= WHILE_TYPING else []
-        words += [f"{secret.looks(kinds, 'It')}. ^s asks before it is kept."] if kinds else []
+        words += [f"{secret.suspicion(kinds, 'It')}. ^s asks before it is kept."] if kinds else []
         deaf = unheard.keyed(self.data.unheard())
         warning = f"\n! {deaf[:1].upper()}{deaf[1:]}." if deaf else ""
         return safe_text.styled(" ".join(words)).append(warning, "bold yellow")

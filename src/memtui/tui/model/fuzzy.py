@@ -55,7 +55,7 @@ class Haystack(Generic[Row]):
             taken = set(found)
             found += [at for at in self._in_order(wanted) if at not in taken]
             taken = set(found)
-            found += [at for at in self._alike(typed) if at not in taken]
+            found += [at for at in self._close(typed) if at not in taken]
         return [self.rows[at] for at in found]
 
     def _whole_first(self, wanted: list[str], found: list[int]) -> list[int]:
@@ -80,7 +80,7 @@ class Haystack(Generic[Row]):
         ]
         return [at for _, at in sorted(hits)[:ENOUGH]]
 
-    def _alike(self, typed: str) -> list[int]:
+    def _close(self, typed: str) -> list[int]:
         if len(typed) < LETTERS:
             return []
         from rapidfuzz import fuzz, process, utils

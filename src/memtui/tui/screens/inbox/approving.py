@@ -147,20 +147,19 @@ class Approving:
         under = self.chosen.under
         first = under if under is not None and under in items else items[0]
         known = self.proposals.evidence.get(first.key)
-        ranked = [(each.memory, score(each)) for each in (known.alike if known else [])]
+        ranked = [(each.memory, score(each)) for each in (known.similar if known else [])]
         paths = {found.path for found, _ in ranked}
         ranked += [(each, "") for each in self.proposals.near(first) if each.path not in paths and each.broken is None]
         several = len({item.slug for item in items if item.slug}) > 1
         if several:
-            ranked = [(found, alike) for found, alike in ranked if found.scope_label == "global"]
+            ranked = [(found, rank) for found, rank in ranked if found.scope_label == "global"]
         if not ranked:
             of = " of all projects, as these drafts are of several" if several else ""
             self.services.say(f"There is no memory{of} to merge into.")
             return
         found_at = {found.path: found for found, _ in ranked}
         rows = [
-            (found.path, f"{alike:<3}  {found.ref}  {safe_text.line(found.description, 100)}")
-            for found, alike in ranked
+            (found.path, f"{rank:<3}  {found.ref}  {safe_text.line(found.description, 100)}") for found, rank in ranked
         ]
         whose = self.proposals.whose(first)
         question = f"Merge {many(len(items), 'draft')} into" if len(items) > 1 else "Merge into"

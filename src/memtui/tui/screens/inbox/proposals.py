@@ -90,5 +90,5 @@ class Proposals:
 
     def look(self, item: Waiting, found: Draft | MemtuiError | None, near: Sequence[Memory]) -> Evidence:
         """What was said around an entry, and what is alike among the memories `near`. For a worker."""
-        alike = similar.to_draft(found.name, item.text, near) if isinstance(found, Draft) else []
-        return evidence.evidence_of(self.data.env, item, alike)
+        found_similar = similar.to_draft(found.name, item.text, near) if isinstance(found, Draft) else []
+        return evidence.evidence_of(self.data.env, item, found_similar)

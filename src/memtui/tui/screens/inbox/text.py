@@ -13,7 +13,7 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import ago, many
 from memtui.core.memories.memory import Memory
 from memtui.core.review.draft import Draft
-from memtui.core.review.evidence import Alike, Evidence
+from memtui.core.review.evidence import Evidence, Similar
 from memtui.core.review.waiting import Waiting
 from memtui.present import drafts, safe_text
 
@@ -59,7 +59,7 @@ def draft_head(
     text.append(f"   {safe_text.line(made.type)} → {safe_text.line(draft.scope.label)}", style="dim")
     text.append(f" of {whose}\n" if whose and draft.scope.label in {"project", "auto"} else "\n", style="bold")
     words = _content(made)
-    best = found.alike[0] if found and found.alike else None
+    best = found.similar[0] if found and found.similar else None
     if best is None or len(words) > DRAFT_LENGTH:
         return cut(text, words, item.path).append("\n")
     own, theirs = marked(safe_text.clean(words), best.memory)
@@ -90,7 +90,7 @@ def draft_text(
         text.append(_taken(draft) + "\n", style="yellow")
     _said(text, item, found, width)
     if found is not None and not isinstance(draft, MemtuiError):
-        _alike(text, found.alike, draft.memory, beside=beside)
+        _similar(text, found.similar, draft.memory, beside=beside)
     if not isinstance(draft, MemtuiError) and not draft.taken:
         text.append(f"\n{actions.key_of('inbox.approve')} writes {safe_text.line(draft.path)}", style="dim")
     return text
@@ -148,7 +148,7 @@ def draft_glance(
     said = next((each.text for each in reversed(drafts.quoted(item)) if each.who == "you"), "")
     if said:
         tail.append(Text().append("you said  ", "dim").append(f"“{safe_text.line(said, 300)}”"))
-    best = found.alike[0] if found and found.alike else None
+    best = found.similar[0] if found and found.similar else None
     if isinstance(draft, Draft) and draft.taken:
         tail.append(Text(_taken(draft), "yellow"))
     elif best is not None:
@@ -174,7 +174,7 @@ def _taken(draft: Draft) -> str:
     return f"! {there}: {actions.keyed(RENAME)}"
 
 
-def score(each: Alike) -> str:
+def score(each: Similar) -> str:
     """`.97`"""
     return f"{each.score:.2f}".removeprefix("0")
 
@@ -211,7 +211,7 @@ def columns(left: Text, right: Text, width: int) -> Text:
     return text
 
 
-def _alike(text: Text, found: Sequence[Alike], made: Memory, *, beside: bool) -> None:
+def _similar(text: Text, found: Sequence[Similar], made: Memory, *, beside: bool) -> None:
     if not found:
         return
     shown = found[1 : drafts.ALIKE_SHOWN] if beside else found[: drafts.ALIKE_SHOWN]

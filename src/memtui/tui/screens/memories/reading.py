@@ -109,7 +109,7 @@ class MemoryReader:
         """Read all scopes; what was read stays meanwhile."""
         self._again = self._worker is not None
         if self._worker is None:
-            self._worker = self.screen.run_worker(self._survey, group="survey", thread=True)
+            self._worker = self.screen.run_worker(self._read_scopes, group="scopes", thread=True)
 
     def count_deliveries(self) -> None:
         """Count what was appended to the log; while something is read, after that."""
@@ -120,7 +120,7 @@ class MemoryReader:
     def stop(self) -> bool:
         """Stop the reading of other projects; False if nothing is read. Without the memories that belong here there is
         no list."""
-        if self._worker is None or self.partly or self._worker.group != "survey" or not self._worker.is_running:
+        if self._worker is None or self.partly or self._worker.group != "scopes" or not self._worker.is_running:
             return False
         self._worker.cancel()
         return True
@@ -172,7 +172,7 @@ class MemoryReader:
         finally:
             self.screen.post_message(Ended())
 
-    def _survey(self) -> None:
+    def _read_scopes(self) -> None:
         try:
             self._read_all()
         finally:
@@ -187,7 +187,7 @@ class MemoryReader:
         usage = Usage(data.root)
         rows: Rows = {}
         for scope in here:
-            rows[scope.label] = memory_status.survey(data.root, scope, usage, data.known) if _readable(scope) else []
+            rows[scope.label] = memory_status.of_scope(data.root, scope, usage, data.known) if _readable(scope) else []
         others = [scope for scope in data.scopes(every=True) if scope.label not in rows]
         if not self._tell(Read(here + others, dict(rows), usage, made, False)):
             return
@@ -198,7 +198,7 @@ class MemoryReader:
                 words = f"reading {number} of {many(len(others), 'other project')}, escape stops"
                 if not self._tell(HowFar(words)):
                     return
-            rows[scope.label] = memory_status.survey(data.root, scope, usage, data.known)
+            rows[scope.label] = memory_status.of_scope(data.root, scope, usage, data.known)
         records = {str(t.record.get("id")): t.record for each in rows.values() for row in each for t in row.told}
         if self._tell(Read(here + others, rows, usage, made, True)):
             self._tell(Arrived(data.outcomes(list(records.values()))))

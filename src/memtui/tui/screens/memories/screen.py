@@ -381,10 +381,10 @@ class Memories(ListScreen[Pair]):
         return wide
 
     def _stop_reading(self) -> bool:
-        survey, origin = self.reader.stop(), self.known.stop()
+        reading, origin = self.reader.stop(), self.known.stop()
         if origin:
             self.show_detail()
-        return survey or origin
+        return reading or origin
 
     def _to_all(self) -> bool:
         place = self.places.row
