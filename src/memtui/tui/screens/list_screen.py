@@ -367,8 +367,9 @@ class ListScreen(Screen[None], Generic[Row]):
 
     # back
 
-    def key_escape(self) -> None:
+    def key_escape(self, event: events.Key) -> None:
         """One step back: from the detail to the list, from marks to none, from the filter to everything."""
+        event.stop()  # a dialog that it leads back to would take the same key for its own
         if not any(rung() for rung in self.ladder()):
             self.table.focus()
         self.count()
