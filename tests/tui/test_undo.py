@@ -11,8 +11,8 @@ from memtui.cli import parser
 from memtui.tui.app import MemtuiApp
 
 from .conftest import NOW, settle
-from .memories.test_bulk import MANY, crowd, files, told, until  # noqa: F401  a fixture
 from .screens.memories.hands import choose, everywhere, exists, press, project, read, stand_on
+from .screens.memories.test_bulk import MANY, crowd, files, told, until  # noqa: F401  a fixture
 
 ELSEWHERE = """
 import os, sys
