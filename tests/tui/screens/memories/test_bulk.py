@@ -237,7 +237,7 @@ async def test_keys_are_answered_while_many_are_changed_and_escape_stops(crowd):
             await pilot.press("enter")
             await until(pilot, lambda: app.at_work)
             memories = app.screen
-            assert memories.status == f"0 of {MANY} done, escape stops"
+            await until(pilot, lambda: memories.status == f"0 of {MANY} done, escape stops")
             await pilot.press("j", "j")
             assert memories.table.cursor == 2
             await pilot.press("d")  # not now
