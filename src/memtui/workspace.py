@@ -107,6 +107,15 @@ class Workspace:
         others = [slug for slug in paths.inbox_slugs(self.root) if slug != self.slug] if every else []
         return waiting.waiting_in(self.root, [self.slug, None, *others], kinds or waiting.KINDS, unread)
 
+    def counts(self, unread: "list[Finding] | None" = None) -> "dict[str, int]":
+        """How many entries of each kind wait for this project and everywhere. `unread` as in the engine."""
+        from memtui.core.review.waiting import KINDS
+
+        found = dict.fromkeys(KINDS, 0)
+        for entry in self.waiting(unread=unread):
+            found[entry.kind] += 1
+        return found
+
     def review(self) -> "Review":
         """What a person does with what waits in the inbox."""
         from memtui.core.review.entries import Review

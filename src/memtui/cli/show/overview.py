@@ -14,7 +14,6 @@ from memtui.core.deliveries.record import Delivery
 from memtui.core.health import findings
 from memtui.core.memories import scopes
 from memtui.core.places import locate, trust
-from memtui.core.review.waiting import KINDS
 from memtui.core.settings import config
 from memtui.present.deliveries import what
 
@@ -32,10 +31,8 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
     for scope in scopes.discover(ctx.env, ctx.cwd):
         if scope.kind != "instructions":
             counts[scope.kind] = counts.get(scope.kind, 0) + len(scopes.files(scope))
-    waiting = dict.fromkeys(KINDS, 0)
     unread: list[Finding] = []
-    for entry in ctx.waiting(unread=unread):
-        waiting[entry.kind] += 1
+    waiting = ctx.counts(unread)
     last = next((each for each in map(Delivery.of, delivery_log.newest_first(ctx.root)) if each.injected), None)
     outcome = receipts_of(ctx).of(last) if last else None
     steps = _steps(ctx, waiting, total=sum(counts.values()))

@@ -70,9 +70,8 @@ class Data(Workspace):
         """Read what the frame shows."""
         from memtui.hooks.installer import status
 
-        waiting = self.waiting()
-        counts = {"guidance": sum(w.kind == "guidance" for w in waiting)}
-        counts["inbox"] = sum(w.kind != "guidance" for w in waiting)
+        waiting = self.counts()
+        counts = {"guidance": waiting["guidance"], "inbox": waiting["updates"] + waiting["items"]}
         counts["health"] = self.facts.waiting.get("health", 0)
         mode = str(self.setting("mode"))
         found = status.status(self.env, self.cwd)
