@@ -1,4 +1,4 @@
-"""`memtui` alone takes what the control room can be told."""
+"""`memtui` alone takes what the TUI can be told."""
 
 import fcntl
 import os
@@ -19,7 +19,7 @@ SECONDS = 30
 
 
 def opened(world, *words, keys=b"q"):
-    """What the control room draws in a terminal before and after some keys, and its exit code."""
+    """What the TUI draws in a terminal before and after some keys, and its exit code."""
     controller, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     env = {**world.env, "PATH": os.environ["PATH"], "TERM": "xterm-256color"}

@@ -80,7 +80,7 @@ def test_the_json_answer_says_what_would_be_undone_and_how(memtui, world):
     done = memtui("undo", "--json", check=False)
     assert done.code == 1
     error = json.loads(done.out)["error"]
-    assert "in the control room" in error["message"]
+    assert "in the TUI" in error["message"]
     assert "memtui undo " in error["hint"]
     assert memtui.json("undo", "--yes")["summary"] == "delete project:prefer-pnpm"
     assert there(world)

@@ -1,4 +1,4 @@
-"""The control room beside the real client, in a real terminal: what is decided there reaches a session."""
+"""The TUI beside the real client, in a real terminal: what is decided there reaches a session."""
 
 import signal
 from pathlib import Path

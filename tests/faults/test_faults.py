@@ -19,7 +19,7 @@ pytestmark = [
 
 
 def test_every_command_is_tried():
-    # The sample world is made to be thrown away; the control room has tests of its own.
+    # The sample world is made to be thrown away; the TUI has tests of its own.
     done = sweep("--commands")
     missing = parser.COMMANDS.keys() - {"demo", "tui"} - set(done.stdout.split())
     assert not missing, f"give tests/faults/commandlife.py a line for {missing}; {done.stderr}"

@@ -521,7 +521,7 @@ def test_of_many_memories_a_prompt_tells_what_was_written_without_looking_at_the
     path = directory / "m0998.md"
     path.write_text(path.read_text().replace("d\n", "other\n"))
     assert "+ - [user] m0998: other\n" in home.prompt().context
-    # Replaced, as most editors and the control room do it.
+    # Replaced, as most editors and the TUI do it.
     fs.write_atomic(str(path), path.read_bytes().replace(b"other\n", b"third\n"))
     assert "- - [user] m0998: other\n+ - [user] m0998: third\n" in home.prompt().context
     # A new one, and one that is gone.

@@ -1,4 +1,4 @@
-"""Settings and inboxes as nobody should have them: the control room starts, goes on, and says what is wrong."""
+"""Settings and inboxes as nobody should have them: the TUI starts, goes on, and says what is wrong."""
 
 import shutil
 from pathlib import Path

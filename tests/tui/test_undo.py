@@ -43,7 +43,7 @@ async def test_what_another_control_room_did_meanwhile_is_asked_about(app, world
         assert not exists(other)
         assert "z again takes back" in told(app)[-1]
         assert "release-steps" in told(app)[-1]
-        assert "in another control room" in told(app)[-1]
+        assert "in another TUI" in told(app)[-1]
         await press(pilot, "z")
         assert exists(other)
         assert not exists(mine)

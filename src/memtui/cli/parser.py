@@ -212,9 +212,7 @@ def parse(argv: "list[str]") -> argparse.Namespace:
     if name == "tui":
         argv = [name, *before, *argv[argv.index(name) + 1 :]]
     elif any(word.partition("=")[0] in {"--screen", "--read-only"} for word in before):
-        raise UsageError(
-            "--screen and --read-only are for the control room, without a command.", "See `memtui --help`."
-        )
+        raise UsageError("--screen and --read-only are for the TUI, without a command.", "See `memtui --help`.")
     found, rest = build(name).parse_known_args(argv, argparse.Namespace(command=None))
     if rest:
         action = getattr(found, "action", None)

@@ -124,7 +124,7 @@ class Undo:
         self._asked = f"{asked.op} {asked.first.id}" if wanted.other == self._other else ""
         again, every = (actions.key_of(f"app.{name}") for name in (asked.op, "changes"))
         meanwhile = (clock.parse(asked.first.latest.time) or 0.0) >= int(self.services.began)
-        here = "in another control room" if meanwhile else "in the control room"
+        here = "in another TUI" if meanwhile else "in the TUI"
         words = asked_about(asked, self.services.data.now(), {"tui": here, "cli": "in a shell"})
         self.services.say(f"{again} again {WILL[asked.op]} {words}. {every} lists all changes.")
 

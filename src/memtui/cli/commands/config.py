@@ -32,7 +32,7 @@ def register(commands: "parser.Commands") -> None:
         "list the settings and where each comes from",
         "memtui config list\nmemtui config list --keys\nmemtui config list --all-projects --json",
     )
-    each.add_argument("--keys", action="store_true", help="the control room's actions and their keys, all of them")
+    each.add_argument("--keys", action="store_true", help="the TUI's actions and their keys, all of them")
     each.add_argument("--all-projects", action="store_true", help="the mode of every project, and what else is its own")
     each = parser.command(below, "get", get, "print one setting as it holds here", "memtui config get mode")
     each.add_argument("key", choices=names, metavar="KEY", help=f"a setting, or {setting.KEYS}ACTION")
@@ -40,7 +40,7 @@ def register(commands: "parser.Commands") -> None:
         below,
         "set",
         assign,
-        "change one setting, or the keys of an action of the control room",
+        "change one setting, or the keys of an action of the TUI",
         "memtui config set budget 6000\nmemtui config set keys.app.quit ctrl+x",
     )
     each.add_argument("key", choices=names, metavar="KEY", help=f"a setting, or {setting.KEYS}ACTION")

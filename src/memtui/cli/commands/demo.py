@@ -18,7 +18,7 @@ TOUR = (
     (["deliveries", "--limit", "8"], "What sessions were given, and whether it arrived:"),
 )
 TRY = (
-    ("memtui", "the control room; ? for all keys"),
+    ("memtui", "the TUI; ? for all keys"),
     ("memtui inbox show J5VMX3", "one draft, and what it comes from"),
     ("memtui approve J5VMX3", "make it a memory"),
     ("memtui undo", "no, don't"),
@@ -40,7 +40,7 @@ def register(commands: "parser.Commands") -> None:
     )
     found.add_argument("directory", nargs="?", metavar="DIR", help="where; an older sample world there is made anew")
     found.add_argument("--keep", action="store_true", help="leave a sample world that is there as it is")
-    found.add_argument("--open", action="store_true", help="open the control room in it at once")
+    found.add_argument("--open", action="store_true", help="open the TUI in it at once")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:

@@ -13,7 +13,7 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "tui",
         run,
-        "open the control room in this terminal; `memtui` alone does the same",
+        "open the TUI in this terminal; `memtui` alone does the same",
         "memtui tui --screen deliveries\nmemtui tui --read-only --project ~/shop",
     )
     parser.opening(found)

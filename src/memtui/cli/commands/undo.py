@@ -15,10 +15,10 @@ from memtui.present.changes import DONE, asked_about, refusal, undone_as_one
 
 HISTORY = 20
 WILL = {"undo": "Take back", "redo": "Make again"}
-WRITERS = {"cli": "by a command", "tui": "in the control room"}
+WRITERS = {"cli": "by a command", "tui": "in the TUI"}
 ASKS = (
     "What was changed here and now, by a command in this terminal in the last ten minutes, goes at once; it asks first"
-    " about what is older, or was changed elsewhere: in the control room, in another terminal, by a script. Where"
+    " about what is older, or was changed elsewhere: in the TUI, in another terminal, by a script. Where"
     " nobody can answer it refuses, unless --yes or the ID says so."
 )
 

@@ -14,7 +14,7 @@ WHO = 6
 
 
 class DraftShown:
-    """A pending update or item, with what the control room shows beside it."""
+    """A pending update or item, with what the TUI shows beside it."""
 
     def __init__(self, ctx: Context, item: Waiting) -> None:
         self.item = item

@@ -1,4 +1,4 @@
-"""`memtui deliveries --stats`: what the deliveries add up to, as the control room plots it."""
+"""`memtui deliveries --stats`: what the deliveries add up to, as the TUI plots it."""
 
 import time
 from collections import Counter

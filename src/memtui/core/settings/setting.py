@@ -28,7 +28,7 @@ MEANINGS = {
     "trust_days": "days that trust outlives a text, 0: all",
     "guide_to": "whom guidance is for: anyone, people",
     "glyphs": "unicode, ascii, or auto: by the locale",
-    "theme": "the control room's colours",
+    "theme": "the TUI's colours",
 }
 
 
