@@ -32,7 +32,11 @@ _PIECES = re.compile(
 # On before an application starts: the cursor shows, and lines wrap.
 _USUAL = {"25", "7"}
 # A terminal of its own, in control of the session, as a shell in a window has it.
-_START = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execvp(sys.argv[1], sys.argv[1:])"
+# Tests that run in the background have ctrl+c ignored, and what they start had, too.
+_START = (
+    "import fcntl, os, signal, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+    "signal.signal(signal.SIGINT, signal.SIG_DFL); os.execvp(sys.argv[1], sys.argv[1:])"
+)
 _PYTHON = (sys.executable, "-X", "faulthandler", "-c")
 _MAIN = "\nimport sys; from memtui.cli.main import main; sys.exit(main())"
 
