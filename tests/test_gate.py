@@ -66,6 +66,7 @@ def test_asked_for_all_it_runs_every_test_and_counts_them_by_marker(ran):
     assert "deselected" not in said
 
 
+@pytest.mark.slow
 def test_a_marker_or_a_file_that_is_named_runs_whole(ran):
     assert ran("-m", "kill")[0] == {"kill": 1}
     assert ran("tests/test_kill.py", "tests/test_quick.py")[0] == {"kill": 1, "quick": 3, "every": 4}

@@ -70,6 +70,7 @@ def test_an_inbox_too_long_to_be_read_whole_is_named_with_what_to_do(memtui, lon
     assert "Take out of it what is no note" in said
 
 
+@pytest.mark.slow
 def test_what_stands_at_its_ends_is_listed_changed_and_taken_back(memtui, long):
     before = long.read_bytes()
     first = memtui.json("guide", "--list")["entries"]

@@ -62,6 +62,7 @@ def shown(world):
     return run
 
 
+@pytest.mark.slow
 async def test_what_waits(told, shown):
     entries = told("inbox")["entries"]
     drafts = await shown("inbox", lambda app: {row.item.id: row.item.text for row in app.screen.found if row.item})

@@ -64,6 +64,7 @@ def test_every_deadline_is_well_inside_the_clients():
         assert 2 * patience <= most <= 0.7 * seconds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "place",
     [("core/inbox/reconcile.py", "reconcile"), ("hooks/lists.py", "updates"), ("hooks/lists.py", "items")],
@@ -80,6 +81,7 @@ def test_what_is_slow_keeps_no_guidance_from_the_prompt(home, slow, place):
     assert set(errors(home)) == {"LateError"}
 
 
+@pytest.mark.slow
 def test_changes_among_memories_that_take_too_long_come_with_a_later_prompt(home, slow):
     home.remember("one")
     home.start()
@@ -91,6 +93,7 @@ def test_changes_among_memories_that_take_too_long_come_with_a_later_prompt(home
     assert "two" in home.prompt().context
 
 
+@pytest.mark.slow
 def test_an_index_that_takes_too_long_leaves_the_line_for_the_person(home, slow):
     home.remember("one")
     said = slow("SessionStart", ("core/places/catalog.py", "look"))
@@ -98,6 +101,7 @@ def test_an_index_that_takes_too_long_leaves_the_line_for_the_person(home, slow)
     assert said.context == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("event", ["UserPromptSubmit", "PreToolUse"])
 def test_guidance_that_was_taken_and_could_not_be_given_in_time_goes_back(home, slow, event):
     home.guide("said", urgent="yes")
@@ -107,6 +111,7 @@ def test_guidance_that_was_taken_and_could_not_be_given_in_time_goes_back(home, 
     assert "said" in home.prompt().context
 
 
+@pytest.mark.slow
 def test_a_hook_that_can_not_be_broken_off_ends(home, slow):
     home.guide("said")
     stubborn = """
@@ -124,6 +129,7 @@ def test_a_hook_that_can_not_be_broken_off_ends(home, slow):
     assert "said" in (home.boxes["project"] / "claimed" / claimed).read_text()
 
 
+@pytest.mark.slow
 def test_what_was_printed_is_logged_however_long_that_takes(home, slow):
     home.guide("said")
     source = "\n    __import__('time').sleep(2)\n"
@@ -132,6 +138,7 @@ def test_what_was_printed_is_logged_however_long_that_takes(home, slow):
     assert errors(home) == []
 
 
+@pytest.mark.slow
 def test_a_step_of_a_worker_that_takes_too_long_is_broken_off_and_the_next_ones_run(home, slow):
     home.guide("said")
     home.prompt()

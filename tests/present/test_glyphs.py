@@ -39,6 +39,7 @@ def drawn():
                 yield from ((char, path.name) for char in node.value if is_drawing(char))
 
 
+@pytest.mark.slow
 def test_everything_that_is_drawn_has_a_stand_in_of_its_width():
     assert {(char, name) for char, name in drawn() if char not in glyphs.PLAIN} == set()
     for char, plain in glyphs.PLAIN.items():

@@ -42,6 +42,7 @@ async def opened(pilot, key, fits):
     return body
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=4)
 @pytest.mark.parametrize(("screen", "key", "fits"), FORMS, ids=NAMES)
 async def test_who_types_without_a_pause_is_kept_as_well(world, screen, key, fits):

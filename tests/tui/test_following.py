@@ -88,6 +88,7 @@ def test_thousands_of_files_are_asked_after_in_turns_but_those_on_the_screen_at_
     assert watch.MEMORIES in looked(found, 13)
 
 
+@pytest.mark.slow
 async def test_the_list_stays_where_the_wheel_left_it(app, world):
     for number in range(60):
         write(f"{world.config}/memory/many-{number:03}.md")
@@ -105,6 +106,7 @@ async def test_the_list_stays_where_the_wheel_left_it(app, world):
         assert table.cursor == 0
 
 
+@pytest.mark.slow
 async def test_a_range_begins_at_a_memory_not_at_a_number(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -131,6 +133,7 @@ async def test_nothing_is_done_to_another_memory_while_the_filter_hides_the_mark
         assert len(app.screen.table.marks) == 2
 
 
+@pytest.mark.slow
 async def test_a_note_turns_to_arrived_while_one_looks_at_it(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="guidance")
     async with app.run_test(size=(120, 40)) as pilot:
@@ -157,6 +160,7 @@ def deliver(world, name, stamp="2026-11-21T09:00:00.000Z", **more):
     append(months(world)[-1], line)
 
 
+@pytest.mark.slow
 async def test_a_delivery_is_counted_while_one_looks_and_no_memory_is_read_for_it(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -178,6 +182,7 @@ async def test_a_delivery_is_counted_while_one_looks_and_no_memory_is_read_for_i
         assert row.deliveries == 9
 
 
+@pytest.mark.slow
 async def test_a_log_that_was_cut_is_counted_anew(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -193,6 +198,7 @@ async def test_a_log_that_was_cut_is_counted_anew(app, world):
         await until(pilot, lambda: told()["prefer-pnpm"] == 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("screen", "before", "after"),
     [

@@ -51,6 +51,7 @@ def test_keys_mean_the_same_on_every_screen_and_everywhere():
     assert set(actions.WORDS) <= {action.id for action in actions.ACTIONS}
 
 
+@pytest.mark.slow
 async def test_the_themes_go_round_are_named_and_kept(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -263,6 +264,7 @@ async def test_the_palette_finds_verbs_before_explanations_and_shows_keys(app):
         assert await palette(pilot, "mmedit")
 
 
+@pytest.mark.slow
 async def test_the_palette_has_the_actions_of_every_screen_those_of_the_present_one_first(app):
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)
@@ -273,6 +275,7 @@ async def test_the_palette_has_the_actions_of_every_screen_those_of_the_present_
         assert {"memories: edit", "guidance: edit"} <= set(found[1:])
 
 
+@pytest.mark.slow
 async def test_an_action_of_another_screen_is_done_there(app):
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)
@@ -291,6 +294,7 @@ async def test_an_action_of_another_screen_is_done_there(app):
             assert app.screen is below
 
 
+@pytest.mark.slow
 async def test_an_action_of_another_screen_says_there_why_not(empty):
     env, project = empty
     app = MemtuiApp(dict(env), project, now=NOW)
@@ -361,6 +365,7 @@ def drawn(app):
     return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
 
 
+@pytest.mark.slow
 async def test_texts_name_the_keys_that_the_person_has(remapped):
     async with remapped.run_test(size=(140, 50)) as pilot:
         await settle(pilot)

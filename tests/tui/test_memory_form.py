@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from textual.widgets import Input, Select
 
 from memtui.core.places import trust
@@ -44,6 +45,7 @@ async def test_why_it_could_not_be_saved_goes_away_when_that_is_mended(app):
         assert "nothing is written yet" not in told(form)
 
 
+@pytest.mark.slow
 async def test_new_from_the_template_of_a_type(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -138,6 +140,7 @@ async def test_a_file_without_frontmatter_opens_with_its_text_and_empty_fields(a
         assert read(project(world, "ports.md")) == text
 
 
+@pytest.mark.slow
 async def test_a_save_over_a_file_that_changed_shows_both_and_asks(app, world):
     path = project(world, "prefer-pnpm.md")
     async with app.run_test(size=(120, 40)) as pilot:
@@ -184,6 +187,7 @@ async def test_theirs_can_be_kept(app, world):
         assert autosave.of_memories(world.root) == []
 
 
+@pytest.mark.slow
 async def test_a_draft_outlives_escape_and_a_crash(app, world):
     before = read(project(world, "prefer-pnpm.md"))
     async with app.run_test(size=(120, 40)) as pilot:
@@ -207,6 +211,7 @@ async def test_a_draft_outlives_escape_and_a_crash(app, world):
         assert not form.query_one(Body).text.startswith("Half a thought")
 
 
+@pytest.mark.slow
 async def test_a_new_memory_half_typed_is_offered_again(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -244,6 +249,7 @@ async def test_a_file_that_is_gone_is_asked_about_and_written_anew(app, world):
         assert not exists(path)
 
 
+@pytest.mark.slow
 async def test_a_draft_whose_file_is_gone_is_named_and_offered(app, world):
     path = project(world, "payment-provider.md")
     before = read(path)
@@ -276,6 +282,7 @@ async def test_a_draft_whose_file_is_gone_is_named_and_offered(app, world):
         assert not exists(path)
 
 
+@pytest.mark.slow
 async def test_a_draft_of_fields_goes_on_as_a_whole_file_where_the_fields_broke_meanwhile(app, world):
     path = project(world, "prefer-pnpm.md")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -298,6 +305,7 @@ async def test_an_untouched_template_leaves_no_draft(app, world):
         assert autosave.of_memories(world.root) == []
 
 
+@pytest.mark.slow
 async def test_lines_of_the_template_are_not_saved(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -312,6 +320,7 @@ async def test_lines_of_the_template_are_not_saved(app, world):
         assert read(project(world, "no-mocks.md")).endswith("\n\nNo mocks.\n")
 
 
+@pytest.mark.slow
 async def test_of_a_template_what_was_written_is_saved(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -333,6 +342,7 @@ async def test_a_description_alone_makes_a_memory(app, world):
         assert made == "---\nname: jq\ndescription: Reads JSON\nmetadata:\n  type: tool\n---\n\nReads JSON\n"
 
 
+@pytest.mark.slow
 async def test_a_free_name_gets_a_plain_file_that_the_form_tells_before(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -348,6 +358,7 @@ async def test_a_free_name_gets_a_plain_file_that_the_form_tells_before(app, wor
         assert app.screen.table.row[1].memory.name == "No Default Exports!"
 
 
+@pytest.mark.slow
 async def test_a_file_that_is_broken_after_the_save_says_so_and_stays_open(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         form = await open_form(pilot, "meeting-notes")

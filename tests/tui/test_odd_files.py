@@ -93,6 +93,7 @@ async def test_an_inbox_that_can_not_be_read_is_named_and_ends_nothing(world, na
         assert app.is_running
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=2)
 @pytest.mark.parametrize("happens", ["file", "directory"])
 async def test_memories_that_go_after_they_were_listed_are_simply_not_there(app, world, monkeypatch, happens):

@@ -112,6 +112,7 @@ async def test_in_a_handler_after_which_the_widget_still_hears(app, monkeypatch,
         assert len(log(app)) == 1
 
 
+@pytest.mark.slow
 async def test_in_a_form_whose_text_stays(app, monkeypatch, fallen):
     async with app.run_test() as pilot:
         await settle(pilot)

@@ -266,6 +266,7 @@ def write(path, text, mode="w"):
         file.write(text)
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=5)
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)], ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("name", TABS)
@@ -308,6 +309,7 @@ async def test_forms_show_hostile_text_harmlessly(hostile):
                 await back(pilot, name, TABS.index(name) + 1)
 
 
+@pytest.mark.slow
 async def test_a_typed_filter_is_shown_harmlessly(world):
     size = (80, 24)
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)

@@ -171,6 +171,7 @@ async def test_the_rest_of_a_stopped_undo_is_one_more_step(crowd):  # noqa: F811
         assert files(crowd) == gone
 
 
+@pytest.mark.slow
 async def test_going_round_the_themes_is_one_step_until_something_else_is_changed(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)

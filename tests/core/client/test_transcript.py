@@ -144,6 +144,7 @@ known_keys = st.sampled_from(
 kinds = st.sampled_from(["user", "assistant", "attachment", "queue-operation", "system", None, 3])
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(kinds, st.dictionaries(known_keys, json_values, max_size=6)), max_size=6))
 @settings(max_examples=3 * settings.default.max_examples)
 def test_no_record_of_any_shape_breaks_the_listener(records):

@@ -413,6 +413,7 @@ def test_a_run_that_failed_is_known_by_its_place(transcript, jump):
     assert outcome(view, record("SessionStart", transcript_size=size)) == "timed out"
 
 
+@pytest.mark.slow
 def test_a_reader_that_asks_for_one_delivery_stops_where_it_is_told(transcript, tmp_path):
     rows = [*GIVEN, answered("r1", "x1"), *[linked(OTHER, f"z{n}", f"z{n - 1}") for n in range(50_000)]]
     path = transcript(*rows).path

@@ -201,6 +201,7 @@ def test_a_field_that_cannot_be_changed_alone_is_refused(block, path):
     assert caught.value.hint
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", ["a: &a [*a]", "a: &a [x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d]\nf: [*e]", "a: " + "[" * 5000, '"a": "\\Uffffffff"', "? [a]\n: b\nc: d"])  # fmt: skip
 def test_endless_and_silly_yaml_is_broken_not_fatal(block):
     assert document.parse(f"---\n{block}\n---\n".encode()).broken
@@ -273,6 +274,7 @@ def real_files():
     return sorted(os.path.join(d, f) for d, _, files in os.walk(MEMORIES) for f in files if f.endswith(".md"))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.isdir(MEMORIES), reason="the real memory files of ../shared/data are not here")
 def test_every_real_file_is_kept_to_the_byte_and_read_as_pyyaml_reads_it():
     files = real_files()

@@ -649,6 +649,7 @@ def test_a_memory_too_large_to_show_is_moved_whole(world):
     assert (world.config / "memory" / "huge.md").read_bytes() == data
 
 
+@pytest.mark.slow
 def test_every_real_memory_can_be_renamed_moved_deleted_and_brought_back(world, tmp_path):
     here = os.path.join(os.path.dirname(__file__), "../../../../shared/data/memories")
     if not os.path.isdir(here):

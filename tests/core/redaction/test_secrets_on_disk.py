@@ -93,6 +93,7 @@ def test_of_no_kind_planted_in_prompts_anything_is_kept(session):
     assert "errors.jsonl" not in files
 
 
+@pytest.mark.slow
 def test_of_no_kind_planted_in_agent_messages_anything_is_kept(session):
     planted_in = [(name, *planted(template, "agent")) for name, template in KINDS]
     for _, text, _ in planted_in:

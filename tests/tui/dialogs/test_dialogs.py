@@ -246,6 +246,7 @@ def shown(app, widget):
     return "\n".join(line[region.x : region.right] for line in lines(app)[region.y : region.bottom])
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=12)
 @pytest.mark.parametrize("size", [SMALL, (40, 24)], ids=["80 columns", "40 columns"])
 @pytest.mark.parametrize("form", FORMS)
@@ -293,6 +294,7 @@ async def test_tab_goes_through_every_form_from_the_top_to_the_bottom(world, for
         assert [word for word in ("^s ", "tab next field", "escape keep for later") if word not in foot(app)] == []
 
 
+@pytest.mark.slow
 async def test_what_is_pasted_into_a_field_draws_harmlessly(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=SMALL) as pilot:

@@ -34,6 +34,7 @@ async def asked(pilot, *keys):
     assert isinstance(pilot.app.screen, Preview)
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=4)
 @pytest.mark.parametrize("size", [SMALL, WIDE], ids=["small", "wide"])
 @pytest.mark.parametrize("key", ["enter", "a"])
@@ -73,6 +74,7 @@ def waits(world, kind):
     return [each.text for each in waiting_in(world.root, [paths.slug(world.shop)], (kind,))]
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=2)
 @pytest.mark.parametrize("size", [SMALL, WIDE], ids=["small", "wide"])
 async def test_a_draft_becomes_guidance_only_when_its_end_was_on_the_screen(world, size):

@@ -133,6 +133,7 @@ async def test_new_deliveries_appear_and_the_cursor_stays(deliveries, world):
         assert "today 4 deliveries" in screen.query_one("#answer").render().plain
 
 
+@pytest.mark.slow
 async def test_the_watcher_shows_a_delivery_without_a_key(deliveries, world):
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
@@ -144,6 +145,7 @@ async def test_the_watcher_shows_a_delivery_without_a_key(deliveries, world):
         assert screen.table.rows[0].id == "01ZZZZZZZZZZZZZZZZZZZZZZZ1"
 
 
+@pytest.mark.slow
 async def test_a_waiting_receipt_is_settled_by_the_transcript_without_a_key(deliveries, world):
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
@@ -219,6 +221,7 @@ async def test_a_session_and_a_memory_are_chosen_from_lists(deliveries, world):
         assert screen.table.rows
 
 
+@pytest.mark.slow
 async def test_text_is_searched_while_typing_and_nothing_says_so(deliveries):
     async with deliveries.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
@@ -460,6 +463,7 @@ async def test_a_log_that_was_cut_is_read_anew_and_torn_lines_are_counted(delive
         assert "torn line" in screen.status
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("every_frame")
 async def test_hostile_text_is_drawn_as_text(deliveries, world):
     evil = "\x1b]0;owned\x07[bold red]x[/] \u202eabc \x9b31m" + "y" * 1_000_000

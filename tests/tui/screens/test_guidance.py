@@ -293,6 +293,7 @@ async def test_what_can_not_be_sent_is_refused_and_stays_in_the_form(world, app,
     assert notes(world) == before
 
 
+@pytest.mark.slow
 async def test_a_draft_outlives_escape_and_a_crash(world):
     async with MemtuiApp(dict(world.env), world.shop, now=NOW).run_test(size=SMALL) as pilot:
         await settle(pilot)
@@ -500,6 +501,7 @@ async def test_a_note_taken_while_its_form_was_open_is_not_written_twice(world, 
     assert notes(world) == {}
 
 
+@pytest.mark.slow
 async def test_a_note_that_arrives_leaves_the_cursor_where_it_is(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "The nightly backup")

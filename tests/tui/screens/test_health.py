@@ -179,6 +179,7 @@ async def test_the_offer_taken_installs(tmp_path):
         assert "7 hooks" in summary(app.screen)
 
 
+@pytest.mark.slow
 async def test_read_only_offers_nothing_and_changes_nothing(tmp_path, world):
     app, _ = await first_start(tmp_path / "new", read_only=True)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -255,6 +256,7 @@ async def test_what_is_trusted_is_the_text_that_was_shown(health, world, key):
         assert trust.status(world.root, directory).new == [*sorted(["another.md", name])]
 
 
+@pytest.mark.slow
 async def test_f_fixes_an_index_and_z_takes_it_back(health, world):
     path = world.shop + "/.claude/memory/MEMORY.md"
     before = fs.read_bytes(path)
@@ -285,6 +287,7 @@ async def test_f_fixes_an_index_and_z_takes_it_back(health, world):
         assert fs.read_bytes(path) == before
 
 
+@pytest.mark.slow
 async def test_f_asks_what_becomes_of_guidance_that_can_not_arrive(health, world):
     path = paths.inbox_dir(world.root, paths.slug(world.shop)) + "/guidance.md"
     before = fs.read_bytes(path)
@@ -355,6 +358,7 @@ async def test_errors_are_told_with_their_age_and_set_aside(health, world):
         assert any(r.kind == "error" for r in screen.table.rows)
 
 
+@pytest.mark.slow
 async def test_a_setting_is_typed_validated_and_comments_stay(health, world):
     path = config.file_path(world.root)
     text = '# mine\nbudget = 6000  # less is more\n\n[projects."/x"]\nmode = "off"\n'
@@ -502,6 +506,7 @@ async def test_what_is_kept_no_longer_goes_after_a_question(health, world):
     assert len(Journal(world.root).ledger().transactions) == 1
 
 
+@pytest.mark.slow
 async def test_the_view_follows_a_change_from_outside(health, world):
     async with health.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
@@ -527,6 +532,7 @@ async def test_nothing_at_all_is_still_readable(tmp_path):
         assert "to fix" in summary(screen)
 
 
+@pytest.mark.slow
 async def test_a_finding_leads_to_the_memory_or_the_note_it_is_about(health):
     async with health.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
@@ -640,6 +646,7 @@ async def test_what_fits_some_words_or_is_a_problem_is_kept_for_the_next_start(h
         assert len(screen.table.rows) == every
 
 
+@pytest.mark.slow
 async def test_the_top_line_counts_findings_when_nobody_types(world):
     app = MemtuiApp(dict(world.env), world.shop, read_only=True)
     async with app.run_test(size=(80, 24)) as pilot:

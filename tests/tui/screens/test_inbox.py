@@ -187,6 +187,7 @@ async def test_a_bulk_approval_is_shown_whole_and_is_one_undo_step(world, app):
         assert {"no-snapshot-tests", "ask-before-migrations"} <= set(updates(world))
 
 
+@pytest.mark.slow
 async def test_approving_all_leaves_out_what_is_there_already(world, app):
     before = memory(world, "prefer-pnpm")
     async with app.run_test(size=WIDE) as pilot:
@@ -289,6 +290,7 @@ async def test_another_scope_and_another_type(world, app):
     assert memory(world, "no-snapshot-tests") is None
 
 
+@pytest.mark.slow
 async def test_what_is_alike_is_shown_beside_and_merged_into_after_being_seen(world, app):
     before = memory(world, "prefer-pnpm")
     async with app.run_test(size=WIDE) as pilot:
@@ -380,6 +382,7 @@ async def test_on_a_small_screen_they_stand_below_each_other_with_the_words_mark
         assert {"frozen", "never"} <= underlined(detail.text)
 
 
+@pytest.mark.slow
 async def test_the_memory_to_merge_into_is_found_by_typing_and_shown_before_it_is_written(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "prefer-pnpm")
@@ -433,6 +436,7 @@ async def test_a_marked_draft_that_is_not_on_the_screen_is_shown_first(world, ap
         assert memory(world, "ask-before-migrations") is None
 
 
+@pytest.mark.slow
 async def test_a_draft_longer_than_the_screen_is_shown_first_unless_it_was_read_to_its_end(world, app):
     leave(world, "Long\n" + "line\n" * 60 + "the end", name="long", confidence="0.99", scope="project")
     async with app.run_test(size=WIDE) as pilot:
@@ -494,6 +498,7 @@ async def test_all_items_are_done_kept_or_made_guidance_as_one_step(world, app, 
         await back_and_forth(pilot, lambda: everything(world), before)
 
 
+@pytest.mark.slow
 async def test_marked_drafts_get_another_type_and_scope_and_are_approved_as_one_step(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "ask-before-migrations")
@@ -684,6 +689,7 @@ async def test_items_are_ticked_off_kept_changed_and_made_guidance(world, app):
     assert "Ask Mara about the invoice layout" in [each.text for each in told]
 
 
+@pytest.mark.slow
 async def test_no_line_and_no_letter_of_an_item_is_lost_in_its_form(world, app):
     long = "Move the uploads\n\n- first [the] old ones\n- \x1b[31mthen the rest\n\n" + "all of them, " * 500
     inbox_file.append_entry(paths.inbox_dir(world.root, paths.slug(world.shop)), "items", {}, long)
@@ -721,6 +727,7 @@ async def test_an_item_that_no_form_can_hold_says_where_it_stands(world, app):
         assert f"{directory}/pending-items.md" in [note.message for note in app._notifications][-1]
 
 
+@pytest.mark.slow
 async def test_the_words_of_an_item_outlive_a_crash(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "Update the API")
@@ -773,6 +780,7 @@ async def test_read_only_changes_nothing(world):
     assert (set(updates(world)), items(world)) == before
 
 
+@pytest.mark.slow
 async def test_a_draft_that_arrives_leaves_the_cursor_where_it_is(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "prefer-pnpm")
@@ -816,6 +824,7 @@ async def test_undo_puts_the_cursor_on_what_came_back(world, app):
             assert app.screen.table.row_id == key, name
 
 
+@pytest.mark.slow
 async def test_what_somebody_else_brings_back_leaves_the_cursor(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "metric-units")
@@ -844,6 +853,7 @@ async def test_other_projects_are_counted_and_shown_on_request(world, app):
     assert not there(world.shop + "/.claude/memory/alt-texts.md")
 
 
+@pytest.mark.slow
 async def test_a_draft_of_another_project_is_compared_with_and_goes_into_memories_of_that_one(world, app):
     where = f"{world.config}/projects/{paths.slug(world.blog)}/memory"
     put(
@@ -882,6 +892,7 @@ async def test_a_draft_of_another_project_is_compared_with_and_goes_into_memorie
     assert list(updates(world, paths.slug(world.blog))) == ["alt-texts"]
 
 
+@pytest.mark.slow
 async def test_without_its_words_in_the_transcript_a_draft_says_why_there_is_only_the_evidence(world, app):
     leave(world, "Never on a Friday\n\n> you: no, never on a Friday", name="friday", session=world.sessions["tuesday"])
     leave(world, "Never on a Monday\n\n> you: no, never on a Monday", name="monday", session="0-gone")

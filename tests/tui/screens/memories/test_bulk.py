@@ -106,6 +106,7 @@ def several(act, before=""):
     return pytest.param(act, True, before, id="bulk_" + act.__name__.removeprefix("bulk_"))
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=5)
 @pytest.mark.parametrize(
     ("act", "bulk", "before"),
@@ -299,6 +300,7 @@ async def test_deleting_many_for_good_is_asked_with_their_number(crowd, place):
         assert app.screen.question == "Delete 8 memories for good? Nothing brings them back."
 
 
+@pytest.mark.slow
 async def test_many_go_and_come_back_as_one_step(crowd):
     app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
     async with app.run_test(size=(120, 40)) as pilot:

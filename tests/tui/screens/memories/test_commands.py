@@ -4,6 +4,8 @@ import contextlib
 import os
 import stat
 
+import pytest
+
 from memtui.core.base import paths
 from memtui.core.places import trust
 from memtui.tui.app import MemtuiApp
@@ -72,6 +74,7 @@ async def test_purge_asks_with_cancel_in_focus_and_leaves_no_trace(app, world):
         assert not any("I use Helix" in text for text in kept)
 
 
+@pytest.mark.slow
 async def test_the_trash_gives_back_and_forgets(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -195,6 +198,7 @@ async def test_the_memory_under_the_cursor_is_trusted_after_it_was_shown_and_z_t
         assert "release-steps.md" in trust.trusted_names(world.root, directory)
 
 
+@pytest.mark.slow
 async def test_what_changed_since_it_was_trusted_is_shown_as_a_difference_and_the_marked_go_together(app, world):
     directory = world.shop + "/.claude/memory"
     path = project(world, "prefer-pnpm.md")
@@ -219,6 +223,7 @@ async def test_what_changed_since_it_was_trusted_is_shown_as_a_difference_and_th
         assert "prefer-pnpm.md" not in trust.trusted_names(world.root, directory)
 
 
+@pytest.mark.slow
 async def test_nothing_unseen_is_trusted_by_a_second_key_and_the_whole_repository_can_be(app, world):
     directory = world.shop + "/.claude/memory"
     async with app.run_test(size=(120, 40)) as pilot:

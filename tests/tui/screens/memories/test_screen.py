@@ -149,6 +149,7 @@ async def test_the_order_goes_by_column_key_and_click_and_is_remembered(app, wor
         assert again.screen.view.kind == ""
 
 
+@pytest.mark.slow
 async def test_search_finds_words_in_texts_of_all_projects_and_goes_there(app):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -438,6 +439,7 @@ def places_marked(app):
     return {text.plain[span.start : span.end].lower() for span in text.spans if "underline" in str(span.style)}
 
 
+@pytest.mark.slow
 async def test_a_hit_is_shown_with_its_words_marked_and_escape_leads_back_to_the_hits(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -577,6 +579,7 @@ async def test_a_long_search_tells_how_far_it_is_and_can_be_stopped(app, world):
         assert isinstance(app.screen, Search)
 
 
+@pytest.mark.slow
 async def test_a_hit_far_down_is_scrolled_to(app, world):
     text = "\n\n".join(f"Paragraph {number}." for number in range(60)) + "\n\nThe needle is here.\n"
     write(paths.config_dir(world.env) + "/memory/long.md", f"---\nname: long\n---\n{text}")
