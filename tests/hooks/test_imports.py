@@ -50,12 +50,13 @@ def check(modules, *ours):
     assert not modules & DEAR
     others = {name for name in modules if not name.startswith("memtui")}
     assert others <= CHEAP, "an import that nobody has weighed"
-    own = {name.removeprefix("memtui.") for name in modules if name.startswith("memtui.") and name.count(".") > 1}
+    ours_loaded = {name for name in modules if name.startswith("memtui.") and source_of(name).name != "__init__.py"}
+    own = {name.removeprefix("memtui.") for name in ours_loaded}
     if ours:
         assert own <= set(ours) | BASE, "a module of ours that this path did without"
 
 
-BASE = {"core.base", "hooks.runner", "core.base.fastjson", "core.base.paths"}
+BASE = {"hooks.runner", "core.base.fastjson", "core.base.paths"}
 QUIET = {
     "SessionStart": None,
     "UserPromptSubmit": ("hooks.user_prompt_submit", "core.base.session_state", "core.base.fs"),
@@ -223,3 +224,14 @@ def test_no_module_on_a_hooks_way_names_a_dear_import():
     assert len(hot) > 40
     dear = {name: loaded & DEAR | (inside & DEAR) - RARE.get(name, set()) for name, (loaded, inside) in hot.items()}
     assert {name: found for name, found in dear.items() if found} == {}
+
+
+def test_the_packages_that_a_hook_makes_instead_of_looking_for_them_hold_nothing():
+    code = (
+        f"import sys; sys.path.insert(0, {str(SOURCES)!r}); import memtui.hooks.runner;"
+        "print(*[name for name, found in sys.modules.items() if name.startswith('memtui') and not found.__spec__])"
+    )
+    done = subprocess.run([PYTHON, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
+    made = done.stdout.split()
+    assert "memtui.core.base" in made
+    assert [name for name in made if source_of(name).name != "__init__.py" or source_of(name).read_text()] == []
