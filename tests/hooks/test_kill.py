@@ -549,8 +549,9 @@ def test_random_kills_of_rewrites_while_others_write_by_hand(worlds_on_disk, see
         gone = world.guide(where)
         world.guide(where)
         tokens = [world.token() for _ in range(3)]
-        child = Child(removing(world, path, gone))
+        # The last to be forked: while a second one is, the first would come to its end.
         writer = Child(lambda: [world.scribble(where, token) for token in tokens])
+        child = Child(removing(world, path, gone))
         reap(child)
         writer.wait()
         if not any(gone in e.text for e in world.waiting()):
