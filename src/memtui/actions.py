@@ -1,7 +1,7 @@
-"""Every action of the TUI in one table: keys, footer, help, palette and the key map are all made from it.
+"""The table of the TUI's actions: keys, footer, help, palette and the key map are all made from it.
 
-An action `memories.edit` on a screen runs the screen's method `do_memories_edit`; the screen's `why_not` may say why it
-can't be done now, which is then told instead. Keys are remapped by id in config.toml: `[keys] "memories.edit" = "E"`.
+The action `memories.edit` runs the command of that id on its screen (tui/commands.py); where the command's `why_not`
+gives a reason, that is shown instead. Keys are remapped by id in config.toml: `[keys] "memories.edit" = "E"`.
 """
 
 import re
@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 GLOBAL = "app"
-NAMED = re.compile(r"\{([a-z]+\.[a-z_]+)\}")
-# What the palette calls an action whose id a person would not guess.
-WORDS = {
+# An action's id in braces, which `keyed` replaces by its key.
+PLACEHOLDER = re.compile(r"\{([a-z]+\.[a-z_]+)\}")
+# The palette's title of an action, where its id would not be understood.
+TITLES = {
     "app.memories": "go to: memories",
     "app.inbox": "go to: inbox",
     "app.guidance": "go to: guidance",
@@ -84,9 +85,9 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Action:
-    """`id` is `group.verb`; `keys` as textual writes them, comma-separated; `footer` is the short word in the footer,
-    empty for none; `help` a sentence; `writes` whether `--read-only` forbids it; `listed` whether it is about the list,
-    so that nobody can mean it while one thing is read in the list's place."""
+    """An action: `id` is `group.verb`; `keys` as Textual writes them, comma-separated; `footer` the short word in the
+    footer, empty for none; `help` a sentence; `writes` whether `--read-only` forbids it; `listed` whether it acts on
+    the list, so that it is off while one thing is read in the list's place."""
 
     id: str
     keys: str
@@ -97,18 +98,18 @@ class Action:
 
     @property
     def group(self) -> str:
-        """The screen it belongs to, or `app`."""
+        """Return the screen it belongs to, or `app`."""
         return self.id.partition(".")[0]
 
     @property
     def verb(self) -> str:
-        """What it does, in words: the palette shows `group: verb`."""
+        """Return the second part of the id, with blanks for underscores."""
         return self.id.partition(".")[2].replace("_", " ")
 
     @property
     def name(self) -> str:
-        """`group: verb`, as the palette names it."""
-        return WORDS.get(self.id) or f"{self.group}: {self.verb}"
+        """Return its title in the palette, such as `group: verb`."""
+        return TITLES.get(self.id) or f"{self.group}: {self.verb}"
 
 
 ACTIONS: tuple[Action, ...] = (
@@ -216,71 +217,68 @@ ACTIONS: tuple[Action, ...] = (
 )
 
 
+_BY_ID = {action.id: action for action in ACTIONS}
+
+
 def of(group: str) -> tuple[Action, ...]:
-    """The actions of one group."""
+    """Return the actions of one group."""
     return tuple(action for action in ACTIONS if action.group == group)
 
 
 def get(action_id: str) -> Action:
-    """An action by its id. Raises KeyError."""
-    for action in ACTIONS:
-        if action.id == action_id:
-            return action
-    raise KeyError(action_id)
+    """Return an action by its id. Raises KeyError."""
+    return _BY_ID[action_id]
 
 
 def defaults() -> dict[str, str]:
-    """Action id to its keys, where nobody remapped them."""
+    """Map each action's id to its keys before any remapping."""
     return {action.id: action.keys for action in ACTIONS}
 
 
 def keys_of(action: Action, remapped: Mapping[str, str]) -> str:
-    """The keys of an action, as the person's key map has them."""
+    """Return the keys of an action: the remapped ones, or its own."""
     return remapped.get(action.id, action.keys)
 
 
-_mine: dict[str, str] = {}
+_remapped: dict[str, str] = {}
 
 
 def use(remapped: Mapping[str, str]) -> None:
-    """From here on texts name the keys of this key map: the application calls it when it starts."""
-    _mine.clear()
-    _mine.update(remapped)
+    """Name the keys of this key map in texts from now on. The application calls it when it starts."""
+    _remapped.clear()
+    _remapped.update(remapped)
 
 
 def key_of(action_id: str) -> str:
-    """The first key of an action as a person reads it, for a text that names it."""
-    return key_word(keys_of(get(action_id), _mine))
+    """Return the first key of an action as a text names it."""
+    return key_word(keys_of(get(action_id), _remapped))
 
 
 def takes_back() -> str:
-    """The sentence after a change."""
+    """Return the sentence that names the key of undo after a change."""
     return f"{key_of('app.undo')} takes it back."
 
 
 def keyed(text: str) -> str:
-    """A text of ours with the keys put in: `{app.undo} takes it back`."""
-    return NAMED.sub(lambda found: key_of(found[1]), text)
+    """Put keys into a text of ours, in the place of ids in braces: `{app.undo} takes it back`."""
+    return PLACEHOLDER.sub(lambda found: key_of(found[1]), text)
 
 
 KEY_WORDS = {
     "question_mark": "?",
     "slash": "/",
     "exclamation_mark": "!",
-    "space": "space",
     "comma": ",",
     "equals_sign": "=",
     "left_curly_bracket": "{",
     "right_curly_bracket": "}",
     "less_than_sign": "<",
     "greater_than_sign": ">",
-    "ctrl+": "^",
-    "shift+tab": "shift+tab",
 }
 
 
 def key_word(keys: str) -> str:
-    """The first of some keys as a person reads it: `?`, `^p`, `space`."""
+    """Write the first of some comma-separated keys as a person reads it: `?`, `^p`, `space`."""
     first = keys.partition(",")[0]
     if first in KEY_WORDS:
         return KEY_WORDS[first]

@@ -1,4 +1,4 @@
-"""Words for changes, their undo and redo, at both front doors."""
+"""Words for undo and redo, in both front doors."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from memtui.core.journal.undo import Elsewhere, Undone
 
 DONE = {"undo": "undone", "redo": "done again"}
-# Operations that are not on memories.
-OTHERS = frozenset({"errors", "close", "index", "config"})
-# What to do where a settings file was changed since, and an undo leaves it alone.
+# Operations whose summaries can't be counted as "3 memories".
+NOT_ON_MEMORIES = frozenset({"errors", "close", "index", "config"})
+# By operation: what to do instead of an undo, where the settings file was changed since.
 INSTEAD = {
     "install": " `memtui hooks uninstall` takes the hooks out of it as it is now.",
     "uninstall": " `memtui hooks install` puts them into it as it is now.",
@@ -24,20 +24,20 @@ INSTEAD = {
 
 
 def undone_as_one(undone: "Undone") -> "Transaction":
-    """The first that was done, its summary naming how many there were. Raises why none was."""
+    """Return the first change undone, with a summary that counts all of them. Raises MemtuiError if none was."""
     if not undone.done and undone.failed:
         raise refusal(undone.op, *undone.failed[0])
     first, done = undone.done[0], len(undone.done)
     if undone.whole == 1:
         return first
-    if any(each.op in OTHERS for each in undone.done):
+    if any(each.op in NOT_ON_MEMORIES for each in undone.done):
         return replace(first, summary=f"{first.summary} and {done - 1} more")
     what = f"{done} of {undone.whole}" if done < undone.whole else str(done)
     return replace(first, summary=f"{first.op} {what} memories")
 
 
 def refusal(op: str, found: "Transaction", error: MemtuiError) -> MemtuiError:
-    """Why one operation was left alone, and what to do instead."""
+    """Explain why a change was not undone (`op`: undo or redo), and what to do instead."""
     if not isinstance(error, ConflictError):
         return error
     hint = "That file was changed since; nothing was written." + (INSTEAD.get(found.op, "") if op == "undo" else "")
@@ -45,7 +45,10 @@ def refusal(op: str, found: "Transaction", error: MemtuiError) -> MemtuiError:
 
 
 def asked_about(asked: "Elsewhere", now: float, writers: "Mapping[str, str]") -> str:
-    """The next to undo or redo: when that was done last, and by whom, as `writers` calls them."""
+    """Describe the change that undo or redo asks about: its summary, when it was made, and by whom.
+
+    `writers` maps the journal's names for who made it to words.
+    """
     last = asked.first.latest
     more = f" and {many(asked.count - 1, 'other change')} made with it" if asked.count > 1 else ""
     by = writers.get(last.by, f"by {last.by}")

@@ -1,4 +1,4 @@
-"""The words and glyphs for deliveries: what they brought, of which event, to whom, and what became of them."""
+"""Words and glyphs for deliveries: their contents, events, sessions and outcomes."""
 
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.record import Contents, session_kind
@@ -24,7 +24,7 @@ MEANINGS = {
     receipts.WAITING: "the turn is not that far yet",
     receipts.NOTHING: "the agent opened or wrote a memory; nothing was injected",
 }
-# An event of a hook in a column of six.
+# Hook events, short enough for a column of seven characters.
 EVENTS = {
     "SessionStart": "start",
     "UserPromptSubmit": "prompt",
@@ -34,7 +34,7 @@ EVENTS = {
     "Stop": "stop",
     "SessionEnd": "end",
 }
-# What a delivery can bring.
+# Kinds of contents, for help and filters.
 KINDS = {
     "guidance": "guidance",
     "index": "index lines of memories",
@@ -47,7 +47,7 @@ KINDS = {
 
 
 def what(contents: Contents) -> str:
-    """`2 guidance, index of 14, 3 left out`: what a delivery brought."""
+    """Describe the contents of a delivery: `2 guidance, index of 14, 3 left out`."""
     words = []
     for kind, count in contents.counts:
         if kind == "use":
@@ -63,6 +63,6 @@ def what(contents: Contents) -> str:
 
 
 def session_words(session: str, entrypoint: str) -> str:
-    """`session 1f0c2b3d of a script`."""
+    """Name a session and who runs it: `session 1f0c2b3d of a script`."""
     kind = session_kind(entrypoint)
     return f"session {session[:8]}" + (f" of a {kind}" if kind else "")

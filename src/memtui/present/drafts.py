@@ -1,17 +1,16 @@
-"""A draft as both front doors tell of it: what was said around it."""
+"""The conversation that a draft comes from, as both front doors quote it."""
 
 from typing import NamedTuple
 
 from memtui.core.review.evidence import Evidence
 from memtui.core.review.waiting import Waiting
 
-# Of the memories that are alike so many are shown, of what was said so many characters.
-ALIKE_SHOWN = 3
-HIT_SHOWN, AROUND_SHOWN = 900, 300
+SIMILAR_SHOWN = 3  # similar memories beside a draft
+HIT_SHOWN, AROUND_SHOWN = 900, 300  # characters of a quote: one that the draft comes from, one around it
 
 
 class Quote(NamedTuple):
-    """Words that somebody said, as far as it is shown; `hit` is what the draft comes from."""
+    """Words from a conversation, cut to what is shown; `hit` if the draft comes from them."""
 
     who: str
     text: str
@@ -19,15 +18,15 @@ class Quote(NamedTuple):
 
 
 def setting(found: Evidence) -> list[Quote]:
-    """Quote what was said around a draft, by the transcript."""
+    """Quote the transcript around a draft."""
     quotes = []
-    for said in found.said:
-        limit = HIT_SHOWN if said.hit else AROUND_SHOWN
-        words = said.text if len(said.text) <= limit else said.text[:limit] + " …"
-        quotes.append(Quote(said.who, " ".join(words.split()) if said.who == "tool" else words, said.hit))
+    for each in found.said:
+        limit = HIT_SHOWN if each.hit else AROUND_SHOWN
+        words = each.text if len(each.text) <= limit else each.text[:limit] + " …"
+        quotes.append(Quote(each.who, " ".join(words.split()) if each.who == "tool" else words, each.hit))
     return quotes
 
 
 def quoted(item: Waiting) -> list[Quote]:
-    """Quote what the draft itself holds of it."""
+    """Quote the evidence that the draft itself holds, for where the transcript is gone."""
     return [Quote(who, words, hit=True) for who, _, words in (line[2:].partition(": ") for line in item.evidence)]

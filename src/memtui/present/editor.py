@@ -14,7 +14,7 @@ from memtui.core.base.errors import MemtuiError, UsageError
 
 
 def command(env: "dict[str, str]") -> "list[str]":
-    """The editor's command line: $VISUAL, $EDITOR, else vi or nano where there is one. Raises UsageError."""
+    """Return the editor's command line: $VISUAL, $EDITOR, or vi or nano where installed. Raises UsageError."""
     for name in ("VISUAL", "EDITOR"):
         if env.get(name, "").strip():
             try:
@@ -30,10 +30,10 @@ def command(env: "dict[str, str]") -> "list[str]":
 
 
 def run(env: "dict[str, str]", path: str) -> bytes:
-    """Run the editor on a file; what it saved. Raises MemtuiError if it ended with an error."""
+    """Run the editor on a file and return what it saved. Raises MemtuiError if it ended with an error."""
     words = command(env)
     try:
-        with _interrupts_are_its_own():
+        with _interrupts_ignored():
             done = subprocess.run([*words, path], check=False, env=env)
     except OSError as error:
         raise MemtuiError(f"The editor {words[0]} can't be started: {error.strerror}.", "Set $EDITOR.") from error
@@ -44,8 +44,11 @@ def run(env: "dict[str, str]", path: str) -> bytes:
 
 
 @contextmanager
-def _interrupts_are_its_own() -> Iterator[None]:
-    """ctrl+c in an editor goes to us as well, and means the editor. It does not inherit this, as it would SIG_IGN."""
+def _interrupts_ignored() -> Iterator[None]:
+    """Ignore ctrl+c: the terminal sends it to us as well, but it is meant for the editor.
+
+    A handler is not inherited by the editor; SIG_IGN would be.
+    """
     before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
         yield
@@ -54,7 +57,7 @@ def _interrupts_are_its_own() -> Iterator[None]:
 
 
 def edited(env: "dict[str, str]", name: str, data: bytes) -> bytes:
-    """Run the editor on a temporary file with this content; what it saved. Raises as `run`."""
+    """Run the editor on a temporary file with this content and return what it saved. Raises as `run`."""
     with tempfile.TemporaryDirectory(prefix="memtui-") as directory:
         path = os.path.join(directory, name.replace("/", "-") + ".md")
         with open(path, "wb") as file:

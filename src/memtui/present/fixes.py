@@ -1,4 +1,4 @@
-"""What a fix did, and what `gc` removes, in words."""
+"""Words for what a fix did, and for what `gc` removes."""
 
 import os
 
@@ -9,6 +9,7 @@ from memtui.core.health.index_report import Report
 from memtui.core.health.retention import Due, Limits
 from memtui.core.inbox.reconcile import Reconciled
 
+# By fix: the sentence where it had nothing to do.
 NOTHING = {
     "errors": "There are no errors.",
     "files": "All files are yours alone.",
@@ -19,7 +20,7 @@ NOTHING = {
 
 
 def words(done: Outcome) -> str:
-    """Say what a fix did, in a sentence."""
+    """Describe what a fix did, in a sentence."""
     if done.facts is not None:
         return "; ".join(done.facts.busy) or ("That is gone for good." if done.facts.anything else NOTHING["collect"])
     if not done.changed:
@@ -39,7 +40,7 @@ def words(done: Outcome) -> str:
 
 
 def due(found: Due, keep: Limits, *, dry: bool) -> list[tuple[str, str]]:
-    """Say what went, or with `dry` what would go, as (of what, in words)."""
+    """Describe what was removed, or with `dry` what would be: rows of a kind and a sentence."""
     can = "can't be undone then" if dry else "can't be undone any more"
     limits = [f"older than {many(keep.undo_days, 'day')}"] if keep.undo_days else []
     limits += [f"beyond the newest {keep.undo_changes:,}"] if keep.undo_changes else []

@@ -1,4 +1,4 @@
-"""The characters beyond ASCII that memtui and textual draw, and what stands for each where there is only ASCII."""
+"""The characters beyond ASCII that memtui and Textual draw, and the ASCII that replaces each in a plain terminal."""
 
 import codecs
 
@@ -6,8 +6,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# Each stands for characters as wide as itself: columns stay in line.
-_STAND_FOR = (
+# ASCII, and the characters that it replaces: of the same width, so that columns stay in line.
+_REPLACES = (
     ("+", "✓✔┌┐└┘├┤┬┴┼┏┓┗┛╔╗╚╝╭╮╰╯▗▖▝▘▛▜▙▟"),
     ("x", "✗✘×▒☑"),
     ("%", "◐▓"),
@@ -29,31 +29,30 @@ _STAND_FOR = (
     ("?", "\ufffd" + "".join(map(chr, range(0x2400, 0x2420)))),
     ("/ ", "🔎"),
 )
-PLAIN = {char: plain for plain, chars in _STAND_FOR for char in chars}
-# Of the handler below, for streams that can't hold a character.
+PLAIN = {char: plain for plain, chars in _REPLACES for char in chars}
+# The name of the error handler below, for streams whose encoding lacks a character.
 ERRORS = "memtui-plain"
 
 
-def _stand_in(error: UnicodeError) -> "tuple[str, int]":
+def _replace(error: UnicodeError) -> "tuple[str, int]":
     if not isinstance(error, UnicodeEncodeError):
         raise error
     found = error.object[error.start : error.end]
     return "".join([PLAIN.get(c) or c.encode("ascii", "backslashreplace").decode() for c in found]), error.end
 
 
-codecs.register_error(ERRORS, _stand_in)
+codecs.register_error(ERRORS, _replace)
 
 
 def only_ascii(env: "Mapping[str, str]") -> bool:
-    """Whether the environment says that the terminal knows no UTF-8. One that says nothing is taken to know it."""
+    """Return whether the environment names an encoding other than UTF-8. If it names none, UTF-8 is assumed."""
     given = env.get("PYTHONIOENCODING", "").partition(":")[0]
     if given:
         return not _is_utf8(given)
-    # Where LANG=C Python itself sets this LC_CTYPE as it starts, which says nothing of the terminal.
+    # With LANG=C Python itself sets this LC_CTYPE as it starts (PEP 538), which says nothing about the terminal.
     coerced = env.get("LC_CTYPE") in {"C.UTF-8", "C.utf8", "UTF-8"} and env.get("LANG") in {"C", "POSIX"}
     names = ("LC_ALL", "LANG") if coerced else ("LC_ALL", "LC_CTYPE", "LANG")
-    said = next((env[name] for name in names if env.get(name)), "UTF-8")
-    return not _is_utf8(said)
+    return not _is_utf8(next((env[name] for name in names if env.get(name)), "UTF-8"))
 
 
 def _is_utf8(name: str) -> bool:
@@ -61,5 +60,5 @@ def _is_utf8(name: str) -> bool:
 
 
 def plain(env: "Mapping[str, str]", setting: object) -> bool:
-    """Whether to draw in ASCII: as the setting `glyphs` says, or as the terminal needs it."""
+    """Return whether to draw in ASCII: as the setting `glyphs` says, or as the terminal needs it."""
     return setting == "ascii" or (setting != "unicode" and only_ascii(env))

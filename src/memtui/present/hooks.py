@@ -1,16 +1,16 @@
-"""Words for installing hooks and taking them out, at both front doors."""
+"""Words for installing and removing hooks, in both front doors."""
 
 import os
 
 from memtui.hooks.installer.install import Plan
 
 SERVED = "Sessions started from now on are served."
-# Where launchers lie for a while only.
-PASSING_PLACES = ("/uv/archive-v0/", "/uv/environments-v2/", "/pipx/.cache/")
+# Parts of paths where uvx and pipx keep what they run once: it may be cleared.
+CACHES = ("/uv/archive-v0/", "/uv/environments-v2/", "/pipx/.cache/")
 
 
 def notes(plan: Plan) -> list[str]:
-    """Notes on a plan, for before it is carried out."""
+    """Return what to know before a plan is carried out, in sentences."""
     if plan.new_record is None:
         return []
     path, launcher = plan.settings_path, plan.new_record.launcher
@@ -21,11 +21,11 @@ def notes(plan: Plan) -> list[str]:
         found.append(
             "This file is usually committed, but the hooks name this machine's paths: `--scope local` is for you alone."
         )
-    if any(place in launcher for place in PASSING_PLACES):
+    if any(place in launcher for place in CACHES):
         found.append(f"{launcher} lies in a cache that may be cleared: install memtui for good first.")
     return found
 
 
 def done(plan: Plan) -> str:
-    """The sentence after it was carried out."""
+    """Describe what was done, once a plan was carried out."""
     return f"hooks {'installed in' if plan.action == 'install' else 'removed from'} {plan.settings_path}"

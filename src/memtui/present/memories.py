@@ -1,4 +1,4 @@
-"""What is said of memories at both front doors: how many they are, where one comes from, who loads it."""
+"""Words for memories in both front doors: how many there are, where one comes from, who loads it."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -8,12 +8,14 @@ from memtui.core.base.phrasing import ago, many
 if TYPE_CHECKING:
     from memtui.core.memories.origin import Source
 
-ASKED_OVER = 20
+ASK_OVER = 20  # about as many as a screen shows at once
+# By the label of a scope: who loads its memories.
 LOADERS = {
     "global": "memtui tells it to sessions of all projects",
     "project": "memtui tells it to sessions of this project",
     "auto": "Claude Code loads it by itself in sessions of this project",
 }
+# By the kind of `Source`.
 SOURCES = {
     "approve": "approved from the inbox",
     "copy": "copied with memtui",
@@ -25,35 +27,37 @@ SOURCES = {
 
 
 def asked_about(labels: Sequence[str]) -> bool:
-    """Whether so many memories, of scopes with these labels, go to the trash only after a question: more than a screen
-    shows at once, or of more than one project."""
-    return len(labels) > ASKED_OVER or _projects(labels) > 1
+    """Return whether to ask before memories go to the trash: many of them, or of more than one project.
+
+    `labels` are of their scopes, one for each memory.
+    """
+    return len(labels) > ASK_OVER or _projects(labels) > 1
 
 
 def counted(labels: Sequence[str]) -> str:
-    """How many memories of scopes with these labels: `3,105 memories of 59 projects`."""
+    """Count memories by the labels of their scopes: `3,105 memories of 59 projects`."""
     projects = _projects(labels)
     return many(len(labels), "memory", "memories") + (f" of {projects:,} projects" if projects > 1 else "")
 
 
 def _projects(labels: Sequence[str]) -> int:
-    """Of how many projects. What is everybody's, and the person's own agents, belong to none."""
+    """Count the projects of scopes. The global scope and a person's own agents belong to none."""
     here = {"here" for label in labels if label in {"project", "auto"} or label.endswith(("@project", "@local"))}
     return len(here | {label for label in labels if label.startswith("auto:")})
 
 
 def left_alone(count: int) -> str:
-    """How many failed."""
+    """Count the memories that could not be changed."""
     return many(count, "memory was", "memories were") + " left alone"
 
 
 def loader(label: str) -> str:
-    """Who loads the memories of a scope, by its label; empty for one that nobody loads into a main session."""
+    """Say who loads the memories of a scope, by its label; empty if nobody loads them into a main session."""
     return LOADERS.get(label, "")
 
 
 def source(found: "Source", title: str, now: float) -> str:
-    """Where a memory comes from, in a few words; `title` is that of the session it names, where it is known."""
+    """Say where a memory comes from, in a few words. `title` is that of its session, or empty."""
     if found.session:
         return f"session {found.session[:8]}" + (f" “{title}”" if title else "")
     return SOURCES[found.kind] + (f" {ago(found.when, now)}" if found.kind in {"approve", "copy", "made"} else "")

@@ -1,41 +1,40 @@
-"""Text from files stays text: what is drawn can hold no terminal escape, no markup, no bidirectional trick.
+"""Make text from files safe to draw: no terminal escapes, no markup, no bidirectional tricks.
 
-Everything that comes from a memory, a transcript, an inbox or the log passes through here before a widget sees it.
+Everything from a memory, a transcript, an inbox or the log passes through here before a widget draws it.
 """
 
 from rich.text import Text
 
 from memtui.core.base import visible
 
-# Above this a line is cut for drawing; the file keeps it.
-MAX_LINE = 4000
+MAX_LINE = 4000  # characters of a line that are drawn
 TAB = "    "
 
 
 def clean(text: str) -> str:
-    """One or more lines without control characters, and nothing hidden in them; tabs become blanks."""
+    """Make one or more lines safe: control and hidden characters become visible, tabs become blanks."""
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
-    return visible.revealed(text.replace("\r\n", "\n").replace("\t", TAB), _shown)
+    return visible.revealed(text.replace("\r\n", "\n").replace("\t", TAB), _picture)
 
 
-def _shown(char: str) -> str:
-    return chr(0x2400 + ord(char)) if char < " " else "\ufffd"  # the picture of a control character
+def _picture(char: str) -> str:
+    return chr(0x2400 + ord(char)) if char < " " else "\ufffd"  # U+2400 and on: pictures of control characters
 
 
 def same_length(text: str) -> str:
-    """A line made harmless letter for letter; tabs stay, for who counts them."""
+    """Make a line safe and keep its length and its tabs, for callers that count columns."""
     if text.isascii() and text.isprintable():
         return text
-    return visible.revealed(text, _shown)
+    return visible.revealed(text, _picture)
 
 
 def line(text: str, limit: int = MAX_LINE) -> str:
-    """Text on one line, cut at `limit` characters."""
+    """Make text safe on one line, cut at `limit` characters."""
     found = clean(text[: limit + 1]).replace("\n", " ")
     return found if len(found) <= limit else found[: limit - 1] + "…"
 
 
 def styled(text: str, style: str = "") -> Text:
-    """A `Text` that is never parsed as markup."""
+    """Return safe text as a Rich `Text`, which is never parsed as markup."""
     return Text(clean(text), style=style, no_wrap=False, end="")

@@ -1,4 +1,4 @@
-"""What keeps an entry of an inbox from being delivered, as findings and in words."""
+"""The reasons why an entry of an inbox is not delivered, as findings and in words."""
 
 from memtui.core.base.finding import Finding, note
 from memtui.core.health import findings
@@ -6,11 +6,11 @@ from memtui.core.inbox import undelivered
 from memtui.core.review.waiting import Waiting
 from memtui.core.settings import config
 
-DAY = 86_400
+DAY = 86_400  # seconds
 
 
 def findings_of(settings: dict[str, object], item: Waiting, now: float) -> list[Finding]:
-    """Find what keeps an entry from being delivered."""
+    """Return the findings that keep an entry from being delivered."""
     if item.kind == "guidance":
         found = undelivered.findings(item.entry, item.directory, now, config.number(settings, "budget"))
         return [each for each in found if findings.flag(each)]
@@ -21,7 +21,7 @@ def findings_of(settings: dict[str, object], item: Waiting, now: float) -> list[
 
 
 def words(settings: dict[str, object], item: Waiting, now: float) -> list[str]:
-    """Say what keeps an entry from being delivered, or what became of an item."""
+    """Return the reasons why an entry is not delivered, or an item's state (kept, done)."""
     state = item.entry.fields.get("state")
     if item.kind == "items" and state in {"kept", "done"}:
         return [state]

@@ -1,4 +1,4 @@
-"""Why no session would be told what a person leaves, and what changes that: on the command line, and in the TUI.
+"""Words for why no session would get what a person leaves, and what to do: a command, or keys of the TUI.
 
 The codes are those of `Workspace.unheard`.
 """
@@ -19,7 +19,7 @@ COMMANDS = {
     "whisper": "memtui config set mode full --project .",
     "auto": "memtui doctor",
 }
-# The action of the Health screen, and what it does; where that only tells more, no action.
+# An action of the Health screen, or none where the screen only explains; and what it does.
 KEYS = {
     "hooks": ("health.install", "installs them"),
     "disabled": ("", "names the file that says so"),
@@ -30,12 +30,12 @@ KEYS = {
 
 
 def data(code: str) -> dict[str, str] | None:
-    """For --json; None for no code."""
+    """Return the reason and the command for --json; None for no code."""
     return {"why": WHY[code], "do": COMMANDS[code]} if code else None
 
 
 def keyed(code: str) -> str:
-    """With the keys of the TUI: `no hooks are installed (5, then i installs them)`; empty for no code."""
+    """Give the reason, and keys of the TUI: `no hooks are installed (5, then i installs them)`; empty for no code."""
     if not code:
         return ""
     action, verb = KEYS[code]

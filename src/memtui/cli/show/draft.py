@@ -93,7 +93,7 @@ class DraftShown:
             out.print("  " + out.style(line(found.problem), "dim"))
 
     def _similar(self, out: Output) -> None:
-        shown = self.evidence.similar[: drafts.ALIKE_SHOWN]
+        shown = self.evidence.similar[: drafts.SIMILAR_SHOWN]
         if not shown:
             return
         out.print()

@@ -214,7 +214,7 @@ def columns(left: Text, right: Text, width: int) -> Text:
 def _similar(text: Text, found: Sequence[Similar], made: Memory, *, beside: bool) -> None:
     if not found:
         return
-    shown = found[1 : drafts.ALIKE_SHOWN] if beside else found[: drafts.ALIKE_SHOWN]
+    shown = found[1 : drafts.SIMILAR_SHOWN] if beside else found[: drafts.SIMILAR_SHOWN]
     if shown:
         rule(text, "also alike" if beside else f"alike · {actions.key_of('inbox.merge')} merges")
     for each in shown:
