@@ -1,4 +1,4 @@
-"""The memories by how often they were delivered, those never delivered among them: from here to each of them."""
+"""The dialog that lists memories by how often they were delivered, also those that never were."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Count:
-    """A memory: how often it was delivered and used, when last; `here` if the delivery under the cursor brought it,
-    `never` if it could have been delivered. One that is neither was used, and the client loads it itself."""
+    """A memory in the dialog: how often it was delivered and used, and when last (seconds since the epoch). `here`: the
+    delivery under the cursor brought it; `never`: it could have been delivered, and never was. A memory without
+    deliveries that is not `never` was used, and is loaded by the client itself."""
 
     path: str
     name: str
@@ -39,14 +40,14 @@ class Count:
 
 @dataclass
 class Never(Message):
-    """The memories without a delivery were found, as (name, path)."""
+    """The memories that were never delivered were found, each as (name, path)."""
 
     found: list[tuple[str, str]]
 
 
 def never_delivered_here(data: "Data") -> list[tuple[str, str]]:
-    """(name, path) of this project's memories that no delivery counted brought; none that the client loads itself.
-    Reads all of them."""
+    """Find the memories of this project that were never delivered, as far as deliveries are counted, without those that
+    the client loads itself: (name, path) each. Reads all memories."""
     try:
         rows = never_delivered(data.root, data.scopes(), data.statistics, Usage(data.root), data.known)
     except (OSError, MemtuiError):
@@ -55,7 +56,7 @@ def never_delivered_here(data: "Data") -> list[tuple[str, str]]:
 
 
 def counts(data: "Data", here: set[str], never: list[tuple[str, str]]) -> list[Count]:
-    """All of them, those delivered most first."""
+    """Return the rows of the dialog, most delivered first. `here`: paths; `never`: (name, path) each."""
     paths = {path for _, path in never}
     told = [
         Count(path, each.name, each.deliveries, each.uses, each.last, path in here, path in paths)
@@ -67,7 +68,7 @@ def counts(data: "Data", here: set[str], never: list[tuple[str, str]]) -> list[C
 
 
 class Counts(Dialog[tuple[str, str]]):
-    """Ends with `memory` or `deliveries`, and the path of a memory."""
+    """The dialog. It returns where to go, `memory` or `deliveries`, and the path of a memory."""
 
     DEFAULT_CSS = """
     Counts > Vertical { width: 96; max-width: 98%; height: 90%; padding: 1 2; background: $panel; }
@@ -86,7 +87,7 @@ class Counts(Dialog[tuple[str, str]]):
         self.never_first = False
 
     def body(self) -> ComposeResult:
-        """What is counted, and the list."""
+        """Compose the title and the list."""
         with Vertical():
             yield Static(id="title")
             yield RowList[Count](
@@ -103,19 +104,19 @@ class Counts(Dialog[tuple[str, str]]):
             )
 
     def keys(self) -> Keys:
-        """Where each leads to."""
+        """Return the keys of the dialog."""
         first = "most first" if self.never_first else "never first"
         return (("enter", "to the memory"), ("m", "its deliveries"), ("s", first), ("escape", "close"))
 
     def on_mount(self) -> None:
-        """Those that are known at once; the rest are sought."""
+        """Show the memories that were delivered, and look for the others in a worker."""
         self.table.focus()
         self._fill()
         self._seek()
 
     @property
     def table(self) -> RowList[Count]:
-        """The memories."""
+        """The list of memories."""
         return self.query_one("#counts", RowList)
 
     @work(thread=True, exclusive=True)
@@ -123,7 +124,7 @@ class Counts(Dialog[tuple[str, str]]):
         self.post_message(Never(never_delivered_here(self.data)))
 
     def on_never(self, message: Never) -> None:
-        """List them too."""
+        """Add the memories that were never delivered."""
         self.never = message.found
         self._fill()
 
@@ -147,17 +148,17 @@ class Counts(Dialog[tuple[str, str]]):
 
     @on(RowList.Opened, "#counts")
     def action_memory(self) -> None:
-        """To the memory."""
+        """Close, to go to the memory under the cursor."""
         if self.table.row is not None:
             self.dismiss(("memory", self.table.row.path))
 
     def action_deliveries(self) -> None:
-        """To what brought it."""
+        """Close, to go to the deliveries of the memory under the cursor."""
         if self.table.row is not None:
             self.dismiss(("deliveries", self.table.row.path))
 
     def action_turn(self) -> None:
-        """The other end of the list first."""
+        """Turn the order of the list around."""
         self.never_first = not self.never_first
         self._fill()
         self.table.move_to(0)

@@ -1,4 +1,4 @@
-"""What is wanted of the log: by session, project, kind, memory, outcome and text, each filter a command."""
+"""The filters of the deliveries: by session, project, kind, memory, outcome and text. Each is a command."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -14,19 +14,20 @@ from memtui.tui.dialogs.ask import Choice
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services
 
+# Sessions or memories in the list of a filter.
 OFFERED = 200
 
 
 class Filters:
-    """The filter that holds: `wanted`. `changed` is called when it is another one."""
+    """The current filter, `wanted`, and the commands that change it. `changed` is called after each change."""
 
     def __init__(self, services: Services, screen: ListScreen[DeliveryRow], changed: Callable[[], object]) -> None:
         self.services, self.screen, self.changed = services, screen, changed
         self.wanted = Filter()
-        self._given = False  # by another screen, before this one was there
+        self._given = False  # whether another screen set the filter before this one was mounted
 
     def commands(self) -> dict[str, Command]:
-        """Action id to command."""
+        """Return the commands by action id."""
         return {
             "deliveries.session": Command(self._session, self.why_not_counted),
             "deliveries.project": Command(self._project, self.why_not_counted),
@@ -37,11 +38,11 @@ class Filters:
         }
 
     def why_not_counted(self) -> str:
-        """Why nothing can be told of the sums."""
+        """Say that the statistics are not ready yet; empty if they are."""
         return "" if self.services.data.statistics.ready else "The log is still being counted: try again in a moment."
 
     def only(self, **fields: str) -> None:
-        """Show only what fits these fields too; one that is empty wants everything."""
+        """Set these fields of the filter and keep the others; an empty field lets everything through."""
         wanted = self.wanted.but(**fields)
         if wanted != self.wanted:
             self.wanted = wanted
@@ -49,24 +50,24 @@ class Filters:
             self.changed()
 
     def want(self, **fields: str) -> None:
-        """Show what fits these fields and no others."""
+        """Replace the filter by one with these fields, before the log is read."""
         self._given = True
         self.wanted = Filter.of(fields)
 
     def as_left(self) -> None:
-        """Want what was wanted when the screen was left the last time, unless something else is asked for."""
+        """Restore the filter with which the screen was left the last time, unless another screen has set one."""
         if not self._given:
             self.wanted = Filter.of(self.screen.left)
 
     def drop_last(self) -> bool:
-        """Do without the filter that was set last; False if there is none."""
+        """Clear the field that was set last; return False if none is set."""
         words = self.wanted.words()
         if words:
             self.only(**{words[-1][0]: ""})
         return bool(words)
 
     def line(self) -> Text:
-        """What is filtered by, and how to leave it."""
+        """Draw the fields that are set, and how to clear them."""
         text = Text(no_wrap=True, overflow="ellipsis")
         words = self.wanted.words()
         for name, value in words:

@@ -1,4 +1,4 @@
-"""What the deliveries add up to, drawn as text: the summary line, and the plots."""
+"""The statistics of the deliveries drawn as text: the summary line, and the plots."""
 
 import time
 
@@ -12,16 +12,18 @@ from memtui.present.bars import bar, spark
 from memtui.present.deliveries import EVENTS, GLYPHS
 from memtui.tui.model.plots import shares
 
-# An outcome that tells nothing has no part in the shares.
+# The outcomes that shares are drawn of: the others don't say whether a delivery arrived.
 TELLING = (receipts.ARRIVED, receipts.PREVIEWED, *receipts.LOST)
 SHADES = {receipts.ARRIVED: "█", receipts.PREVIEWED: "▓", **dict.fromkeys(receipts.LOST, "▒")}
 DAYS_SHOWN = 14
+# Memories listed as delivered most, and as never delivered.
 MOST = 12
 NEVER = 40
 
 
 def summary(statistics: Statistics, known: dict[str, str], width: int) -> Text:
-    """`today 212 deliveries · 38 k characters · p50 17 ms p95 31 ms · arrived 98% ✓ …`, what there is room for."""
+    """Draw `today 212 deliveries · 38 k characters · p50 17 p95 31 ms · arrived 98% ✓ …`, as much as fits into `width`.
+    `known`: outcome by the id of a delivery."""
     text = Text(no_wrap=True, overflow="ellipsis", end="")
     if not statistics.ready:
         text.append("counting …" if statistics.lines else "", style="dim")
@@ -58,8 +60,8 @@ def summary(statistics: Statistics, known: dict[str, str], width: int) -> Text:
 def plots(
     statistics: Statistics, known: dict[str, str], never: list[tuple[str, str]] | None, width: int, key: str
 ) -> Text:
-    """Everything that is plotted. `never`: (name, path) of memories without a delivery, None while they are sought;
-    `key` leads to a list of them."""
+    """Draw all plots. `known`: outcome by the id of a delivery; `never`: (name, path) of memories that were never
+    delivered, None while a worker looks for them; `key`: the key that lists the memories."""
     text = Text()
     if not statistics.lines:
         text.append("Nothing was delivered yet, so there is nothing to plot.\n", style="bold")

@@ -1,4 +1,4 @@
-"""Read the log for the screen, in its workers, and post what was found."""
+"""What the workers of the deliveries screen do: read the delivery log, and post what was found as messages."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,52 +15,53 @@ from memtui.core.deliveries.record import Delivery
 if TYPE_CHECKING:
     from memtui.tui.model.data import Data
 
+# Deliveries whose receipts are looked up between two messages.
 LOOKED_UP_AT_ONCE = 50
 
 
 @dataclass
 class Shown(Message):
-    """A reading holds more rows than before."""
+    """A reading has more rows than before."""
 
     reading: Reading
 
 
 @dataclass
 class Progress(Message):
-    """A word on how far a long search is."""
+    """How far a long search is, in words."""
 
     text: str
 
 
 class Proved(Message):
-    """Receipts or counts are known that were not before."""
+    """More receipts or statistics are known than before."""
 
 
 class Rewritten(Message):
-    """The log is another one: it must be read anew."""
+    """The log was replaced, and must be read again from its end."""
 
 
 @dataclass
 class Titled(Message):
-    """It is known what a session is about."""
+    """The title of a session was found: what it is about."""
 
     session: str
     title: str
 
 
 class LogReader:
-    """What the workers of the screen do; `post` takes their messages."""
+    """The work of the screen's workers. `post` takes their messages."""
 
     def __init__(self, data: "Data", post: Callable[[Message], object]) -> None:
         self.data, self.post = data, post
 
     def reading(self, wanted: Filter) -> Reading:
-        """A reading from the end of the log."""
+        """Begin a reading at the end of the log."""
         return Reading(self.data.root, wanted, self.data.receipts)
 
     def read(self, reading: Reading, count: int, *, first: bool) -> None:
-        """Read on until so many more are there, then look up their receipts, then count. `first`: those that are there
-        have no receipt yet either."""
+        """Read `count` more rows, then look up their receipts, then count. `first`: also look up the receipts of the
+        rows that are there already."""
         worker = get_current_worker()
 
         def go(lines: int) -> bool:
@@ -77,7 +78,7 @@ class LogReader:
             self._count(go)
 
     def follow(self, *readings: Reading | None) -> None:
-        """Read what was appended."""
+        """Read what was appended to the log."""
         for each in readings:
             fresh = each.fresh() if each else []
             if fresh is None:
@@ -90,7 +91,7 @@ class LogReader:
             self._count(lambda _: True)
 
     def find_title(self, row: DeliveryRow) -> None:
-        """Find out what a session is about."""
+        """Find the title of the session of a delivery."""
         path = transcript.path_of(row.record, self.data.config_dir)
         found = titles.first_words(path) if path else ""
         if found:
@@ -103,7 +104,7 @@ class LogReader:
             self.post(Proved())
 
     def _look_up(self, rows: Sequence[DeliveryRow | Delivery]) -> None:
-        """Receipts, some at a time, so that the newest are told first."""
+        """Look up receipts, a few at a time, so that those of the newest are shown first."""
         for start in range(0, len(rows), LOOKED_UP_AT_ONCE):
             if get_current_worker().is_cancelled:
                 return

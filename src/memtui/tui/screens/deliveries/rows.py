@@ -1,4 +1,4 @@
-"""The rows of the deliveries: in the log, and in one session with the characters up to there."""
+"""The rows of the deliveries: in the log, and in one session with the sum of characters."""
 
 from rich.text import Text
 
@@ -33,7 +33,7 @@ IN_SESSION = (
 
 
 def in_log(row: DeliveryRow, proofs: Receipts, kind: str, now: float) -> list[Text]:
-    """The cells of IN_LOG; `kind` is the one that is filtered by."""
+    """Draw the cells of a row for the columns IN_LOG. `kind`: the kind that is filtered by, which is highlighted."""
     brought = Text(safe_text.line(what(row.contents), 200), style="" if row.injected else "dim")
     for start, end in fuzzy.spans(brought.plain, kind.replace("-", " ")):
         brought.stylize("bold", start, end)
@@ -51,7 +51,7 @@ def in_log(row: DeliveryRow, proofs: Receipts, kind: str, now: float) -> list[Te
 
 
 def in_session(row: DeliveryRow, so_far: int, proofs: Receipts, now: float) -> list[Text]:
-    """The cells of IN_SESSION; `so_far` are the characters of the session up to here."""
+    """Draw the cells of a row for the columns IN_SESSION. `so_far`: characters of the session, with this delivery."""
     time, _, event, brought, _, own, ms, glyph = in_log(row, proofs, "", now)
     tokens = Text(f"{row.chars // CHARS_A_TOKEN:,}", style="dim")
     return [time, event, brought, own, tokens, Text(f"{so_far:,}", style="dim"), ms, glyph]

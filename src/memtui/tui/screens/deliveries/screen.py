@@ -1,4 +1,4 @@
-"""Deliveries: what the agent was told, why, and whether it arrived; live while sessions run."""
+"""The deliveries screen: what the agent was told, why, and whether it arrived; live while sessions run."""
 
 from collections.abc import Callable, Sequence
 from typing import ClassVar
@@ -29,10 +29,14 @@ from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import RowList
 
+# Older rows are read when so few are left below what is seen.
 NEAR_END = 40
+# Rows that are read of one session.
 SESSION_ROWS = 5000
+# Characters that are copied at most.
 COPIED_MOST = 2_000_000
 TICK_SECONDS = 1.0
+# How long the typing rests before the log is searched.
 TYPING_SECONDS = 0.2
 EMPTY = """Nothing was delivered yet.
 {app.guide} leaves guidance: a session gets it with its next prompt.
@@ -40,8 +44,9 @@ EMPTY = """Nothing was delivered yet.
 
 
 class Deliveries(ListScreen[DeliveryRow]):
-    """The log on the left, newest first, or one session in its order; the delivery under the cursor on the right; sums
-    on top, or plots over all of it. `table` is the list that is shown: `newest` or that of the session."""
+    """The screen: on the left the log, newest first, or one session, oldest first; on the right the delivery under the
+    cursor; a summary on top; or plots in place of all of it. `table` is the list that is shown: `newest`, or that of
+    the session."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("deliveries")]
     group: ClassVar[str] = "deliveries"
@@ -77,7 +82,7 @@ class Deliveries(ListScreen[DeliveryRow]):
         }
 
     def body(self) -> ComposeResult:
-        """The sums, the list or a session, the filters, the detail; or the plots over all of it."""
+        """Compose the summary, the lists, the filters, the detail and the plots."""
         yield self.answer
         with Horizontal(id="panes"):
             with Vertical(id="middle"):
@@ -90,7 +95,7 @@ class Deliveries(ListScreen[DeliveryRow]):
         yield self.plots
 
     def on_mount(self) -> None:
-        """Start as it was left, and see every second how far the list was followed: the wheel tells nobody."""
+        """Start with the filter of the last time. Check the scroll position each second: the wheel posts no message."""
         self.set_interval(TICK_SECONDS, self._scrolled)
         self.filters.as_left()
         self._show_text()
@@ -102,7 +107,7 @@ class Deliveries(ListScreen[DeliveryRow]):
     # reading
 
     def _read_first(self) -> None:
-        """Read a screenful here: it stands there with the first picture. All else comes after."""
+        """Read a screenful at once, to have it in the first paint; the rest follows in a worker."""
         found = self.reader.reading(self.filters.wanted)
         found.more(self.app.size.height, lambda _: False)
         self._anew = True
@@ -110,32 +115,32 @@ class Deliveries(ListScreen[DeliveryRow]):
         self.call_after_refresh(self.read, found, PAGE, first=True)
 
     def read_anew(self) -> None:
-        """Read the log from its end, by the filter that holds."""
+        """Read the log again from its end, with the current filter."""
         self.reading = None
         self._anew = True
         self.read(None, PAGE)
 
     def reload(self) -> None:
-        """The log has grown, or may have."""
+        """Read what was appended to the log."""
         if self.is_mounted and self.reading is not None:
             self._live(self.reading, self.session_pane.reading)
 
     def follow(self, parts: frozenset[str] | None) -> None:
-        """Of a receipt that came nothing is to be read."""
+        """Read what has changed. A new receipt only needs painting."""
         if parts == frozenset({"receipts"}):
             self.on_proved()
         else:
             super().follow(parts)
 
     def aged(self) -> None:
-        """Also of the day."""
+        """Draw the summary again too: it is about today."""
         super().aged()
         if self.reading is not None:
             self.sums()
 
     @work(thread=True, exclusive=True, group="read-log")
     def read(self, reading: Reading | None, count: int, *, first: bool = False) -> None:
-        """Read on in a worker."""
+        """Read `count` more rows in a worker; of a new reading if `reading` is None."""
         self.reader.read(reading or self.reader.reading(self.filters.wanted), count, first=first)
 
     @work(thread=True, exclusive=True, group="live")
@@ -151,7 +156,7 @@ class Deliveries(ListScreen[DeliveryRow]):
         self.post_message(Never(never_delivered_here(self.services.data)))
 
     def _scrolled(self) -> None:
-        """Read older ones when the end of the list comes near, by keys or by wheel."""
+        """Read older rows when the cursor or the scroll position comes near the end of the list."""
         table, reading = self.newest, self.reading
         if reading is None or reading.done or reading.full or self._more or not self.is_current:
             return
@@ -163,7 +168,7 @@ class Deliveries(ListScreen[DeliveryRow]):
     # showing
 
     def on_shown(self, message: Shown) -> None:
-        """More rows are there."""
+        """Show the new rows, if they are of the current filter or session."""
         if message.reading is self.session_pane.reading:
             self._show_session()
         elif message.reading.wanted == self.filters.wanted:
@@ -171,12 +176,12 @@ class Deliveries(ListScreen[DeliveryRow]):
             self.fill()
 
     def on_rewritten(self) -> None:
-        """Begin again."""
+        """Read the new log."""
         self.read_anew()
 
     def fill(self) -> None:
-        """Show what was read. The cursor stays on its row. On the newest it goes with the newest, unless that is being
-        read; and where a filter took its row away it is on the newest."""
+        """Show what was read. The cursor stays on its row, with two exceptions: on the newest row it moves to the new
+        newest, unless the detail is in focus; and it moves there when a filter hides its row."""
         if self.reading is None:
             return
         self.found, table = self.reading.rows, self.newest
@@ -192,23 +197,23 @@ class Deliveries(ListScreen[DeliveryRow]):
         self.show_detail()
 
     def why_empty(self) -> str:
-        """What an empty list says."""
+        """Return what an empty list says."""
         return "No matches.\nescape takes the last filter away." if self.filters.wanted else actions.keyed(EMPTY)
 
     def on_progress(self, message: Progress) -> None:
-        """How far a search is."""
+        """Say how far a search is."""
         if self.reading is None or self._more:
             self.tell(message.text)
 
     def on_proved(self) -> None:
-        """Receipts or counts came."""
+        """Paint the new receipts and statistics."""
         self.newest.redraw()
         self.session_pane.table.redraw()
         self.sums()
         self.show_detail()
 
     def count(self) -> None:
-        """Say how many were read, on the right of the foot."""
+        """Say on the right of the foot how many deliveries were read."""
         reading = self.reading
         if reading is None:
             return
@@ -218,7 +223,7 @@ class Deliveries(ListScreen[DeliveryRow]):
         self.tell(f"{count} {'fit' if self.filters.wanted else 'deliveries'}{skipped}{full}")
 
     def sums(self) -> None:
-        """Draw the summary, what is told of the session, the plots."""
+        """Draw the summary, the lines above the session, and the plots."""
         statistics, known = self.services.data.statistics, self.proofs.known
         self.answer.put(summary(statistics, known, self.size.width))
         session = self.session_pane.reading
@@ -238,7 +243,7 @@ class Deliveries(ListScreen[DeliveryRow]):
         self.show_detail()
 
     def describe(self, row: DeliveryRow) -> Described:
-        """The delivery, read from the log."""
+        """Return the detail of a row: the delivery, read from the log."""
         self._scrolled()
         found, outcome = read(row), self.proofs.known.get(row.id, "")
         if row.session not in self.titles:
@@ -249,16 +254,16 @@ class Deliveries(ListScreen[DeliveryRow]):
         return Described(text, *delivery_glance(found, outcome, title))
 
     def on_titled(self, message: Titled) -> None:
-        """Name the session."""
+        """Show the title of a session."""
         self.titles[message.session] = message.title
         self.on_proved()
 
     def on_resize(self) -> None:
-        """The sums depend on the width."""
+        """Draw the summary again: it depends on the width."""
         self.call_after_refresh(self.sums)
 
     def copied(self) -> str:
-        """What is copied: the text of the delivery, all texts of a session, or the plots."""
+        """Return the text of the delivery, all texts of a session whose list is in focus, or the plots."""
         if self.has_class("plots"):
             return self.plots.plain
         whole = self.table is self.session_pane.table and self.table.has_focus
@@ -270,11 +275,11 @@ class Deliveries(ListScreen[DeliveryRow]):
 
     @property
     def in_session(self) -> RowList[DeliveryRow]:
-        """What one session was given."""
+        """The list of one session's deliveries."""
         return self.session_pane.table
 
     def show_session(self) -> None:
-        """Show everything that the session under the cursor was given, in order."""
+        """Show all deliveries of the session under the cursor, oldest first."""
         row = self.table.row
         if row is None:
             return
@@ -298,7 +303,7 @@ class Deliveries(ListScreen[DeliveryRow]):
     # the plots, and the memories by deliveries
 
     def turn_plots(self) -> None:
-        """Show the plots, or the list again."""
+        """Show the plots, or go back to the list."""
         if self._leave_plots():
             return
         self.add_class("plots")
@@ -307,12 +312,12 @@ class Deliveries(ListScreen[DeliveryRow]):
         self._seek_never()
 
     def on_never(self, message: Never) -> None:
-        """Plot them too."""
+        """Add the memories that were never delivered to the plots."""
         self.never = message.found
         self.sums()
 
     async def count_memories(self) -> None:
-        """Show the memories by how often they were delivered: from there to one of them, or to its deliveries."""
+        """Show the memories by how often they were delivered; go to the chosen one, or to its deliveries."""
         row = self.table.row
         chosen = await self.services.ask(Counts(self.services.data, set(row.files) if row else set()))
         if chosen is not None:
@@ -325,9 +330,9 @@ class Deliveries(ListScreen[DeliveryRow]):
     # filters
 
     def want(self, **fields: str) -> None:
-        """Show what fits these fields and no others, in the list."""
+        """Replace the filter by one with these fields, and show the list."""
         self.filters.want(**fields)
-        if self.is_mounted:  # it reads when it is
+        if self.is_mounted:  # else `on_mount` reads
             self._show_text()
             self._leave_plots()
             self.remove_class("deep", "whole")
@@ -343,7 +348,7 @@ class Deliveries(ListScreen[DeliveryRow]):
 
     @on(Input.Changed, "#filter")
     def _typed(self, event: Input.Changed) -> None:
-        """Search when the typing rests: a long log is read anew each time."""
+        """Search when the typing rests: each search reads the log again."""
         event.prevent_default()
         self._stop_typing()
         self._typing = self.set_timer(TYPING_SECONDS, lambda: self.filters.only(text=event.value.strip()))
@@ -363,7 +368,7 @@ class Deliveries(ListScreen[DeliveryRow]):
     # back
 
     def ladder(self) -> Sequence[Callable[[], bool]]:
-        """Back from the plots, from the delivery to the list, from a session to all, from a filter to everything."""
+        """Return the steps of escape: leave the plots, the detail, the session; clear the last filter."""
         return (self._leave_plots, self.leave_detail, self._leave_session, self.clear_filter)
 
     def _leave_plots(self) -> bool:
@@ -385,7 +390,7 @@ class Deliveries(ListScreen[DeliveryRow]):
         return True
 
     def clear_filter(self) -> bool:
-        """Do without the filter that was set last."""
+        """Clear the field of the filter that was set last."""
         self._stop_typing()
         shown = self.filter_line.has_class("shown")
         dropped = self.filters.drop_last()

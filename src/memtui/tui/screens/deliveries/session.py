@@ -1,4 +1,4 @@
-"""One session's deliveries in their order, and in two lines what it is about and what it cost."""
+"""The pane with the deliveries of one session, and above them two lines: what it is about, and what it cost."""
 
 import time
 from collections import Counter
@@ -20,7 +20,7 @@ from memtui.tui.widgets.rows import RowList
 
 
 class SessionPane(Vertical):
-    """The deliveries that `reading` holds, oldest first; None: no session is shown."""
+    """The pane. It shows the deliveries in `reading`, oldest first; no session if that is None."""
 
     DEFAULT_CSS = """
     SessionPane { display: none; }
@@ -42,13 +42,13 @@ class SessionPane(Vertical):
         )
 
     def compose(self) -> ComposeResult:
-        """The lines over the list."""
+        """Compose the two lines and the list."""
         yield self.about
         yield self.cost
         yield self.table
 
     def show(self, reading: Reading | None, at: str = "") -> None:
-        """Show what was read of a session, with the cursor on the delivery `at`."""
+        """Show what was read of a session, with the cursor on the delivery with the id `at`."""
         self.reading = reading
         rows = [row for row in reversed(reading.rows) if row.injected] if reading else []
         self.so_far = dict(zip([row.id for row in rows], accumulate(row.chars for row in rows), strict=True))
@@ -58,7 +58,7 @@ class SessionPane(Vertical):
             self.table.move_to(place)
 
     def sums(self, title: str, width: int) -> None:
-        """Draw the lines; `title` is what the session is about."""
+        """Draw the two lines in `width` cells. `title`: what the session is about."""
         if self.reading is None:
             return
         rows = self.table.rows
@@ -77,7 +77,7 @@ class SessionPane(Vertical):
         self.cost.put(self._cost(rows, sum(row.ms or 0.0 for row in self.reading.rows), width))
 
     def _cost(self, rows: Sequence[DeliveryRow], ms: float, width: int) -> Text:
-        """What the deliveries add up to, in as many words as there is room for."""
+        """Return the sums of the deliveries, in as many words as fit."""
         chars = sum(row.chars for row in rows)
         tokens = chars // CHARS_A_TOKEN
         counts = Counter(self.proofs.known.get(row.id, "") for row in rows)

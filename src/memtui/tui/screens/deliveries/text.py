@@ -1,4 +1,4 @@
-"""A delivery as the detail pane shows it: the receipt, why each item was chosen, what was left out, the very text."""
+"""The detail pane of the deliveries: the receipt, why each item was chosen, what was left out, the exact text."""
 
 import time
 
@@ -15,14 +15,14 @@ from memtui.present.deliveries import GLYPHS, MEANINGS, session_words
 NAMES_SHOWN, LEFT_OUT_SHOWN = 12, 40
 GONE = "This record is not in the log any more."
 FOLDED = "Text removed: it is old (texts_days in the settings)"
-# A few lines of what was injected, where there is no room for more.
+# Characters of the text that are shown below the list on a narrow screen.
 GLANCED = 2000
 CAME_BACK = "Guidance that did not arrive goes back to its inbox."
 LOST = {receipts.PREVIEWED, *receipts.LOST}
 
 
 def delivery_text(found: Delivery | None, outcome: str, title: str, now: float) -> Text:
-    """All that is to be said of a delivery; None: it is in the log no more. `title` is what its session is about."""
+    """Return the detail of a delivery; None: it is not in the log any more. `title`: what its session is about."""
     text = Text()
     if found is None:
         text.append(GONE + "\n", style="bold")
@@ -42,7 +42,7 @@ def delivery_text(found: Delivery | None, outcome: str, title: str, now: float) 
 
 
 def delivery_glance(found: Delivery | None, outcome: str, title: str) -> tuple[Text, Text]:
-    """The beginning of what was injected, without our tags; and whether it arrived, and where."""
+    """Return the beginning of the delivered text, without memtui's tags; and whether it arrived, and where."""
     if found is None:
         return Text(GONE, "dim"), Text()
     lines = [line for line in found.text[:GLANCED].split("\n") if not line.startswith(("<memtui-", "</memtui-"))]
@@ -86,12 +86,12 @@ def _receipt(text: Text, found: Delivery, outcome: str) -> None:
 
 
 def _score(item: Item) -> str:
-    """` .82` of an item that was scored; its parts, where the record names them."""
+    """Write the score of an item, such as `.82`, or its parts by name, where the record has them."""
     return " ".join(f"{key} {value:.2f}" if key else f"{value:.2f}".lstrip("0") for key, value in item.scores)
 
 
 def _given(text: Text, items: list[Item]) -> None:
-    """Items chosen for the same reason on one line, unless each has a score of its own."""
+    """Append the items that were delivered. Those with the same reason share a line, unless they have scores."""
     if not items:
         return
     text.append(f"\nWhy  {many(len(items), 'item')}\n", style="bold")

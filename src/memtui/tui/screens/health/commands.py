@@ -1,4 +1,4 @@
-"""What can be done about a finding: go to what it is about, and fix it, as the command line does. What z does not take
+"""The commands of the health screen on findings: go to what one is about, and fix it. A fix that undo does not take
 back asks first."""
 
 import asyncio
@@ -22,9 +22,9 @@ from memtui.tui.screens.health.rows import Row
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services
 
-# What a finding is about, as its `subject` begins, in words.
+# What a finding is about, in words, by the beginning of its `subject`.
 PLACES = {"memory": "the memory", "note": "the note", "index": "that index below"}
-# What a fix does, by its id.
+# What a fix does, in words, by its id.
 FIXES = {
     "install": "shows what would be written, and installs the hooks",
     "trust": "shows these memories, and trusts them as shown",
@@ -40,8 +40,7 @@ FIXES = {
 
 
 class HealthCommands:
-    """The commands of the health screen on findings. `look`: what was found last; `stand_on`: put the cursor on a row
-    by its key."""
+    """The commands on findings. `look` returns what was found last; `stand_on` puts the cursor on a row by its key."""
 
     def __init__(
         self, services: Services, screen: ListScreen[Row], look: Callable[[], Look], stand_on: Callable[[str], object]
@@ -50,7 +49,7 @@ class HealthCommands:
         self.config = ConfigFile(services)
 
     def table(self) -> dict[str, Command]:
-        """Action id to command."""
+        """Return the commands by action id."""
         return {
             "health.follow": Command(self.follow, self._why_no_place),
             "health.fix": Command(self.fix, self._why_no_fix),
@@ -65,7 +64,7 @@ class HealthCommands:
     # to what it is about
 
     def place_of(self, row: Row | None) -> tuple[str, str]:
-        """Tell what a row is about: memory, note or index, and which; empty if nothing."""
+        """Return what a row is about (`memory`, `note` or `index`) and which; both empty if it leads nowhere."""
         about = row.about if row else None
         kind, _, which = about.subject.partition(":") if isinstance(about, Finding) else ("", "", "")
         return kind, which
@@ -86,7 +85,7 @@ class HealthCommands:
     # fixes
 
     def _fix_of(self, row: Row | None) -> tuple[str, str]:
-        """Find the fix for a row, and its subject; empty where a person has to do it."""
+        """Return the id of the fix for a row and its subject; an empty id if only a person can fix it."""
         about = row.about if row else None
         if isinstance(about, Report):
             return "index" if about.fixable else "", f"index:{about.scope.label}"
@@ -95,7 +94,7 @@ class HealthCommands:
         return "errors" if row is not None and row.kind == "error" else "", ""
 
     def fix_words(self, row: Row | None) -> str:
-        """Say what F does on a row; empty where a person has to do it."""
+        """Say what the key of `health.fix` does on a row; empty if only a person can fix it."""
         return FIXES.get(self._fix_of(row)[0], "")
 
     def _why_no_fix(self) -> str:
@@ -106,7 +105,7 @@ class HealthCommands:
         return f"This is for you to do: {remedy}" if remedy else "There is nothing to fix here."
 
     async def fix(self) -> None:
-        """Fix what the row under the cursor tells, after asking where a person decides."""
+        """Fix what the row under the cursor shows, after asking where a person decides."""
         what, subject = self._fix_of(self.screen.table.row)
         asked: dict[str, Callable[[], object]] = {
             "install": self.install,
@@ -122,7 +121,7 @@ class HealthCommands:
             await done
 
     def _make(self, what: str, subject: str) -> None:
-        """Make a fix that needs no question, or whose question was answered."""
+        """Run a fix that needs no question, or whose question was answered."""
         self._tell(fixes.fix(self.services.data.store(), what, subject))
 
     def _tell(self, done: fixes.Outcome) -> None:
@@ -142,7 +141,7 @@ class HealthCommands:
             self._tell(fixes.index(store, shown))
 
     async def _note(self, subject: str, *, again: bool) -> None:
-        """Ask what shall become of guidance that is not delivered: nobody's words are thrown away unasked."""
+        """Ask what to do with guidance that is not delivered: a person's words are never thrown away unasked."""
         item = fixes.note(self.services.data.root, subject)
         options = [("again", "Deliver it again")] if again else []
         options += [("go", "Go to it, and change it there"), ("withdraw", "Withdraw it: no session is told")]
@@ -153,7 +152,7 @@ class HealthCommands:
             self._make(answer, subject)
 
     async def _collect(self) -> None:
-        """Say what is kept no longer, and remove it if that is wanted."""
+        """Show what is kept no longer, and remove it if that is wanted."""
         data = self.services.data
         found = await asyncio.to_thread(fixes.due, data.store())
         due = "; ".join(words for _, words in fix_words.due(found, retention.limits(data.root), dry=True))
@@ -163,7 +162,7 @@ class HealthCommands:
     # hooks and trust
 
     async def install(self) -> None:
-        """Show the diff, ask where, install."""
+        """Show the diff, ask where, and install the hooks."""
         await hooks_offer.change_hooks(self.services, "install")
 
     def _why_no_uninstall(self) -> str:
@@ -177,7 +176,7 @@ class HealthCommands:
         return "There is nothing to trust: this project brings no memories that are not trusted."
 
     async def trust(self) -> None:
-        """Trust the project's memories after showing them, as Memories does."""
+        """Trust the project's memories after showing them, as the screen of memories does."""
         data = self.services.data
         asked = Trusting(data, locate.project_dir(data.env, data.cwd)[0], ())
         answer = await self.services.ask(Choice(asked.title, asked.entries, asked.current, about=asked.about))

@@ -1,4 +1,4 @@
-"""config.toml in the person's editor: what could not be saved is kept, and is there again the next time."""
+"""Editing config.toml in the person's editor. What can't be saved is kept, and opened again the next time."""
 
 from memtui import actions
 from memtui.core.base import fs, ids
@@ -14,18 +14,18 @@ KEPT = "What you typed is kept: {health.edit} on this screen opens it again in y
 
 
 class ConfigFile:
-    """The file, to be edited as a whole."""
+    """The file config.toml, edited as a whole."""
 
     def __init__(self, services: Services) -> None:
         self.services = services
 
     @property
     def kept(self) -> bool:
-        """Whether there is something typed that could not be saved."""
+        """Whether an edit could not be saved and is kept."""
         return bool(autosave.load(self.services.data.root, NAME).get("text"))
 
     async def edit(self) -> None:
-        """Open it, with what could not be saved the last time, and save what comes back."""
+        """Open the file, or the edit that was kept, in the editor; save what comes back."""
         data = self.services.data
         before = fs.read_or_empty(config.file_path(data.root))
         kept = autosave.load(data.root, NAME)
@@ -38,7 +38,7 @@ class ConfigFile:
             await self._save(str(kept.get("base") or ids.digest(before)), after)
 
     async def _save(self, base: str, after: bytes) -> None:
-        """Save it over the file that it was typed over (`base`); else show both and ask. Until then it is kept."""
+        """Save an edit if the file still has the digest `base`; else show both and ask. It is kept until saved."""
         data = self.services.data
         autosave.save(data.root, NAME, {"text": after.decode("utf-8", "surrogateescape"), "base": base})
         there = fs.read_or_empty(config.file_path(data.root))

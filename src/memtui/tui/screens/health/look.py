@@ -1,4 +1,4 @@
-"""All that the health screen shows, gathered in a worker: findings, hooks, budgets, errors, modes, settings."""
+"""What the health screen shows, gathered in a worker: findings, hooks, index budgets, errors, modes, settings."""
 
 import os
 from array import array
@@ -24,7 +24,7 @@ ERRORS_SHOWN = 30
 
 @dataclass
 class Look:
-    """Everything that was found at one moment."""
+    """Everything that was found at one moment. `times`: the milliseconds of hook runs, by event."""
 
     findings: list[Finding] = field(default_factory=list)
     hooks: status.Status | None = None
@@ -35,16 +35,18 @@ class Look:
     settings: list[Setting] = field(default_factory=list)
     settings_error: str = ""
     trusted: trust.Status | None = None
-    names: dict[str, str] = field(default_factory=dict)  # a person's: slug of an inbox, end of a note's id
+    # Names that a person knows, by the slug of an inbox or the end of a note's id.
+    names: dict[str, str] = field(default_factory=dict)
 
     @property
     def problems(self) -> int:
-        """How many findings are to be fixed."""
+        """How many findings are problems to fix."""
         return findings.problems(self.findings)
 
 
-def look(data: Data, times: dict[str, "array[float]"], client: list[Finding] | None) -> Look:
-    """Look at everything. What can't be read is a finding, never an error."""
+def look(data: Data, times: dict[str, "array[float]"], client: list[Finding]) -> Look:
+    """Look at everything. What can't be read is a finding, or left out, and never an error. `client`:
+    the findings about the client, as asking it starts a process."""
     found = Look(times=times)
     found.findings = checkup.check(data.env, data.cwd, data.now(), client, data.known)
     try:

@@ -1,4 +1,4 @@
-"""The lines of the health screen, under their headings, and how they are drawn."""
+"""The rows of the health screen under their headings, and how they are drawn."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -22,20 +22,21 @@ from memtui.present import safe_text
 from memtui.tui.model.plots import gauge
 from memtui.tui.screens.health.look import Look
 
-# Cells of a gauge.
+# Width of a gauge, in cells.
 METER = 10
-# Cells of what stands first after the name, in all sections.
+# Width of the first word after the title, in cells, in all sections.
 VALUE = 14
 MARKS = {OK: ("✓", "green"), NOTE: ("·", "dim"), PROBLEM: ("!", "bold yellow")}
 LEVELS = {PROBLEM: 0, NOTE: 1, OK: 2}
-# The words of the list; findings.AREAS has them in full.
+# Short words for areas; findings.AREAS has them in full.
 AREAS = {"root": "files", "client": "Claude Code", "config": "settings", "log": "delivery log"}
 EVERYWHERE = "every project"
 
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the list: `kind` is head, finding, event, index, error, mode or setting, `about` the thing itself."""
+    """A row of the list. `kind`: head, finding, event, index, error, mode or setting; `about`: what is shown, such as a
+    Finding."""
 
     key: str
     kind: str
@@ -47,7 +48,7 @@ class Row:
 
 
 def rows(found: Look, now: float) -> list[Row]:
-    """Make the lines of the list, under headings."""
+    """Make the rows of the list, under headings."""
     made = [_head("Checks", f"{found.problems} to fix" if found.problems else "all good")]
     ordered = sorted(enumerate(found.findings), key=lambda pair: (LEVELS[pair[1].level], pair[0]))
     made += [_finding(each, found) for _, each in ordered]
@@ -74,7 +75,7 @@ def _head(title: str, words: str) -> Row:
 
 
 def in_words(each: Finding, found: Look) -> str:
-    """Tell a finding with the names that a person knows."""
+    """Return the message of a finding, with the names that a person knows."""
     known = {key: found.names.get(fact, fact) if isinstance(fact, str) else fact for key, fact in each.data.items()}
     return findings.message(each._replace(data=known))
 
@@ -132,7 +133,7 @@ def _mode(each: Mode) -> Row:
 
 
 def in_plain(value: Value) -> str:
-    """Write a setting's value as a person types it."""
+    """Write the value of a setting as a person types it."""
     return value if isinstance(value, str) else config_text.written(value)
 
 
@@ -145,12 +146,12 @@ def _setting(each: Setting) -> Row:
 
 
 def searched(row: Row) -> str:
-    """What the filter looks at."""
+    """Return the text that the filter searches."""
     return f"{row.title} {row.words}".casefold()
 
 
 def fitting(found: Sequence[Row], typed: str, *, attention: bool) -> list[Row]:
-    """Filter the rows by all these words and, with `attention`, to problems, under the headings that still have any."""
+    """Return the rows with all words of `typed`, with `attention` only problems, under the headings that have any."""
     words = typed.casefold().split()
     shown: list[Row] = []
     for row in found:

@@ -1,4 +1,4 @@
-"""Health: does everything work? Findings with their fixes, hooks, budgets, errors, modes, settings."""
+"""The health screen: findings with their fixes, hooks, index budgets, errors, modes and settings."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -34,13 +34,13 @@ LOOKING = "looking …"
 
 @dataclass
 class Looked(Message):
-    """Everything was looked at."""
+    """The worker has looked at everything."""
 
     found: Look
 
 
 class Health(ListScreen[Row]):
-    """One list of all that was found, the line under the cursor in full beside it."""
+    """The screen: one list of everything that was found, and beside it the row under the cursor in full."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("health")]
     group: ClassVar[str] = "health"
@@ -59,8 +59,8 @@ class Health(ListScreen[Row]):
             "health.previous_section": Command(lambda: self._step(-1)),
         }
         self.attention = False
-        self._section = ""  # to go there once it is read
-        self._client_time = 0.0
+        self._section = ""  # the title of the section to go to once the rows are read
+        self._client_time = 0.0  # when the client was asked for its version, on the monotonic clock
 
     def on_mount(self) -> None:
         """Start in the list, filtered as the screen was left the last time."""
@@ -87,7 +87,7 @@ class Health(ListScreen[Row]):
             self.post_message(Looked(look(data, data.statistics.events, data.client)))
 
     def on_looked(self, message: Looked) -> None:
-        """Show what was found; the cursor stays on its line, and starts on what is worst."""
+        """Show what was found. The cursor stays on its row; at first it goes to the worst finding."""
         if not self.found:
             self.wanted = lambda _: 1
         self.look = message.found
@@ -100,21 +100,21 @@ class Health(ListScreen[Row]):
     # showing
 
     def select(self) -> Sequence[Row]:
-        """The rows that fit, under the headings that still have any."""
+        """Return the rows that the filters let through."""
         return rows.fitting(self.found, self.typed, attention=self.attention)
 
     def why_empty(self) -> str:
-        """That the filter hides everything, or that it is being read."""
+        """Return what an empty list says: that the filters hide everything, or that the files are being read."""
         return "No matches.\nescape shows everything again." if self.found else LOOKING
 
     def count(self) -> None:
-        """How many lines are shown, or how many are to be fixed."""
+        """Say on the right of the foot how many rows the filters show, or how many problems there are."""
         shown, total = (sum(row.kind != "head" for row in each) for each in (self.table.rows, self.found))
         count = self.look.problems
         self.tell(f"{shown} of {total}" if shown < total else f"{count} to fix" if count else "all good")
 
     def answered(self) -> Text:
-        """How many problems there are, where the hooks are, how long they take."""
+        """Return the top line: how many problems there are, where the hooks are installed, how long they take."""
         text = Text(no_wrap=True, overflow="ellipsis", end="")
         if not self.found:
             return text
@@ -132,21 +132,21 @@ class Health(ListScreen[Row]):
         return text
 
     def describe(self, row: Row) -> Described:
-        """The line in full; and the keys for it."""
+        """Return the detail of a row: the row in full, and the keys for it."""
         what, now = self.acting.fix_words(row), self.services.data.now()
         go = PLACES.get(self.acting.place_of(row)[0], "")
         glance, tail = health_glance(row, self.look, what, now, go)
         return Described(health_text(row, self.look, what, now, go), glance, tail)
 
     def footer_actions(self) -> list[actions.Action]:
-        """What works on the line under the cursor."""
+        """Return the actions that work on the row under the cursor."""
         row, there = self.table.row, self.look.hooks is not None and self.look.hooks.installed
         made = [each for each in super().footer_actions() if not self.commands[each.id].why_not()]
         quiet = there and (row is None or row.kind != "event")
         return [each for each in made if not (quiet and each.id == "health.install")]
 
     def open(self) -> None:
-        """A setting or a mode opens for a change, a finding leads to what it is about; anything else in full."""
+        """Edit a setting or a mode, go to what a finding is about, or show any other row in full."""
         row = self.table.row
         if row is not None and row.kind in {"mode", "setting"}:
             self.services.action_run("health.edit")
@@ -159,7 +159,7 @@ class Health(ListScreen[Row]):
 
     @on(Input.Submitted, "#filter")
     def remember(self) -> None:
-        """Keep how the screen is filtered."""
+        """Remember the filters for the next time."""
         self.keep(text=self.typed, attention=self.attention)
 
     def toggle_attention(self) -> None:
@@ -169,11 +169,11 @@ class Health(ListScreen[Row]):
         self.fill()
 
     def ladder(self) -> Sequence[Callable[[], bool]]:
-        """Escape leaves the detail, then drops the words, then shows also what is good."""
+        """Return the steps of escape: leave the detail, clear the words, show also what is good."""
         return (self.leave_detail, self.clear_filter, self._clear_attention)
 
     def clear_filter(self) -> bool:
-        """Show what the words hid."""
+        """Clear the words of the filter."""
         cleared = super().clear_filter()
         if cleared:
             self.typed = ""
@@ -190,7 +190,7 @@ class Health(ListScreen[Row]):
     # sections
 
     def _step(self, direction: int) -> None:
-        """Go to the first line of the next section; backwards, of this one, or of the one before."""
+        """Go to the first row of the next section; backwards, of this section, or of the one before."""
         shown, at = self.table.rows, self.table.cursor
         firsts = [n for n in range(1, len(shown)) if shown[n - 1].kind == "head" != shown[n].kind]
         beyond = [n for n in firsts if (n - at) * direction > 0]
@@ -198,7 +198,7 @@ class Health(ListScreen[Row]):
             self._stand(beyond[0 if direction > 0 else -1])
 
     def to_section(self, title: str) -> None:
-        """Go to a section by its title, once it is read."""
+        """Go to a section by its title, as soon as the rows are read."""
         self._section = "" if self.found else title
         if self.found and not self.stand_on(f"head {title}", 1):
             self.attention = False
@@ -207,14 +207,14 @@ class Health(ListScreen[Row]):
             self.stand_on(f"head {title}", 1)
 
     def stand_on(self, key: str, below: int = 0) -> bool:
-        """Put the cursor on a row by its key, or so many lines below it; False if it is not listed."""
+        """Put the cursor on the row with a key, or `below` rows further down; return False if it is not listed."""
         at = next((n for n, row in enumerate(self.table.rows) if row.key == key), None)
         if at is not None:
             self._stand(at + below)
         return at is not None
 
     def _stand(self, at: int) -> None:
-        """Put the cursor on a row, with what follows it in sight."""
+        """Put the cursor on a row, scrolled so that the rows below it are visible too."""
         self.table.move_to(len(self.table.rows) - 1)
         self.table.move_to(at)
         self.table.focus()

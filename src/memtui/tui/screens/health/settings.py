@@ -1,4 +1,4 @@
-"""The settings and modes on the health screen: another value, or back to the default."""
+"""The commands of the health screen on settings and modes: set another value, or go back to the default."""
 
 from functools import partial
 
@@ -16,13 +16,13 @@ HERE, ALL = "here", "all"
 
 
 class SettingCommands:
-    """The commands of the health screen on a setting or a mode."""
+    """The commands on the setting or mode under the cursor. `file`: config.toml, for an edit that was kept."""
 
     def __init__(self, services: Services, screen: ListScreen[Row], file: ConfigFile) -> None:
         self.services, self.screen, self.file = services, screen, file
 
     def table(self) -> dict[str, Command]:
-        """Action id to command."""
+        """Return the commands by action id."""
         return {
             "health.edit": Command(self.edit, self._why_no_edit),
             "health.default": Command(self.default, first_of(self._why_none, self._why_default)),
@@ -59,7 +59,8 @@ class SettingCommands:
         self.services.read()
 
     async def edit(self) -> None:
-        """Ask for another value of the setting, or mode of the project, under the cursor."""
+        """Ask for another value of the setting or mode under the cursor. An edit of config.toml that was kept is opened
+        instead."""
         about = self._about
         if self.file.kept:
             await self.file.edit()
@@ -102,7 +103,7 @@ class SettingCommands:
             self._assign(about.key, setting.value_of(about.key, word), project)
 
     def default(self) -> None:
-        """Take it back to the default, or for a project to what holds everywhere."""
+        """Take the setting or mode back to the default; one of a project, to what holds in every project."""
         about = self._about
         if isinstance(about, Setting):
             self._assign(about.key, None, self.services.data.project_root if about.source == "project" else None)

@@ -1,4 +1,4 @@
-"""A line of the health screen in full: what was found, what to do, and which key does it."""
+"""The detail pane of the health screen: what was found, what to do about it, and which key does it."""
 
 import os
 
@@ -23,8 +23,10 @@ from memtui.tui.model.plots import gauge
 from memtui.tui.screens.health.look import Look
 from memtui.tui.screens.health.rows import MARKS, Row, in_plain, in_words
 
+# Lines of MEMORY.md on either side of the cut, and memories below it.
 LINES_SHOWN = 6
 BELOW_SHOWN = 30
+# What the hook of an event does.
 EVENTS = {
     "SessionStart": "gives a session the index of memories and what is unfinished",
     "UserPromptSubmit": "gives the agent guidance and drafts with the next prompt",
@@ -34,6 +36,7 @@ EVENTS = {
     "Stop": "settles receipts and reads what was said",
     "SessionEnd": "reads what was said, and what is left to do",
 }
+# What the detail of a heading says, by title.
 HEADS = {
     "Checks": "Everything that memtui doctor looks at. {health.fix} does what a finding says, enter goes to "
     "what it is about.",
@@ -49,7 +52,7 @@ HEADS = {
 
 
 def health_text(row: Row, found: Look, fix: str, now: float, go: str = "") -> Text:
-    """Tell everything about a row. `fix`: what F does here, in words; `go`: where enter leads; empty if nothing."""
+    """Return the detail of a row. `fix`: what `health.fix` does; `go`: where enter leads; each in words, or empty."""
     text = _told(row, found, now)
     if remedy := findings.remedy(row.about) if isinstance(row.about, Finding) else "":
         text.append("\nWhat to do\n", style="bold")
@@ -59,7 +62,7 @@ def health_text(row: Row, found: Look, fix: str, now: float, go: str = "") -> Te
 
 
 def health_glance(row: Row, found: Look, fix: str, now: float, go: str = "") -> tuple[Text, Text]:
-    """Tell a row in a few lines, and what to do about it, which is never cut."""
+    """Return a row in a few lines; and what to do about it, which is never cut."""
     text, tail = _told(row, found, now), Text()
     if remedy := findings.remedy(row.about) if isinstance(row.about, Finding) else "":
         tail.append("do    ", style="bold").append(safe_text.line(remedy) + "\n")
@@ -160,7 +163,7 @@ def _report(text: Text, about: Report) -> None:
 
 
 def _cut(text: Text, about: Report) -> None:
-    """Show the lines around the cut, with the cut drawn between them."""
+    """Append the lines around the cut, with the cut drawn between them."""
     budget = about.budget
     if budget.cut_line is None:
         left = budget.max_lines - budget.lines

@@ -1,4 +1,4 @@
-"""How a draft of the inbox becomes a memory: shown first, each approval one undo step, a bulk of them as well."""
+"""Turn drafts of the inbox into memories: what is not on the screen is shown first; undo takes back each approval."""
 
 from collections.abc import Sequence
 
@@ -26,13 +26,13 @@ from memtui.tui.services import Services
 
 
 class Approving:
-    """Approving drafts as proposed, rewritten, elsewhere, or into a memory that is there."""
+    """The commands that approve drafts: as proposed, rewritten, with another type or scope, or merged into a memory."""
 
     def __init__(self, services: Services, screen: ListScreen[InboxRow], chosen: Chosen, proposals: Proposals) -> None:
         self.services, self.screen, self.chosen, self.proposals = services, screen, chosen, proposals
 
     async def approve(self) -> None:
-        """Approve the draft that is on the screen; several, or one that is not, are shown first."""
+        """Approve the chosen drafts. Several of them, or one that is not fully on the screen, are shown first."""
         found = [self.proposals.propose(each) for each in self.chosen.items("updates")]
         bad = [each for each in found if isinstance(each, MemtuiError)]
         good = [each for each in found if isinstance(each, Draft)]
@@ -61,7 +61,7 @@ class Approving:
             self.services.fail(error)
 
     def _approve(self, drafts: Sequence[Draft]) -> MemtuiError | None:
-        """Write them, and say so; why the first that can't be written can't be."""
+        """Write the drafts, and say so. Return the error of the first draft that could not be written."""
         left, aside = self.chosen.aside("updates")
         outcomes = approve.approve_all(drafts[0].store.journal, drafts)
         done = [each.memory for each in outcomes if each.memory is not None]
@@ -107,7 +107,7 @@ class Approving:
         await self.services.ask(DraftForm(subject, self.services))
 
     def _values(self, item: Waiting) -> dict[str, str]:
-        """What the form of a draft shows."""
+        """Return what the form of a draft shows."""
         first, _, rest = item.text.partition("\n")
         proposed = self.proposals.proposed
         return {
@@ -119,11 +119,11 @@ class Approving:
         }
 
     async def choose_type(self) -> None:
-        """Another type for the draft."""
+        """Choose another type for the chosen drafts."""
         await self._choose("type", "Type of the memory", [(kind, kind) for kind in memory.TYPES])
 
     async def choose_scope(self) -> None:
-        """Another scope for the draft."""
+        """Choose another scope for the chosen drafts."""
         places = self.proposals.places(self.chosen.items("updates"))
         rows = [(scope.label, f"{scope.label}  {scope.directory}") for scope in places]
         await self._choose("scope", "Scope of the memory", rows)
@@ -142,7 +142,7 @@ class Approving:
         self.screen.fill()
 
     async def merge(self) -> None:
-        """Choose the memory to merge into, the most alike first; then see what it becomes."""
+        """Ask for the memory to merge into, the most similar first; then show what it becomes, and write it."""
         items = self.chosen.items("updates")
         under = self.chosen.under
         first = under if under is not None and under in items else items[0]

@@ -1,4 +1,4 @@
-"""What a decision in the inbox is about: the entries that are marked, or the one under the cursor."""
+"""The entries that a command of the inbox works on: the marked ones, or else the one under the cursor."""
 
 from collections.abc import Callable
 
@@ -12,24 +12,24 @@ from memtui.tui.services import Services
 
 
 class Chosen:
-    """The entries of a list that a decision is about, and the decision itself, told."""
+    """The chosen entries of the inbox's list, and how they are changed."""
 
     def __init__(self, services: Services, screen: ListScreen[InboxRow]) -> None:
         self.services, self.screen = services, screen
 
     @property
     def under(self) -> Waiting | None:
-        """The entry under the cursor, whatever is marked."""
+        """The entry under the cursor, also when others are marked."""
         row = self.screen.table.row
         return row.item if row is not None else None
 
     def items(self, kind: str = "") -> list[Waiting]:
-        """The chosen entries of a kind, or of any."""
+        """Return the chosen entries of a kind, or of all kinds."""
         found = [row.item for row in self.screen.table.chosen() if row.item is not None]
         return [each for each in found if not kind or each.kind == kind]
 
     def aside(self, kind: str = "") -> tuple[set[str], str]:
-        """The marked ones that a decision on one kind leaves aside, and a sentence that says so."""
+        """Return the keys of the marked entries of other kinds, which stay marked, and a sentence that says so."""
         left = self.screen.table.marks - {each.key for each in self.items(kind)}
         kinds = [row.kind for row in self.screen.found if row.key in left]
         drafts, items = kinds.count("updates"), kinds.count("items")
@@ -37,13 +37,13 @@ class Chosen:
         return left, f" Left aside, and still marked: {' and '.join(words)}." if words else ""
 
     def unmark(self, left: set[str]) -> None:
-        """Unmark what is decided."""
+        """Unmark all entries but those with the keys `left`."""
         self.screen.table.clear_marks()
         self.screen.table.marks = left
         self.screen.count()
 
     def act(self, change: Callable[[], object], words: str, kind: str = "") -> bool:
-        """Make a change and say so; what went wrong is told. The screen reads again either way."""
+        """Make a change, and say so with `words`, or say what went wrong. The files are read again either way."""
         left, aside = self.aside(kind)
         try:
             change()
@@ -56,27 +56,27 @@ class Chosen:
         self.services.read()
         return True
 
-    # why nothing can be done
+    # why a command can't be run; empty if it can
 
     def hidden(self) -> str:
-        """Where the filter hides what is marked."""
+        """Check that the filter does not hide the marked entries."""
         table = self.screen.table
         return "The filter hides the marked ones: escape shows them." if table.marks and not table.chosen() else ""
 
     def no_draft(self) -> str:
-        """Where a draft is wanted."""
+        """Check that a draft is chosen."""
         if self.items("updates"):
             return ""
         ways = actions.keyed(" {inbox.done} ticks an item off.") if self.items("items") else ""
         return "There is no draft under the cursor." + ways
 
     def no_item(self) -> str:
-        """Where an unfinished item is wanted."""
+        """Check that an unfinished item is chosen."""
         if self.items("items"):
             return ""
         ways = actions.keyed(" {inbox.approve} approves a draft, {inbox.reject} rejects it.")
         return "There is no unfinished item under the cursor." + (ways if self.items("updates") else "")
 
     def nothing(self) -> str:
-        """Where anything will do."""
+        """Check that anything is chosen."""
         return "" if self.items() else "There is nothing under the cursor."

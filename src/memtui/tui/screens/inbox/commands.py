@@ -1,4 +1,4 @@
-"""What is decided of entries of the inbox: reject, tick off, keep, pass on, reword. One undo step each."""
+"""The commands of the inbox: reject drafts, tick off and keep items, make guidance, edit. Each is one undo step."""
 
 from rich.text import Text
 
@@ -19,12 +19,12 @@ from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services, first_of
 from memtui.tui.widgets.body import fits
 
-# So many lines of an item are below the list on the smallest screen, too.
+# Even the smallest screen shows this many lines of an item below the list.
 SHORT = 3
 
 
 class InboxCommands:
-    """The commands of the inbox on its list, and the drafts behind it."""
+    """The table of commands of the inbox, and those that don't approve a draft."""
 
     def __init__(self, services: Services, screen: ListScreen[InboxRow], proposals: Proposals) -> None:
         self.services, self.screen = services, screen
@@ -32,7 +32,7 @@ class InboxCommands:
         self.approving = Approving(services, screen, self.chosen, proposals)
 
     def table(self) -> dict[str, Command]:
-        """Action id to command."""
+        """Return the commands by action id."""
         chosen, approving = self.chosen, self.approving
         draft, item = first_of(chosen.hidden, chosen.no_draft), first_of(chosen.hidden, chosen.no_item)
         return {
@@ -59,29 +59,29 @@ class InboxCommands:
         return ""
 
     def reject(self) -> None:
-        """Drop the drafts."""
+        """Reject the chosen drafts."""
         found = self.chosen.items("updates")
         words = f"Rejected: {many(len(found), 'draft')}."
         self.chosen.act(lambda: self.services.data.review().reject(found), words, "updates")
 
     def never(self) -> None:
-        """Drop the drafts, and never draft these words again."""
+        """Reject the chosen drafts, and never draft these words again."""
         found = self.chosen.items("updates")
         words = f"Rejected from now on: {many(len(found), 'draft')}."
         self.chosen.act(lambda: self.services.data.review().reject(found, never=True), words, "updates")
 
     def done(self) -> None:
-        """Tick the items off."""
+        """Tick the chosen items off."""
         found = self.chosen.items("items")
         self.chosen.act(lambda: self.services.data.review().done(found), f"Done: {many(len(found), 'item')}.", "items")
 
     def keep(self) -> None:
-        """Keep the items."""
+        """Keep the chosen items when the next session leaves others."""
         found = self.chosen.items("items")
         self.chosen.act(lambda: self.services.data.review().keep(found), f"Kept: {many(len(found), 'item')}.", "items")
 
     async def guide(self) -> None:
-        """Make guidance of the items, or of the drafts; several, and what is not on the screen, are shown first."""
+        """Make guidance of the chosen entries. Several, or one that is not fully on the screen, are shown first."""
         found = self.chosen.items()
         count = many(len(found), "entry", "entries")
         if not (len(found) == 1 and found[0] is self.chosen.under and self._read_whole(found[0])):
@@ -93,12 +93,12 @@ class InboxCommands:
         self.chosen.act(lambda: self.services.data.review().to_guidance(found), f"Now guidance: {count}, {when}.")
 
     def _read_whole(self, item: Waiting) -> bool:
-        """Whether the entry under the cursor is on the screen to its end; a short item is in any case."""
+        """Return whether the entry under the cursor is on the screen to its end; a short item always is."""
         short = item.kind == "items" and lines_of(Text(item.text), self.screen.room) <= SHORT
         return short or self.screen.seen
 
     async def edit(self) -> None:
-        """Rewrite a draft, then approve it; or change an item's text."""
+        """Rewrite a draft and approve it, or change the text of an item."""
         (item,) = self.chosen.items()
         await (self._edit_item(item) if item.kind == "items" else self.approving.rewrite(item))
 

@@ -1,4 +1,4 @@
-"""An entry of the inbox in a form: a draft that is rewritten before it becomes a memory, or an item's text."""
+"""An entry of the inbox as a form edits it: a draft before it becomes a memory, or the text of an item."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -13,15 +13,16 @@ from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
 
-# The fields of a draft that its form changes, beside the text.
+# The fields of a draft that its form edits besides the text.
 FIELDS = ("name", "description", "type", "scope")
 GONE = "It is gone: somebody decided on it or took it away meanwhile. What you typed stays here to be copied."
 Values = Mapping[str, str]
 
 
 class EntrySubject:
-    """`values` tells what the form shows of the entry as it stands: a `body`, and of a draft name, description, type
-    and scope, one of `scopes`. `check` says which file would be written, `save` writes; both raise MemtuiError."""
+    """The subject of the form. `values` returns what the form shows of an entry: its `body`, and for a draft also name,
+    description, type and scope (one of `scopes`). `check` returns which file would be written, `save` writes it; both
+    raise MemtuiError."""
 
     def __init__(
         self,
@@ -52,20 +53,21 @@ class EntrySubject:
         )
 
     def _base(self) -> str:
-        """What the extractor counts is no change."""
+        """Return a digest of what a person can edit. Counts that the extractor updates are no change."""
         said = {key: self.item.entry.fields.get(key, "") for key in FIELDS}
         return ids.digest(fastjson.dumps({**said, "text": self.item.text}))
 
     def is_empty(self, typed: Typed) -> bool:
-        """An entry says something, so that an empty text is a change."""
+        """Return whether nothing was changed. Every entry has a text, so that emptying it is a change."""
         return not typed.changed
 
     def check(self, typed: Typed) -> Text:
-        """Which file is written."""
+        """Return which file would be written."""
         return safe_text.styled(self._check(self.item, typed.values))
 
     def there(self) -> str | None:
-        """The entry as it stands now. Words without an id are those that stand in their place."""
+        """Find the entry in the inbox as it is now, and return its digest; None if it is gone. An entry without an id
+        is found by its place in the file, also with other words."""
         was, every = self.item, self.data.waiting((self.item.kind,), every=True)
         same = [each for each in every if each.key == was.key]
         if not same and not was.entry.fields.get("id"):
@@ -77,12 +79,12 @@ class EntrySubject:
         return self._base()
 
     def compared(self, typed: Typed) -> tuple[bytes, bytes]:
-        """The entry as it is, and as it would be."""
+        """Return the entry as it is, and as it would be."""
         theirs = self._values(self.item)
         return _compared(theirs), _compared({**theirs, **typed.changed})
 
     def save(self, typed: Typed) -> Saved:
-        """Decide on it as it stands now."""
+        """Save what was typed over the entry as it is now."""
         self._save(self.item, {**self._values(self.item), **typed.changed})
         return Saved(self.item.id)
 

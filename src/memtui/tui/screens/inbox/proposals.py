@@ -1,4 +1,4 @@
-"""The drafts of the inbox as they would be approved now: what the person has chosen of each, and what is alike."""
+"""The drafts of the inbox as they would be approved now, with the person's choices and the similar memories."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 class Proposals:
-    """`choices` of the person and the `evidence` that was found, by the key of an entry; `memories` of this project and
-    `others`, of other projects by their slug."""
+    """The drafts as proposed. `choices` of the person and `evidence`: by the key of an entry; `memories`: those of this
+    project and the global ones; `others`: those of other projects, by slug."""
 
     def __init__(self, data: "Data") -> None:
         self.data = data
@@ -31,12 +31,12 @@ class Proposals:
         self._drafts: dict[str, tuple[Waiting, Choices, Draft | MemtuiError]] = {}
 
     def forget(self) -> None:
-        """The files were read again."""
+        """Forget what was computed from the files, as they were read again."""
         self._drafts.clear()
         self.others = {}
 
     def draft(self, item: Waiting) -> Draft | MemtuiError:
-        """What approving it now would write, or why it can't be approved, as of the last reading."""
+        """Return what approving an entry would write, or why it can't be approved, as the files were last read."""
         choices = self.choices.get(item.key, AS_DRAFTED)
         known = self._drafts.get(item.key)
         if known is None or known[0] is not item or known[1] != choices:
@@ -44,19 +44,19 @@ class Proposals:
         return known[2]
 
     def propose(self, item: Waiting, choices: Choices | None = None) -> Draft | MemtuiError:
-        """As `draft`, as of this moment; with these choices, or those that were made."""
+        """As `draft`, but read the files now; with the given choices instead of the person's, if there are any."""
         try:
             return draft.propose(self.data.store(), item, choices or self.choices.get(item.key, AS_DRAFTED))
         except MemtuiError as error:
             return error
 
     def choose(self, item: Waiting, field: str, value: str) -> None:
-        """The person wants another type, or scope."""
+        """Choose another type or scope (`field`) for a draft."""
         self.choices[item.key] = self.choices.get(item.key, AS_DRAFTED)._replace(**{field: value})
         self.evidence.clear()
 
     def proposed(self, item: Waiting, field: str) -> str:
-        """A field of the draft as it would be approved now."""
+        """Return a field of the draft as it would be approved now."""
         given = str(getattr(self.choices.get(item.key, AS_DRAFTED), field) or "")
         if given or field != "scope":
             return given or item.entry.fields.get(field, "")
@@ -64,31 +64,31 @@ class Proposals:
         return found.scope.label if isinstance(found, Draft) else draft.label_of(item)
 
     def whose(self, item: Waiting) -> str:
-        """The name of the project that an entry belongs to, if that is another one."""
+        """Return the name of the project that an entry belongs to; empty if it is this project or none."""
         if item.slug in {None, self.data.slug}:
             return ""
         home = item.entry.fields.get("project", "").rstrip("/").rpartition("/")[2]
         return safe_text.line(home or item.slug or "", 40)
 
     def near(self, item: Waiting) -> Sequence[Memory]:
-        """What a draft is compared with, and may be merged into: the memories of its project."""
+        """Return the memories that a draft is compared with and may be merged into: those of its project."""
         if item.slug in {None, self.data.slug}:
             return self.memories
         known = self.others.get(item.slug or "")
         return draft.neighbours(self.data.store(), item) if known is None else known
 
     def places(self, items: Sequence[Waiting]) -> list[Scope]:
-        """The scopes that drafts may be approved to: of their project, or of this one if they are of several."""
+        """Return the scopes that drafts may be approved to: of their project, or of this one if they are of several."""
         homes = {item.slug for item in items if item.slug}
         store = draft.home_store(self.data.store(), items[0]) if len(homes) == 1 else None
         return [s for s in (store or self.data.store()).scopes() if s.writable and not s.problem]
 
     def read_memories(self) -> list[Memory]:
-        """The memories of this project and the global ones. For a worker."""
+        """Read the memories of this project and the global ones. Slow: for a worker."""
         near = [scope for scope in self.data.scopes() if scope.exists and scope.writable and not scope.problem]
         return [found for scope in near for found in scopes.memories(scope)]
 
     def look(self, item: Waiting, found: Draft | MemtuiError | None, near: Sequence[Memory]) -> Evidence:
-        """What was said around an entry, and what is alike among the memories `near`. For a worker."""
+        """Find what was said around an entry, and which of the memories `near` are similar. Slow: for a worker."""
         found_similar = similar.to_draft(found.name, item.text, near) if isinstance(found, Draft) else []
         return evidence.evidence_of(self.data.env, item, found_similar)

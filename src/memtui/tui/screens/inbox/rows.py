@@ -1,11 +1,11 @@
-"""The rows of the inbox: which drafts are folded, and in what order they stand."""
+"""The rows of the inbox: their order, and which drafts are folded."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memtui.core.review.waiting import Waiting
 
-# Below this, and heard only once, a draft is likely a one-off.
+# A draft with less confidence than this that was seen only once is likely a one-off.
 DOUBTFUL = 0.6
 UNSAID = "0.7"
 FOLD = "fold"
@@ -13,7 +13,7 @@ FOLD = "fold"
 
 @dataclass(frozen=True)
 class InboxRow:
-    """A row: a pending update, a pending item, or (`item` None) the one that stands for `count` folded ones."""
+    """A row of the list: a draft, an unfinished item, or (`item` None) the fold with the number of drafts in it."""
 
     key: str
     item: Waiting | None
@@ -21,12 +21,12 @@ class InboxRow:
 
     @property
     def kind(self) -> str:
-        """updates or items; empty for the fold."""
+        """`updates` or `items`; empty for the fold."""
         return self.item.kind if self.item is not None else ""
 
 
 def in_order(waiting: Sequence[Waiting]) -> list[InboxRow]:
-    """A row each: drafts, surest first, then items."""
+    """Return a row for each entry: drafts, those with most confidence and newest first, then items."""
     drafts = sorted(
         (each for each in waiting if each.kind == "updates"),
         key=lambda each: (-confidence(each), -(each.entry.time() or 0.0)),
@@ -35,7 +35,7 @@ def in_order(waiting: Sequence[Waiting]) -> list[InboxRow]:
 
 
 def folded(rows: list[InboxRow], *, unfolded: bool) -> list[InboxRow]:
-    """The rows with one that stands for the doubtful drafts, which are left out unless `unfolded`."""
+    """Return the rows with a fold after the drafts. Doubtful drafts are left out unless `unfolded`."""
     doubtful = sum(is_doubtful(row) for row in rows)
     if not doubtful:
         return rows
@@ -44,7 +44,7 @@ def folded(rows: list[InboxRow], *, unfolded: bool) -> list[InboxRow]:
 
 
 def is_doubtful(row: InboxRow) -> bool:
-    """Whether it is a draft that is folded."""
+    """Return whether a row is a draft that is folded."""
     item = row.item
     if item is None or item.kind != "updates" or "confidence" not in item.entry.fields:
         return False
@@ -52,7 +52,7 @@ def is_doubtful(row: InboxRow) -> bool:
 
 
 def confidence(item: Waiting) -> float:
-    """How sure the rules are of a draft, from 0 to 1."""
+    """Return how sure the rules are of a draft, from 0 to 1."""
     try:
         return float(item.entry.fields.get("confidence", UNSAID))
     except ValueError:
@@ -60,7 +60,7 @@ def confidence(item: Waiting) -> float:
 
 
 def searched(row: InboxRow) -> str:
-    """What the filter looks at."""
+    """Return the text that the filter searches."""
     if row.item is None:
         return ""
     fields = row.item.entry.fields

@@ -1,4 +1,4 @@
-"""Inbox: what wants the person's decision: drafts of memories, and work left unfinished."""
+"""The inbox: drafts of memories and unfinished work, for the person to decide on."""
 
 import textwrap
 from collections.abc import Sequence
@@ -32,9 +32,9 @@ from memtui.tui.screens.list_screen import Described, ListScreen
 from memtui.tui.services import Command, Services
 from memtui.tui.widgets.rows import Column, RowList
 
-# With so many columns a draft and the memory most alike stand beside each other.
+# From this width on, in cells, a draft and the most similar memory are shown side by side.
 BESIDE = 120
-# The cursor rests this long on a draft before its transcript is read.
+# How long the cursor rests on a draft before its transcript is read.
 REST_SECONDS = 0.15
 KINDS = {"confirmation": "confirmed"}
 EMPTY = """Nothing wants your decision.
@@ -54,14 +54,14 @@ COLUMNS = (
     Column("for", 8, from_width=50),
     Column("age", 4, right=True),
 )
-# The foot's order.
+# The actions in the foot, in their order.
 ON_DRAFT = ("approve", "edit", "merge", "reject", "never", "type", "scope", "mark", "filter", "mark_all")
 ON_ITEM = ("done", "keep", "edit", "guide", "mark", "filter", "mark_all")
 
 
 @dataclass
 class Waits(Message):
-    """What waits in all inboxes was read."""
+    """The entries of all inboxes were read; `problem`: which could not be, in words."""
 
     found: list[Waiting]
     problem: str
@@ -69,14 +69,14 @@ class Waits(Message):
 
 @dataclass
 class Remembered(Message):
-    """The memories that drafts may be like were read."""
+    """The memories that drafts are compared with were read."""
 
     memories: list[Memory]
 
 
 @dataclass
 class Looked(Message):
-    """What was said around an entry was found, and what is alike among the memories `near`."""
+    """The evidence of an entry was found: what was said around it, and which of the memories `near` are similar."""
 
     item: Waiting
     near: Sequence[Memory]
@@ -84,7 +84,7 @@ class Looked(Message):
 
 
 class Inbox(ListScreen[InboxRow]):
-    """The list on the left; on the right the memory that a draft would become, and why."""
+    """The screen: on the left the list, on the right the memory that a draft would become, and why."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("inbox")]
     group: ClassVar[str] = "inbox"
@@ -115,12 +115,12 @@ class Inbox(ListScreen[InboxRow]):
         }
         self.every = self.unfolded = False
         self._elsewhere = 0
-        self._head = 0  # lines of the detail that must be read before something is approved
+        self._head = 0  # lines of the detail that must be on the screen before a draft is approved unasked
         self._problem = ""
         self._rest: Timer | None = None
-        self._there: set[str] = set()  # the entries of all projects when they were read last
-        self._known: set[str] = set()  # those that ever were
-        self._back: set[str] = set()  # those that came back with the last reading
+        self._there: set[str] = set()  # keys of the entries of all projects, as last read
+        self._known: set[str] = set()  # keys of all entries that were ever read
+        self._back: set[str] = set()  # keys of the entries that came back with the last reading
 
     # reading
 
@@ -133,7 +133,7 @@ class Inbox(ListScreen[InboxRow]):
         self.post_message(Remembered(self.proposals.read_memories()))
 
     def on_waits(self, message: Waits) -> None:
-        """Show what waits."""
+        """Show the entries."""
         near = {self.services.data.slug, None}
         self._problem = message.problem
         self.proposals.forget()
@@ -145,7 +145,7 @@ class Inbox(ListScreen[InboxRow]):
         self.fill()
 
     def on_remembered(self, message: Remembered) -> None:
-        """Look anew for what is alike, if the memories are others."""
+        """Look for similar memories again, if the memories have changed."""
         if [each.raw for each in message.memories] != [each.raw for each in self.proposals.memories]:
             self.proposals.memories = message.memories
             self.proposals.evidence.clear()
@@ -154,7 +154,7 @@ class Inbox(ListScreen[InboxRow]):
 
     @on(RowList.Moved, "#list")
     def look_soon(self) -> None:
-        """Look for the evidence of the entry under the cursor once the cursor rests there."""
+        """Look for the evidence of the entry under the cursor, once the cursor rests."""
         item = self.decisions.chosen.under
         if self._rest is not None:
             self._rest.stop()
@@ -178,30 +178,30 @@ class Inbox(ListScreen[InboxRow]):
             self.show_detail()
 
     def aged(self) -> None:
-        """What waits may also be too old by now."""
+        """Read the entries again too: some may have become too old."""
         super().aged()
         self.reload()
 
     # showing
 
     def fill(self) -> None:
-        """Put what waits into the list."""
+        """Fill the list, and look for the evidence of the entry under the cursor."""
         super().fill()
         self.look_soon()
 
     def select(self) -> Sequence[InboxRow]:
-        """Drafts, surest first, then items; what is doubtful is folded unless it is looked for."""
+        """Return the rows to show. Doubtful drafts are folded, unless the filter is used."""
         return super().select() if self.typed else rows.folded(list(self.found), unfolded=self.unfolded)
 
     def why_empty(self) -> str:
-        """What an empty list says: what will fill it, or why nothing will."""
+        """Return what an empty list says: what will fill it, or why nothing will."""
         deaf = "" if self.typed else unheard.keyed(self.services.data.unheard())
         if not deaf:
             return super().why_empty()
         return actions.keyed(DEAF).format("\n".join(textwrap.wrap(deaf[:1].upper() + deaf[1:] + ".", DEAF_WIDTH)))
 
     def answered(self) -> Text:
-        """How many drafts wait, and how many items."""
+        """Return the top line: how many drafts and items wait."""
         text = Text(no_wrap=True, overflow="ellipsis")
         if self._problem:
             return text.append("! " + safe_text.line(self._problem), style="red")
@@ -246,7 +246,7 @@ class Inbox(ListScreen[InboxRow]):
         return self.proposals.whose(item) or safe_text.line(here, 40)
 
     def describe(self, row: InboxRow) -> Described:
-        """The memory that a draft would become, and why; or the item."""
+        """Return the detail of a row: the memory that a draft would become, and why; or the item."""
         item, data = row.item, self.services.data
         if item is None:
             return Described(Text("enter shows or hides them.", style="dim"))
@@ -263,18 +263,18 @@ class Inbox(ListScreen[InboxRow]):
         return Described(text, *draft_glance(item, draft, known, whose=whose))
 
     def footer_actions(self) -> list[actions.Action]:
-        """What can be done with the row under the cursor comes first."""
+        """Return the actions for the row under the cursor."""
         under = self.decisions.chosen.under
         order = ON_ITEM if under is not None and under.kind == "items" else ON_DRAFT
         return [actions.get(f"inbox.{verb}") for verb in order]
 
     @property
     def seen(self) -> bool:
-        """Whether the draft under the cursor is on the screen to its end."""
+        """Whether the entry under the cursor is on the screen to its end."""
         return super().seen and self._head <= self.detail.scroll_y + self.detail.size.height
 
     def copied(self) -> str:
-        """What is copied: the text of the entry."""
+        """Return the text of the entry under the cursor."""
         under = self.decisions.chosen.under
         return under.text if under is not None else ""
 
@@ -290,13 +290,13 @@ class Inbox(ListScreen[InboxRow]):
         return "" if self._elsewhere else "Nothing waits in other projects."
 
     def markable(self) -> Sequence[InboxRow]:
-        """What is marked by marking all: all drafts, or on an item all items."""
+        """Return the rows that "mark all" marks: all drafts, or all items if the cursor is on an item."""
         under = self.decisions.chosen.under
         kind = under.kind if under is not None else "updates"
         return [row for row in self.table.rows if row.kind == kind]
 
     def deepen(self) -> None:
-        """Into the draft; unfold what is folded."""
+        """Go into the detail; on the fold, unfold or fold."""
         row = self.table.row
         if row is not None and row.item is None:
             self.unfolded = not self.unfolded
@@ -305,11 +305,11 @@ class Inbox(ListScreen[InboxRow]):
             super().deepen()
 
     def projects(self) -> None:
-        """This project, or all of them."""
+        """Show the entries of all projects, or of this one only."""
         self.every = not self.every
         self.reload()
 
     def undo(self) -> None:
-        """As everywhere; the cursor goes to what comes back."""
+        """Undo the last change, and put the cursor on the entry that comes back."""
         self.wanted = lambda shown: next((at for at, row in enumerate(shown) if row.key in self._back), None)
         self.services.turn("undo")

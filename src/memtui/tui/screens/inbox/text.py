@@ -1,4 +1,4 @@
-"""A draft and a pending item as the detail pane shows them: what would be written, why, and what is alike."""
+"""The detail pane of the inbox: a draft (what would be written, why, similar memories) or an unfinished item."""
 
 import itertools
 import textwrap
@@ -17,20 +17,21 @@ from memtui.core.review.evidence import Evidence, Similar
 from memtui.core.review.waiting import Waiting
 from memtui.present import drafts, safe_text
 
+# Characters of a memory that are compared with a draft.
 ALIKE_LENGTH = 2000
-# A longer draft is not compared word by word.
+# Characters of a draft that is compared word by word; a longer one is not.
 DRAFT_LENGTH = 6000
-# What is drawn of one; more takes longer than a key may.
+# Characters of an entry that are drawn: more would take noticeably long after a key.
 SHOWN = 12_000
 LEAST_SHOWN = 1000
-# Words that only the draft, and only the memory has.
+# The styles of words that only the draft has, and that only the memory has.
 ONLY_HERE = ("underline green", "underline")
 RENAME = "{inbox.merge} merges into it, {inbox.edit} gives another name"
 LEGEND = "underlined is what only one of them says"
 
 
 def cut(text: Text, words: str, path: str, *, limit: int = SHOWN, before: str = "") -> Text:
-    """Words of a file as far as they are drawn, `before` before each line; what is not shown is said."""
+    """Append the first `limit` characters of `words`, each line after `before`, and say if more are in the file."""
     shown = safe_text.clean(words[:limit])
     text.append("".join(f"{before}{line}\n" for line in shown.split("\n")))
     if len(words) > limit:
@@ -40,15 +41,15 @@ def cut(text: Text, words: str, path: str, *, limit: int = SHOWN, before: str = 
 
 
 def rule(text: Text, words: str) -> None:
-    """A heading between two parts."""
+    """Append a heading between two parts."""
     text.append(f"\n{words}\n", style="dim underline")
 
 
 def draft_head(
     item: Waiting, draft: Draft | MemtuiError, found: Evidence | None, width: int, *, whose: str = "", beside: bool
 ) -> Text:
-    """The memory that a pending update would become, whole; `whose` names another project than this. `beside`: next
-    to the one that is most alike."""
+    """Return the whole memory that a draft would become. `whose`: the name of the draft's project, if not this one;
+    `beside`: put the most similar memory next to it."""
     text = Text()
     if isinstance(draft, MemtuiError):
         text.append(safe_text.line(item.entry.fields.get("name", "")) + "\n", style="bold")
@@ -81,7 +82,7 @@ def draft_text(
     *,
     beside: bool,
 ) -> Text:
-    """What is to be known of a pending update beside its text. `found` None: the worker is still at it."""
+    """Return why a draft was made, and what is similar. `found` None: the worker is still looking for it."""
     text = Text()
     _facts(text, item, found, now)
     for state in states:
@@ -114,7 +115,7 @@ def _facts(text: Text, item: Waiting, found: Evidence | None, now: float) -> Non
 
 
 def hanging(text: Text, words: str, indent: int, width: int, style: str) -> None:
-    """Words after something `indent` wide, all their lines beginning there."""
+    """Append words, wrapped and with all lines after the first indented by `indent` cells."""
     room = max(16, width - indent)
     lines = [part for line in words.split("\n") for part in textwrap.wrap(line, room) or [""]]
     text.append(("\n" + " " * indent).join(lines) + "\n", style=style)
@@ -141,7 +142,7 @@ def _said(text: Text, item: Waiting, found: Evidence | None, width: int) -> None
 def draft_glance(
     item: Waiting, draft: Draft | MemtuiError, found: Evidence | None, *, whose: str = ""
 ) -> tuple[Text, Text]:
-    """The memory that a pending update would become, and in a line each what was said and what is alike."""
+    """Return the memory that a draft would become; and a line each on what was said and on the most similar memory."""
     text = Text().append("── ", "dim").append_text(draft_head(item, draft, None, 0, whose=whose, beside=False))
     text.rstrip()
     tail = []
@@ -163,7 +164,7 @@ def draft_glance(
 
 
 def item_glance(item: Waiting, states: Sequence[str], now: float) -> Text:
-    """A pending item, and how old it is."""
+    """Return the age of an unfinished item, and its text."""
     facts = ["unfinished", *states, ago(item.entry.time(), now) if item.entry.time() else "no date"]
     text = Text().append("── ", "dim").append(safe_text.line(" · ".join(facts)) + "\n", style="dim")
     return text.append(safe_text.clean(item.text[:SHOWN]))
@@ -185,7 +186,7 @@ def _content(made: Memory) -> str:
 
 
 def marked(draft: str, there: Memory) -> tuple[Text, Text]:
-    """A draft, as it is shown, and a memory; underlined are the words that only one of them has."""
+    """Return the texts of a draft and a memory, with the words underlined that only one of them has."""
     whole = _content(there)
     theirs = safe_text.clean(whole[:ALIKE_LENGTH]) + (" …" if len(whole) > ALIKE_LENGTH else "")
     pair = Text(draft), Text(theirs)
@@ -196,12 +197,12 @@ def marked(draft: str, there: Memory) -> tuple[Text, Text]:
 
 
 def lines_of(text: Text, width: int) -> int:
-    """How many lines a text has on the screen; of a long one more than it can ever have, since it may be cut."""
+    """Return how many lines a text takes; for a long one, which may be cut, more than it can ever take."""
     return len(text.wrap(get_console(), width)) if len(text.plain) <= DRAFT_LENGTH else SHOWN * 2
 
 
 def columns(left: Text, right: Text, width: int) -> Text:
-    """Two texts beside each other, wrapped."""
+    """Put two texts side by side, wrapped."""
     room = (width - 3) // 2
     sides = [list(each.wrap(get_console(), room, overflow="fold")) for each in (left, right)]
     text = Text()
@@ -228,7 +229,7 @@ def _similar(text: Text, found: Sequence[Similar], made: Memory, *, beside: bool
 
 
 def compared(draft: str, there: Memory) -> Text:
-    """A memory that a draft might go into; underlined is what the draft does not say."""
+    """Return a memory that a draft might be merged into, with the words underlined that the draft does not have."""
     text = Text()
     text.append(safe_text.line(there.ref), style="bold")
     text.append(f"  {safe_text.line(there.type)}   underlined is what the draft does not say\n\n", style="dim")
@@ -236,7 +237,7 @@ def compared(draft: str, there: Memory) -> Text:
 
 
 def item_text(item: Waiting, title: str, states: Sequence[str], now: float) -> Text:
-    """A pending item, and what can be done with it."""
+    """Return an unfinished item, and what can be done with it."""
     text = cut(Text(), item.text, item.path).append("\n")
     text.stylize("bold", 0, min(len(item.text), SHOWN))
     fields = item.entry.fields
@@ -260,7 +261,7 @@ def item_text(item: Waiting, title: str, states: Sequence[str], now: float) -> T
 
 
 def written_text(each: Draft, *, alone: bool, limit: int = SHOWN) -> Text:
-    """The file that approving writes, whole."""
+    """Return the file that approving a draft writes."""
     text = Text()
     if not alone:
         text.append(f"{safe_text.line(each.scope.label)}:{safe_text.line(each.name)}\n", style="bold")
@@ -272,7 +273,7 @@ def written_text(each: Draft, *, alone: bool, limit: int = SHOWN) -> Text:
 
 
 def guidance_text(items: Sequence[Waiting]) -> Text:
-    """What the agent would be told."""
+    """Return what the agent would be told, if these entries became guidance."""
     text = Text()
     for item in items:
         cut(text, item.text, item.path, limit=share(len(items)), before="  │ ").append("\n")
@@ -280,12 +281,12 @@ def guidance_text(items: Sequence[Waiting]) -> Text:
 
 
 def share(count: int) -> int:
-    """What is drawn of each where several are shown."""
+    """Return how many characters are drawn of each of `count` entries."""
     return max(LEAST_SHOWN, SHOWN // max(1, count))
 
 
 def merged_text(found: Memory, data: bytes) -> Text:
-    """A memory with what is put at its end, marked."""
+    """Return a memory as merging leaves it (`data`), the new lines marked."""
     text = Text()
     text.append(safe_text.line(found.path) + "\n", style="dim")
     before = found.raw.decode("utf-8", "replace").rstrip("\n").split("\n")
