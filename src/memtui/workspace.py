@@ -1,4 +1,4 @@
-"""What both front doors start from: one person's memories as seen from one directory, and the clock."""
+"""The workspace: the environment, directory, clock and actor that every use case of both front doors starts from."""
 
 import os
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 class Workspace:
     """The environment, a working directory with its project, and who acts (`by`: "cli" or "tui").
 
-    `cwd` is the directory whose project it is about, with symlinks followed as the client does. `now` holds the clock
-    still, in seconds since the epoch, for pictures, demonstrations and tests. Nothing is imported before it is needed:
-    monitors call the command line every minute, and a person waits for the first picture.
+    `cwd` gets its symlinks resolved, as the client does. `now` fixes the clock (seconds since the epoch) for pictures,
+    demonstrations and tests. Modules are imported only when needed: monitors call the command line every minute, and a
+    person waits for the TUI to appear.
     """
 
     def __init__(self, env: "Mapping[str, str]", cwd: str, *, by: str, now: float | None = None) -> None:
@@ -40,7 +40,7 @@ class Workspace:
 
     @property
     def root(self) -> str:
-        """memtui's own directory. Raises UsageError where nothing names it."""
+        """memtui's own directory. Raises UsageError if no environment variable gives it."""
         try:
             return paths.root(self.env)
         except KeyError:
@@ -48,7 +48,7 @@ class Workspace:
 
     @property
     def config_dir(self) -> str:
-        """Claude's configuration directory. Raises UsageError where nothing names it."""
+        """Claude's configuration directory. Raises UsageError if no environment variable gives it."""
         try:
             return paths.config_dir(self.env)
         except KeyError:
@@ -59,39 +59,40 @@ class Workspace:
         _ = self.root, self.config_dir
 
     def settings(self) -> "dict[str, object]":
-        """The settings as written."""
+        """Return the settings as written in the file."""
         return config.load(self.root)
 
     def setting(self, key: str) -> "object":
-        """One setting, of this project where it has its own; for a key without a default what is written, or None."""
+        """Return one setting, for this project if it has its own; for a key without a default what is written, or
+        None."""
         settings = self.settings()
         return config.value(settings, self.project_root, key) if key in config.DEFAULTS else settings.get(key)
 
-    def inbox(self, everywhere: bool) -> "str":
-        """The directory of the inbox of this project, or of the global one."""
+    def inbox(self, everywhere: bool) -> str:
+        """Return the directory of the global inbox (`everywhere`) or of this project's."""
         return paths.inbox_dir(self.root, None if everywhere else self.slug)
 
     @property
     def ledger(self) -> "Ledger":
-        """What was read of the journal: only what is appended is read again."""
+        """The journal as far as it was read, shared in this process."""
         from memtui.core.journal import ledger as journal_ledger
 
         return journal_ledger.shared(self.root + "/journal.jsonl")
 
     def journal(self) -> "Journal":
-        """The journal, through which every change goes."""
+        """Return the journal, through which every change goes."""
         from memtui.core.journal.journal import Journal
 
         return Journal(self.root, by=self.by, now=self.now, ledger=self.ledger)
 
     def store(self) -> "Store":
-        """The store, for changes to memories and their undo."""
+        """Return the store, which changes memories."""
         from memtui.core.memories.store import Store
 
         self.must_have_home()
-        made = Store(self.env, self.cwd, by=self.by, now=self.now)
-        made.journal = self.journal()  # which knows what was read
-        return made
+        store = Store(self.env, self.cwd, by=self.by, now=self.now)
+        store.journal = self.journal()  # with the shared ledger
+        return store
 
     def waiting(
         self,
@@ -100,15 +101,15 @@ class Workspace:
         every: bool = False,
         unread: "list[Finding] | None" = None,
     ) -> "list[Waiting]":
-        """What waits for this project and everywhere, of some kinds or all; `every` adds the other projects', after
-        these. `unread` as in the engine."""
+        """Return what waits in the inboxes of this project and everywhere, of some kinds or all; `every` adds those of
+        other projects at the end. `unread` as for `waiting.waiting_in`."""
         from memtui.core.review import waiting
 
         others = [slug for slug in paths.inbox_slugs(self.root) if slug != self.slug] if every else []
         return waiting.waiting_in(self.root, [self.slug, None, *others], kinds or waiting.KINDS, unread)
 
     def counts(self, unread: "list[Finding] | None" = None) -> "dict[str, int]":
-        """How many entries of each kind wait for this project and everywhere. `unread` as in the engine."""
+        """Count the entries of each kind that wait for this project and everywhere. `unread` as for `waiting`."""
         from memtui.core.review.waiting import KINDS
 
         found = dict.fromkeys(KINDS, 0)
@@ -117,14 +118,14 @@ class Workspace:
         return found
 
     def review(self) -> "Review":
-        """What a person does with what waits in the inbox."""
+        """Return the use cases for what waits in the inbox: reject, withdraw, tick off, pass on."""
         from memtui.core.review.entries import Review
 
         return Review(self.root, by=self.by, now=self.now)
 
     def unheard(self, labels: "Iterable[str] | None" = None) -> str:
-        """Why no session is told of guidance that is left here, a code of `guidance.unheard`; with `labels`, why none
-        is told of memories in the scopes of these labels. Empty if sessions are told."""
+        """Return the code of `guidance.unheard` that tells why no session gets guidance here, or with `labels` why none
+        gets the memories of these scopes. Empty if sessions get it."""
         from memtui.core.inbox import guidance
 
         among = None if labels is None else set(labels)
@@ -139,8 +140,8 @@ class Workspace:
         return "auto" if loading.auto_memory_off(self.env, self.cwd) else ""
 
     def hooked(self) -> tuple[bool, bool]:
-        """Whether hooks are installed, and whether Claude Code was told to run none; where that can't be read, they are
-        taken to be on."""
+        """Return whether hooks are installed, and whether Claude Code is set to run none. If that can't be read, hooks
+        count as installed and running."""
         from memtui.core.base.errors import MemtuiError
         from memtui.hooks.installer import status
 

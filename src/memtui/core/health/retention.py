@@ -227,7 +227,7 @@ def due(root: str, now: float, ledger: Ledger | None = None, *, trusted: bool = 
     read = journal.ledger()
     old = compaction.too_old(read, now, keep.undo_days, keep.undo_changes)
     _count_changes(found, old, read)
-    contents = compaction.unheld(journal, {each.id for each in old})
+    contents = compaction.unreferenced(journal, {each.id for each in old})
     found.images, found.image_bytes = len(contents), sum(size for _, size in contents)
     found.months = [path for path in folding.old(root, now, keep.texts_days) if not _is_folded(state, path)]
     found.text_bytes = sum(os.path.getsize(path) for path in found.months if os.path.exists(path))
@@ -279,7 +279,7 @@ def _undo(root: str, now: float, keep: Limits, found: Due, go: Callable[[], bool
     if compaction.too_old(ledger, now, keep.undo_days, keep.undo_changes):
         old = compaction.compact(journal, now, keep.undo_days, keep.undo_changes)
         _count_changes(found, old, ledger)  # as it was read last, before it was made shorter
-    found.images, found.image_bytes = compaction.sweep(journal, go) if compaction.unheld(journal) else (0, 0)
+    found.images, found.image_bytes = compaction.sweep(journal, go) if compaction.unreferenced(journal) else (0, 0)
 
 
 def _texts(root: str, now: float, keep: Limits, found: Due, go: Callable[[], bool]) -> None:

@@ -1,5 +1,6 @@
-"""The journal kept short: changes that are too old, or too many, can't be undone any more, and the contents that only
-they held go. Under the lock of all changes; a process killed in between leaves contents that the next one removes.
+"""Keep the journal short: remove changes that are too old, or too many, and the contents that only they referred to.
+They can't be undone any more. This runs under the journal's lock; a killed process leaves contents that the next run
+removes.
 """
 
 import os
@@ -14,13 +15,13 @@ from memtui.core.journal.ledger import Ledger, Transaction
 
 DAY = 86_400.0
 DIGEST = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
-# So long contents are removed while others wait for the lock, and so long they have to get it then.
+# Contents are removed for this long under the lock, which is then free for this long so that others can take it.
 HELD_SECONDS, FREE_SECONDS = 0.5, 4 * fs.LOCK_POLL_SECONDS
 
 
 def _families(every: list[Transaction]) -> list[list[Transaction]]:
-    """Transactions that stand or go together: a change with all undoing, restoring and purging of it, and what was made
-    as one step; in the order of what was done last about each."""
+    """Group the transactions that are kept or removed together: a change with its undos, restores and purges, and all
+    changes of one step. The groups are ordered by their newest transaction, oldest first."""
     above: dict[str, str] = {}
 
     def top(key: str) -> str:
@@ -44,11 +45,11 @@ def _families(every: list[Transaction]) -> list[list[Transaction]]:
 
 
 def too_old(ledger: Ledger, now: float, days: int, most: int) -> list[Transaction]:
-    """The changes of which nothing was done for so many days, and those beyond the newest `most` (0: no limit), oldest
-    first. By their order in the journal: where the clock was put back, more is kept, never less."""
+    """Return the transactions whose newest is older than `days`, and those beyond the newest `most` changes (0: no
+    limit), oldest first. They are taken in the journal's order: if the clock was put back, more is kept, never less."""
     every = ledger.all()
     if every and every[-1].state == "intent":
-        every.pop()  # at work
+        every.pop()  # in progress
     left = sum(each.is_change for each in every)
     found: list[Transaction] = []
     for family in _families(every):
@@ -63,7 +64,8 @@ def too_old(ledger: Ledger, now: float, days: int, most: int) -> list[Transactio
 
 
 def compact(journal: Journal, now: float, days: int, most: int) -> list[Transaction]:
-    """Take what is too old out of the journal, whole lines as they are; what went. Raises MemtuiError, OSError."""
+    """Remove what is too old from the journal and return it; all other lines keep their bytes. Raises MemtuiError,
+    OSError."""
     with journal.locked():
         found = too_old(journal.ledger(), now, days, most)
         if found:
@@ -73,27 +75,27 @@ def compact(journal: Journal, now: float, days: int, most: int) -> list[Transact
 
 
 def _kept(data: bytes, gone: set[str]) -> Iterator[bytes]:
-    """The lines that stay: all but those of what went, and torn ones before them."""
-    begun = False
+    """Yield the lines to keep: all but those of the removed transactions, and unreadable ones at the beginning."""
+    started = False
     for line in data.split(b"\n"):
         record = fastjson.loads_dict(line)
-        if not line.strip() or record.get("id") in gone or not (record or begun):
+        if not line.strip() or record.get("id") in gone or not (record or started):
             continue
-        begun = True
+        started = True
         yield line + b"\n"
 
 
-def _held(journal: Journal, gone: set[str]) -> set[str]:
-    """The digests that the journal without some changes, or the trust in memories, names."""
+def _referenced(journal: Journal, gone: set[str]) -> set[str]:
+    """Return the digests that trust.json, or the journal without the changes `gone`, refers to."""
     data = fs.read_or_empty(journal.path)
     found = set(DIGEST.findall(b"".join(_kept(data, gone)) if gone else data))
     found.update(DIGEST.findall(fs.read_or_empty(journal.root + "/trust.json")))
     return {digest.decode() for digest in found}
 
 
-def unheld(journal: Journal, gone: set[str] | None = None) -> list[tuple[str, int]]:
-    """The contents in the trash that nothing names, or would name without the changes `gone`: their paths and sizes;
-    none where the journal itself is gone. Raises OSError."""
+def unreferenced(journal: Journal, gone: set[str] | None = None) -> list[tuple[str, int]]:
+    """List the stored contents that nothing refers to, or would refer to without the changes `gone`, as (path, bytes).
+    Without a journal the list is empty. Raises OSError."""
     if not os.path.exists(journal.path):
         return []
     try:
@@ -101,19 +103,19 @@ def unheld(journal: Journal, gone: set[str] | None = None) -> list[tuple[str, in
             there = [(each.name, each.path) for each in entries if DIGEST.fullmatch(each.name.encode())]
     except FileNotFoundError:
         return []
-    held = _held(journal, gone or set())
-    return [(path, os.lstat(path).st_size) for name, path in there if name not in held and os.path.lexists(path)]
+    used = _referenced(journal, gone or set())
+    return [(path, os.lstat(path).st_size) for name, path in there if name not in used and os.path.lexists(path)]
 
 
 def sweep(journal: Journal, go: Callable[[], bool]) -> tuple[int, int]:
-    """Remove the contents that nothing names, some at a time, while `go` says so; how many, and their bytes. Raises
-    MemtuiError."""
+    """Remove the contents that nothing refers to, a batch at a time, as long as `go` returns True. Return how many were
+    removed and their size in bytes. Raises MemtuiError."""
     count = size = 0
     left = True
     while left and go():
-        with journal.locked():  # what is written for a change is named before the lock is let go
+        with journal.locked():  # a change stores contents and refers to them under one lock
             try:
-                found = unheld(journal)
+                found = unreferenced(journal)
                 until = time.monotonic() + HELD_SECONDS
                 for path, length in found:
                     if left := time.monotonic() > until:
@@ -129,7 +131,7 @@ def sweep(journal: Journal, go: Callable[[], bool]) -> tuple[int, int]:
 
 
 def deleted(found: list[Transaction], ledger: Ledger) -> list[str]:
-    """The memories in the trash that can't be restored once these went, as `scope:name`."""
+    """Name the memories in the trash that can't be restored once these transactions are removed, as `scope:name`."""
     names = []
     for each in found:
         if each.id in ledger.trashed and each.paths:

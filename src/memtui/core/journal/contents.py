@@ -1,4 +1,4 @@
-"""The contents that the journal's records name: in `trash/`, each in a file named by its hash."""
+"""The file contents that the journal's records refer to: in `trash/`, each in a file named by its hash."""
 
 from memtui.core.base import fs, ids
 from memtui.core.base.errors import MemtuiError, NotFoundError
@@ -6,17 +6,17 @@ from memtui.core.base.storage import read_or_none, storage_error
 
 
 class Contents:
-    """The kept contents of one memtui root."""
+    """The stored contents of one memtui root."""
 
     def __init__(self, root: str) -> None:
         self.directory = root + "/trash"
 
     def path(self, digest: str) -> str:
-        """The file of a content."""
+        """Return the path of a stored content."""
         return f"{self.directory}/{digest}"
 
     def read(self, digest: str) -> bytes:
-        """A kept content. Raises NotFoundError once it was purged, MemtuiError if it can't be read."""
+        """Read a stored content. Raises NotFoundError if it was purged, MemtuiError if it can't be read."""
         path = self.path(digest)
         try:
             data = fs.read_bytes(path)
@@ -29,16 +29,16 @@ class Contents:
         return data
 
     def keep(self, data: bytes, durable: bool = True) -> str:
-        """Keep a content; its hash. Not `durable`: what no undo needs, so that a failing disk may lose it: of that
-        there may be thousands. Raises MemtuiError."""
+        """Store a content and return its hash. Not `durable`: don't sync it, which is slow for thousands; for contents
+        that no undo needs. Raises MemtuiError."""
         digest = ids.digest(data)
         path = self.path(digest)
         try:
-            # One that is there but damaged (a lying disk) is written anew.
+            # One that exists but is damaged is written anew.
             if read_or_none(path) != data:
                 fs.write_atomic(path, data, durable)
             elif durable:
-                fs.sync(path)  # it may have been kept before without
+                fs.sync(path)  # it may have been stored before without
         except OSError as error:
             raise storage_error(error, path) from error
         return digest

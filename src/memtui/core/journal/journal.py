@@ -1,8 +1,8 @@
 """The journal: every change to a person's files is one transaction that survives a crash and can be undone.
 
-Write ahead: the contents before and after go to `trash/` under their hash, then one line says what is intended, then
-the files change one by one, then a line says that it is done. A process killed anywhere in between leaves an intent
-that the next one finishes or takes back. Lines of journal.jsonl (docs/file-formats.md): an intent, and its end.
+It is a write-ahead log. The contents before and after are stored in `trash/` under their hash; one line records the
+intent; the files change one by one; another line records the end. A process killed in between leaves an intent without
+an end, which the next process finishes or takes back. docs/file-formats.md describes the lines of journal.jsonl.
 """
 
 import contextlib
@@ -26,8 +26,8 @@ BEGUN = "What was begun is taken back by the next memtui command."
 
 
 class Journal:
-    """The journal of one memtui root. `by` names the writer in the records, `now` is the clock (seconds), `ledger` what
-    was read of it already."""
+    """The journal of one memtui root. `by` names the writer in the records, `now` is the clock (seconds since the
+    epoch), `ledger` is the journal as far as it was read already."""
 
     def __init__(
         self, root: str, by: str = "cli", now: Callable[[], float] = clock.now, ledger: Ledger | None = None
@@ -46,13 +46,14 @@ class Journal:
     def _intent(
         self, transaction: str, op: str, changes: Sequence[Change], summary: str, **more: Any
     ) -> dict[str, Any]:
-        """The intent's record; the images are written. Raises ConflictError if a file is not as the changes expect."""
+        """Return the intent's record, with its contents stored. Raises ConflictError if a file is not as the changes
+        expect it."""
         rows = records.rows(changes, self.contents.keep)
         head = {"v": VERSION, "id": transaction, "time": clock.iso(self.now()), "state": "intent", "by": self.by}
         return {**head, "seat": actor.here(self.by), "op": op, "summary": summary, **more, "changes": rows}
 
     def changes_of(self, record: Mapping[str, Any]) -> list[Change]:
-        """The changes of an intent. Raises NotFoundError if a content was purged."""
+        """Return the changes of an intent. Raises NotFoundError if a content was purged."""
         return records.changes_of(record, self.contents.read)
 
     def _append(self, record: Mapping[str, Any]) -> None:
@@ -74,7 +75,7 @@ class Journal:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the lock on all changes, with what a killed process left behind put right. Raises MemtuiError."""
+        """Hold the lock on all changes, after recovery from a killed process. Raises MemtuiError."""
         lock = fs.Lock(self.lock_path, LOCK_SECONDS)
         try:
             lock.__enter__()
@@ -87,17 +88,17 @@ class Journal:
             lock.__exit__()
 
     def run(self, op: str, changes: Sequence[Change], summary: str, **more: Any) -> str:
-        """Make all the changes or none, as one undo step; the transaction's id.
+        """Make all the changes or none, as one undo step, and return the transaction's id.
 
         `more` goes into the record as it is. Raises ConflictError if a file is not as a change expects it, MemtuiError
-        if one can't be written; either way nothing is changed.
+        if one can't be written; in both cases nothing is changed.
         """
         with self.locked():
             return self.run_locked(op, changes, summary, **({"group": self._group} if self._group else {}), **more)
 
     @contextlib.contextmanager
     def together(self, group: str = "") -> Iterator[None]:
-        """Make all that is changed inside one step of undo and redo, with what was changed before in the same
+        """Make all changes inside the `with` block one step of undo and redo, together with earlier changes of the same
         `group`."""
         self._group = group or ids.new_id(self.now())
         try:
@@ -109,12 +110,12 @@ class Journal:
         """Do what `run` does, with the lock held already."""
         transaction = ids.new_id(self.now())
         size = self._size()
-        changes = [change.remembering() for change in changes]
+        changes = [change.with_metadata() for change in changes]
         record = self._intent(transaction, op, changes, summary, **more)
         try:
             self._append(record)
         except BaseException:
-            self._cut(size)  # a part of the line may stand there
+            self._cut(size)  # a part of the line may have been written
             raise
         path = self.root
         try:
@@ -125,19 +126,19 @@ class Journal:
                     catalog.touch(self.root, path)
         except BaseException as error:
             whole = self._take_back(record, changes, size)
-            told = storage_error(error, path) if isinstance(error, OSError) else error
-            if not whole and isinstance(told, MemtuiError):
-                told.hint = f"{told.hint} {BEGUN}".strip()
-            if told is error:
+            shown = storage_error(error, path) if isinstance(error, OSError) else error
+            if not whole and isinstance(shown, MemtuiError):
+                shown.hint = f"{shown.hint} {BEGUN}".strip()
+            if shown is error:
                 raise
-            raise told from error
-        # Without room for this line the next start finds all changes made, and writes it.
+            raise shown from error
+        # If there is no room for this line, the next process finds all changes made and writes it.
         with contextlib.suppress(MemtuiError):
             self._end(transaction, "done")
         return transaction
 
     def _make(self, record: Mapping[str, Any], changes: Sequence[Change], number: int) -> None:
-        """Make one change. Raises as `Change.make`, but not for what fails once it is made, as cleaning up can."""
+        """Make one change. Raises as `Change.make`, except for what fails after the change is made, as cleanup can."""
         try:
             changes[number].make()
         except OSError:
@@ -146,9 +147,9 @@ class Journal:
                 raise
 
     def _take_back(self, record: Mapping[str, Any], changes: Sequence[Change], size: int) -> bool:
-        """Undo the changes that were made; False where even that fails and the intent stays for the next start."""
+        """Undo the changes that were made. Return False if that fails too; the next process then takes them back."""
         try:
-            for change in recovery.back(changes, recovery.states(record, changes)):
+            for change in recovery.rollback(changes, recovery.states(record, changes)):
                 with contextlib.suppress(ConflictError):
                     change.make()
         except OSError:
@@ -160,7 +161,7 @@ class Journal:
         return True
 
     def _cut(self, size: int) -> bool:
-        """Take the last line off again; that needs no space on a full disk. Whether that worked."""
+        """Remove the last line again, which works on a full disk too. Return whether it was removed."""
         try:
             os.truncate(self.path, size)
         except OSError:
@@ -170,7 +171,7 @@ class Journal:
     # After a crash
 
     def unfinished(self) -> dict[str, Any] | None:
-        """The intent without an end that a killed process left, or that another one is at work on."""
+        """Return the intent without an end, which a killed process left or another process is working on."""
         try:
             for _, line in backwards.lines(self.path, longest=-1):
                 record = fastjson.loads_dict(line)
@@ -183,7 +184,7 @@ class Journal:
         return None
 
     def recover(self) -> None:
-        """Finish or take back what a killed process left. Raises MemtuiError; does nothing if nothing is left."""
+        """Finish or take back what a killed process left, if anything. Raises MemtuiError."""
         if self.unfinished() is not None:
             with self.locked():
                 pass
@@ -199,8 +200,8 @@ class Journal:
             for digest in record.get("drop", ()):
                 fs.unlink(self.contents.path(digest))
             changes = self.changes_of(record)
-            forward, todo = recovery.rest(record, changes)
-            for change in todo:
+            made, inverses = recovery.plan(record, changes)
+            for change in inverses:
                 try:
                     change.make()
                 except ConflictError as error:
@@ -208,27 +209,28 @@ class Journal:
         except OSError as error:
             raise storage_error(error, error.filename or self.root) from error
         except NotFoundError as error:  # someone emptied the trash
-            forward, left = False, [error.message]
-        self._end(transaction, "done" if forward and not left else "back", **({"left": left} if left else {}))
+            made, left = False, [error.message]
+        self._end(transaction, "done" if made and not left else "back", **({"left": left} if left else {}))
 
-    # What was done
+    # Reading
 
     def ledger(self) -> Ledger:
-        """All transactions, and which of them can be undone or redone, as of now. Raises OSError."""
+        """Read what was appended; return all transactions and which of them can be undone or redone. Raises OSError."""
         return self._ledger.follow()
 
-    def purge(self, op_summary: str, drop: Sequence[str], **more: Any) -> str:
-        """Remove contents from the trash for good, which no undo brings back; the transaction's id."""
+    def purge(self, summary: str, drop: Sequence[str], **more: Any) -> str:
+        """Remove contents for good, given by their hashes `drop`; no undo brings them back. Return the transaction's
+        id."""
         with self.locked():
             transaction = ids.new_id(self.now())
-            self._append(self._intent(transaction, "purge", [], op_summary, drop=list(drop), **more))
+            self._append(self._intent(transaction, "purge", [], summary, drop=list(drop), **more))
             try:
                 for digest in drop:
                     fs.unlink(self.contents.path(digest))
             except OSError as error:
-                told = storage_error(error, self.contents.directory)
-                told.hint = f"{told.hint} {BEGUN_PURGE}"
-                raise told from error
-            with contextlib.suppress(MemtuiError):  # as for other changes, the next start writes it
+                shown = storage_error(error, self.contents.directory)
+                shown.hint = f"{shown.hint} {BEGUN_PURGE}"
+                raise shown from error
+            with contextlib.suppress(MemtuiError):  # as for other changes, the next process writes it
                 self._end(transaction, "done")
             return transaction

@@ -1,4 +1,4 @@
-"""The journal as read: the transactions in order, which of them can be undone and redone, what lies in the trash."""
+"""The journal as read: its transactions in order, which of them can be undone and redone, and what is in the trash."""
 
 import dataclasses
 import errno
@@ -15,18 +15,19 @@ from memtui.core.base.errors import NotFoundError
 from memtui.core.journal.records import VERSION, readable
 
 BLOCK = 1 << 18
-# So many of the last bytes that were read tell whether the file is still the same one.
+# The last bytes that were read are compared on the next read, to see whether the file is still the same.
 TAIL = 64
-MUCH = 1 << 20
-TURNS = frozenset({"undo", "redo"})
+# After reading this many bytes at once, the garbage collector is told to leave them alone.
+FREEZE_BYTES = 1 << 20
+REVERSALS = frozenset({"undo", "redo"})
 
 
 @dataclasses.dataclass
 class Transaction:
-    """One operation. `state`: done, undone, purged, back (taken back after a crash or an error) or intent (at work).
+    """One operation. `state`: done, undone, purged, back (taken back after a crash or an error), intent (in progress).
 
-    `of` is the transaction that an undo, redo, restore or purge is about; `paths` are the files it changes. `actor`
-    is where it was made, `reversal` the last undo or redo of it.
+    `of` is the id of the transaction that an undo, redo, restore or purge is about; `paths` are the files that change.
+    `reversal` is the last undo or redo of it.
     """
 
     id: str
@@ -42,31 +43,32 @@ class Transaction:
 
     @property
     def actor(self) -> str:
-        """The place where it was made, as `actor.here` names it; empty for one of an older version."""
+        """The place where it was made, as `actor.here` returns it; empty in records of older versions."""
         found = self.record.get("seat")
         return found if isinstance(found, str) else ""
 
     @property
     def is_change(self) -> bool:
-        """Whether it is a change, and not the undoing of one."""
-        return self.op not in TURNS
+        """Whether it is a change of its own, not an undo or redo of another."""
+        return self.op not in REVERSALS
 
     @property
     def latest(self) -> "Transaction":
-        """The last that was done about it: itself, or its last undo or redo."""
+        """Its last undo or redo, or itself if there was none."""
         return self.reversal or self
 
 
 class Ledger:
-    """The journal, read: `transactions` oldest first, `skipped` lines that are torn or unknown. It remembers how far it
-    read: `follow` reads what was appended since."""
+    """The journal as read: `transactions` by id, oldest first; `undoable` and `redoable` ids, the next one last;
+    `trashed` the ids of the deletions that can be restored; `skipped` counts lines that are torn or unknown. `follow`
+    reads what was appended since the last read."""
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._one = threading.Lock()
-        self._forget()
+        self._lock = threading.Lock()
+        self._reset()
 
-    def _forget(self) -> None:
+    def _reset(self) -> None:
         self.transactions: dict[str, Transaction] = {}
         self.undoable: list[str] = []
         self.redoable: list[str] = []
@@ -79,16 +81,16 @@ class Ledger:
 
     @classmethod
     def read(cls, path: str) -> "Ledger":
-        """Read a journal; a missing one is empty. Raises OSError."""
+        """Read a journal. A missing one is empty. Raises OSError."""
         return cls(path).follow()
 
     def follow(self) -> "Ledger":
-        """Read what was appended; all of it, where the file is another one, or was cut. Raises OSError."""
-        with self._one:
+        """Read what was appended, or everything if the file was replaced or cut. Raises OSError."""
+        with self._lock:
             try:
                 fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
             except FileNotFoundError:
-                self._forget()
+                self._reset()
                 return self
             try:
                 found = os.fstat(fd)
@@ -97,38 +99,38 @@ class Ledger:
                 size = len(self._tail)
                 same = (found.st_dev, found.st_ino) == self._file
                 if not same or os.pread(fd, size, self._at - size) != self._tail:
-                    self._forget()
+                    self._reset()
                     self._file = (found.st_dev, found.st_ino)
                 before = self._at
-                self._read_on(fd)
+                self._read_appended(fd)
             finally:
                 os.close(fd)
-            if self._at - before > MUCH:
-                gc.freeze()  # else each collection goes through all of it, and a key waits for that
+            if self._at - before > FREEZE_BYTES:
+                gc.freeze()  # else each collection goes through all of it, and a key press waits for that
             return self
 
-    def _read_on(self, fd: int) -> None:
+    def _read_appended(self, fd: int) -> None:
         rest = b""
         while block := os.pread(fd, BLOCK, self._at + len(rest)):
             *lines, left = (rest + block).split(b"\n")
             for line in lines:
-                self._line(line)
-                self._passed(line + b"\n")
+                self._read_line(line)
+                self._advance(line + b"\n")
             rest = left
-        # A last line without its end is finished later, or was torn, unless all of it is there.
+        # A last line without a line end is complete, still being written, or torn; only a complete one is read.
         if rest and fastjson.loads_dict(rest):
-            self._line(rest)
-            self._passed(rest)
+            self._read_line(rest)
+            self._advance(rest)
 
-    def _line(self, line: bytes) -> None:
-        if line.strip() and not self._take(fastjson.loads_dict(line)):
+    def _read_line(self, line: bytes) -> None:
+        if line.strip() and not self._add(fastjson.loads_dict(line)):
             self.skipped += 1
 
-    def _passed(self, data: bytes) -> None:
+    def _advance(self, data: bytes) -> None:
         self._at += len(data)
         self._tail = (self._tail + data)[-TAIL:]
 
-    def _take(self, record: dict[str, Any]) -> bool:
+    def _add(self, record: dict[str, Any]) -> bool:
         key, state = record.get("id"), record.get("state")
         if record.get("v") != VERSION or not isinstance(key, str):
             return False
@@ -156,7 +158,7 @@ class Ledger:
         if not found.is_change:
             if target is not None:
                 undone = found.op == "undo"
-                _drop(self.undoable if undone else self.redoable, of)
+                _remove(self.undoable if undone else self.redoable, of)
                 (self.redoable if undone else self.undoable).append(of)
                 target.state, target.reversal = "undone" if undone else "done", found
                 self._trash(target, undone=undone)
@@ -165,8 +167,8 @@ class Ledger:
             for key in (of, *gone):
                 self.purged.add(key)
                 self.trashed.pop(key, None)
-                _drop(self.undoable, key)
-                _drop(self.redoable, key)
+                _remove(self.undoable, key)
+                _remove(self.redoable, key)
                 if key in self.transactions:
                     self.transactions[key].state = "purged"
         else:
@@ -175,7 +177,7 @@ class Ledger:
             self._trash(found, undone=False)
 
     def _trash(self, found: Transaction, *, undone: bool) -> None:
-        """Keep the list of what lies in the trash: a delete puts in, a restore takes out, an undo the reverse."""
+        """Update `trashed`: a delete adds to it, a restore removes from it, an undo does the reverse."""
         if found.op == "delete":
             key, inside = found.id, not undone
         elif found.op == "restore" and found.of:
@@ -188,20 +190,20 @@ class Ledger:
             self.trashed.pop(key, None)
 
     def all(self) -> list[Transaction]:
-        """The transactions as of now: another thread may read on meanwhile."""
+        """Return the transactions, oldest first, as a copy: another thread may call `follow` meanwhile."""
         return list(self.transactions.values())
 
     def changes(self) -> list[Transaction]:
-        """The changes that were made, newest first."""
+        """Return the changes that were made, newest first."""
         return [each for each in reversed(self.all()) if each.is_change and each.state != "intent"]
 
     def available(self, op: str) -> list[str]:
-        """The transactions that can be undone or redone, by id, the next last."""
+        """Return the ids of the transactions that can be undone or redone, the next one last."""
         return self.redoable if op == "redo" else self.undoable
 
     def next_step(self, op: str, key: str | None = None) -> list[Transaction]:
-        """The transactions that an undo takes back, or a redo makes again, in that order: the last and those before it
-        that were made together with it; of an undo, or the one named. Raises NotFoundError."""
+        """Return the transactions that the next undo or redo is about, in the order in which they are undone or redone:
+        the last one and those made together with it. `key` names one to undo instead. Raises NotFoundError."""
         if key is not None:
             return [self._named(key)]
         keys = self.available(op)
@@ -218,19 +220,19 @@ class Ledger:
         found = self.transactions.get(key)
         if found is None or key not in self.undoable:
             why = {"undone": "was undone already", "purged": "was purged"}
-            told = "is not in the journal" if found is None else why.get(found.state, "can't be undone")
-            raise NotFoundError(f"{key} {told}", "See the history for what can be undone.")
+            reason = "is not in the journal" if found is None else why.get(found.state, "can't be undone")
+            raise NotFoundError(f"{key} {reason}", "See the history for what can be undone.")
         return found
 
 
 @functools.cache
 def shared(path: str) -> Ledger:
-    """The one ledger of a journal in this process, so that it is read once."""
+    """Return the one ledger of a journal in this process, so that the journal is read once."""
     return Ledger(path)
 
 
-def _drop(keys: list[str], key: str) -> None:
-    """Take it out of a list; it mostly is the last."""
+def _remove(keys: list[str], key: str) -> None:
+    """Remove the last occurrence from a list: searched from the end, where it mostly is."""
     for place in range(len(keys) - 1, -1, -1):
         if keys[place] == key:
             del keys[place]

@@ -1,5 +1,5 @@
-"""Changes as the journal's records have them: a row each. A kind of change is known by the key that only its rows have;
-a new kind is added to KINDS."""
+"""The rows of the journal's records, one for each change. A row's kind is known by the key that only rows of that kind
+have; a new kind is added to KINDS."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -26,8 +26,8 @@ def _kind(row: Record) -> type[Change] | None:
 
 
 def rows(changes: Sequence[Change], keep: KeepContent) -> list[dict[str, Any]]:
-    """The changes as an intent has them; the contents they name are kept. Raises ConflictError if a file is not as they
-    expect it, MemtuiError."""
+    """Return the changes as rows of an intent, and store the contents they refer to. Raises ConflictError if a file is
+    not as the changes expect it, MemtuiError."""
     files = Files()
     found = []
     for change in changes:
@@ -39,12 +39,12 @@ def rows(changes: Sequence[Change], keep: KeepContent) -> list[dict[str, Any]]:
 
 
 def changes_of(record: Record, read: ReadContent) -> list[Change]:
-    """The changes of a readable intent. Raises NotFoundError if a content was purged."""
+    """Return the changes of a readable intent. Raises NotFoundError if a content was purged."""
     return [kind.from_row(row, read) for row in record["changes"] if (kind := _kind(row)) is not None]
 
 
 def readable(record: Record) -> bool:
-    """Whether an intent has the shape that this version writes: nothing else may steer what recovery and undo do."""
+    """Return whether an intent has the shape that this version writes: recovery and undo trust no other."""
     found, drop = record.get("changes"), record.get("drop", [])
     if record.get("v") != VERSION or not isinstance(found, list) or not isinstance(drop, list):
         return False
@@ -55,4 +55,4 @@ def _is_row(row: object) -> bool:
     if not isinstance(row, dict) or not str(row.get("path")).startswith("/"):
         return False
     kind = _kind(row)
-    return kind is not None and kind.fits(row)
+    return kind is not None and kind.is_valid(row)

@@ -1,5 +1,5 @@
-"""Undo and redo: the last operation with all that was made together with it, or the one named, is taken back or made
-again. Both front doors call `attempt`; what they say of its outcome stands in present/changes.py."""
+"""Undo and redo of the last operation, with all that was made together with it, or undo of a named one. Both front
+doors call `attempt`; present/changes.py has the words for its outcome."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,14 +12,14 @@ from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Transaction
 
 Op = Literal["undo", "redo"]
-# So long a change counts as made just now in the terminal where it was made.
+# For this long a change counts as just made in the terminal where it was made.
 RECENT_SECONDS = 600.0
 
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """The next to undo or redo (`op`) was not done here and now, so that a person is asked: `first`, with `count`
-    operations in all that were made together."""
+    """The next step of undo or redo (`op`) was not made just now in this place, so a person has to confirm it. `first`
+    is its first operation, `count` how many were made together."""
 
     op: Op
     first: Transaction
@@ -28,8 +28,7 @@ class Elsewhere:
 
 @dataclass
 class Undone:
-    """The outcome of an undo or redo (`op`) of so many operations (`whole`); those not in `done` or `failed` were not
-    tried."""
+    """The outcome of an undo or redo (`op`) of `whole` operations; those not in `done` or `failed` were not tried."""
 
     op: Op
     whole: int
@@ -38,11 +37,11 @@ class Undone:
 
     @property
     def tried(self) -> int:
-        """How many were tried."""
+        """How many operations were tried."""
         return len(self.done) + len(self.failed)
 
     def first(self) -> Transaction:
-        """The first that was done. Raises the error of the first that failed where none was."""
+        """Return the first operation that was done; if none was, raise the error of the first that failed."""
         if not self.done and self.failed:
             raise self.failed[0][1]
         return self.done[0]
@@ -56,18 +55,18 @@ def attempt(
     sure: Callable[[Elsewhere], bool],
     going: Callable[[int, int], bool] = lambda *_: True,
 ) -> Undone | Elsewhere:
-    """Run an undo or redo as `run` does; of an operation that was neither named nor done here and now only if `sure`
-    says so."""
+    """Undo or redo as `run` does. An operation that was neither named by `key` nor made just now in this place needs
+    confirmation: without it (`sure` returns False), nothing is done and Elsewhere is returned."""
     found = journal.ledger().next_step(op, key)
     elsewhere = Elsewhere(op, found[0], len(found))
-    if key is None and not _own(journal, found[0]) and not sure(elsewhere):
+    if key is None and not _is_own(journal, found[0]) and not sure(elsewhere):
         return elsewhere
     return run(journal, op, key, top=found[0].id, going=going)
 
 
-def _own(journal: Journal, found: Transaction) -> bool:
-    """Whether what was done last about an operation was done here and now: in this TUI, or of late by a command in this
-    terminal."""
+def _is_own(journal: Journal, found: Transaction) -> bool:
+    """Return whether an operation, or its last undo or redo, was made just now in this place: in this TUI, or recently
+    by a command in this terminal."""
     last = found.latest
     if last.by != journal.by or last.actor != actor.here(journal.by):
         return False
@@ -83,24 +82,25 @@ def run(
     top: str = "",
     going: Callable[[int, int], bool] = lambda *_: True,
 ) -> Undone:
-    """Undo or redo the last operation with all that was made together with it, or undo the one named.
+    """Undo or redo the last operation with all that was made together with it, or undo the one named by `key`.
 
-    `top` is the operation that has to be the last: the person was told of it. `going` is asked before each operation,
-    told how many were tried and of how many. What was done when it says no is one step: a redo makes that again, and
-    another undo takes back the rest. What fails stops none of the others. Raises NotFoundError if there is nothing to
-    do, ConflictError if another is the last, MemtuiError if the lock can't be had.
+    `top` is the id that the last operation must have, since the person was asked about that one. `going` is called
+    before each operation with how many were tried and how many there are; False stops. What was done until then is one
+    step: a redo makes it again, and another undo takes back the rest. A failure does not stop the other operations.
+    Raises NotFoundError if there is nothing to do, ConflictError if another operation is the last, MemtuiError if the
+    lock can't be taken.
     """
     todo = [each.id for each in journal.ledger().next_step(op, key)]
     if top not in {"", todo[0]}:
         raise _overtaken()
     undone = Undone(op, len(todo))
     while todo and going(undone.tried, undone.whole):
-        with journal.locked():  # for each alone: others must not wait for all of them
+        with journal.locked():  # for each operation anew: others must not wait for all of them
             ledger = journal.ledger()
             if not undone.tried and ledger.next_step(op, key)[0].id != todo[0]:
                 raise _overtaken()
             each = todo.pop(0)
-            if each in ledger.available(op):  # else somebody did so meanwhile
+            if each in ledger.available(op):  # else somebody else did it meanwhile
                 _run_one(journal, undone, ledger.transactions[each])
     return undone
 

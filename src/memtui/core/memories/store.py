@@ -327,7 +327,7 @@ class Store:
         """The real path for a new file of a scope. Raises ConflictError if the name is taken."""
         shown = f"{scope.directory}/{file}"
         if os.path.lexists(shown):
-            raise conflict(shown, taken=True)
+            raise conflict(shown, exists=True)
         return references.real_path(scope, shown)
 
     def trust_changes(self, scope: Scope, contents: Sequence[tuple[str, bytes]]) -> list[Change]:

@@ -1,5 +1,5 @@
-"""The methods of every kind of change: be checked and written as a row of the journal, be made, be taken back, and tell
-how far it came. Each kind has a module beside this one; `records.KINDS` lists them."""
+"""The base class of every kind of change. A change can be checked and written as a row of the journal, made, inverted,
+and compared with the disk. Each kind has a module in this package; `records.KINDS` lists them."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -10,21 +10,22 @@ from memtui.core.base.errors import ConflictError
 from memtui.core.base.storage import read_or_none
 
 Row = Mapping[str, Any]
-# Whether a change was made; foreign: the file is neither as before nor as after it.
+# Whether a change was made (made) or not (open); foreign: the file is neither as it was before nor as it is after it.
 State = Literal["made", "open", "foreign"]
-# Gives the kept content of a hash. Raises NotFoundError once it was purged.
+# Returns the stored content with a hash. Raises NotFoundError once it was purged.
 ReadContent = Callable[[str], bytes]
 LOOK_AGAIN = "Nothing was written. Look at it again, then repeat."
 
 
 class KeepContent(Protocol):
-    """Keeps a content, and gives its hash."""
+    """Stores a content and returns its hash."""
 
     def __call__(self, data: bytes, durable: bool = True) -> str: ...
 
 
 class Files(dict[str, bytes | None]):
-    """Paths to contents as the changes before in one operation leave them; None is no file. Raises OSError."""
+    """File contents by path, as the earlier changes of the same operation leave them; None: no file. Looking up a path
+    reads the file and may raise OSError."""
 
     def __missing__(self, path: str) -> bytes | None:
         self[path] = found = read_or_none(path)
@@ -35,54 +36,55 @@ class Files(dict[str, bytes | None]):
 class Change(ABC):
     """A change of the file, or directory, at `path`."""
 
-    # The key that only the rows of this kind have.
+    # The key that only rows of this kind have.
     key: ClassVar[str]
     path: str
 
-    def remembering(self) -> "Change":
-        """The change with what else of the present file is to come back with an undo: permission bits, its time."""
+    def with_metadata(self) -> "Change":
+        """Return the change with the present file's permission bits and time added, so that an undo restores them."""
         return self
 
     @abstractmethod
     def row(self, files: Files, keep: KeepContent) -> dict[str, Any]:
-        """Its row in the journal's record, less the path; the contents that it names are kept, and `files` is brought
-        up to date. Raises ConflictError if things are not as it expects them, OSError, MemtuiError."""
+        """Return the change's row of the journal, without the path. Stores the contents that the row names, and updates
+        `files`. Raises ConflictError if the file is not as the change expects it, OSError, MemtuiError."""
 
     @abstractmethod
     def make(self) -> None:
-        """Do it. Raises ConflictError if things are not as it expects them, OSError."""
+        """Make the change. Raises ConflictError if the file is not as the change expects it, OSError."""
 
     @abstractmethod
     def inverse(self) -> "Change":
-        """The change that takes it back."""
+        """Return the change that takes this one back."""
 
     @abstractmethod
     def state(self, row: Row, rows: Sequence[Row]) -> State:
-        """Whether it was made, by its own row and all of the operation for the same path. Raises OSError."""
+        """Return whether the change was made. `row` is its own row, `rows` are all rows of the operation for the same
+        path. Raises OSError."""
 
     @classmethod
     @abstractmethod
     def from_row(cls, row: Row, read: ReadContent) -> "Change":
-        """The change of a row that fits. Raises NotFoundError if a content was purged."""
+        """Return the change of a valid row. Raises NotFoundError if a content was purged."""
 
     @staticmethod
     @abstractmethod
-    def fits(row: Row) -> bool:
-        """Whether a row with the `key` has the shape that this version writes: nothing else may steer recovery."""
+    def is_valid(row: Row) -> bool:
+        """Return whether a row with the `key` has the shape that this version writes: recovery trusts no other."""
 
 
-def conflict(path: str, taken: bool = False) -> ConflictError:
-    """Somebody else wrote the file meanwhile, or the name is taken."""
-    if taken:
+def conflict(path: str, exists: bool = False) -> ConflictError:
+    """Return the error for a file that somebody else changed meanwhile, or that `exists` where none may be."""
+    if exists:
         return ConflictError(f"{path} exists already", "Choose another name, or change that memory instead.")
     return ConflictError(f"{path} changed since it was read", LOOK_AGAIN)
 
 
 def is_digest(value: object) -> bool:
-    """Whether it is a hash as the journal names contents."""
+    """Return whether a value is a hash by which the journal names contents."""
     return isinstance(value, str) and len(value) == 64 and not value.strip("0123456789abcdef")
 
 
 def is_digest_or_none(value: object) -> bool:
-    """Whether it is such a hash, or None, which stands for no content."""
+    """Return whether a value is such a hash, or None for no content."""
     return value is None or is_digest(value)

@@ -1,4 +1,4 @@
-"""One entry of a table in a JSON file of memtui's."""
+"""A change of one entry of a table in one of memtui's JSON files."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ Value = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class EntryEdit(Change):
-    """The entry `name` of a table, before and after; None is no entry. A file without entries goes."""
+    """The entry `name` of a table, before and after; None: no entry. A file left without entries is removed."""
 
     key: ClassVar[str] = "entry"
     table: str
@@ -35,17 +35,17 @@ class EntryEdit(Change):
         return cls(row["path"], found["table"], found["key"], found["before"], found["after"])
 
     @staticmethod
-    def fits(row: Row) -> bool:
+    def is_valid(row: Row) -> bool:
         found = row["entry"]
         if not isinstance(found, dict) or not all(isinstance(found.get(key), str) for key in ("table", "key")):
             return False
         return all(key in found and isinstance(found[key], dict | None) for key in ("before", "after"))
 
     def state(self, row: Row, rows: Sequence[Row]) -> State:  # noqa: ARG002
-        found = self._file()[self.table].get(self.name)
+        found = self._read_file()[self.table].get(self.name)
         return "made" if found == self.after else "open" if found == self.before else "foreign"
 
-    def _file(self) -> dict[str, Any]:
+    def _read_file(self) -> dict[str, Any]:
         data = fs.read_or_empty(self.path)
         try:
             found: Any = json.loads(data) if data.strip() else {"v": 1}
@@ -57,12 +57,12 @@ class EntryEdit(Change):
         return whole
 
     def _check(self) -> None:
-        if self._file()[self.table].get(self.name) != self.before:
+        if self._read_file()[self.table].get(self.name) != self.before:
             raise ConflictError(f"{self.path} has another entry for {self.name} by now", LOOK_AGAIN)
 
     def make(self) -> None:
         self._check()
-        whole = self._file()
+        whole = self._read_file()
         entries = {name: value for name, value in whole[self.table].items() if name != self.name}
         if self.after is not None:
             entries[self.name] = self.after
@@ -71,5 +71,5 @@ class EntryEdit(Change):
             return
         whole[self.table] = dict(sorted(entries.items()))
         text = json.dumps(whole, ensure_ascii=False, indent=2) + "\n"
-        # A byte of a path that is no UTF-8 is a lone surrogate, which JSON can say as an escape.
+        # A byte of a path that is not UTF-8 is a lone surrogate, which JSON can hold as an escape.
         fs.write_atomic(self.path, text.encode("utf-8", "backslashreplace"))

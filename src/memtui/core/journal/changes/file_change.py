@@ -1,4 +1,4 @@
-"""A file's whole content, replaced safely: only where it is exactly what the change was made for."""
+"""A change of a file's whole content: made only if the file is exactly as the change expects it."""
 
 import contextlib
 import dataclasses
@@ -22,8 +22,8 @@ from memtui.core.journal.changes.change import (
 
 @dataclasses.dataclass(frozen=True)
 class FileChange(Change):
-    """A file's content `before` and `after`; None is no file. `mode`: permission bits of a file that appears. `times`:
-    when the file was written with each content (nanoseconds), None for now: what is taken back is as old as it was."""
+    """A file's content `before` and `after`; None: no file. `mode`: the permission bits of a new file. `times`: the
+    file's modification time (nanoseconds) with each content, None for now: an undo restores the old time as well."""
 
     key: ClassVar[str] = "before"
     before: bytes | None
@@ -34,7 +34,7 @@ class FileChange(Change):
     def inverse(self) -> "FileChange":
         return FileChange(self.path, self.after, self.before, self.mode, (self.times[1], self.times[0]))
 
-    def remembering(self) -> "FileChange":
+    def with_metadata(self) -> "FileChange":
         if self.before is None:
             return self
         with contextlib.suppress(OSError):
@@ -45,7 +45,7 @@ class FileChange(Change):
 
     def row(self, files: Files, keep: KeepContent) -> dict[str, Any]:
         if files[self.path] != self.before:
-            raise conflict(self.path, taken=self.before is None)
+            raise conflict(self.path, exists=self.before is None)
         files[self.path] = self.after
         before, after = (None if data is None else keep(data) for data in (self.before, self.after))
         row: dict[str, Any] = {"before": before, "after": after}
@@ -59,7 +59,7 @@ class FileChange(Change):
         return cls(row["path"], before, after, row.get("mode"), (times[0], times[1]))
 
     @staticmethod
-    def fits(row: Row) -> bool:
+    def is_valid(row: Row) -> bool:
         times = row.get("times", [None, None])
         if not isinstance(times, list) or len(times) != 2 or not all(isinstance(time, int | None) for time in times):
             return False
@@ -67,7 +67,7 @@ class FileChange(Change):
 
     def state(self, row: Row, rows: Sequence[Row]) -> State:  # noqa: ARG002
         data = read_or_none(self.path)
-        # Before and after can be the same; then there is nothing to do either way.
+        # Where before and after are the same, nothing is left to do.
         return "made" if data == self.after else "open" if data == self.before else "foreign"
 
     def make(self) -> None:
@@ -88,7 +88,7 @@ class FileChange(Change):
             else:
                 fs.write_atomic(self.path, self.after)
                 self._set_time(self.path)
-            # Somebody may have written into the old file between the look and the rename: it is still open.
+            # Somebody may have written into the old file between the read and the rename: it is still open.
             file.seek(0)
             late = file.read()
         if late != self.before:
@@ -102,10 +102,10 @@ class FileChange(Change):
                 os.utime(path, ns=(time, time))
 
     def _create(self, data: bytes) -> None:
-        """Make a new file whole; never over an existing one."""
+        """Create the file with all its content at once; never over an existing one."""
         if os.path.lexists(self.path):
-            raise conflict(self.path, taken=True)
-        # A directory is as open as the first file in it: in a repository that is what the umask says.
+            raise conflict(self.path, exists=True)
+        # A new directory is as readable as the first file in it: in a repository as the umask allows.
         mode = self.mode or 0
         fs.makedirs(os.path.dirname(self.path), fs.DIR_MODE | (mode & 0o066) | (mode & 0o044) >> 2)
         temporary = fs.temporary(self.path)
@@ -122,7 +122,7 @@ class FileChange(Change):
             try:
                 os.link(temporary, self.path)
             except FileExistsError:
-                raise conflict(self.path, taken=True) from None
+                raise conflict(self.path, exists=True) from None
             except OSError:  # a file system without hard links
                 os.rename(temporary, self.path)
         finally:

@@ -1,4 +1,4 @@
-"""Permission bits of a file or directory."""
+"""A change of the permission bits of a file or directory."""
 
 import os
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from memtui.core.journal.changes.change import LOOK_AGAIN, Change, Files, KeepCo
 
 @dataclass(frozen=True)
 class ModeEdit(Change):
-    """Permission bits before and after. Of what is not there any more there is nothing to change."""
+    """Permission bits before and after. A path that does not exist any more counts as done."""
 
     key: ClassVar[str] = "modes"
     before: int
@@ -29,7 +29,7 @@ class ModeEdit(Change):
         return cls(row["path"], *row["modes"])
 
     @staticmethod
-    def fits(row: Row) -> bool:
+    def is_valid(row: Row) -> bool:
         modes = row["modes"]
         whole = isinstance(modes, list) and len(modes) == 2
         return whole and all(isinstance(each, int) and 0 <= each < 0o10000 for each in modes)

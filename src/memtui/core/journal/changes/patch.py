@@ -1,5 +1,5 @@
-"""A few bytes of a file that is no memory, and may hold secrets or lie anywhere: only the bytes that change are kept,
-and taken back only in exactly the file that was left."""
+"""A change of a few bytes of a file that is not a memory, such as a settings file. It may hold secrets, so only the
+bytes that change are stored; they are taken back only if the file is exactly as it was left."""
 
 import os
 from collections.abc import Sequence
@@ -28,8 +28,8 @@ def _digest(data: bytes | None) -> str | None:
 
 @dataclass(frozen=True)
 class Patch(Change):
-    """In the file whose hash is `was`, from byte `at` on, `removed` becomes `added`; then its hash is `now`. None is no
-    file; one that appears has the permission bits `mode`, in directories of which `dirs` go with it."""
+    """Replace `removed` by `added` at byte `at`. `was` and `now` are the file's hash before and after; None: no file. A
+    new file has the permission bits `mode`; the directories `dirs` were made for it and are removed with it."""
 
     key: ClassVar[str] = "cut"
     at: int
@@ -44,7 +44,7 @@ class Patch(Change):
     def between(
         cls, path: str, before: bytes | None, after: bytes | None, mode: int, dirs: tuple[str, ...] = ()
     ) -> "Patch":
-        """The patch that turns one content into the other: as few bytes as can be in one place."""
+        """Return the smallest single patch that turns one content into the other."""
         old, new = before or b"", after or b""
         shared = min(len(old), len(new))
         head = next((i for i in range(shared) if old[i] != new[i]), shared)
@@ -56,7 +56,7 @@ class Patch(Change):
         return Patch(self.path, self.at, self.added, self.removed, self.now, self.was, self.mode, self.dirs)
 
     def row(self, files: Files, keep: KeepContent) -> dict[str, Any]:  # noqa: ARG002
-        self._before()
+        self._read_before()
         cut = {"at": self.at, "from": self.was, "to": self.now, "mode": self.mode, "dirs": list(self.dirs)}
         return {"cut": cut, "removed": keep(self.removed), "added": keep(self.added)}
 
@@ -67,7 +67,7 @@ class Patch(Change):
         return cls(row["path"], cut["at"], removed, added, cut["from"], cut["to"], cut["mode"], tuple(cut["dirs"]))
 
     @staticmethod
-    def fits(row: Row) -> bool:
+    def is_valid(row: Row) -> bool:
         cut = row["cut"]
         if not isinstance(cut, dict) or not isinstance(cut.get("at"), int) or not isinstance(cut.get("mode"), int):
             return False
@@ -80,14 +80,14 @@ class Patch(Change):
         found = _digest(read_or_none(self.path))
         return "made" if found == self.now else "open" if found == self.was else "foreign"
 
-    def _before(self) -> bytes | None:
+    def _read_before(self) -> bytes | None:
         data = read_or_none(self.path)
         if _digest(data) != self.was:
-            raise conflict(self.path, taken=self.was is None)
+            raise conflict(self.path, exists=self.was is None)
         return data
 
     def make(self) -> None:
-        before = self._before()
+        before = self._read_before()
         old = before or b""
         after = old[: self.at] + self.added + old[self.at + len(self.removed) :]
         if before is None and self.now is not None:

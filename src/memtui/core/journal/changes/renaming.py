@@ -1,4 +1,4 @@
-"""A file's name."""
+"""A change of a file's name."""
 
 import errno
 import os
@@ -13,7 +13,7 @@ from memtui.core.journal.changes.change import LOOK_AGAIN, Change, Files, KeepCo
 
 @dataclass(frozen=True)
 class Renaming(Change):
-    """A file, known by its number, gets the name `to`: whoever is writing to it goes on doing so."""
+    """Rename the file with the inode number `file` to `to`. Whoever has it open goes on writing to it."""
 
     key: ClassVar[str] = "file"
     to: str
@@ -31,12 +31,12 @@ class Renaming(Change):
         return cls(row["path"], row["to"], row["file"])
 
     @staticmethod
-    def fits(row: Row) -> bool:
+    def is_valid(row: Row) -> bool:
         return isinstance(row["file"], int) and str(row.get("to")).startswith("/")
 
     @staticmethod
     def number(path: str) -> int | None:
-        """The number of a file in its file system; None if there is none."""
+        """Return the inode number of a file; None if there is no file."""
         try:
             return os.lstat(path).st_ino
         except (FileNotFoundError, NotADirectoryError):
@@ -51,9 +51,9 @@ class Renaming(Change):
         if self.number(self.path) != self.file:
             raise ConflictError(f"{self.path} is not there any more, or is another file", LOOK_AGAIN)
         if self.number(self.to) not in {None, self.file}:
-            raise self._taken()
+            raise self._exists()
 
-    def _taken(self) -> ConflictError:
+    def _exists(self) -> ConflictError:
         return ConflictError(f"{self.to} was begun anew meanwhile", "Move it away first.")
 
     def make(self) -> None:
@@ -62,7 +62,7 @@ class Renaming(Change):
             try:
                 os.link(self.path, self.to)  # never over a file that appears at this moment
             except FileExistsError:
-                raise self._taken() from None
+                raise self._exists() from None
             except OSError as error:
                 if error.errno not in {errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS}:
                     raise

@@ -1,5 +1,5 @@
-"""A piece of text replaced wherever it stands by then: for files that others write to at the same time (MEMORY.md, the
-inbox)."""
+"""A change of a piece of text, wherever in the file it is by then: for files that others write to at the same time
+(MEMORY.md, the inbox)."""
 
 import contextlib
 import dataclasses
@@ -31,11 +31,12 @@ TRIES = 20
 
 @dataclasses.dataclass(frozen=True)
 class TextEdit(Change):
-    """Replace `removed` (whole lines) by `added`. Nothing removed: insert after the text `anchor`, at the beginning if
-    it is empty, at the end if it is None or not there any more.
+    """Replace `removed` (whole lines) by `added`. If `removed` is empty, insert after the text `anchor`: at the
+    beginning if that is empty, at the end if it is None or not in the file any more.
 
-    Where the text or the anchor stands several times, the place nearest to the character offset `at` counts, without
-    one the last. Bytes that are not UTF-8 stand as surrogates (`inbox.decode`). `mode`: as for `FileChange`.
+    Where the text or the anchor occurs several times, the place nearest to the character offset `at` is used, or the
+    last one if `at` is None. Bytes that are not UTF-8 are surrogates (`inbox_format.decode`). `mode`: as for
+    `FileChange`.
     """
 
     key: ClassVar[str] = "was"
@@ -48,8 +49,8 @@ class TextEdit(Change):
     def inverse(self) -> "TextEdit":
         return TextEdit(self.path, self.added, self.removed, self.anchor, self.at, self.mode)
 
-    def remembering(self) -> "TextEdit":
-        if self.mode is None and not self.added:  # the file may go with its last lines
+    def with_metadata(self) -> "TextEdit":
+        if self.mode is None and not self.added:  # the file may be removed with its last lines
             with contextlib.suppress(OSError):
                 return dataclasses.replace(self, mode=os.stat(self.path).st_mode & 0o7777)
         return self
@@ -76,7 +77,7 @@ class TextEdit(Change):
         return cls(row["path"], removed, added, anchor, row.get("at"), row.get("mode"))
 
     @staticmethod
-    def fits(row: Row) -> bool:
+    def is_valid(row: Row) -> bool:
         texts = is_digest(row.get("removed")) and is_digest(row.get("added"))
         maybe = all(key in row and is_digest_or_none(row[key]) for key in ("anchor", "was", "now"))
         return texts and maybe and isinstance(row.get("count"), int) and isinstance(row.get("at", 0), int | None)
@@ -97,11 +98,11 @@ class TextEdit(Change):
         return len(self.added) >= len(self.removed)
 
     def _count(self, text: str) -> int:
-        """How often the text that tells whether the edit was made stands in `text`."""
+        """Count the longer of added and removed in `text`, by which `state` tells whether the edit was made."""
         return len(_places(text, self.added if self._grows else self.removed))
 
     def make(self) -> None:
-        """Make it in the file as it is now; a file that becomes empty goes."""
+        """Make the edit in the file as it is now. A file that becomes empty is removed."""
         if os.path.basename(self.path) in inbox_format.FILES.values():
             inbox_file.rewrite(self.path, self.apply)
             return
@@ -117,7 +118,7 @@ class TextEdit(Change):
         raise conflict(self.path)
 
     def apply(self, text: str) -> str:
-        """The new text. Raises ConflictError if what is to be replaced is not there."""
+        """Return the new text. Raises ConflictError if the text to be replaced is not there."""
         if not self.removed:
             return self._insert(text)
         places = _places(text, self.removed)
@@ -129,7 +130,7 @@ class TextEdit(Change):
         at = self._nearest(places)
         rest = text[at + len(self.removed) :]
         added = self.added
-        # A line that was the file's last, without an end, may have others after it by now, and the other way round.
+        # The line may have been the file's last, without a line end, and have others after it now; or the reverse.
         if rest and added and self.removed.endswith("\n") and not added.endswith("\n"):
             added += "\n"
         elif rest.startswith(("\n", "\r\n")) and not self.removed.endswith("\n") and added.endswith("\n"):
@@ -150,7 +151,7 @@ class TextEdit(Change):
 
 
 def _places(text: str, piece: str) -> list[int]:
-    """The places of `piece` in `text` as whole lines; those of a piece that repeats itself may overlap."""
+    """Return where `piece` is in `text` as whole lines. Matches of a piece that repeats itself may overlap."""
     found: list[int] = []
     at = text.find(piece) if piece else -1
     while at >= 0:
@@ -163,7 +164,7 @@ def _places(text: str, piece: str) -> list[int]:
 
 
 def text_edits(path: str, before: bytes, after: bytes) -> list[TextEdit]:
-    """The edits, line by line and in order, that turn one content into the other."""
+    """Return the edits, line by line and in order, that turn one content into the other."""
     import difflib
 
     old, new = _lines(inbox_format.decode(before)), _lines(inbox_format.decode(after))
@@ -178,7 +179,7 @@ def text_edits(path: str, before: bytes, after: bytes) -> list[TextEdit]:
     for tag, start, end, new_start, new_end in matcher.get_opcodes():
         if tag != "equal":
             removed, added = old[head + start : head + end], new[head + new_start : head + new_end]
-            # By the time of this edit those before it are made: the lines above are the new ones.
+            # The edits before this one are made by then, so the lines above are the new ones.
             above = new[: head + new_start]
             anchor = _anchor([*above, *old[head + start :]], len(above))
             edits.append(TextEdit(path, "".join(removed), "".join(added), anchor, sum(map(len, above))))
@@ -186,14 +187,14 @@ def text_edits(path: str, before: bytes, after: bytes) -> list[TextEdit]:
 
 
 def _lines(text: str) -> list[str]:
-    """Lines with their ends; unlike `splitlines` only a line feed ends one."""
+    """Split a text into lines with their ends; unlike `splitlines`, only at line feeds."""
     lines = [line + "\n" for line in text.split("\n")]
     lines[-1] = lines[-1][:-1]
     return lines if lines[-1] else lines[:-1]
 
 
 def _anchor(lines: list[str], at: int) -> str:
-    """The lines before a place, as many as it takes to name it."""
+    """Return the lines before line `at`: as few as are unique in the text, at most ANCHOR_LINES."""
     whole = "".join(lines)
     for size in range(1, ANCHOR_LINES + 1):
         text = "".join(lines[max(0, at - size) : at])

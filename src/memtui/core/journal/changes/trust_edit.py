@@ -1,4 +1,4 @@
-"""Trust in a directory's memories, given and taken whatever else is trusted by then."""
+"""A change of the trust in a directory's memories. Other entries of trust.json may change meanwhile."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -12,8 +12,8 @@ from memtui.core.places import trust
 
 @dataclass(frozen=True)
 class TrustEdit(Change):
-    """Trust in the directory of that `trust.key`: `removed` and `added` map digests to names, `always` is before and
-    after. `texts` are the contents behind `added`, kept so that a later change can be compared with them."""
+    """Trust in a directory, which is given by its `trust.key`. `removed` and `added` map digests to names; `always` is
+    before and after. `texts`: the contents of `added`, stored so that later versions can be compared with them."""
 
     key: ClassVar[str] = "trust"
     directory: str
@@ -24,7 +24,7 @@ class TrustEdit(Change):
 
     @property
     def idle(self) -> bool:
-        """Whether it changes nothing."""
+        """Whether the edit changes nothing."""
         return not self.removed and not self.added and self.always[0] == self.always[1]
 
     def inverse(self) -> "TrustEdit":
@@ -43,7 +43,7 @@ class TrustEdit(Change):
         return cls(row["path"], given["directory"], given["removed"], given["added"], always)
 
     @staticmethod
-    def fits(row: Row) -> bool:
+    def is_valid(row: Row) -> bool:
         value = row["trust"]
         if not isinstance(value, dict) or not isinstance(value.get("directory"), str):
             return False
@@ -57,14 +57,14 @@ class TrustEdit(Change):
         try:
             known = trust.recorded(os.path.dirname(self.path), self.directory)
         except (OSError, ValueError, RecursionError):
-            return "open"  # nobody can tell
+            return "open"  # can't be told
         hashes = known.hashes
         gone = not any(hashes.get(digest) == name for digest, name in self.removed.items())
         there = all(hashes.get(digest) == name for digest, name in self.added.items())
         return "made" if gone and there and known.always == self.always[1] else "open"
 
     def make(self) -> None:
-        """Make it. Raises ConflictError where trust.json is damaged, for a person to fix, OSError."""
+        """Write trust.json. Raises ConflictError if it is damaged (a person has to fix it), OSError."""
         always = None if self.always[0] == self.always[1] else self.always[1]
         try:
             trust.update(os.path.dirname(self.path), self.directory, self.removed, dict(self.added), always)
