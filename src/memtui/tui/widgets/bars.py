@@ -1,4 +1,4 @@
-"""The lines above and below every screen: where you are, and what you can press. Both can be clicked."""
+"""The bars above and below every screen: where you are, and which keys work. Both can be clicked."""
 
 from typing import TYPE_CHECKING
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 TABS = ("memories", "inbox", "guidance", "deliveries", "health")
 WIDE, TIGHT = 100, 60
 PROJECT_MOST, PROJECT_LEAST = 16, 4
-# Whose words go first where there is not room for all.
+# The order in which tabs lose their words where there is no room for all.
 SHORTENED = ("memories", "deliveries", "health", "guidance", "inbox")
 
 
 class TopBar(OneLine):
-    """The project, its mode, the hooks, and the screens with what waits on each."""
+    """The top bar: the project, its mode, whether hooks run, and a tab for each screen with what waits there."""
 
     DEFAULT_CSS = "TopBar { background: $panel; color: $text; }"
 
@@ -60,8 +60,8 @@ class TopBar(OneLine):
         return f" {number} {name.capitalize()}{badge} ", f" {number}{badge} "
 
     def _about(self, app: "Services", width: int) -> list[tuple[Text, int]]:
-        """What stands before the screens, each with the cells without which it is left out. On a narrow screen only
-        what is not as usual is said of mode and hooks."""
+        """Return the parts left of the tabs, each with the cells without which it is left out. A narrow screen shows mode
+        and hooks only where they are not as usual."""
         facts = app.data.facts
         wide = width >= WIDE
         name = [(Text(" " + safe_text.line(facts.project, PROJECT_MOST) + " ", style="bold"), PROJECT_LEAST + 3)]
@@ -72,7 +72,7 @@ class TopBar(OneLine):
         if wide:
             return [(Text(" memtui ", style="dim"), 8), *name, *modes, *state, *read_only]
         modes, state = modes if facts.mode != "full" else [], [] if facts.hooks else state
-        # Where little fits, what hinders stands first: the project is what a person knows.
+        # With little room, what is wrong comes first: the person knows the project.
         return [*state, *modes, *read_only, *name] if width < TIGHT else [*name, *modes, *state, *read_only]
 
 
@@ -81,12 +81,12 @@ def _cells(tabs: dict[str, tuple[str, str]], short: set[str]) -> int:
 
 
 class FootBar(OneLine):
-    """The keys of the screen, as many as there is room for, and a count or a message on the right."""
+    """The bottom bar: as many keys of the screen as there is room for, and a count or a message on the right."""
 
     DEFAULT_CSS = "FootBar { background: $panel; color: $text; }"
 
     def typing(self, status: str) -> None:
-        """Draw the line while somebody types: the keys of the screen are letters then."""
+        """Draw the bar while a person types: the keys of the screen are letters then."""
         text = Text(" ", no_wrap=True, end="")
         for key, word in (("enter", "to the list"), ("escape", "clear, back")):
             text.append(key, style="bold").append(f" {word}  ", style="dim")
@@ -95,8 +95,8 @@ class FootBar(OneLine):
         self.put(text)
 
     def show(self, wanted: "Sequence[actions.Action]", status: str, app: "Services", *, over: bool = False) -> None:
-        """Draw the line for a screen; `wanted` are its own actions, the most wanted first. `over`: what is shown took
-        the place of a list, and escape goes back there."""
+        """Draw the bar for a screen; `wanted` are its own actions, the most useful first. `over`: a detail covers the
+        list, and escape goes back to it."""
         width = self.size.width or 80
         text = Text(" ", no_wrap=True, end="")
         room = width - len(status) - 3
@@ -109,7 +109,7 @@ class FootBar(OneLine):
         last = [a for a in actions.ACTIONS if a.id in everywhere and not (a.writes and app.read_only)]
         always = sum(_need(a, app) for a in last)
         if always > room:
-            last.sort(key=lambda a: a.id != "app.help")  # which tells all the others
+            last.sort(key=lambda a: a.id != "app.help")  # which lists all the others
         own: list[actions.Action] = []
         for action in wanted:
             if sum(_need(a, app) for a in own) + _need(action, app) + always > room:

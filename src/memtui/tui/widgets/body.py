@@ -1,4 +1,4 @@
-"""A text area for Markdown: its marks are highlighted, and what a terminal would obey is shown as a picture."""
+"""A text area for Markdown: syntax is highlighted, and control characters are drawn as visible pictures."""
 
 from rich.text import Text
 from textual.widgets import TextArea
@@ -6,20 +6,20 @@ from textual.widgets import TextArea
 from memtui.present import safe_text
 from memtui.tui.model import markdown
 
-# A longer line can't be wrapped while somebody types.
+# Characters. A longer line can't be wrapped fast enough while a person types.
 MAX_LINE = 20_000
 MAX_TEXT = 500_000
-# How far above a line the fence is looked for that it may stand in.
+# Lines above a line that are searched for the code fence around it.
 FENCE_LOOKBACK = 400
 
 
 def fits(text: str) -> bool:
-    """Whether a text can be edited here at all; else it wants a real editor."""
+    """Return whether a text is small enough for this widget; a larger one needs a real editor."""
     return len(text) <= MAX_TEXT and max(map(len, text.split("\n")), default=0) <= MAX_LINE
 
 
 class Body(TextArea):
-    """See the module."""
+    """A text area that highlights Markdown."""
 
     DEFAULT_CSS = """
     Body { border: none; padding: 0 1; background: $surface; }
@@ -27,7 +27,7 @@ class Body(TextArea):
     """
 
     def get_line(self, line_index: int) -> Text:
-        """A line, made harmless letter for letter, with the styles of its marks."""
+        """Return a line with its Markdown styled, and each control character replaced by one visible character."""
         source = self.document.get_line(line_index)
         line = Text(safe_text.same_length(source), end="", no_wrap=True)
         for start, end, style in markdown.spans(source, code=self._in_fence(line_index)):

@@ -1,4 +1,4 @@
-"""The right-hand side: the thing itself, as text that can be scrolled."""
+"""The detail pane: a scrollable text about the row under the cursor."""
 
 from bisect import bisect_right
 from typing import ClassVar
@@ -14,12 +14,12 @@ from textual.strip import Strip
 from memtui.tui.widgets import lines
 from memtui.tui.widgets.wrapping import wrapped
 
-# What a widget draws at once; the rest is in the file, and the detail says so.
+# A longer text is cut, and its last line says how much more the file has.
 MAX_CHARACTERS = 60_000
 
 
 class Detail(ScrollView, can_focus=True):
-    """A scrolled text. `show` keeps the place while the same thing is shown."""
+    """A text that scrolls, and stays where it is while the same thing is shown again."""
 
     DEFAULT_CSS = "Detail { padding: 0 1; scrollbar-size-vertical: 1; overflow-x: hidden; }"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -40,7 +40,7 @@ class Detail(ScrollView, can_focus=True):
         self._strips: dict[int, Strip] = {}
 
     def show(self, key: str, text: Text) -> None:
-        """Show a text; `key` names the thing it is about."""
+        """Show a text; `key` identifies what it is about: with another key it starts at the top."""
         if len(text.plain) > MAX_CHARACTERS:
             rest = len(text.plain) - MAX_CHARACTERS
             text = text[:MAX_CHARACTERS]
@@ -54,18 +54,18 @@ class Detail(ScrollView, can_focus=True):
             self.scroll_home(animate=False)
 
     def reveal(self, at: int) -> None:
-        """Scroll to a character of the text if it is further down; once there is room, if there is none yet."""
+        """Scroll down until a character of the text is visible; before the first layout, as soon as that is done."""
         self._wanted = at if not self.size.width else None
         line = max(0, bisect_right(self._starts, at) - 1)
         if self._wanted is None and line >= self.size.height:
             self.scroll_to(y=max(0, line - self.size.height // 2), animate=False, force=True)
 
     def on_resize(self) -> None:
-        """Lines break elsewhere."""
+        """Wrap the text to the new width."""
         self._break()
 
     def notify_style_update(self) -> None:
-        """Another theme: what was painted is of the old one."""
+        """Drop the lines painted in the old theme."""
         super().notify_style_update()
         self._strips.clear()
 
@@ -86,11 +86,11 @@ class Detail(ScrollView, can_focus=True):
     # selecting with the mouse
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """The text that is selected, as its lines stand there."""
+        """Return the selected text, with the line breaks that are on the screen."""
         return selection.extract("\n".join(line.plain for line in self.lines)), "\n"
 
     def selection_updated(self, selection: Selection | None) -> None:  # noqa: ARG002
-        """Another selection is drawn."""
+        """Paint the new selection."""
         self._strips.clear()
         self.refresh()
 

@@ -1,4 +1,4 @@
-"""A line to type in: never with a border, which would leave no room for the text; what is pasted draws harmlessly."""
+"""A one-line input without a border, and a label to put before inputs. Pasted control characters become visible."""
 
 from textual import events
 from textual.app import ComposeResult
@@ -12,14 +12,14 @@ from memtui.present import safe_text
 
 
 class Field(Input):
-    """One row, whatever the theme and the focus. A character that a terminal would obey becomes a picture of it."""
+    """A one-line input that is one row high in every theme. Control characters become visible pictures."""
 
     DEFAULT_CSS = """
     Field { height: 1; width: 1fr; padding: 0 1; background: $surface; }
     Field.-textual-compact { padding: 0 1; }
     Field:focus { background: $boost; }
     """
-    # Its own size is that of the room it has: with a letter more nothing is to be laid out anew.
+    # A reactive without layout: another letter must not lay out the whole screen again.
     virtual_size = Reactive(Size(0, 0))
 
     def __init__(
@@ -33,11 +33,11 @@ class Field(Input):
         super().__init__(value, placeholder, id=id, name=name, compact=True)
 
     def validate_value(self, value: str) -> str:
-        """What was pasted, letter for letter harmless; it is one line."""
+        """Replace control characters and tabs, one character each."""
         return safe_text.same_length(value).replace("\t", " ")
 
     def on_paste(self, event: events.Paste) -> None:
-        """A line beyond all measure is refused: every key after it would take a second."""
+        """Refuse to paste a line longer than `safe_text.MAX_LINE`: every key after it would take a second."""
         line = (event.text.splitlines() or [""])[0]
         if len(self.value) + len(line) > safe_text.MAX_LINE:
             event.prevent_default()
@@ -46,7 +46,7 @@ class Field(Input):
 
 
 class Labelled(Horizontal):
-    """A field, or several, after a label; the label of the one in focus stands out, without colours too."""
+    """One or more fields after a label, which is marked while one of them has the focus (also without colours)."""
 
     DEFAULT_CSS = """
     Labelled { height: 1; }
@@ -61,15 +61,15 @@ class Labelled(Horizontal):
         self.label, self.fields = label, fields
 
     def compose(self) -> ComposeResult:
-        """A mark for the focus, the label, the fields."""
+        """Yield the focus mark, the label and the fields."""
         yield Static("›", classes="mark")
         yield Static(safe_text.styled(self.label), classes="label")
         yield from self.fields
 
     def on_descendant_focus(self) -> None:
-        """The label of the one in focus."""
+        """Mark the label."""
         self.add_class("-focus")
 
     def on_descendant_blur(self) -> None:
-        """Another one is."""
+        """Take the mark from the label."""
         self.remove_class("-focus")

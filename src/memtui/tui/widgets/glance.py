@@ -1,14 +1,15 @@
-"""A few lines below a list, on a screen too narrow for a pane beside it: the beginning of what is under the cursor."""
+"""A preview below a list, for screens too narrow for a detail pane: the beginning of what is under the cursor."""
 
 from rich.text import Text
 from textual.widgets import Static
 
-# Nothing that is longer is laid out for so few lines.
+# Characters of the text that are wrapped: a few lines never need more.
 LONGEST = 4000
 
 
 class Glance(Static):
-    """`text` as far as there is room, then all of `tail`; where that must not wrap, each line of it takes one row."""
+    """A preview: as much of `text` as there is room for, then all of `tail`. Cut, `text` ends with the `key` that
+    shows the rest."""
 
     DEFAULT_CSS = "Glance { display: none; height: 40%; padding: 0 1; }"
     text = Text()
@@ -19,12 +20,12 @@ class Glance(Static):
         self.key = key
 
     def show(self, text: Text, tail: Text | None = None) -> None:
-        """Show these."""
+        """Show a text and the lines after it."""
         self.text, self.tail = text, tail or Text()
         self._draw()
 
     def on_resize(self) -> None:
-        """Lines break elsewhere."""
+        """Wrap the text to the new width."""
         self._draw()
 
     def _draw(self) -> None:

@@ -1,12 +1,12 @@
-"""How many lines a widget has that draws them itself: their number may change without anything being laid out anew."""
+"""The number of lines of a widget that draws its lines itself, changed without a new layout where possible."""
 
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
 
 
 def resize(view: ScrollView, height: int) -> None:
-    """Let a widget have so many lines. Only where the scroll bar comes or goes the screen is laid out anew, which costs
-    more than all lines."""
+    """Give a widget `height` lines. The screen is laid out again only where the scroll bar appears or disappears: that
+    costs more than drawing all lines."""
     size = Size(view.size.width, height)
     bar = view.show_vertical_scrollbar
     if size.width != view.virtual_size.width or bar != (height > view.size.height):

@@ -1,4 +1,4 @@
-"""How a line of a list is painted: a row in as few runs of a style as it has."""
+"""Paint the lines of a list, each with as few segments as it has styles."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ UNDIMMED = Style(dim=False)
 
 @dataclass(frozen=True)
 class Column:
-    """A column: `width` in cells, 0 for what is left; hidden where there is less than `from_width`."""
+    """A column: `width` in cells (0: all that is left), hidden in a list narrower than `from_width` cells."""
 
     title: str
     width: int = 0
@@ -28,18 +28,18 @@ Shown = list[tuple[int, Column, int]]
 
 @dataclass
 class Paint:
-    """What all lines of one painting share; asking Textual for it anew costs more than a line."""
+    """The styles and columns for all lines of one paint: asking Textual for them again costs more than a line."""
 
     shown: Shown
     base: Style
     cursor: Style
     mark: Style
-    flat: bool  # on a terminal's own blue nothing but the cursor's colour can be read
+    flat: bool  # on the terminal's own colours only the cursor's colour is readable on its background
     console: Console
 
 
 def fitting(columns: Sequence[Column], width: int) -> Shown:
-    """(number, column, width) of the columns there is room for."""
+    """Return (number, column, width in cells) of the columns that a list of this width shows."""
     shown = [(at, column) for at, column in enumerate(columns) if width >= column.from_width]
     fixed = sum(column.width + 1 for _, column in shown if column.width)
     flexible = max(1, sum(not column.width for _, column in shown))
@@ -48,7 +48,7 @@ def fitting(columns: Sequence[Column], width: int) -> Shown:
 
 
 def head(shown: Shown, style: Style, width: int) -> Strip:
-    """The line of titles."""
+    """Return the header line."""
     words = [" "]
     for _, column, room in shown:
         title = column.title[:room]
@@ -57,7 +57,7 @@ def head(shown: Shown, style: Style, width: int) -> Strip:
 
 
 def line(cells: Sequence[Text], paint: Paint, width: int, *, here: bool, marked: bool) -> Strip:
-    """The line of a row; `here`: the cursor stands on it."""
+    """Return the line of a row; `here`: the cursor is on it."""
     base = paint.base + paint.cursor if here else paint.base
     over = paint.cursor + UNDIMMED if paint.flat and here else Style()
     mark_style = base + paint.mark + over if marked else base
@@ -66,7 +66,7 @@ def line(cells: Sequence[Text], paint: Paint, width: int, *, here: bool, marked:
     for number, column, room in paint.shown:
         for part in _cell(cells[number], room, column, base, over, paint.console):
             last = segments[-1]
-            if part.style == last.style:  # one run of a style costs the terminal, and us, as much as one letter
+            if part.style == last.style:  # a long segment costs us and the terminal as much as a short one
                 segments[-1] = Segment(last.text + part.text, last.style)
             else:
                 segments.append(part)
@@ -77,7 +77,7 @@ def line(cells: Sequence[Text], paint: Paint, width: int, *, here: bool, marked:
 
 
 def _cell(text: Text, room: int, column: Column, base: Style, over: Style, console: Console) -> list[Segment]:
-    """A cell and the blank after it. Blanks have the style of the letters beside them, unless it could be seen."""
+    """Return a cell and the blank after it. Blanks have the style of the letters beside them, but no underline."""
     plain = text.plain
     length = cell_len(plain)
     if length > room:

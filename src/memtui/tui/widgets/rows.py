@@ -1,7 +1,7 @@
 """A list of any length that draws only the lines on the screen.
 
-The rows are plain data of the screen's; a `draw` function makes the cells of one row when its line is painted. The
-cursor and the marks hold on to row ids, so that both survive when the files behind the rows change.
+Rows are plain data of the screen. A `draw` function makes the cells of a row when its line is painted. The cursor and
+the marks follow row ids, so that both survive when the files behind the rows change.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ STRIPS_KEPT = 1000
 
 
 class RowList(ScrollView, Generic[Row], can_focus=True):
-    """`draw(row) -> list[Text]` gives a cell for each column, `key(row)` its id; `empty` is said of no rows."""
+    """A list of rows: `draw(row)` returns a cell for each column, `key(row)` its id; `empty` is shown without rows."""
 
     DEFAULT_CSS = """
     RowList { height: 1fr; width: 1fr; scrollbar-size-vertical: 1; overflow-x: hidden; }
@@ -51,38 +51,38 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
     @dataclass
     class Moved(Message):
-        """The cursor stands on another row, or on none (`row_id` empty)."""
+        """The cursor has moved to another row, or to none (`row_id` empty)."""
 
         rows: "RowList[object]"
         row_id: str
 
         @property
         def control(self) -> "RowList[object]":
-            """The list, for `@on(RowList.Moved, "#id")`."""
+            """Return the list, for `@on(RowList.Moved, "#id")`."""
             return self.rows
 
     @dataclass
     class Opened(Message):
-        """Enter, or a second click, on a row."""
+        """Enter was pressed on a row, or a second click was made."""
 
         rows: "RowList[object]"
         row_id: str
 
         @property
         def control(self) -> "RowList[object]":
-            """The list, for `@on(RowList.Opened, "#id")`."""
+            """Return the list, for `@on(RowList.Opened, "#id")`."""
             return self.rows
 
     @dataclass
     class Headed(Message):
-        """A click on the head of a column, by its number in `columns`."""
+        """The title of a column was clicked: its number in `columns`."""
 
         rows: "RowList[object]"
         column: int
 
         @property
         def control(self) -> "RowList[object]":
-            """The list, for `@on(RowList.Headed, "#id")`."""
+            """Return the list, for `@on(RowList.Headed, "#id")`."""
             return self.rows
 
     cursor: reactive[int] = reactive(0, repaint=False)
@@ -123,7 +123,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
             place = next((at for at, row in enumerate(rows) if self._key(row) == here), place)
         if seen:
             self._place(place)
-        else:  # the wheel had left it: what is looked at stays
+        else:  # scrolled away from the cursor with the wheel: stay there
             self.cursor = max(0, min(place, len(rows) - 1))
         self.refresh()
         if self.row_id != here:
@@ -131,7 +131,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
     @property
     def row(self) -> Row | None:
-        """The row under the cursor."""
+        """The row under the cursor; None without rows."""
         return self.rows[self.cursor] if 0 <= self.cursor < len(self.rows) else None
 
     @property
@@ -142,18 +142,18 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
     @property
     def cursor_row(self) -> int:
-        """Where the cursor is drawn, in lines from the top of the list."""
+        """The line that the cursor is drawn on, counted from the top of the widget."""
         return self.cursor - int(self.scroll_offset.y) + self.header
 
     def on_screen(self) -> Sequence[Row]:
-        """The rows that are painted."""
+        """Return the rows on the screen."""
         top = int(self.scroll_offset.y)
         return self.rows[top : top + self.size.height]
 
     def chosen(self) -> list[Row]:
-        """The marked rows that are shown; if nothing is marked the one under the cursor. None where a filter hides all
-        that are marked: what is done then would be done to another row than the person means. While the list is hidden
-        the one that is read."""
+        """Return the rows that a command acts on: the marked ones that are shown, or the one under the cursor where
+        nothing is marked or the detail covers the list. Empty where a filter hides all marked rows: the person does not
+        mean the one under the cursor then."""
         if self.marks and all(node.display for node in self.ancestors_with_self if isinstance(node, Widget)):
             return [row for row in self.rows if self._key(row) in self.marks]
         return [self.row] if self.row is not None else []
@@ -161,25 +161,25 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     # marks
 
     def toggle_mark(self) -> None:
-        """Mark or unmark the row under the cursor, and go on to the next."""
+        """Mark or unmark the row under the cursor, and move to the next."""
         if self.row_id:
             self.marks ^= {self.row_id}
             self.redraw()
             self.action_move(1)
 
     def mark_all(self, rows: Sequence[Row]) -> None:
-        """Mark all these, or none if they all are."""
+        """Mark all these rows; unmark everything if they all are marked."""
         every = {self._key(row) for row in rows}
         self.marks = set() if every <= self.marks else every
         self.redraw()
 
     def keep_marks(self, rows: Sequence[Row]) -> None:
-        """Forget the marks of rows that are not among these: they are gone."""
+        """Drop the marks of rows that are not among these."""
         if self.marks:
             self.marks &= {self._key(row) for row in rows}
 
     def mark_range(self) -> None:
-        """First call: the row is marked, and a range begins here. Second: everything from there to here is marked."""
+        """Begin a range at the cursor, marking that row; on the second call, mark all rows from there to the cursor."""
         keys = [self._key(row) for row in self.rows]
         if self._anchor in keys:
             first, last = sorted((keys.index(self._anchor), self.cursor))
@@ -192,11 +192,11 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
     @property
     def in_range(self) -> bool:
-        """Whether a range has begun and not ended."""
+        """Whether a range has begun and is not ended."""
         return bool(self._anchor)
 
     def clear_marks(self) -> bool:
-        """Unmark everything; False if nothing was marked."""
+        """Unmark everything. Returns False if nothing was marked."""
         had = bool(self.marks)
         self.marks.clear()
         self._anchor = ""
@@ -210,7 +210,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         self.scroll_to_region(Region(0, self.cursor, 1, 1 + self.header), animate=False, force=True)
 
     def move_to(self, at: int) -> None:
-        """Put the cursor on a row by number."""
+        """Put the cursor on the row with this number."""
         before = self.cursor
         self._place(at)
         if self.cursor != before:
@@ -218,15 +218,15 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
             self.post_message(self.Moved(self, self.row_id))  # type: ignore[arg-type]
 
     def action_move(self, step: int) -> None:
-        """One row up or down."""
+        """Move the cursor by `step` rows."""
         self.move_to(self.cursor + step)
 
     def action_page(self, direction: int) -> None:
-        """One screen up or down."""
+        """Move the cursor one screen up (-1) or down (1)."""
         self.move_to(self.cursor + direction * max(1, self.size.height - 1 - self.header))
 
     def action_edge(self, direction: int) -> None:
-        """The first or the last row."""
+        """Move the cursor to the first (-1) or last (1) row."""
         self.move_to(len(self.rows) - 1 if direction > 0 else 0)
 
     def action_open(self) -> None:
@@ -235,7 +235,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
             self.post_message(self.Opened(self, self.row_id))  # type: ignore[arg-type]
 
     def on_click(self, event: events.Click) -> None:
-        """A click moves the cursor there; on the row it is on already, it opens."""
+        """Move the cursor to the clicked row; open it on a second click. On a title: post `Headed`."""
         if event.y < self.header:
             right = 1
             for number, _, room in self._columns_shown():
@@ -253,33 +253,33 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     # painting
 
     def redraw(self) -> None:
-        """Paint anew, as when what `draw` shows has changed."""
+        """Paint again, after a change of what `draw` shows."""
         self._strips.clear()
         self.refresh()
 
     def on_resize(self) -> None:
-        """Widths depend on the room."""
+        """Paint for the new width."""
         self._strips.clear()
         lines.resize(self, len(self.rows) + self.header)
 
     def notify_style_update(self) -> None:
-        """Another theme: what was painted is of the old one."""
+        """Drop the lines painted in the old theme."""
         super().notify_style_update()
         self._strips.clear()
 
     def on_focus(self) -> None:
-        """The cursor looks different in focus."""
+        """Paint the cursor as in focus."""
         self.redraw()
 
     def on_blur(self) -> None:
-        """The cursor looks different out of focus."""
+        """Paint the cursor as out of focus."""
         self.redraw()
 
     def _columns_shown(self) -> painting.Shown:
         return painting.fitting(self.columns, self.scrollable_content_region.width - 1)
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Paint some lines of the screen."""
+        """Paint a region; styles and columns are looked up once for all its lines."""
         cursor = "rows--cursor" if self.has_focus else "rows--cursor-blurred"
         chosen, mark = (self.get_component_rich_style(name) for name in (cursor, "rows--mark"))
         flat, console = self.app.native_ansi_color, self.app.console
@@ -287,7 +287,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
-        """Paint one line of the screen."""
+        """Paint one line."""
         width = self.size.width
         if self.header and y == 0:
             return painting.head(self._columns_shown(), self.get_component_rich_style("rows--head"), width)

@@ -1,21 +1,21 @@
-"""Where lines are broken: between words, in paths after slashes, hanging right of labels and of the marks of lists."""
+"""Wrap text: between words, in paths after slashes, with continuation lines indented below list items and labels."""
 
 import re
 
 from rich.cells import cell_len, chop_cells
 from rich.text import Text
 
-# What a line begins with that its continuation stands right of: blanks, and the mark of a list or a label.
+# The beginning of a line that its continuation is indented by: blanks, then a list mark or a label.
 HANG = re.compile(r" *(?:(?:[•▏·○☐☑*+-]|\d{1,4}[.)]) +|[a-z]{1,10} {2,})?")
-# A label has a style of its own, and blanks after it; no longer one than this.
+# A label has a style of its own and blanks after it. The most characters of one.
 LABEL = 14
-# A line with fewer cells than this left hangs nowhere.
+# Nothing is indented where fewer cells than this would be left.
 LEAST = 12
 WORD, PART = re.compile(r"\S+\s*|\s+"), re.compile(r"[^/]*/|[^/]+")
 
 
 def wrapped(text: Text, width: int) -> tuple[list[Text], list[int]]:
-    """The lines that a text makes in so many cells, at least one, and with which of its characters each begins."""
+    """Return the lines of a text wrapped to `width` cells, at least one, and the position in the text where each begins."""
     width = max(1, width)
     made: list[Text] = []
     starts: list[int] = []
@@ -39,14 +39,14 @@ def wrapped(text: Text, width: int) -> tuple[list[Text], list[int]]:
 
 
 def _hang(line: Text) -> int:
-    """How many characters of a line its continuation stands right of."""
+    """Return how many characters the continuation of a line is indented by."""
     found = HANG.match(line.plain)
     label = max((span.end for span in line.spans if span.start == 0 and span.end <= LABEL), default=0)
     return max(found.end() if found else 0, label if line.plain[label - 1 : label] == " " else 0)
 
 
 def breaks(plain: str, width: int) -> list[int]:
-    """Where a line is broken: between words, in a word that is too long after slashes, else anywhere."""
+    """Return the positions to break a line at: between words; a word that is too long after slashes, else anywhere."""
     pieces: list[str] = []
     for word in WORD.findall(plain):
         parts = PART.findall(word) if cell_len(word.rstrip()) > width else [word]
