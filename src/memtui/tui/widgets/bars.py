@@ -29,15 +29,15 @@ class TopBar(OneLine):
         """Draw the line for a screen."""
         width = self.size.width or 80
         tabs = {name: self._tab(number, name, app) for number, name in enumerate(TABS, 1)}
-        about = self._about(app, width)
-        needed = sum(text.cell_len for text, _ in about)
+        parts = self._left_parts(app, width)
+        needed = sum(text.cell_len for text, _ in parts)
         short = set(TABS) - {current} if width < TIGHT else set()
         for name in SHORTENED:
-            if needed + _cells(tabs, short) > width and name != current:
+            if needed + _cells_of_tabs(tabs, short) > width and name != current:
                 short.add(name)
         text = Text(no_wrap=True, overflow="ellipsis", end="")
-        left = width - _cells(tabs, short)
-        for part, least in about:
+        left = width - _cells_of_tabs(tabs, short)
+        for part, least in parts:
             if part.cell_len > left:
                 part.truncate(max(left - 1, 0), overflow="ellipsis")
                 part.pad_right(1)
@@ -59,24 +59,23 @@ class TopBar(OneLine):
         badge = f" {'!' if name == 'health' else ''}{count}" if count else ""
         return f" {number} {name.capitalize()}{badge} ", f" {number}{badge} "
 
-    def _about(self, app: "Services", width: int) -> list[tuple[Text, int]]:
-        """Return the parts left of the tabs, each with the cells without which it is left out. A narrow screen shows mode
+    def _left_parts(self, app: "Services", width: int) -> list[tuple[Text, int]]:
+        """Return the parts left of the tabs, each with the cells below which it is left out. A narrow screen shows mode
         and hooks only where they are not as usual."""
         facts = app.data.facts
-        wide = width >= WIDE
         name = [(Text(" " + safe_text.line(facts.project, PROJECT_MOST) + " ", style="bold"), PROJECT_LEAST + 3)]
         mode, hooks = f" {facts.mode} ", " hooks ✓ " if facts.hooks else " hooks ✗ "
         modes = [(Text(mode, style="dim" if facts.mode == "full" else "bold yellow"), 5)]
         state = [(Text(hooks, style="dim" if facts.hooks else "bold red"), 9)]
         read_only = [(Text(" read-only ", style="bold"), 5)] if app.read_only else []
-        if wide:
+        if width >= WIDE:
             return [(Text(" memtui ", style="dim"), 8), *name, *modes, *state, *read_only]
         modes, state = modes if facts.mode != "full" else [], [] if facts.hooks else state
         # With little room, what is wrong comes first: the person knows the project.
         return [*state, *modes, *read_only, *name] if width < TIGHT else [*name, *modes, *state, *read_only]
 
 
-def _cells(tabs: dict[str, tuple[str, str]], short: set[str]) -> int:
+def _cells_of_tabs(tabs: dict[str, tuple[str, str]], short: set[str]) -> int:
     return sum(len(words[name in short]) for name, words in tabs.items())
 
 
@@ -107,18 +106,18 @@ class FootBar(OneLine):
         if width >= WIDE:
             everywhere.add("app.quit")
         last = [a for a in actions.ACTIONS if a.id in everywhere and not (a.writes and app.read_only)]
-        always = sum(_need(a, app) for a in last)
+        always = sum(_cells_of(a, app) for a in last)
         if always > room:
             last.sort(key=lambda a: a.id != "app.help")  # which lists all the others
         own: list[actions.Action] = []
         for action in wanted:
-            if sum(_need(a, app) for a in own) + _need(action, app) + always > room:
+            if sum(_cells_of(a, app) for a in own) + _cells_of(action, app) + always > room:
                 break
             own.append(action)
         pieces = []
         for action in [*own, *last]:
             start = text.cell_len
-            if start + _need(action, app) > width - len(status) - 2:
+            if start + _cells_of(action, app) > width - len(status) - 2:
                 break
             text.append(actions.key_word(actions.keys_of(action, app.remapped)), style="bold")
             text.append(f" {action.footer}  ", style="dim")
@@ -128,5 +127,5 @@ class FootBar(OneLine):
         self.put(text)
 
 
-def _need(action: actions.Action, app: "Services") -> int:
+def _cells_of(action: actions.Action, app: "Services") -> int:
     return len(actions.key_word(actions.keys_of(action, app.remapped))) + len(action.footer) + 3

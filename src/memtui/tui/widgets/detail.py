@@ -36,7 +36,7 @@ class Detail(ScrollView, can_focus=True):
         super().__init__(id=id)
         self.lines: list[Text] = []
         self._starts: list[int] = []
-        self._wanted: int | None = None
+        self._to_reveal: int | None = None
         self._strips: dict[int, Strip] = {}
 
     def show(self, key: str, text: Text) -> None:
@@ -48,28 +48,28 @@ class Detail(ScrollView, can_focus=True):
         if key == self.key and text == self.text:
             return
         self.text, self.plain = text, text.plain
-        self._break()
+        self._wrap()
         if key != self.key:
             self.key = key
             self.scroll_home(animate=False)
 
     def reveal(self, at: int) -> None:
         """Scroll down until a character of the text is visible; before the first layout, as soon as that is done."""
-        self._wanted = at if not self.size.width else None
+        self._to_reveal = at if not self.size.width else None
         line = max(0, bisect_right(self._starts, at) - 1)
-        if self._wanted is None and line >= self.size.height:
+        if self._to_reveal is None and line >= self.size.height:
             self.scroll_to(y=max(0, line - self.size.height // 2), animate=False, force=True)
 
     def on_resize(self) -> None:
         """Wrap the text to the new width."""
-        self._break()
+        self._wrap()
 
     def notify_style_update(self) -> None:
         """Drop the lines painted in the old theme."""
         super().notify_style_update()
         self._strips.clear()
 
-    def _break(self) -> None:
+    def _wrap(self) -> None:
         width, height = self.size
         if self.text is None or not width:
             return
@@ -80,8 +80,8 @@ class Detail(ScrollView, can_focus=True):
         self._strips.clear()
         lines.resize(self, len(self.lines))
         self.refresh()
-        if self._wanted is not None:
-            self.reveal(self._wanted)
+        if self._to_reveal is not None:
+            self.reveal(self._to_reveal)
 
     # selecting with the mouse
 

@@ -8,16 +8,12 @@ LONGEST = 4000
 
 
 class Glance(Static):
-    """A preview: as much of `text` as there is room for, then all of `tail`. Cut, `text` ends with the `key` that
-    shows the rest."""
+    """A preview: as much of `text` as there is room for, then all of `tail`. A cut `text` ends with the
+    key that shows the rest."""
 
     DEFAULT_CSS = "Glance { display: none; height: 40%; padding: 0 1; }"
     text = Text()
     tail = Text()
-
-    def __init__(self, *, key: str = "enter", id: str | None = None) -> None:  # noqa: A002  textual's name
-        super().__init__(id=id)
-        self.key = key
 
     def show(self, text: Text, tail: Text | None = None) -> None:
         """Show a text and the lines after it."""
@@ -37,7 +33,7 @@ class Glance(Static):
         ends = list(self.tail.wrap(console, width)) if self.tail else []
         room = max(1, height - 1 - len(ends))
         if len(lines) > room:
-            lines = [*lines[: room - 1], Text(f"… {self.key} reads the rest", "dim")]
+            lines = [*lines[: room - 1], Text("… enter reads the rest", "dim")]
         gap = [Text()] if ends and len(lines) < room else []
         for line in (lines := [Text(), *lines, *gap, *ends][:height]):
             line.rstrip()

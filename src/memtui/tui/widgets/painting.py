@@ -23,14 +23,14 @@ class Column:
     from_width: int = 0
 
 
-Shown = list[tuple[int, Column, int]]
+VisibleColumns = list[tuple[int, Column, int]]
 
 
 @dataclass
 class Paint:
     """The styles and columns for all lines of one paint: asking Textual for them again costs more than a line."""
 
-    shown: Shown
+    shown: VisibleColumns
     base: Style
     cursor: Style
     mark: Style
@@ -38,7 +38,7 @@ class Paint:
     console: Console
 
 
-def fitting(columns: Sequence[Column], width: int) -> Shown:
+def visible_columns(columns: Sequence[Column], width: int) -> VisibleColumns:
     """Return (number, column, width in cells) of the columns that a list of this width shows."""
     shown = [(at, column) for at, column in enumerate(columns) if width >= column.from_width]
     fixed = sum(column.width + 1 for _, column in shown if column.width)
@@ -47,7 +47,7 @@ def fitting(columns: Sequence[Column], width: int) -> Shown:
     return [(at, column, column.width or rest) for at, column in shown]
 
 
-def head(shown: Shown, style: Style, width: int) -> Strip:
+def header_line(shown: VisibleColumns, style: Style, width: int) -> Strip:
     """Return the header line."""
     words = [" "]
     for _, column, room in shown:
@@ -56,7 +56,7 @@ def head(shown: Shown, style: Style, width: int) -> Strip:
     return Strip([Segment("".join(words), style)]).adjust_cell_length(width, style).crop(0, width)
 
 
-def line(cells: Sequence[Text], paint: Paint, width: int, *, here: bool, marked: bool) -> Strip:
+def row_line(cells: Sequence[Text], paint: Paint, width: int, *, here: bool, marked: bool) -> Strip:
     """Return the line of a row; `here`: the cursor is on it."""
     base = paint.base + paint.cursor if here else paint.base
     over = paint.cursor + UNDIMMED if paint.flat and here else Style()
@@ -87,10 +87,10 @@ def _cell(text: Text, room: int, column: Column, base: Style, over: Style, conso
         length = cell_len(plain)
     before = " " * (room - length) if column.right else ""
     after = " " if column.right else " " * (room - length + 1)
-    own = base + console.get_style(text.style) + over
+    style = base + console.get_style(text.style) + over
     if not plain:
         return [Segment(before + after, base)]
-    if not text.spans and not own.underline:
-        return [Segment(before + plain + after, own)]
-    parts = [Segment(part.text, own + (part.style or Style()) + over) for part in text.render(console)]
-    return [Segment(before, base), *parts, Segment(after, own if not own.underline else base)]
+    if not text.spans and not style.underline:
+        return [Segment(before + plain + after, style)]
+    parts = [Segment(part.text, style + (part.style or Style()) + over) for part in text.render(console)]
+    return [Segment(before, base), *parts, Segment(after, base if style.underline else style)]

@@ -6,7 +6,7 @@ the marks follow row ids, so that both survive when the files behind the rows ch
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from rich.segment import Segment
 from rich.text import Text
@@ -26,6 +26,18 @@ __all__ = ["Column", "RowList"]
 
 Row = TypeVar("Row")
 STRIPS_KEPT = 1000
+
+
+@dataclass
+class ListMessage(Message):
+    """A message of a list."""
+
+    rows: "RowList[Any]"
+
+    @property
+    def control(self) -> "RowList[Any]":
+        """The list, for `@on(RowList.Moved, "#id")`."""
+        return self.rows
 
 
 class RowList(ScrollView, Generic[Row], can_focus=True):
@@ -50,40 +62,22 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     ]
 
     @dataclass
-    class Moved(Message):
+    class Moved(ListMessage):
         """The cursor has moved to another row, or to none (`row_id` empty)."""
 
-        rows: "RowList[object]"
         row_id: str
 
-        @property
-        def control(self) -> "RowList[object]":
-            """Return the list, for `@on(RowList.Moved, "#id")`."""
-            return self.rows
-
     @dataclass
-    class Opened(Message):
+    class Opened(ListMessage):
         """Enter was pressed on a row, or a second click was made."""
 
-        rows: "RowList[object]"
         row_id: str
 
-        @property
-        def control(self) -> "RowList[object]":
-            """Return the list, for `@on(RowList.Opened, "#id")`."""
-            return self.rows
-
     @dataclass
-    class Headed(Message):
+    class Headed(ListMessage):
         """The title of a column was clicked: its number in `columns`."""
 
-        rows: "RowList[object]"
         column: int
-
-        @property
-        def control(self) -> "RowList[object]":
-            """Return the list, for `@on(RowList.Headed, "#id")`."""
-            return self.rows
 
     cursor: reactive[int] = reactive(0, repaint=False)
 
@@ -127,7 +121,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
             self.cursor = max(0, min(place, len(rows) - 1))
         self.refresh()
         if self.row_id != here:
-            self.post_message(self.Moved(self, self.row_id))  # type: ignore[arg-type]
+            self.post_message(self.Moved(self, self.row_id))
 
     @property
     def row(self) -> Row | None:
@@ -215,7 +209,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         self._place(at)
         if self.cursor != before:
             self.refresh()
-            self.post_message(self.Moved(self, self.row_id))  # type: ignore[arg-type]
+            self.post_message(self.Moved(self, self.row_id))
 
     def action_move(self, step: int) -> None:
         """Move the cursor by `step` rows."""
@@ -232,7 +226,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     def action_open(self) -> None:
         """Open the row under the cursor."""
         if self.row_id:
-            self.post_message(self.Opened(self, self.row_id))  # type: ignore[arg-type]
+            self.post_message(self.Opened(self, self.row_id))
 
     def on_click(self, event: events.Click) -> None:
         """Move the cursor to the clicked row; open it on a second click. On a title: post `Headed`."""
@@ -241,7 +235,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
             for number, _, room in self._columns_shown():
                 right += room + 1
                 if event.x < right:
-                    self.post_message(self.Headed(self, number))  # type: ignore[arg-type]
+                    self.post_message(self.Headed(self, number))
                     return
         at = event.y + int(self.scroll_offset.y) - self.header
         if event.y < self.header or not 0 <= at < len(self.rows):
@@ -275,8 +269,8 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         """Paint the cursor as out of focus."""
         self.redraw()
 
-    def _columns_shown(self) -> painting.Shown:
-        return painting.fitting(self.columns, self.scrollable_content_region.width - 1)
+    def _columns_shown(self) -> painting.VisibleColumns:
+        return painting.visible_columns(self.columns, self.scrollable_content_region.width - 1)
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Paint a region; styles and columns are looked up once for all its lines."""
@@ -290,7 +284,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         """Paint one line."""
         width = self.size.width
         if self.header and y == 0:
-            return painting.head(self._columns_shown(), self.get_component_rich_style("rows--head"), width)
+            return painting.header_line(self._columns_shown(), self.get_component_rich_style("rows--head"), width)
         if not self.rows:
             words = self.empty.split("\n")
             text = words[y - 1 - self.header] if 0 <= y - 1 - self.header < len(words) else ""
@@ -311,4 +305,4 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         row = self.rows[at]
         assert self._paint is not None
         marked = self._key(row) in self.marks
-        return painting.line(self._draw(row), self._paint, width, here=at == self.cursor, marked=marked)
+        return painting.row_line(self._draw(row), self._paint, width, here=at == self.cursor, marked=marked)

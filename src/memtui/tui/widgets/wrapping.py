@@ -6,42 +6,42 @@ from rich.cells import cell_len, chop_cells
 from rich.text import Text
 
 # The beginning of a line that its continuation is indented by: blanks, then a list mark or a label.
-HANG = re.compile(r" *(?:(?:[•▏·○☐☑*+-]|\d{1,4}[.)]) +|[a-z]{1,10} {2,})?")
+INDENT = re.compile(r" *(?:(?:[•▏·○☐☑*+-]|\d{1,4}[.)]) +|[a-z]{1,10} {2,})?")
 # A label has a style of its own and blanks after it. The most characters of one.
-LABEL = 14
+LONGEST_LABEL = 14
 # Nothing is indented where fewer cells than this would be left.
-LEAST = 12
+LEAST_CELLS = 12
 WORD, PART = re.compile(r"\S+\s*|\s+"), re.compile(r"[^/]*/|[^/]+")
 
 
 def wrapped(text: Text, width: int) -> tuple[list[Text], list[int]]:
-    """Return the lines of a text wrapped to `width` cells, at least one, and the position in the text where each begins."""
+    """Return the lines of a text wrapped to `width` cells, at least one, and where in the text each begins."""
     width = max(1, width)
-    made: list[Text] = []
+    lines: list[Text] = []
     starts: list[int] = []
     at = 0
     for line in text.split("\n", allow_blank=True):
         length = len(line.plain)
         if cell_len(line.plain) <= width:
-            made.append(line)
+            lines.append(line)
             starts.append(at)
         else:
-            cells = _hang(line)
-            if width - cells < LEAST:
+            cells = _indent(line)
+            if width - cells < LEAST_CELLS:
                 cells = 0
             broken = breaks(line.plain[cells:], width - cells)
             for number, part in enumerate((line[cells:] if cells else line).divide(broken)):
                 part.rstrip()
-                made.append(Text.assemble(" " * cells if number else line[:cells], part) if cells else part)
+                lines.append(Text.assemble(" " * cells if number else line[:cells], part) if cells else part)
                 starts.append(at + (cells + broken[number - 1] if number else 0))
         at += length + 1
-    return made, starts
+    return lines, starts
 
 
-def _hang(line: Text) -> int:
+def _indent(line: Text) -> int:
     """Return how many characters the continuation of a line is indented by."""
-    found = HANG.match(line.plain)
-    label = max((span.end for span in line.spans if span.start == 0 and span.end <= LABEL), default=0)
+    found = INDENT.match(line.plain)
+    label = max((span.end for span in line.spans if span.start == 0 and span.end <= LONGEST_LABEL), default=0)
     return max(found.end() if found else 0, label if line.plain[label - 1 : label] == " " else 0)
 
 
