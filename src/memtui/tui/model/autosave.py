@@ -1,4 +1,5 @@
-"""What is typed in a form and not saved: kept while it is typed, so that neither escape nor a crash loses it."""
+"""Autosaves: what a person has typed in a form and not saved, written while they type, so that neither escape nor a
+crash loses it."""
 
 import os
 from dataclasses import asdict, dataclass, field
@@ -13,17 +14,17 @@ OF_MEMORY = "memory-"
 
 
 def path(root: str, name: str) -> str:
-    """The file of an autosave. `name` says what is being written: `guidance`, or the id of what is edited."""
+    """Return the file of an autosave. `name`: `guidance`, or the id of what is edited."""
     return f"{root}/drafts/{session_state.safe(name)}.json"
 
 
 def save(root: str, name: str, row: Row) -> None:
-    """Write a file. Raises OSError. Not synced: it is written at every pause in typing."""
+    """Write an autosave's file, without fsync: this happens at every pause in typing. Raises OSError."""
     fs.write_atomic(path(root, name), fastjson.dumps(row).encode("utf-8", "replace"), durable=False)
 
 
 def load(root: str, name: str) -> Row:
-    """The file of that name, `{}` if there is none."""
+    """Return what the file of an autosave holds, `{}` if there is none."""
     try:
         return fastjson.loads_dict(fs.read_bytes(path(root, name), 1 << 24))
     except OSError:
@@ -31,15 +32,18 @@ def load(root: str, name: str) -> Row:
 
 
 def drop(root: str, name: str) -> None:
-    """Forget what was typed. Raises OSError."""
+    """Delete an autosave. Raises OSError."""
     fs.unlink(path(root, name))
 
 
 @dataclass
 class Autosave:
-    """What was typed in one form: `values` as typed, `was` as they were when the form opened, `base` a digest of what
-    it was typed over. Of a memory, `path` is its file, empty for a new one, `scope` the label of its scope and `whole`
-    its content then, should the file be gone by now; with `raw` the one value `raw` is the text of the whole file."""
+    """The autosave of one form: `values` as typed, `was` as they were when the form opened, `base` a digest of the text
+    that is being changed, `time` of the last save in seconds since the epoch.
+
+    For a memory, `path` is its file (empty for a new one), `scope` the label of its scope, and `whole` the file's
+    content when the form opened, in case the file is deleted. With `raw`, the only value is `raw`: the whole file.
+    """
 
     name: str
     base: str = ""
@@ -52,22 +56,22 @@ class Autosave:
     whole: str = ""
 
     def save(self, root: str) -> None:
-        """Keep it. Raises OSError."""
+        """Write it. Raises OSError."""
         save(root, self.name, {"v": 1, **asdict(self)})
 
     @property
     def orphan(self) -> bool:
-        """Whether the memory's file that it was typed over is gone."""
+        """Whether the file of the memory being changed is gone."""
         return bool(self.path) and not os.path.lexists(self.path)
 
     @property
     def title(self) -> str:
-        """The memory's name in lists."""
+        """The memory's name, for lists."""
         name = os.path.basename(self.path).removesuffix(".md") or self.values.get("name") or "no name yet"
         return safe_text.line(name, 60)
 
     def memory(self) -> Memory:
-        """The memory that it was typed over, as it was then."""
+        """Return the memory being changed, as it was when the form opened."""
         whole = self.whole or self.was.get("raw", "")
         if not whole and not self.raw:
             given = {**self.was, **self.values}
@@ -77,11 +81,11 @@ class Autosave:
 
 
 def kept(root: str, name: str) -> Autosave | None:
-    """What was typed in the form of that name, None if nothing was."""
+    """Return the autosave with this name, None if there is none that can be read."""
     row = load(root, name)
     if not row:
         return None
-    if "values" not in row:  # as all forms but that of memories wrote it once
+    if "values" not in row:  # the old format of all forms but that of memories
         texts = {key: value if isinstance(value, str) else "yes" * bool(value) for key, value in row.items()}
         return Autosave(name, texts.pop("base", ""), values=texts)
     time, values, was = row.get("time"), _texts(row.get("values")), _texts(row.get("was"))
@@ -91,18 +95,19 @@ def kept(root: str, name: str) -> Autosave | None:
     return Autosave(name, time=time, values=values, was=was, raw=row.get("raw") is True, **about)  # type: ignore[arg-type]
 
 
-def _texts(found: object) -> dict[str, str] | None:
-    good = isinstance(found, dict) and all(isinstance(value, str) for value in found.values())
-    return dict(found) if isinstance(found, dict) and good else None
+def _texts(value: object) -> dict[str, str] | None:
+    if not isinstance(value, dict) or not all(isinstance(each, str) for each in value.values()):
+        return None
+    return value
 
 
 def name_of(memory_path: str) -> str:
-    """The name of what is typed over a memory's file."""
+    """Return the name of the autosave for a memory's file."""
     return OF_MEMORY + ids.digest(memory_path)[:16]
 
 
 def of_memories(root: str) -> list[Autosave]:
-    """What was typed of memories, newest first."""
+    """Return the autosaves of memories, newest first."""
     try:
         files = os.listdir(os.path.dirname(path(root, "")))
     except OSError:
@@ -112,5 +117,5 @@ def of_memories(root: str) -> list[Autosave]:
 
 
 def offered(root: str) -> list[Autosave]:
-    """What no memory in the lists leads to: of new memories, and of files that are gone."""
+    """Return the autosaves that no listed memory has: those of new memories, and those of deleted files."""
     return [each for each in of_memories(root) if not each.path or each.orphan]

@@ -1,6 +1,6 @@
-"""What the screens show, read from the engine. Reading happens in workers; a screen draws what was read last.
+"""The data of the screens, read from the engine in workers; a screen draws what was read last.
 
-Nothing here decides anything: every rule is the engine's, and the command line can do all of it as well.
+No rule is decided here: rules are in the engine, which the command line calls as well.
 """
 
 import os
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from memtui.core.memories import scopes
 from memtui.workspace import Workspace
 
-# What the first picture does not need is imported where it is used: start-up is most of what a person waits for.
+# Modules that the first paint does not need are imported in functions: start-up is what a person waits for most.
 if TYPE_CHECKING:
     from memtui.core.base.finding import Finding
     from memtui.core.deliveries.reading import Receipts
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 @dataclass
 class Facts:
-    """What the frame shows: the project's name, its mode, whether hooks are installed, whether Claude Code runs none,
-    and what waits on each screen."""
+    """What the bars show: the project's name, its mode, whether hooks are installed, whether Claude Code runs no hooks
+    (`disabled`), and how much waits on each screen."""
 
     project: str = ""
     mode: str = "full"
@@ -36,19 +36,19 @@ class Facts:
 
 
 class Data(Workspace):
-    """The workspace of the TUI, and what was read of it. `now` holds the clock still, for pictures and tests."""
+    """The workspace of the TUI, with what was read last. `now` stops the clock, for snapshots and tests."""
 
     def __init__(self, env: dict[str, str], cwd: str, *, now: float | None = None) -> None:
         super().__init__(env, cwd, by="tui", now=now)
         self.facts = Facts(os.path.basename(self.project_root) or "/")
-        # What is known of the client, where anybody looked: that starts a process.
+        # The findings about the client; None until they are looked up, which starts a process.
         self.client: list[Finding] | None = None
-        # Memories by path, as they were read last.
+        # Memories by path, as read last.
         self.known: dict[str, Memory] = {}
 
     @cached_property
     def statistics(self) -> "Statistics":
-        """What the delivery log adds up to."""
+        """The statistics of the delivery log."""
         from memtui.core.deliveries.statistics import Statistics
 
         return Statistics(self.root, self.now)
@@ -56,7 +56,7 @@ class Data(Workspace):
     # settings
 
     def keys(self) -> dict[str, str]:
-        """The person's key map: action id to keys."""
+        """Return the person's key map: action id to keys."""
         settings = self.settings()
         if "keys" not in settings:
             return {}
@@ -64,10 +64,10 @@ class Data(Workspace):
 
         return keymap.remapped(settings)
 
-    # the frame
+    # the bars
 
     def refresh(self) -> None:
-        """Read what the frame shows."""
+        """Read what the bars show."""
         from memtui.hooks.installer import status
 
         waiting = self.counts()
@@ -78,11 +78,11 @@ class Data(Workspace):
         self.facts = Facts(self.facts.project, mode, found.installed, found.disabled_by is not None, counts)
 
     def hooked(self) -> tuple[bool, bool]:
-        """As it was read last."""
+        """Return whether hooks are installed, and whether they are disabled, as read last."""
         return self.facts.hooks, self.facts.disabled
 
     def count_findings(self) -> None:
-        """Put into the facts how many problems there are, as far as files tell."""
+        """Count the problems for the Health tab: those that files show, and those of the client if known."""
         from memtui.core.health import findings
         from memtui.hooks.installer import checkup
 
@@ -90,50 +90,50 @@ class Data(Workspace):
         self.facts.waiting["health"] = findings.problems(found)
 
     def forget(self) -> None:
-        """Read everything anew from now on."""
-        if self._asked:
+        """Drop what is cached, so that everything is read again."""
+        if self._receipts_used:
             self.receipts.forget()
         self.known.clear()
 
     # memories
 
     def scopes(self, *, every: bool = False) -> "list[Scope]":
-        """The scopes of the working directory; `every` adds those of other projects."""
+        """Return the scopes of the working directory; `every` adds those of other projects."""
         return scopes.discover(self.env, self.cwd, all_projects=every)
 
     # changes
 
     def changes(self) -> "tuple[Ledger, list[Transaction]]":
-        """What was changed, newest first."""
+        """Return the ledger and its changes, newest first."""
         ledger = self.ledger.follow()
         return ledger, ledger.changes()
 
     # deliveries
 
     def records(self, limit: int) -> "list[Record]":
-        """The newest records of the delivery log, newest first."""
+        """Return the last records of the delivery log, newest first."""
         from memtui.core.deliveries import log as delivery_log
 
         return list(islice(delivery_log.newest_first(self.root), limit))
 
     @cached_property
     def receipts(self) -> "Receipts":
-        """What became of deliveries, for all screens."""
+        """The receipts of deliveries, shared by all screens."""
         from memtui.core.deliveries.reading import Receipts
 
         return Receipts(self.env, self.now)
 
     @property
-    def _asked(self) -> bool:
-        """Whether a receipt was asked for: until then what looks them up is not imported."""
+    def _receipts_used(self) -> bool:
+        """Whether `receipts` was used yet: until then its module is not imported."""
         return "receipts" in vars(self)
 
     def settled(self) -> bool:
-        """Whether something else is told now of a delivery that was asked for."""
-        return self._asked and self.receipts.look_again()
+        """Look again at open deliveries; return whether the outcome of one has changed."""
+        return self._receipts_used and self.receipts.look_again()
 
     def outcomes(self, records: "list[Record]") -> dict[str, str]:
-        """Delivery id to outcome, of these records of the log and of all that was asked for before."""
+        """Return outcome by delivery id, for these records of the log and all that were looked up before."""
         from memtui.core.deliveries.record import Delivery
 
         self.receipts.look(map(Delivery.of, records))

@@ -1,4 +1,4 @@
-"""The live filter: which rows fit some typed letters, the best first, and which of their letters to highlight."""
+"""The live filter: find the rows that match what is typed, best first, and highlight the match."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -9,17 +9,17 @@ from rich.text import Text
 
 Row = TypeVar("Row")
 STYLE = "bold underline"
-# A row is alike where so much of what was typed is there (rapidfuzz's partial ratio); of four letters two may be
+# The least partial ratio (rapidfuzz, 0 to 100) of a row that is similar. With the lower one, two of four letters may be
 # swapped.
 CUTOFF, SHORT_CUTOFF = 80.0, 75.0
-# Where so many rows hold the very words, nobody misses what is alike.
+# With this many exact matches, nobody misses the similar ones.
 ENOUGH = 50
-# Fewer letters are alike to everything.
+# With fewer letters everything is similar.
 LETTERS = 4
 
 
 class Haystack(Generic[Row]):
-    """Rows and the text of each: prepared once, since every key looks through all of them."""
+    """Rows and their texts to filter, prepared once, since every key searches all of them."""
 
     def __init__(self, rows: Sequence[Row], text: Callable[[Row], str]) -> None:
         self.rows = list(rows)
@@ -31,7 +31,7 @@ class Haystack(Generic[Row]):
 
     @cached_property
     def _plain(self) -> list[str]:
-        from rapidfuzz import utils  # not for the first picture
+        from rapidfuzz import utils  # not needed for the first paint
 
         return [utils.default_process(text) for text in self._texts]
 
@@ -40,8 +40,9 @@ class Haystack(Generic[Row]):
         return [f" {text.replace('_', ' ')} " for text in self._plain]
 
     def select(self, typed: str) -> list[Row]:
-        """The rows that fit. Those that hold the very words stand first, in their order, whole words before parts;
-        then those with a word that has the letters in their order, the tightest first; then what is alike."""
+        """Return the rows that match: first those that contain all typed words, in the order of the rows, whole words
+        before parts; then those where one word has the letters in this order, closest together first; then similar
+        ones."""
         wanted = typed.casefold().split()
         if not wanted:
             return list(self.rows)
@@ -49,13 +50,10 @@ class Haystack(Generic[Row]):
         found = list(range(len(texts)))
         for word in wanted:
             found = [at for at in found if word in texts[at]]
-        if min(map(len, wanted)) > 1:  # a letter is hardly a word
+        if min(map(len, wanted)) > 1:  # a single letter is hardly a word
             found = self._whole_first(wanted, found)
         if len(found) <= ENOUGH:
-            taken = set(found)
-            found += [at for at in self._in_order(wanted) if at not in taken]
-            taken = set(found)
-            found += [at for at in self._close(typed) if at not in taken]
+            found = list(dict.fromkeys([*found, *self._in_order(wanted), *self._similar(typed)]))
         return [self.rows[at] for at in found]
 
     def _whole_first(self, wanted: list[str], found: list[int]) -> list[int]:
@@ -72,7 +70,7 @@ class Haystack(Generic[Row]):
         return whole + [at for at in found if at not in first]
 
     def _in_order(self, wanted: list[str]) -> list[int]:
-        pattern = _in_order(wanted)
+        pattern = _letters_pattern(wanted)
         if pattern is None:
             return []
         hits = [
@@ -80,7 +78,7 @@ class Haystack(Generic[Row]):
         ]
         return [at for _, at in sorted(hits)[:ENOUGH]]
 
-    def _close(self, typed: str) -> list[int]:
+    def _similar(self, typed: str) -> list[int]:
         if len(typed) < LETTERS:
             return []
         from rapidfuzz import fuzz, process, utils
@@ -91,19 +89,19 @@ class Haystack(Generic[Row]):
 
 
 def load() -> None:
-    """Load what is needed for more than a letter, before a key waits for it."""
+    """Import what a filter of several letters needs, before a key waits for it."""
     import rapidfuzz.fuzz
     import rapidfuzz.process
     import rapidfuzz.utils  # noqa: F401
 
 
 def select(rows: Sequence[Row], typed: str, text: Callable[[Row], str]) -> list[Row]:
-    """As `Haystack.select`, for rows that are looked through once."""
+    """Filter rows as `Haystack.select` does, for rows that are searched once."""
     return Haystack(rows, text).select(typed)
 
 
 def spans(text: str, typed: str) -> list[tuple[int, int]]:
-    """(from, to) of the typed words in a text, wherever they stand."""
+    """Return (start, end) of every occurrence of the typed words in a text."""
     low = text.casefold()
     if len(low) != len(text):
         return []
@@ -111,7 +109,7 @@ def spans(text: str, typed: str) -> list[tuple[int, int]]:
 
 
 def mark(texts: Sequence[Text], typed: str) -> None:
-    """Highlight in a row's texts what was typed: the words, else the letters in their order, else what is alike."""
+    """Highlight in a row's texts what was typed: the words, else the letters in their order, else the similar part."""
     if not typed.strip():
         return
     found = [spans(text.plain, typed) for text in texts]
@@ -126,7 +124,7 @@ def _loose(text: str, typed: str) -> list[tuple[int, int]]:
     low = text.casefold()
     if len(low) != len(text):
         return []
-    pattern = _in_order(typed.casefold().split())
+    pattern = _letters_pattern(typed.casefold().split())
     match = pattern.search(low) if pattern else None
     if match:
         return [match.span(number) for number in range(1, len(match.groups()) + 1)]
@@ -138,8 +136,9 @@ def _loose(text: str, typed: str) -> list[tuple[int, int]]:
     return [(hit.dest_start, hit.dest_end)] if hit else []
 
 
-def _in_order(wanted: list[str]) -> "re.Pattern[str] | None":
-    """The letters in their order within one word, from a beginning in it on; only one word is sought so."""
+def _letters_pattern(wanted: list[str]) -> "re.Pattern[str] | None":
+    """Return the pattern for letters in their order within one word, from the beginning of a part of it on. None where
+    more than one word is typed, one letter, or too many."""
     if len(wanted) != 1 or not 1 < len(wanted[0]) <= ENOUGH:
         return None
     return re.compile(r"(?:\b|(?<=_))" + r"[^\s]*?".join(f"({re.escape(letter)})" for letter in wanted[0]))

@@ -1,4 +1,4 @@
-"""What differs between two texts, line by line, drawn at once however long and however different they are."""
+"""The differences of two texts, line by line, in a time that stays short for long and very different texts."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -11,19 +11,19 @@ from memtui.present import safe_text
 
 BOTH, OLD, NEW = " ", "-", "+"
 STYLES = {BOTH: "dim", OLD: "red", NEW: "green"}
-# Lines that are the same are shown so far around those that are not.
+# Equal lines that are shown around a difference.
 CONTEXT = 4
-# What is drawn of either text; a dialog draws no more than the two together.
+# Characters drawn of each text; a dialog draws no more than the two together.
 SHOWN = 20_000
-# Between two lines that both texts have once, so many of either are compared one by one.
+# Between two anchors, so many lines of each text are compared one by one; more are taken as all different.
 SMALL = 40
 
 Marked = tuple[str, str]
 
 
 def compared(old: Sequence[str], new: Sequence[str]) -> Iterator[Marked]:
-    """The lines of both, each with whose it is. Lines that stand once in both hold the two together (as in a patience
-    diff), which takes no longer for texts that have nothing in common."""
+    """Yield the lines of both texts, each with the text it is from. Lines that occur once in each text are the anchors
+    (as in a patience diff), so that texts with nothing in common take no longer."""
     begin = 0
     while begin < min(len(old), len(new)) and old[begin] == new[begin]:
         begin += 1
@@ -37,19 +37,20 @@ def compared(old: Sequence[str], new: Sequence[str]) -> Iterator[Marked]:
 
 def _middle(old: Sequence[str], new: Sequence[str]) -> Iterator[Marked]:
     here = there = 0
-    for at_old, at_new in [*_held(old, new), (len(old), len(new))]:
+    for at_old, at_new in [*_anchors(old, new), (len(old), len(new))]:
         yield from _gap(old[here:at_old], new[there:at_new])
         if at_old < len(old):
             yield BOTH, old[at_old]
         here, there = at_old + 1, at_new + 1
 
 
-def _held(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
-    """The most places in both, in the order of both, of lines that stand once in each."""
+def _anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the positions (in `old`, in `new`) of the longest sequence of lines that occur once in each text, in the
+    order of both."""
     once = [{line for line, count in Counter(lines).items() if count == 1} for lines in (old, new)]
     where = {line: at for at, line in enumerate(new) if line in once[1]}
-    ends: list[int] = []  # the least end, in `new`, of an ascending row of each length
-    last: list[int] = []  # which pair that is
+    ends: list[int] = []  # the smallest end, in `new`, of an ascending sequence of each length
+    last: list[int] = []  # the number of that pair
     pairs: list[tuple[int, int, int]] = []
     for at, line in enumerate(old):
         if line not in once[0] or line not in where:
@@ -81,7 +82,8 @@ def _gap(old: Sequence[str], new: Sequence[str]) -> Iterator[Marked]:
 
 
 def drawn(old: str, new: str, whose: tuple[str, str] = ("the one", "the other")) -> Text:
-    """The lines of two texts, `-` and `+` before those that only one of them has. What is not shown is counted."""
+    """Draw the lines of two texts, with `-` or `+` before those that only one has. `whose`: the names of the two. Lines
+    that are left out are counted."""
     lines = list(compared(old.split("\n"), new.split("\n")))
     near = _near(lines)
     room = {OLD: SHOWN, NEW: SHOWN, BOTH: SHOWN // 2}
@@ -114,7 +116,7 @@ def drawn(old: str, new: str, whose: tuple[str, str] = ("the one", "the other"))
 
 
 def _near(lines: Sequence[Marked]) -> list[bool]:
-    """Which lines differ, or stand near one that does."""
+    """Return for each line whether it differs, or is within CONTEXT of one that does."""
     near = [False] * len(lines)
     until = -1
     for number, (sign, _) in enumerate(lines):

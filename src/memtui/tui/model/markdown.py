@@ -1,6 +1,6 @@
-"""A memory's Markdown, styled enough to be read: headings, lists, emphasis, code, links. No parser, one pass of lines.
+"""A memory's Markdown, styled for reading: headings, lists, emphasis, code, links. No parser: one pass over the lines.
 
-`spans` tells where the styles go in a line as it stands, for the editor; `render` also drops the marks, for reading.
+`spans` styles a line of source, for the editor; `render` also drops the syntax, for reading.
 """
 
 import re
@@ -13,7 +13,7 @@ HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
 ITEM = re.compile(r"^(\s*)([-*+]|\d{1,4}[.)])(\s+)")
 FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
 RULE = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
-# A long line is no prose: it is shown as it stands.
+# A line with more characters is no prose: it is shown as it is.
 INLINE_LIMIT = 5000
 INLINE = re.compile(
     r"(?P<code>`[^`\n]+`)"
@@ -30,7 +30,7 @@ QUOTE_STYLE = "italic dim"
 
 
 def render(body: str) -> Text:
-    """The body for reading. Text that is no Markdown comes out as it is."""
+    """Return a body for reading. Text that is not Markdown stays as it is."""
     made = Text()
     fence = ""
     for number, line in enumerate(safe_text.clean(body).split("\n")):
@@ -88,7 +88,7 @@ def _append(made: Text, line: str, base: str) -> None:
 
 
 def spans(line: str, *, code: bool = False) -> list[tuple[int, int, str]]:
-    """(from, to, style) for a line of source; `code`: it stands in a fence."""
+    """Return (start, end, style) of the Markdown in a line of source; `code`: the line is inside a fence."""
     if code or FENCE.match(line):
         return [(0, len(line), CODE_STYLE)]
     if HEADING.match(line):

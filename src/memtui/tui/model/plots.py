@@ -1,4 +1,4 @@
-"""Draw shares of a whole as text."""
+"""Draw shares of a whole as text bars."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from rich.text import Text
 
 
 def gauge(share: float, width: int) -> Text:
-    """How full something is, `│` at the cut; what lies beyond is red."""
+    """Draw how full something is: `│` is at a share of 1.0, what goes beyond is red."""
     whole = max(share, 1.0)
     full = max(1, round(width * share / whole)) if share else 0
     cut = min(width, round(width / whole))
@@ -17,7 +17,7 @@ def gauge(share: float, width: int) -> Text:
 
 
 def shares(counts: Sequence[tuple[int, str, str]], width: int) -> Text:
-    """(count, character, style) side by side, in `width` cells; each that is not nothing has at least one."""
+    """Draw counts, (count, character, style) each, side by side in `width` cells; each above zero gets at least one."""
     total = sum(count for count, _, _ in counts)
     text = Text()
     left = width

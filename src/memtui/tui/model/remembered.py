@@ -1,4 +1,4 @@
-"""Remember how the person left the screens: sort, filters, folds. A cache: without it everything starts fresh."""
+"""The state of the screens from one start to the next: sort, filters, folds. A cache: without it all start fresh."""
 
 from memtui.core.base import fastjson, fs
 
@@ -6,19 +6,19 @@ VERSION = 1
 
 
 class State:
-    """What is remembered in `run/tui.json`, a table for each screen."""
+    """The file `run/tui.json`: a table for each screen."""
 
     def __init__(self, root: str, *, read_only: bool = False) -> None:
         self.path = root + "/run/tui.json"
         self.read_only = read_only
 
     def get(self, screen: str) -> dict[str, object]:
-        """A screen's table; empty if there is none."""
+        """Return a screen's table, empty if there is none."""
         found = self._read().get(screen)
         return found if isinstance(found, dict) else {}
 
     def put(self, screen: str, table: dict[str, object]) -> None:
-        """Remember a screen's table. If it can't be written, no error is raised."""
+        """Write a screen's table. A failure is ignored."""
         whole = self._read()
         if self.read_only or whole.get(screen) == table:
             return

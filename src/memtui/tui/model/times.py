@@ -1,4 +1,4 @@
-"""Times of the day, as a narrow column of a list shows them."""
+"""Times for a narrow column of a list."""
 
 import time
 
@@ -6,7 +6,7 @@ DAY = 86400.0
 
 
 def when(seconds: float, now: float) -> str:
-    """`14:02:11` today, `Thu 14:02` this week, `12 Nov` this year, else `2025-11`: at most 9 cells."""
+    """Return `14:02:11` for today, `Thu 14:02` this week, `12 Nov` this year, else `2025-11`: at most 9 cells."""
     local, today = time.localtime(seconds), time.localtime(now)
     if local[:3] == today[:3]:
         return time.strftime("%H:%M:%S", local)
