@@ -1,18 +1,19 @@
-"""The frame of every screen: a list, the filter under it, and the thing under the cursor beside it, or over it where
-the screen is narrow; where you are on top, what you can press at the bottom.
+"""The base class of every screen: a list with a filter line below it, and a detail of the row under the cursor beside
+it (over it on a narrow screen), between a bar that shows where you are and a bar with the keys.
 
-How a screen is put on it:
-- One class, `class Guidance(ListScreen[Row])`. It names its `group`, its bindings, the parts of
-  the files that it `reads`, the `share` of its detail, `one` row in a word, and a `legend` for the help.
-- `__init__(self, services)` gives to `super().__init__` the services, the `RowList`, and what the filter looks at.
-- Its commands are a class of their own, made with `(services, list)`, whose `table()` is `{action id: Command(run,
-  why_not)}`: `self.commands |= GuidanceCommands(services, self).table()`. What every list can do (filter, mark, range,
-  open, next …) is in the table already, for the actions that the group has; an entry of the screen's own replaces it.
-- `reload` starts a worker that posts messages. Their handlers set `found` and call `fill`, which shows what `select`
-  lets through, puts the cursor where `wanted` finds its row, and draws count, answer and detail: `describe` a row,
-  `answered` on top, `why_empty` for an empty list. Each of these has a default.
-- `ladder` is what escape takes back, rung by rung; `body` composes the parts, if otherwise; `keep` and `left` remember
-  from one start to the next how the screen was left.
+How to build a screen on it:
+- Write one class, such as `class Guidance(ListScreen[Row])`, with its `group` of actions, its bindings, the parts of
+  the files that it `reads`, the `detail_percent` of its width, a `row_word` and a `legend` for the help.
+- In `__init__(self, services)`, pass to `super().__init__` the services, the `RowList`, and the text of a row that the
+  filter searches.
+- Write its commands as a class of their own, made with `(services, screen)`, with a `table()` that returns `{action id:
+  Command(run, why_not)}`, and add it: `self.commands |= GuidanceCommands(services, self).table()`. What every list can
+  do (filter, mark, range, open, next …) is there already for the actions of the group; own entries replace it.
+- In `reload`, start a worker that posts messages. Their handlers set `found` and call `fill`, which shows the rows that
+  `select` returns, puts the cursor on the row that `wanted` finds, and draws the count, the `summary` on top and the
+  detail: `describe` returns it for a row, `why_empty` returns the text of an empty list. Each has a default.
+- Override `escape_steps` for what escape takes back, and `body` for another layout. `keep` remembers the state of the
+  screen from one start to the next, `left` returns it.
 """
 
 from collections.abc import Callable, Sequence
@@ -44,8 +45,8 @@ POLL_SECONDS = 0.02
 
 
 class Described(NamedTuple):
-    """A row as the detail shows it, and as the lines below a list do that has no detail beside it: `glance` (None:
-    `text`) as far as there is room, then all of `tail`."""
+    """What the detail pane shows of a row (`text`), and the preview below a list without a pane: as much of `glance`
+    (None: of `text`) as there is room for, then all of `tail`."""
 
     text: Text
     glance: Text | None = None
@@ -53,16 +54,18 @@ class Described(NamedTuple):
 
 
 class ListScreen(Screen[None], Generic[Row]):
-    """See the module. `found` is what was read, `typed` what the filter says, `status` the words right of the keys."""
+    """A screen with a list, as the module describes. `found`: the rows that were read; `typed`: the text of the filter;
+    `status`: the words right of the keys."""
 
     DEFAULT_CSS = "ListScreen { layout: vertical; }"
     HORIZONTAL_BREAKPOINTS = [(0, "narrow"), (NARROW, "wide")]  # noqa: RUF012  textual's
     group: ClassVar[str] = ""
-    # The parts of the files that it shows, as `Watch` names them.
+    # The parts of the files that the screen shows, as `Watch` names them.
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "memories"})
-    # Of a hundred cells, so many are the detail's where it stands beside the list.
-    share: ClassVar[int] = 45
-    one: ClassVar[str] = "line"
+    # The width of the detail pane beside the list.
+    detail_percent: ClassVar[int] = 45
+    # A row in messages: "There is no … under the cursor".
+    row_word: ClassVar[str] = "line"
     legend: ClassVar[str] = ""
     nothing_chosen: ClassVar[str] = "Nothing is chosen."
 
@@ -77,20 +80,20 @@ class ListScreen(Screen[None], Generic[Row]):
         self.found: Sequence[Row] = ()
         self.typed = self.status = ""
         self.wanted: Callable[[Sequence[Row]], int | None] | None = None
-        self.commands = self._frame_commands()
+        self.commands = self._list_commands()
         self._nothing = table.empty
         self._then: Callable[[], object] | None = None
 
-    # the parts
+    # layout
 
     def compose(self) -> ComposeResult:
-        """Top line, body, bottom line."""
+        """Yield the top bar, the body and the bottom bar."""
         yield self.top
         yield from composed(self, self.body)
         yield self.foot
 
     def body(self) -> ComposeResult:
-        """Two panes under the answer; on a narrow screen the list, and the detail over it."""
+        """Yield the summary above two panes; a narrow screen shows the list, or the detail over it."""
         yield self.answer
         with Horizontal(id="panes"):
             with Vertical(id="middle"):
@@ -100,22 +103,22 @@ class ListScreen(Screen[None], Generic[Row]):
             yield self.detail
 
     def on_mount(self) -> None:
-        """Be there."""
+        """Start the screen."""
         self.begin()
 
     def begin(self) -> None:
-        """Start in the list."""
+        """Focus the list and read the files."""
         self.table.focus()
         self.reload()
 
     def on_screen_resume(self) -> None:
-        """Show what has changed while another screen was on."""
+        """Show what has changed while another screen was open."""
         self.frame()
-        # The picture comes first: reading takes time from painting.
-        self.call_after_refresh(self._reload_if_there)
+        # Paint first: reading takes time from painting.
+        self.call_after_refresh(self._reload_if_open)
 
-    def _reload_if_there(self) -> None:
-        # Between the paint and this call the person may have left.
+    def _reload_if_open(self) -> None:
+        # Between the paint and this call the screen may have been closed.
         if self.is_running and self.foot.is_attached:
             if self.services.has_read:
                 self.reload()
@@ -126,7 +129,7 @@ class ListScreen(Screen[None], Generic[Row]):
                 self._run_when_read(then)
 
     def when_read(self, then: Callable[[], object]) -> None:
-        """Do something once the screen, which is coming up, shows its files; not if the person has left it by then."""
+        """Call `then` once this screen, which is being opened, shows its files; not if it is closed by then."""
         self._then = then
 
     def _run_when_read(self, then: Callable[[], object]) -> None:
@@ -138,28 +141,28 @@ class ListScreen(Screen[None], Generic[Row]):
     # reading
 
     def reload(self) -> object:
-        """Show the data as it is now: called when files changed, and when the screen comes up."""
+        """Read and show the files; called when they change and when the screen is opened."""
         return self.call_later(self.fill)
 
     def follow(self, parts: frozenset[str] | None) -> None:
-        """Some parts of the files changed, as `Watch` names them; None: whatever there is shall be read."""
+        """Reload after these parts of the files have changed, as `Watch` names them; None for all."""
         if parts is None or parts & self.reads:
             self.reload()
 
     def aged(self) -> None:
-        """Time went on, and what tells an age is drawn anew: also where no file changes, `now` is not now for long."""
+        """Draw ages again, as time has passed."""
         for table in self.query(RowList):
             table.redraw()
         self.show_detail()
 
     def near(self) -> list[str]:
-        """The files behind what is on the screen, which are looked after more often than others."""
+        """Return the files of the rows on the screen: they are checked for changes more often than others."""
         return []
 
     # showing
 
     def fill(self) -> None:
-        """Put what was read through the filter."""
+        """Show the rows that were read and pass the filter."""
         shown = self.select()
         self.table.empty = self.why_empty()
         self.table.show(shown)
@@ -168,30 +171,30 @@ class ListScreen(Screen[None], Generic[Row]):
             self.table.move_to(at)
         self.table.keep_marks(self.found)
         self.count()
-        self.answer.put(self.answered())
+        self.answer.put(self.summary())
         self.show_detail()
 
     def select(self) -> Sequence[Row]:
-        """What the filter lets through."""
+        """Return the rows that pass the filter."""
         return fuzzy.select(self.found, self.typed, self.searched)
 
     def why_empty(self) -> str:
-        """What an empty list says: that the filter hides everything, or what will fill it."""
+        """Return the text of an empty list: that the filter hides everything, or how rows get there."""
         if self.typed:
             return f"No matches for “{safe_text.line(self.typed, 60)}”.\nescape clears the filter."
         return self._nothing
 
-    def answered(self) -> Text:
-        """What the screen answers first, on its top line."""
+    def summary(self) -> Text:
+        """Return the line above the list: the most important facts of the screen."""
         return Text()
 
     def describe(self, row: Row) -> Described:
-        """All that is to be said of a row; as the filter sees it, if nothing else is."""
+        """Return what the detail shows of a row; by default the text that the filter searches."""
         return Described(Text(safe_text.clean(self.searched(row))))
 
     @on(RowList.Moved, "#list")
     def show_detail(self) -> None:
-        """Show what is under the cursor; the keys that work there are at the bottom."""
+        """Show the row under the cursor in the detail, and its keys at the bottom."""
         row = self.table.row
         if row is None:
             self.detail.show("", Text(self.nothing_chosen, style="dim"))
@@ -203,80 +206,80 @@ class ListScreen(Screen[None], Generic[Row]):
         self.frame()
 
     def count(self) -> None:
-        """Say on the right of the foot what the filter shows, and how many are marked."""
+        """Show on the right of the bottom bar how many rows pass the filter, and how many are marked."""
         shown = f"{len(self.table.rows)} of {len(self.found)}" if self.typed else ""
         marked = f"{len(self.table.marks)} marked" if self.table.marks else ""
         self.tell(" · ".join(filter(None, (shown, marked))))
 
     def tell(self, status: str) -> None:
-        """Put words on the right of the bottom line."""
+        """Show words on the right of the bottom bar."""
         self.status = status
         self.frame()
 
     def on_how_far(self, message: HowFar) -> None:
-        """Tell how far a change of many is."""
+        """Show the progress of a long operation."""
         self.tell(message.words)
 
     def frame(self) -> None:
         """Draw the bars."""
-        if not (self.is_mounted and self.foot.is_attached):  # a screen that is closing has lost them already
+        if not (self.is_mounted and self.foot.is_attached):  # a closing screen has no bars any more
             return
         self.top.show(self.group, self.services)
         if isinstance(self.focused, Input):
             self.foot.typing(self.status)
         else:
             over, read_only = self.over, self.services.read_only
-            can = [a for a in self.footer_actions() if not ((a.listed and over) or (a.writes and read_only))]
-            self.foot.show(can, self.status, self.services, over=over)
+            usable = [a for a in self.footer_actions() if not ((a.listed and over) or (a.writes and read_only))]
+            self.foot.show(usable, self.status, self.services, over=over)
 
     def footer_actions(self) -> list[actions.Action]:
-        """The screen's own actions that the foot names, the most wanted first; they may follow the cursor."""
+        """Return the actions of this screen for the bottom bar, the most useful first; they may depend on the row."""
         return [action for action in actions.of(self.group) if action.footer]
 
     def on_descendant_focus(self) -> None:
-        """Other keys work there."""
+        """Show the keys that work in the focused widget."""
         self.frame()
 
     def on_resize(self) -> None:
-        """The bars depend on the width, and so may the detail."""
+        """Draw the bars and the detail for the new width."""
         self.call_after_refresh(self.frame)
         self.call_after_refresh(self.show_detail)
 
     @property
     def over(self) -> bool:
-        """Whether one thing is read in the place of the list."""
+        """Whether the detail covers the list."""
         return self.has_class("whole") or (self.has_class("narrow") and self.has_class("deep"))
 
     @property
     def seen(self) -> bool:
-        """Whether the detail is on the screen."""
+        """Whether the detail is visible."""
         return not self.has_class("narrow") or self.has_class("deep")
 
     @property
     def room(self) -> int:
-        """Cells across in the detail, also while it is hidden."""
+        """The width of the detail in cells, also while it is hidden."""
         width = self.size.width
-        return (width if width < NARROW else width * self.share // 100) - 4
+        return (width if width < NARROW else width * self.detail_percent // 100) - 4
 
     def copied(self) -> str:
-        """The text that is copied: that of the detail."""
+        """Return the text for the clipboard: the detail."""
         return self.detail.plain
 
-    # remembering
+    # state from one start to the next
 
     @property
     def left(self) -> dict[str, object]:
-        """How the screen was left the last time: what `keep` was given."""
+        """The state that `keep` was called with last."""
         return State(self.services.data.root).get(self.group)
 
-    def keep(self, **how: object) -> None:
-        """Remember how the screen is left."""
-        State(self.services.data.root, read_only=self.services.read_only).put(self.group, how)
+    def keep(self, **state: object) -> None:
+        """Remember the state of the screen."""
+        State(self.services.data.root, read_only=self.services.read_only).put(self.group, state)
 
-    # what every list can do
+    # commands
 
-    def _frame_commands(self) -> dict[str, Command]:
-        every = {
+    def _list_commands(self) -> dict[str, Command]:
+        commands = {
             "filter": Command(self.open_filter),
             "mark": Command(self.mark, self.no_row),
             "mark_all": Command(self.mark_all, self.no_row),
@@ -287,14 +290,14 @@ class ListScreen(Screen[None], Generic[Row]):
             "previous": Command(lambda: self.table.action_move(-1), self.no_row),
         }
         known = {action.id for action in actions.of(self.group)}
-        return {name: command for verb, command in every.items() if (name := f"{self.group}.{verb}") in known}
+        return {name: command for verb, command in commands.items() if (name := f"{self.group}.{verb}") in known}
 
     def no_row(self) -> str:
-        """Why nothing can be done where the cursor stands on nothing."""
-        return "" if self.table.row is not None else f"There is no {self.one} under the cursor."
+        """Return why a command needs a row under the cursor; empty if there is one."""
+        return "" if self.table.row is not None else f"There is no {self.row_word} under the cursor."
 
     def one_by_one(self) -> str:
-        """Why that can't be done to several."""
+        """Return why a command works on one row only; empty if not several are marked."""
         marked = len(self.table.chosen())
         return f"{marked} are marked, this goes one by one: escape unmarks." if marked > 1 else ""
 
@@ -303,35 +306,35 @@ class ListScreen(Screen[None], Generic[Row]):
         self.open()
 
     def open(self) -> None:
-        """Enter on a row: go into the detail."""
+        """Open the row under the cursor: focus the detail."""
         self.deepen()
 
     def deepen(self) -> None:
-        """Go into the detail, which on a narrow screen takes the place of the list."""
+        """Focus the detail, which covers the list on a narrow screen."""
         self.add_class("deep")
         self.detail.focus()
 
     def open_whole(self) -> None:
-        """Read it over the whole screen."""
+        """Show the detail on the whole screen."""
         self.add_class("whole")
         self.deepen()
 
     def mark(self) -> None:
-        """Mark the row under the cursor."""
+        """Mark or unmark the row under the cursor."""
         self.table.toggle_mark()
         self.count()
 
     def markable(self) -> Sequence[Row]:
-        """What is marked by marking all."""
+        """Return the rows that `mark_all` marks."""
         return self.table.rows
 
     def mark_all(self) -> None:
-        """Mark all that are listed, or none if they all are."""
+        """Mark all listed rows; unmark everything if they all are marked."""
         self.table.mark_all(self.markable())
         self.count()
 
     def mark_range(self) -> None:
-        """Begin a range, or mark it to here."""
+        """Begin a range at the cursor, or mark the range up to the cursor."""
         self.table.mark_range()
         self.count()
         if self.table.in_range:
@@ -340,14 +343,14 @@ class ListScreen(Screen[None], Generic[Row]):
     # the filter
 
     def open_filter(self) -> None:
-        """Show the filter, in the list."""
+        """Show the filter line and focus it."""
         self.remove_class("deep", "whole")
         self.filter_line.add_class("shown")
         self.filter_line.focus()
 
     @on(Input.Changed, "#filter")
     def filter_typed(self, event: Input.Changed) -> None:
-        """Every letter filters."""
+        """Filter while the person types."""
         if event.value != self.typed:
             self.typed = event.value
             self.table.redraw()
@@ -355,31 +358,31 @@ class ListScreen(Screen[None], Generic[Row]):
 
     @on(Input.Submitted, "#filter")
     def filter_taken(self) -> None:
-        """Enter goes on in the list."""
+        """Go back to the list with enter."""
         self.filter_line.set_class(bool(self.typed), "shown")
         self.table.focus()
 
     def on_key(self, event: events.Key) -> None:
-        """The arrows move in the list while the filter is typed."""
+        """Move the cursor of the list with the arrow keys while the filter has the focus."""
         if event.key in {"up", "down"} and self.filter_line.has_focus:
             self.table.action_move(1 if event.key == "down" else -1)
             event.stop()
 
-    # back
+    # escape
 
     def key_escape(self, event: events.Key) -> None:
-        """One step back: from the detail to the list, from marks to none, from the filter to everything."""
-        event.stop()  # a dialog that it leads back to would take the same key for its own
-        if not any(rung() for rung in self.ladder()):
+        """Go one step back: from the detail to the list, to no marks, to no filter."""
+        event.stop()  # a dialog that this opens again would take the same key as its own
+        if not any(step() for step in self.escape_steps()):
             self.table.focus()
         self.count()
 
-    def ladder(self) -> Sequence[Callable[[], bool]]:
-        """What escape takes back: the first of these that answers that there was anything to take back."""
+    def escape_steps(self) -> Sequence[Callable[[], bool]]:
+        """Return the steps that escape tries in this order, until one returns that it had something to take back."""
         return (self.leave_detail, self.table.clear_marks, self.clear_filter)
 
     def leave_detail(self) -> bool:
-        """Go back to the list."""
+        """Go back to the list; return False if the detail is not open or focused."""
         if not (self.detail.has_focus or self.over):
             return False
         self.remove_class("deep", "whole")
@@ -387,7 +390,7 @@ class ListScreen(Screen[None], Generic[Row]):
         return True
 
     def clear_filter(self) -> bool:
-        """Show everything again."""
+        """Clear and hide the filter; return False if there was none."""
         if not (self.typed or self.filter_line.has_class("shown")):
             return False
         self.filter_line.value = ""

@@ -51,7 +51,7 @@ class Deliveries(ListScreen[DeliveryRow]):
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("deliveries")]
     group: ClassVar[str] = "deliveries"
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "log", "memories", "receipts"})
-    one: ClassVar[str] = "delivery"
+    row_word: ClassVar[str] = "delivery"
     DEFAULT_CSS = """
     Deliveries #plots { display: none; }
     Deliveries.session SessionPane { display: block; height: 1fr; }
@@ -367,7 +367,7 @@ class Deliveries(ListScreen[DeliveryRow]):
 
     # back
 
-    def ladder(self) -> Sequence[Callable[[], bool]]:
+    def escape_steps(self) -> Sequence[Callable[[], bool]]:
         """Return the steps of escape: leave the plots, the detail, the session; clear the last filter."""
         return (self._leave_plots, self.leave_detail, self._leave_session, self.clear_filter)
 

@@ -56,7 +56,7 @@ class Guidance(ListScreen[GuidanceRow]):
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("guidance")]
     group: ClassVar[str] = "guidance"
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "receipts"})
-    one: ClassVar[str] = "note"
+    row_word: ClassVar[str] = "note"
     legend: ClassVar[str] = (
         "A session gets a note once. What did not arrive comes back into the queue; after three times it is held."
     )
@@ -112,7 +112,7 @@ class Guidance(ListScreen[GuidanceRow]):
         order = ON_WAITING if row is None or row.item is not None else ON_TOLD
         return [actions.get(f"guidance.{verb}") for verb in order]
 
-    def answered(self) -> Text:
+    def summary(self) -> Text:
         """How many wait, what keeps them, and what was told last."""
         answer = Text(no_wrap=True, overflow="ellipsis")
         waits = [row for row in self.found if row.item is not None]

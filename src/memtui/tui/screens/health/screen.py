@@ -113,7 +113,7 @@ class Health(ListScreen[Row]):
         count = self.look.problems
         self.tell(f"{shown} of {total}" if shown < total else f"{count} to fix" if count else "all good")
 
-    def answered(self) -> Text:
+    def summary(self) -> Text:
         """Return the top line: how many problems there are, where the hooks are installed, how long they take."""
         text = Text(no_wrap=True, overflow="ellipsis", end="")
         if not self.found:
@@ -168,7 +168,7 @@ class Health(ListScreen[Row]):
         self.remember()
         self.fill()
 
-    def ladder(self) -> Sequence[Callable[[], bool]]:
+    def escape_steps(self) -> Sequence[Callable[[], bool]]:
         """Return the steps of escape: leave the detail, clear the words, show also what is good."""
         return (self.leave_detail, self.clear_filter, self._clear_attention)
 

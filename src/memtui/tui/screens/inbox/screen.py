@@ -88,7 +88,7 @@ class Inbox(ListScreen[InboxRow]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("inbox")]
     group: ClassVar[str] = "inbox"
-    share: ClassVar[int] = 55
+    detail_percent: ClassVar[int] = 55
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "memories"})
     nothing_chosen: ClassVar[str] = "Nothing waits."
     legend: ClassVar[str] = (
@@ -200,7 +200,7 @@ class Inbox(ListScreen[InboxRow]):
             return super().why_empty()
         return actions.keyed(DEAF).format("\n".join(textwrap.wrap(deaf[:1].upper() + deaf[1:] + ".", DEAF_WIDTH)))
 
-    def answered(self) -> Text:
+    def summary(self) -> Text:
         """Return the top line: how many drafts and items wait."""
         text = Text(no_wrap=True, overflow="ellipsis")
         if self._problem:

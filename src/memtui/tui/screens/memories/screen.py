@@ -65,7 +65,7 @@ class Memories(ListScreen[Pair]):
     HORIZONTAL_BREAKPOINTS = [(0, "narrow"), (NARROW, "stacked"), (BESIDE, "wide")]  # noqa: RUF012  textual's
     group: ClassVar[str] = "memories"
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "log", "memories"})
-    one: ClassVar[str] = "memory"
+    row_word: ClassVar[str] = "memory"
     legend: ClassVar[str] = rows.LEGEND
     table: MemoryTable
 
@@ -238,7 +238,7 @@ class Memories(ListScreen[Pair]):
         words += " · attention" * view.wanting + " · never sent" * view.never
         self.tell(words + (f" · {marked} marked" if marked else ""))
 
-    def answered(self) -> Text:
+    def summary(self) -> Text:
         """The place, and what is listed of it, where there is no room for the tree."""
         return rows.place_line(self.places.row, self.view, self.typed)
 
@@ -255,7 +255,7 @@ class Memories(ListScreen[Pair]):
 
     def _show_beside(self) -> None:
         self._painted = True
-        self.answer.put(self.answered())
+        self.answer.put(self.summary())
         self._show_index()
         self.show_detail()
 
@@ -351,7 +351,7 @@ class Memories(ListScreen[Pair]):
 
     # back
 
-    def ladder(self) -> Sequence[Callable[[], bool]]:
+    def escape_steps(self) -> Sequence[Callable[[], bool]]:
         """What escape takes back."""
         return (
             self.bulk.stop,
