@@ -1,13 +1,12 @@
-"""Read the lines of a file, last first: its end is there at once, however long it is."""
+"""Read the lines of a file, last first, in blocks: the newest lines come at once, however long the file is."""
 
 import posix
 
 from memtui.core.base import fs
 
-BLOCK = 1 << 16
-# A file is searched for a word in blocks of this size.
-SOUGHT_BLOCK = 1 << 18
-# No record of a log is longer.
+# Bytes read at a time; more where a word is searched for.
+BLOCK, SEARCH_BLOCK = 1 << 16, 1 << 18
+# The most bytes that a record of a log has.
 LONGEST = 1 << 23
 
 TYPE_CHECKING = False
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class TooFarError(OSError):
-    """Nothing was found in the part of a file that there is time to read."""
+    """The search gave up: the part of the file that there is time to read was read without an answer."""
 
 
 def lines(
@@ -28,26 +27,26 @@ def lines(
     longest: int = LONGEST,
     block: int = 0,
 ) -> "Iterator[tuple[int, bytes]]":
-    """(first byte, line) of the lines that are not blank, last first, without reading more than is asked for.
+    """Yield (offset, line) of each line that is not blank, last first, reading a block only when it is needed.
 
-    `end` is where reading begins: the file's end (-1), or the beginning of a line. Only lines with `needle`, which
-    spares the taking apart of others; with `fold` it is in small letters, and found in whatever case. A line of more
-    than `longest` bytes (-1: any number) is passed over. Raises OSError; TooFarError where `within` bytes (-1: any
-    number) are not enough.
+    `end`: the offset to begin at, which begins a line (-1: the file's end). `needle`: yield only lines that contain it,
+    without splitting the others; with `fold` it is in small letters, and capitals make no difference. Lines longer than
+    `longest` bytes (-1: no limit) are skipped. Raises OSError; TooFarError if the caller asks for lines further than
+    `within` bytes (-1: no limit) from the end.
     """
     fd = fs.open_regular(path, ours=True)
     try:
         at = end = posix.fstat(fd).st_size if end < 0 else end
-        pieces: list[bytes] = []  # of a line that begins in a block before, last piece first
-        held = 0  # bytes of that line
+        pieces: list[bytes] = []  # of a line that begins in an earlier block, last piece first
+        held = 0  # their bytes
         while at > 0:
             if 0 <= within < end - at:
                 raise TooFarError(27, f"not found in its last {within >> 20} MB", path)
-            size = min(block or (SOUGHT_BLOCK if needle else BLOCK), at)
+            size = min(block or (SEARCH_BLOCK if needle else BLOCK), at)
             at -= size
             data = posix.pread(fd, size, at)
-            # What stands before the first line end may begin in the block before; behind the last one begins the line
-            # that the pieces end.
+            # What comes before the first newline may begin in an earlier block; what follows the last newline is the
+            # beginning of the line in `pieces`.
             begin, last = data.find(b"\n") + 1 if at else 0, data.rfind(b"\n") + 1
             held += len(data) - last
             if 0 <= longest < held:
@@ -56,7 +55,7 @@ def lines(
                 pieces.append(data)
                 continue
             data = b"".join([data, *reversed(pieces)])
-            for start, line in _with(data, begin, needle, fold) if needle else _all(data, begin):
+            for start, line in _matching(data, begin, needle, fold) if needle else _all(data, begin):
                 yield at + start, line
             pieces, held = [data[: max(0, begin - 1)]], max(0, begin - 1)
     finally:
@@ -71,10 +70,10 @@ def _all(data: bytes, begin: int) -> "Iterator[tuple[int, bytes]]":
             yield start, line
 
 
-def _with(data: bytes, begin: int, needle: bytes, fold: bool) -> "Iterator[tuple[int, bytes]]":
-    sought = data.lower() if fold else data
-    end = len(data) if needle in sought else 0
-    while (hit := sought.rfind(needle, begin, end)) >= 0:
+def _matching(data: bytes, begin: int, needle: bytes, fold: bool) -> "Iterator[tuple[int, bytes]]":
+    searched = data.lower() if fold else data
+    end = len(data) if needle in searched else 0
+    while (hit := searched.rfind(needle, begin, end)) >= 0:
         start = data.rfind(b"\n", begin, hit) + 1 or begin
         stop = data.find(b"\n", hit)
         yield start, data[start : stop if stop >= 0 else len(data)]

@@ -1,27 +1,27 @@
-"""Time as the files show it, without `datetime` (a hook can't afford the import)."""
+"""Write and read the times in memtui's files, without `datetime` (a hook can't afford the import)."""
 
 import time
 
 
 def now() -> float:
-    """Seconds since the epoch. `MEMTUI_NOW` is honoured by the command line and the demo, never here."""
+    """Return seconds since the epoch. The command line and the demo honour `MEMTUI_NOW`; this never does."""
     return time.time()
 
 
 def iso(seconds: float) -> str:
-    """`2026-11-21T03:37:00.123Z`: UTC, milliseconds, sorts as text."""
+    """Write a time as `2026-11-21T03:37:00.123Z`: UTC, with milliseconds; sorts as text."""
     millis = int(seconds * 1000 + 0.5)
     t = time.gmtime(millis // 1000)
     return "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ" % (*t[:6], millis % 1000)
 
 
 def iso_seconds(seconds: float) -> str:
-    """`2026-11-21T03:37:00Z`: the short form, for files that a person edits."""
+    """Write a time as `2026-11-21T03:37:00Z`: the short form, for files that a person edits."""
     return "%04d-%02d-%02dT%02d:%02d:%02dZ" % time.gmtime(int(seconds))[:6]
 
 
 def _days(year: int, month: int, day: int) -> int:
-    """Days since 1970-01-01 in the proleptic Gregorian calendar (Hinnant, days_from_civil)."""
+    """Count the days since 1970-01-01 in the proleptic Gregorian calendar (Hinnant, days_from_civil)."""
     year -= month <= 2
     era = year // 400
     yoe = year - era * 400
@@ -35,15 +35,15 @@ def _month_days(year: int, month: int) -> int:
     return 30 if month in {4, 6, 9, 11} else 31
 
 
-def _whole(text: str) -> int:
-    """A number of two digits. `int` alone would take blanks, signs and underscores too."""
+def _digits(text: str) -> int:
+    """Read a number of two digits. `int` alone would accept blanks, signs and underscores too."""
     if len(text) != 2 or not (text.isascii() and text.isdigit()):
         raise ValueError
     return int(text)
 
 
 def parse(text: "object") -> "float | None":
-    """Seconds since the epoch of an ISO 8601 date or date-time; None for anything else.
+    """Read an ISO 8601 date or date-time as seconds since the epoch; None for anything else.
 
     A date alone is midnight UTC, a time without a zone is UTC. Offsets may be `+02:00`, `+0200` or `+02`.
     """
@@ -51,7 +51,7 @@ def parse(text: "object") -> "float | None":
         return None
     text = text.strip()
     try:
-        year, month, day = _whole(text[0:2]) * 100 + _whole(text[2:4]), _whole(text[5:7]), _whole(text[8:10])
+        year, month, day = _digits(text[0:2]) * 100 + _digits(text[2:4]), _digits(text[5:7]), _digits(text[8:10])
         if text[4] != "-" or text[7] != "-" or not (year and 1 <= month <= 12 and 1 <= day <= _month_days(year, month)):
             return None
         seconds = float(_days(year, month, day) * 86400)
@@ -65,7 +65,7 @@ def parse(text: "object") -> "float | None":
 
 
 def _time(text: str) -> float:
-    """Seconds since midnight UTC of `HH:MM` or `HH:MM:SS.fff`, with or without a zone. Raises ValueError."""
+    """Read `HH:MM` or `HH:MM:SS.fff`, with or without a zone, as seconds since midnight UTC. Raises ValueError."""
     offset = 0
     sign = max(text.find("+"), text.find("-"))
     if text[-1] in "Zz":
@@ -76,17 +76,17 @@ def _time(text: str) -> float:
             zone = zone[:2] + zone[3:]
         if len(zone) not in {2, 4}:
             raise ValueError
-        offset = (_whole(zone[:2]) * 3600 + _whole(zone[2:] or "00") * 60) * (1 if text[sign] == "+" else -1)
+        offset = (_digits(zone[:2]) * 3600 + _digits(zone[2:] or "00") * 60) * (1 if text[sign] == "+" else -1)
         text = text[:sign].rstrip(" ")
     parts = text.split(":")
     if not 2 <= len(parts) <= 3:
         raise ValueError
-    hours, minutes, seconds = _whole(parts[0]), _whole(parts[1]), 0.0
+    hours, minutes, seconds = _digits(parts[0]), _digits(parts[1]), 0.0
     if len(parts) == 3:
         whole, dot, fraction = parts[2].replace(",", ".").partition(".")
         if dot and not (fraction.isascii() and fraction.isdigit()):
             raise ValueError
-        seconds = _whole(whole) + float("0." + (fraction or "0"))
+        seconds = _digits(whole) + float("0." + (fraction or "0"))
     if hours > 23 or minutes > 59 or seconds >= 61 or abs(offset) > 86400:
         raise ValueError
     return hours * 3600 + minutes * 60 + seconds - offset
@@ -96,7 +96,10 @@ UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
 def parse_when(text: str, now: float, ahead: bool) -> "float | None":
-    """Seconds since the epoch for `30m`, `2h`, `3d`, `2w` (from now on, or ago) or an ISO date; None for neither."""
+    """Read `30m`, `2h`, `3d`, `2w` (from now with `ahead`, else ago) or an ISO date as seconds since the epoch.
+
+    None for anything else.
+    """
     number, unit = text.strip()[:-1], text.strip()[-1:].lower()
     if unit in UNITS and number.isascii() and number.isdigit() and len(number) < 7:
         span = int(number) * UNITS[unit]
@@ -105,7 +108,7 @@ def parse_when(text: str, now: float, ahead: bool) -> "float | None":
 
 
 def ago(seconds: "float | None", now: float) -> str:
-    """`just now`, `4m ago`, `3h ago`, `12d ago`; `undated` for no time."""
+    """Write how long ago a time was: `just now`, `4m ago`, `3h ago`, `12d ago`; `undated` for None."""
     if seconds is None:
         return "undated"
     past = max(0, int(now - seconds))

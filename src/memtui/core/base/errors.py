@@ -1,10 +1,10 @@
-"""Errors that tell a person what can't be done, and what to do."""
+"""Errors that tell a person what can't be done and what to do about it; the exit codes of the command line."""
 
 EXIT_FAILED, EXIT_USAGE, EXIT_NOT_FOUND, EXIT_CONFLICT, EXIT_FINDINGS = 1, 2, 3, 4, 5
 
 
 class MemtuiError(Exception):
-    """`message` says what happened, `hint` what to do; `exit_code` is the command line's."""
+    """An error for a person: `message` says what happened, `hint` what to do."""
 
     exit_code = EXIT_FAILED
 
@@ -15,7 +15,7 @@ class MemtuiError(Exception):
 
 
 class UsageError(MemtuiError):
-    """What was asked for is not valid: too long, empty, of an unknown kind."""
+    """An argument or value is not valid: too long, empty, of an unknown kind."""
 
     exit_code = EXIT_USAGE
 
@@ -27,6 +27,6 @@ class NotFoundError(MemtuiError):
 
 
 class ConflictError(MemtuiError):
-    """A file changed since it was read, or the name is taken: nothing was written."""
+    """A file changed since it was read, or a name is in use already: nothing was written."""
 
     exit_code = EXIT_CONFLICT

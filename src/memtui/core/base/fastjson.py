@@ -16,7 +16,7 @@ WHITESPACE = " \t\n\r"
 
 
 class _Context:
-    """The attributes the C scanner asks of a decoder."""
+    """The attributes that the C scanner reads from a decoder."""
 
     strict = True
     object_hook = None
@@ -57,7 +57,7 @@ def loads(data: "bytes | str") -> "object":
 
 
 def loads_dict(data: "bytes | str") -> "dict[str, object]":
-    """As `loads`, but anything that is not an object, or not JSON at all, gives an empty dict."""
+    """Parse as `loads` does, but return an empty dict for anything that is not an object, or not JSON at all."""
     try:
         value = loads(data)
     except (ValueError, RecursionError):
@@ -70,7 +70,7 @@ def _default(value: "object") -> "object":
 
 
 def dumps(value: "object") -> str:
-    """Serialise on one line, ASCII only, `", "` and `": "` separators: the same text as `json.dumps(value)`."""
+    """Serialize on one line, ASCII only, `", "` and `": "` separators: the same text as `json.dumps(value)`."""
     if not ACCELERATED:
         import json
 

@@ -1,4 +1,4 @@
-"""What a check found, as a code and its facts. Which codes there are and how they read: core/health/findings.py."""
+"""Findings: what a check found, as a code and facts. core/health/findings.py lists the codes and their sentences."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -7,8 +7,11 @@ OK, NOTE, PROBLEM = "ok", "note", "problem"
 
 
 class Finding(NamedTuple):
-    """`code` is AREA.WHAT, `level` is ok, note or problem. `subject`: `memory:` and a path, `note:` and an id, or
-    `index:` and a scope, where it is about one; else empty. `data`: the facts that its sentence names."""
+    """One result of a check. `code` is AREA.WHAT; `level` is ok, note or problem.
+
+    `subject`: `memory:` and a path, `note:` and an id, `index:` and a scope, or empty for a finding about none of
+    these. `data`: the facts that the finding's sentence names.
+    """
 
     code: str
     level: str
@@ -17,20 +20,20 @@ class Finding(NamedTuple):
 
     @property
     def area(self) -> str:
-        """What was looked at."""
+        """The area that was checked: the part of the code before the dot."""
         return self.code.partition(".")[0]
 
 
 def problem(code: str, subject: str = "", **data: object) -> Finding:
-    """A finding that is to be fixed."""
+    """Make a finding that should be fixed."""
     return Finding(code, PROBLEM, subject, data)
 
 
 def note(code: str, subject: str = "", **data: object) -> Finding:
-    """A finding that a person should know of."""
+    """Make a finding that a person should know of, with nothing to fix."""
     return Finding(code, NOTE, subject, data)
 
 
 def good(code: str, subject: str = "", **data: object) -> Finding:
-    """A finding that is as it should be."""
+    """Make a finding that says that all is well."""
     return Finding(code, OK, subject, data)

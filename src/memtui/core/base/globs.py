@@ -1,11 +1,11 @@
-"""Path globs for guidance addressed to a path, without `fnmatch` (it imports `re`)."""
+"""Match paths with globs, for guidance addressed to a path, without `fnmatch` (it imports `re`)."""
 
 
 def matches(pattern: str, path: str, project_root: str) -> bool:
-    """Whether an absolute path matches a glob.
+    """Return whether an absolute path matches a glob.
 
-    `*` and `?` stay within one part of the path, `**` spans parts. A pattern with a slash is taken from the project's
-    root (or absolute); one without matches the file's name, or any directory of that name above it.
+    `*` and `?` stay within one part of the path, `**` spans parts. A pattern with a slash is relative to the project's
+    root, or absolute; one without a slash matches the file's name, or the name of any directory above it.
     """
     if path.startswith(project_root.rstrip("/") + "/"):
         relative = path[len(project_root.rstrip("/")) + 1 :]
@@ -21,7 +21,7 @@ def matches(pattern: str, path: str, project_root: str) -> bool:
 
 
 def _parts(pattern: "list[str]", parts: "list[str]") -> bool:
-    """Match part by part; a pattern that names a directory means everything below it too."""
+    """Match part by part; a pattern that matches a directory matches everything below it too."""
     reached = {0}
     for piece in pattern:
         if piece == "**":
@@ -34,20 +34,19 @@ def _parts(pattern: "list[str]", parts: "list[str]") -> bool:
 
 
 def _part(pattern: str, text: str) -> bool:
-    """`*` and `?` within one part, in linear space and at most quadratic time."""
-    at = mark = 0
-    star = -1
-    here = 0
+    """Match `*` and `?` within one part, in linear space and at most quadratic time."""
+    at = here = 0  # in the pattern, in the text
+    star, covered = -1, 0  # the last `*`, and where in the text what it covers ends
     while here < len(text):
         if at < len(pattern) and pattern[at] == "*":
-            star, mark = at, here
+            star, covered = at, here
             at += 1
         elif at < len(pattern) and pattern[at] in {"?", text[here]}:
             at += 1
             here += 1
         elif star >= 0:
-            mark += 1
-            at, here = star + 1, mark
+            covered += 1
+            at, here = star + 1, covered
         else:
             return False
     return not pattern[at:].strip("*")

@@ -7,14 +7,14 @@ _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 def new_id(seconds: "float | None" = None) -> str:
-    """A fresh ULID of 26 characters; later ones sort after earlier ones."""
+    """Return a new ULID of 26 characters; later ones sort after earlier ones."""
     millis = int((time.time() if seconds is None else seconds) * 1000)
     number = (millis << 80) | int.from_bytes(posix.urandom(10), "big")
     return "".join([_ALPHABET[(number >> shift) & 31] for shift in range(125, -1, -5)])
 
 
 def id_time(ulid: str) -> "float | None":
-    """Seconds since the epoch at which a ULID was made; None for text that is no ULID."""
+    """Return when a ULID was made, in seconds since the epoch; None for text that is no ULID."""
     if len(ulid) != 26:
         return None
     number = 0
@@ -27,12 +27,12 @@ def id_time(ulid: str) -> "float | None":
 
 
 def content_hash(data: "bytes | str") -> str:
-    """16 hex digits of BLAKE2b: names content, detects a change."""
+    """Return 16 hex digits of BLAKE2b: a name for content, by which a change is seen."""
     return digest(data, 8)
 
 
 def digest(data: "bytes | str", size: int = 32) -> str:
-    """BLAKE2b in hex, `size` bytes of it; 32 where someone might want two contents to look alike."""
+    """Return BLAKE2b in hex, `size` bytes of it; 32 where someone might make two contents with the same hash."""
     try:
         from _blake2 import blake2b
     except ImportError:

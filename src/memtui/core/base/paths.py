@@ -1,7 +1,7 @@
-"""Where files and directories are. Every function takes the environment as a mapping: nothing here reads it twice.
+"""Paths: the directories of memtui and Claude Code, project roots, symlinks, and who owns a path.
 
-Rules are the client's (see docs/file-formats.md): CLAUDE_CONFIG_DIR, the slug of a path, and the main repository
-root, which worktrees and subdirectories share.
+The rules are the client's (docs/file-formats.md): CLAUDE_CONFIG_DIR, the slug of a path, and the main repository root,
+which worktrees and subdirectories share. The environment is always a parameter.
 """
 
 import posix
@@ -12,13 +12,13 @@ S_IFMT, S_IFDIR, S_IFREG = 0o170000, 0o040000, 0o100000
 
 
 def config_dir(env: "dict[str, str]") -> str:
-    """Claude's configuration directory. Raises KeyError where neither CLAUDE_CONFIG_DIR nor HOME is set."""
+    """Return Claude Code's configuration directory. Raises KeyError if neither CLAUDE_CONFIG_DIR nor HOME is set."""
     found = env.get("CLAUDE_CONFIG_DIR")
     return found.rstrip("/") or "/" if found else env["HOME"].rstrip("/") + "/.claude"
 
 
 def root(env: "dict[str, str]") -> str:
-    """memtui's own directory: MEMTUI_HOME, else `memtui/` in Claude's configuration directory."""
+    """Return memtui's own directory: MEMTUI_HOME, else `memtui/` in Claude Code's configuration directory."""
     found = env.get("MEMTUI_HOME")
     return found.rstrip("/") or "/" if found else config_dir(env) + "/memtui"
 
@@ -32,7 +32,7 @@ def _base36(number: int) -> str:
 
 
 def slug(path: str) -> str:
-    """The client's directory name for a path: everything but a-z A-Z 0-9 becomes `-`, names over 200 get a hash.
+    """Return the client's directory name for a path: all but a-z A-Z 0-9 becomes `-`; a name over 200 gets a hash.
 
     Counted and hashed in UTF-16 units as the client's JavaScript does: an astral character becomes two dashes.
     """
@@ -56,24 +56,24 @@ def _surrogates(char: str) -> str:
 
 
 def _read(path: str) -> str:
-    """Read a small file of git, without the line end."""
+    """Read a small file of git without its newline. Raises OSError."""
     from memtui.core.base import fs  # few directories are linked worktrees
 
     return fs.read_bytes(path, 4096).decode("utf-8", "surrogateescape").strip()
 
 
 def join(base: str, name: str) -> str:
-    """`posixpath.join`, without importing it."""
+    """Join two paths as `posixpath.join` does, without importing it."""
     return name if name.startswith("/") else base.rstrip("/") + "/" + name
 
 
 def parent(path: str) -> str:
-    """`posixpath.dirname` of an absolute path; the parent of `/` is `/`."""
+    """Return the directory of an absolute path; the parent of `/` is `/`."""
     return path[: path.rfind("/")] or "/"
 
 
 def normal(path: str) -> str:
-    """An absolute path without `.`, `..` and doubled slashes. Symlinks are not followed."""
+    """Remove `.`, `..` and doubled slashes from an absolute path. Symlinks are not followed."""
     parts: list[str] = []
     for part in path.split("/"):
         if part == "..":
@@ -85,8 +85,11 @@ def normal(path: str) -> str:
 
 
 def project_root(cwd: str) -> str:
-    """The main repository root for a directory: linked worktrees lead to the main work tree, or to the bare repository
-    they belong to; a directory outside any repository is its own root."""
+    """Return the main repository root of a directory.
+
+    Of a linked worktree that is the main work tree, or the bare repository that it belongs to. A directory outside any
+    repository is its own root.
+    """
     here = cwd.rstrip("/") or "/"
     while True:
         dot_git = here.rstrip("/") + "/.git"
@@ -106,8 +109,8 @@ def project_root(cwd: str) -> str:
 def _worktree_main(here: str, dot_git: str) -> str:
     """Follow a `.git` file: `gitdir: …/main/.git/worktrees/NAME`, whose `commondir` names the shared `.git`.
 
-    A submodule's `.git` file points at `.git/modules/…`, which has no `commondir`: it is a project of its own. So is a
-    directory that no repository knows as its worktree: a `.git` file that came in an archive can name any repository.
+    A submodule's `.git` file points to `.git/modules/…`, which has no `commondir`: it is a project of its own. So is a
+    directory that no repository lists as its worktree: a `.git` file that came in an archive can name any repository.
     """
     try:
         line = _read(dot_git)
@@ -126,12 +129,13 @@ def _worktree_main(here: str, dot_git: str) -> str:
 
 
 def inbox_dir(root_dir: str, project_slug: "str | None") -> str:
-    """Where a scope's guidance.md, pending-updates.md and pending-items.md lie; None means global."""
+    """Return the directory of a scope's guidance.md, pending-updates.md and pending-items.md; None means global."""
     return root_dir + "/projects/" + project_slug if project_slug else root_dir + "/global"
 
 
 def stranger(path: str) -> "int | None":
-    """Who owns a path, or what it links to, if that is neither we nor root; None also where nothing exists."""
+    """Return the user who owns a path, or what it links to, if that is neither we nor root; None otherwise, and where
+    nothing exists."""
     ours = (posix.geteuid(), 0)
     try:
         owner = posix.lstat(path).st_uid
@@ -142,8 +146,10 @@ def stranger(path: str) -> "int | None":
 
 
 def strangers(root_dir: str, project_slug: "str | None" = None) -> "list[tuple[str, int]]":
-    """List memtui's directories, those of one project included, that belong to another user: (path, user).
-    Nothing is read or written where there are any: who owns a directory can put words into the person's mouth there."""
+    """List the directories of memtui, and of one project, that belong to another user, as (path, user).
+
+    Where there are any, nothing may be read or written: whoever owns a directory can forge the person's words there.
+    """
     found = []
     for part in ("", "/log", "/run", "/sessions", "/global", "/global/claimed", "/projects"):
         owner = stranger(root_dir + part)
@@ -162,13 +168,16 @@ def inbox_slugs(root_dir: str) -> "list[str]":
 
 
 def inbox_strangers(root_dir: str, project_slug: str) -> "list[tuple[str, int]]":
-    """Do as `strangers` does, for the inbox of one project only."""
+    """List the directories of one project's inbox that belong to another user, as (path, user)."""
     top = inbox_dir(root_dir, project_slug)
     return [(path, owner) for path in (top, top + "/claimed") if (owner := stranger(path)) is not None]
 
 
 def resolve(path: str) -> "str | None":
-    """`os.path.realpath` of an absolute path, without `os`; parts that don't exist are kept, a loop gives None."""
+    """Follow the symlinks of an absolute path, as `os.path.realpath` does; parts that don't exist are kept.
+
+    None for a loop.
+    """
     done, rest, links = "/", [part for part in reversed(path.split("/")) if part], 0
     while rest:
         part = rest.pop()
@@ -193,6 +202,6 @@ def resolve(path: str) -> "str | None":
 
 
 def inside(base: str, path: str) -> bool:
-    """Whether a path, symlinks followed, lies below `base`."""
+    """Return whether a path lies below `base`, with symlinks followed in both."""
     top, found = resolve(base), resolve(path)
     return top is not None and found is not None and found.startswith(top.rstrip("/") + "/")

@@ -1,8 +1,8 @@
-"""Write ages, sizes and counts in the few characters that a list has room for."""
+"""Write ages, sizes and counts in a few characters, for lists."""
 
 
 def age(seconds: "float | None", now: float) -> str:
-    """`now`, `4m`, `3h`, `12d`, `5mo`, `2y`; `-` for no time. A time to come has a `+` before it."""
+    """Write an age: `now`, `4m`, `3h`, `12d`, `5mo`, `2y`; `-` for None. A time in the future has a `+` before it."""
     if seconds is None:
         return "-"
     past = int(now - seconds)
@@ -15,7 +15,7 @@ def age(seconds: "float | None", now: float) -> str:
 
 
 def ago(seconds: "float | None", now: float) -> str:
-    """`just now`, `3h ago`; `-` for no time."""
+    """Write an age as `just now` or `3h ago`, a time in the future as `in 3h`; `-` for None."""
     span = age(seconds, now)
     if span in {"-", "now"}:
         return span.replace("now", "just now")
@@ -23,7 +23,7 @@ def ago(seconds: "float | None", now: float) -> str:
 
 
 def until(seconds: float, now: float) -> str:
-    """`in 2h`, `in 1h 30m`, `in 3d 4h`: a time to come, to the nearest of its smaller unit."""
+    """Write a time in the future as `in 2h`, `in 1h 30m`, `in 3d 4h`, rounded to the smaller unit."""
     left = max(60, int(seconds - now + 0.5))
     for big, small, names in ((86400, 3600, "dh"), (3600, 60, "hm")):
         whole = (left + small // 2) // small * small
@@ -34,12 +34,12 @@ def until(seconds: float, now: float) -> str:
 
 
 def size(count: int) -> str:
-    """Bytes: `420 B`, `1.2 kB`, `34 kB`, `5.1 MB`."""
+    """Write a number of bytes: `420 B`, `1.2 kB`, `34 kB`, `5.1 MB`."""
     return short(count) + ("B" if count >= 1000 else " B")
 
 
 def short(count: int) -> str:
-    """A count of anything: `420`, `1.2 k`, `34 k`, `5.1 M`."""
+    """Write a count: `420`, `1.2 k`, `34 k`, `5.1 M`."""
     for step, unit in ((1_000_000_000, "G"), (1_000_000, "M"), (1000, "k")):
         if count >= step:
             number = count / step
@@ -48,5 +48,5 @@ def short(count: int) -> str:
 
 
 def many(count: int, one: str, several: str = "") -> str:
-    """`1 memory`, `3 memories`: the plural is `one` with an s unless given."""
+    """Write a count and its noun: `1 memory`, `3 memories`. The plural is `one` with an s unless given."""
     return f"{count} {one if count == 1 else several or one + 's'}"

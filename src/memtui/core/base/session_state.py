@@ -1,6 +1,6 @@
-"""Remember what a session was already told, so that a later prompt brings only what is new.
+"""Session state: what a session was already told, so that a later prompt brings only what is new.
 
-Derived: losing it repeats a delivery of a list, never one of guidance.
+The state is derived: if it is lost, a list is delivered again, but no guidance is.
 """
 
 from memtui.core.base import fastjson, fs
@@ -9,17 +9,21 @@ VERSION = 1
 
 
 def safe(session_id: str) -> str:
-    """A session id as part of a file name. Ids are the client's UUIDs; anything else is made safe."""
+    """Make a session id safe for a file name. The client's ids are UUIDs, which stay as they are."""
     return "".join([c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in session_id[:80]]) or "_"
 
 
 def path(root: str, session_id: str, part: str = "") -> str:
-    """The state file of a session, or one of its other parts: `index`, what it knows of the memories; `cursor`."""
+    """Return the path of a session's state file, or of another `part` of its state.
+
+    Parts: `index`, the memories it was told of; `cursor`, how far its transcript was read; `missed`, what did not
+    arrive; `stopped`, the claims under way when a turn ended.
+    """
     return f"{root}/sessions/{safe(session_id)}{'.' + part if part else ''}.json"
 
 
 def load(root: str, session_id: str, part: str = "") -> "dict[str, object]":
-    """Read the state: `{}` for a session not seen before, or a file that can't be read."""
+    """Read the state; `{}` for a session not seen before, or a file that can't be read."""
     try:
         state = fastjson.loads_dict(fs.read(path(root, session_id, part), "session"))
     except OSError:
@@ -28,9 +32,9 @@ def load(root: str, session_id: str, part: str = "") -> "dict[str, object]":
 
 
 def save(root: str, session_id: str, state: "dict[str, object]", part: str = "") -> None:
-    """Replace the state. Raises OSError. Not synced to disk: see the module.
+    """Replace the state, without waiting for the disk: it is derived. Raises OSError.
 
-    A part, which holds no words of a person, is written in its place: at worst it is lost.
+    A part holds no words of a person and is overwritten in place: at worst it is lost.
     """
     data = fastjson.dumps({**state, "v": VERSION}).encode()
     if part:
@@ -40,12 +44,12 @@ def save(root: str, session_id: str, state: "dict[str, object]", part: str = "")
 
 
 def number(state: "dict[str, object]", key: str) -> int:
-    """A whole number of the state, 0 if it is missing or of another shape."""
+    """Return a whole number of the state; 0 if it is missing or of another type."""
     found = state.get(key)
     return found if isinstance(found, int) else 0
 
 
 def table(state: "dict[str, object]", key: str) -> "dict[str, object]":
-    """A table of the state, `{}` if it is missing or of another shape."""
+    """Return a table of the state; `{}` if it is missing or of another type."""
     found = state.get(key)
     return found if isinstance(found, dict) else {}

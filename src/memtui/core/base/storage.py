@@ -1,4 +1,4 @@
-"""Read files for commands and the TUI, and say which one can't be read or written, and why."""
+"""Files for the command line and the TUI: reading one that may be missing, and the error for one that fails."""
 
 import errno
 import os
@@ -16,7 +16,7 @@ def read_or_none(path: str) -> bytes | None:
 
 
 def storage_error(error: OSError, path: str) -> MemtuiError:
-    """Say which path failed, why, and what to do."""
+    """Make the error that tells a person which path failed, why, and what to do."""
     reason = error.strerror or str(error)
     if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
         hint = "Free some space and try again; nothing was lost."

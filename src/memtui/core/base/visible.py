@@ -1,12 +1,12 @@
-"""Show text as what it is: find hidden characters, and escape tags that content may not open."""
+"""Make text safe to show and deliver: find hidden characters, and escape tags that content may not open."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Text may not open or close our tags, nor the one that the client wraps a hook's context in; letters only.
+# The tags that text may not open or close: ours, and the one that the client wraps a hook's context in; letters only.
 GUARDED = ("memtui", "systemreminder")
-# What reads as the beginning of a tag.
+# Characters that read as the beginning of a tag.
 OPENERS = "<\u02c2\u1438\u2039\u2329\u276c\u276e\u27e8\u3008\ufe64\uff1c"
 # Letters of other scripts, and digits and marks, that look like those of the guarded names.
 LOOK_ALIKES = {
@@ -25,17 +25,19 @@ LOOK_ALIKES = {
     }.items()
     for char in chars
 }
-# Printable by Unicode's categories, yet nothing is seen of them.
+# Characters that are printable by Unicode's categories, yet show nothing.
 BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0")
-# Persian and emoji need these, one or two in a row (a heart in flames has a selector and a joiner).
+# Persian and emoji need joiners, one or two in a row (a heart in flames has a selector and a joiner).
 JOINERS, MOST_JOINERS = "\u200c\u200d\ufe0e\ufe0f", 2
-# So many characters of a text are looked at together.
+# Characters that are looked at together.
 PIECE = 4096
 
 
 def hidden(char: str) -> bool:
-    """Whether a character draws nothing, or changes how others are drawn, so that a person does not read what is there.
-    Line ends, tabs and what joins letters are not among them (Unicode's Default_Ignorable_Code_Point, and controls)."""
+    """Return whether a character shows nothing, or changes how others are shown, so that a person does not see it.
+
+    These are controls and Unicode's Default_Ignorable_Code_Point, but not newlines, tabs and JOINERS.
+    """
     if char.isprintable():
         return char in BLANK or "\ufe00" <= char <= "\ufe0d" or "\U000e0100" <= char <= "\U000e01ef"
     return (
@@ -51,10 +53,10 @@ def hidden(char: str) -> bool:
 
 
 def revealed(text: str, show: "Callable[[str], str]") -> str:
-    """Replace each hidden character by what `show` makes of it, joiners too where no letters need so many."""
+    """Replace each hidden character with what `show` returns for it, and each joiner beyond MOST_JOINERS in a row."""
     made = []
     run = 0
-    # Taken apart a piece at a time: a text in single characters takes eighty times its room.
+    # A piece at a time: split into single characters, a text takes eighty times its memory.
     for at in range(0, len(text), PIECE):
         piece = text[at : at + PIECE]
         if piece.isascii() and piece.replace("\n", "").replace("\t", "").isprintable():
@@ -71,8 +73,8 @@ def revealed(text: str, show: "Callable[[str], str]") -> str:
 
 
 def clean(text: str) -> str:
-    """Text that stays text: no control characters (terminal escapes), nothing hidden, no lone surrogates, and no `<`
-    that would open or close a guarded tag."""
+    """Remove control characters (terminal escapes), hidden characters and lone surrogates; escape each `<` that would
+    open or close a guarded tag."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not (text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()):
         text = revealed(text, lambda _: "")
@@ -91,26 +93,26 @@ def clean(text: str) -> str:
 
 
 def _guarded(text: str, at: int) -> bool:
-    """Whether what follows a `<` reads as a guarded tag, whatever stands between its letters and however they look.
-    Where nothing follows, another text may."""
+    """Return whether the text at `at`, after a `<`, reads as a guarded tag, whatever is between its letters and however
+    they look. True also if nothing follows: the text that is put behind this one may complete the tag."""
     seen = ""
     for place in range(at, len(text)):
         char = text[place]
         if char in OPENERS:
-            return False  # it is looked at by itself
+            return False  # `clean` checks it by itself
         seen += _latin(char)
         name = seen.replace("rn", "m")
         if name.startswith(GUARDED):
             return True
-        begun = name.removesuffix("r")  # which may become an m
+        begun = name.removesuffix("r")  # an n behind it would make it an m
         if not any(guarded.startswith(begun) for guarded in GUARDED):
             return False
     return not text[at:].strip("/ \t\n")
 
 
 def _latin(char: str) -> str:
-    """The small Latin letters that a character looks like, without accents and styles; empty for what is no letter, and
-    a full stop for a letter that looks like none."""
+    """Return the small Latin letters that a character looks like, without accents and styles; empty for a character
+    that is no letter, a full stop for a letter that looks like none of them."""
     if char in LOOK_ALIKES:
         return LOOK_ALIKES[char]
     if char.isascii():
@@ -123,11 +125,11 @@ def _latin(char: str) -> str:
 
 
 def attribute(value: str) -> str:
-    """A value between double quotes, on one line."""
+    """Make text safe as the value of an attribute in double quotes: clean, escaped, on one line."""
     line = clean(value).replace("\n", " ").replace("\t", " ")
     return line.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def one_line(text: str) -> str:
-    """Text on one line, for a list."""
+    """Put text on one line, with single spaces."""
     return " ".join(text.split())
