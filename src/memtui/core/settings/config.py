@@ -1,8 +1,8 @@
-"""Settings from `<root>/config.toml`, for hooks too.
+"""The settings in `<root>/config.toml`, as hooks read them.
 
-`tomllib` costs a hook three times its whole start, so that what it reads is kept in `run/config.json` beside the stamp
-of the file it came from; a hook parses TOML once after an edit. A file that can't be read keeps the last good settings:
-a typing error must not switch on what a person has switched off.
+Importing `tomllib` takes a hook three times as long as its whole start, so the parsed settings are kept in
+`run/config.json` with a stamp of the file: a hook parses TOML only after an edit. While the file can't be read, the
+last good settings stay: a typing error must not switch on what a person has switched off.
 """
 
 import posix
@@ -27,7 +27,7 @@ DEFAULTS: "dict[str, object]" = {
     "theme": "dark",
 }
 MODES = ("full", "whisper", "off")
-# Those that ctrl+t goes round, then others that textual has.
+# The themes that ctrl+t cycles through, then Textual's others.
 THEMES = ("dark", "light", "ansi-dark", "ansi-light")
 MORE_THEMES = (
     "nord gruvbox dracula tokyo-night monokai flexoki catppuccin-mocha catppuccin-macchiato catppuccin-frappe"
@@ -41,28 +41,28 @@ CHOICES = {
     "theme": (*THEMES, *MORE_THEMES.split()),
 }
 PER_PROJECT = ("mode", "extract", "banner", "guide_to")
-# Above this the client replaces a hook's context by a preview (docs/hooks.md).
+# Characters; a longer context is replaced by a preview in the client (docs/hooks.md).
 CLIENT_CAP = 10_000
 BUDGET_RANGE = (500, 9800)
 
 
 def file_path(root: str) -> str:
-    """The file of the settings."""
+    """Return the path of config.toml."""
     return root + "/config.toml"
 
 
 def load(root: str, project_root: "str | None" = None) -> "dict[str, object]":
-    """The settings as written, without defaults; `{}` if there are none. Never raises.
+    """Read the settings as written, without defaults; `{}` if there are none. Never raises.
 
-    The key `error` says why the file can't be used; the other keys are then the last good ones. For the hooks of the
-    project `project_root` nothing is written, not even a cache, where its mode is off.
+    The key `error` says why the file can't be used; the other keys are then the last good ones. With `project_root`,
+    the project of a hook, not even the cache is written if the project's mode is off.
     """
     path = file_path(root)
     try:
         found = posix.stat(path)
     except OSError:
         return {}
-    # The time of change, not of modification: permissions that were fixed count as an edit.
+    # ctime, not mtime: fixed permissions count as an edit.
     stamp = [found.st_ctime_ns, found.st_size, found.st_ino]
     cache = root + "/run/config.json"
     try:
@@ -91,7 +91,7 @@ def _parse(path: str, last: "dict[str, object]") -> "dict[str, object]":
 
 
 def _plain(given: "object") -> "object":
-    """A value as JSON can hold it: TOML's dates become text."""
+    """Convert a value for JSON: TOML's dates become text."""
     if isinstance(given, dict):
         return {key: _plain(each) for key, each in given.items()}
     if isinstance(given, list):
@@ -100,12 +100,12 @@ def _plain(given: "object") -> "object":
 
 
 def project_name(project_root: str) -> str:
-    """A project's path as config.toml names it: TOML can hold no bytes that are not UTF-8, so these are escaped."""
+    """Return a project's path as config.toml names it: TOML is UTF-8, so other bytes are escaped."""
     return project_root.encode("utf-8", "backslashreplace").decode()
 
 
 def project_table(settings: "dict[str, object]", project_root: "str | None") -> "dict[str, object]":
-    """The `[projects."<path>"]` table that names this project root, with or without a slash at its end, or `{}`."""
+    """Return the table `[projects."<path>"]` of a project, named with or without a slash at its end; `{}` if none."""
     tables = settings.get("projects")
     if not isinstance(tables, dict) or not project_root:
         return {}
@@ -115,7 +115,7 @@ def project_table(settings: "dict[str, object]", project_root: "str | None") -> 
 
 
 def value(settings: "dict[str, object]", project_root: "str | None", key: str) -> "object":
-    """One setting: the project's, else the general one, else the default. An invalid value counts as absent."""
+    """Return one setting: the project's, else the general one, else the default. An invalid value counts as absent."""
     if key in PER_PROJECT:
         table = project_table(settings, project_root)
         if key in table and problem(key, table[key]) is None:
@@ -126,7 +126,7 @@ def value(settings: "dict[str, object]", project_root: "str | None", key: str) -
 
 
 def number(settings: "dict[str, object]", key: str) -> int:
-    """A whole-number setting."""
+    """Return a general setting that is a whole number."""
     found = value(settings, None, key)
     return found if isinstance(found, int) else 0
 

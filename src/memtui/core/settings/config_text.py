@@ -1,7 +1,7 @@
-"""The text of config.toml, changed line by line: comments, order and blank lines stay.
+"""Edit the text of config.toml line by line: comments, order and blank lines stay.
 
-Our settings are plain values on one line, at the top or below `[projects."<path>"]` or `[keys]`. What was written in
-another way is left to a person's editor: the new text is parsed, and must say exactly what was asked.
+memtui's settings are plain values on one line, at the top or below `[projects."<path>"]` or `[keys]`. Settings written
+in another form are left to the person's editor: the new text is parsed, and must have the one change and no other.
 """
 
 import json
@@ -18,20 +18,20 @@ BARE = re.compile(r"[A-Za-z0-9_-]+")
 HEADER = re.compile(r"\s*\[")
 
 
-def quoted(text: str) -> str:
-    """A TOML string."""
+def _quoted(text: str) -> str:
+    """Write text as a TOML string."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def written(value: "str | int | float | bool") -> str:
-    """A value as TOML."""
+    """Write a value as TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return quoted(value) if isinstance(value, str) else repr(value)
+    return _quoted(value) if isinstance(value, str) else repr(value)
 
 
 def parse(text: str) -> "dict[str, object]":
-    """The settings. Raises MemtuiError with line and reason."""
+    """Parse the text as settings. Raises MemtuiError with line and reason."""
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except ValueError as error:
@@ -39,7 +39,7 @@ def parse(text: str) -> "dict[str, object]":
 
 
 def _table_of(line: str) -> "list[str] | None":
-    """The path of a table header; None for any other line, or a header that is odd."""
+    """Return the path of a table's header; None for any other line, and for a header that can't be parsed."""
     if not HEADER.match(line) or line.lstrip().startswith("[["):
         return None
     try:
@@ -55,19 +55,20 @@ def _table_of(line: str) -> "list[str] | None":
 
 
 def _region(lines: "list[str]", table: "Sequence[str]") -> "tuple[int, int] | None":
-    """From where to where the lines of a table go; of no table: those at the top."""
-    heads = [n for n, line in enumerate(lines) if HEADER.match(line)]
+    """Return (first line, line after the last) of a table, or of the settings at the top for an empty `table`; None if
+    there is no such table."""
+    headers = [n for n, line in enumerate(lines) if HEADER.match(line)]
     if not table:
-        return 0, heads[0] if heads else len(lines)
-    for place, number in enumerate(heads):
+        return 0, headers[0] if headers else len(lines)
+    for place, number in enumerate(headers):
         if _table_of(lines[number]) == [*table]:
-            return number + 1, heads[place + 1] if place + 1 < len(heads) else len(lines)
+            return number + 1, headers[place + 1] if place + 1 < len(headers) else len(lines)
     return None
 
 
 def change(text: str, key: str, value: "str | int | float | bool | None", table: "Sequence[str]" = ()) -> str:
-    """The text with one setting changed, at the top or in a `table` by its path; None removes it. Raises MemtuiError
-    where that can't be done safely."""
+    """Return the text with one setting changed, at the top or in the table of path `table`; a `value` of None removes
+    it. Raises MemtuiError if the setting is written in a form that can't be edited safely."""
     before = parse(text)
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = text.split("\n")
@@ -82,28 +83,32 @@ def change(text: str, key: str, value: "str | int | float | bool | None", table:
         lines[place] = head + "= " + written(value) + (rest[match.end() :] if match else "")
     else:
         _insert(lines, f"{_bare(key)} = {written(value)}", region, table, newline)
-    made = "\n".join(lines)
-    if made and not made.endswith("\n"):
-        made += newline
+    after = "\n".join(lines)
+    if after and not after.endswith("\n"):
+        after += newline
     try:
-        same = _plain(parse(made)) == _expected(_plain(before), key, value, table)
+        correct = _plain(parse(after)) == _expected(_plain(before), key, value, table)
     except MemtuiError:
-        same = False
-    if not same:
+        correct = False
+    if not correct:
         raise MemtuiError(f"{key} stands in config.toml in a form that can't be changed here.", "memtui config edit")
-    return made
+    return after
 
 
-def _plain(found: "dict[str, object]") -> "dict[str, object]":
-    return {**found, keymap.TABLE: keymap.written(found)} if isinstance(found.get(keymap.TABLE), dict) else found
+def _plain(settings: "dict[str, object]") -> "dict[str, object]":
+    """Return the settings with the key map as one flat table, however its keys were written."""
+    if not isinstance(settings.get(keymap.TABLE), dict):
+        return settings
+    return {**settings, keymap.TABLE: keymap.written(settings)}
 
 
 def _bare(name: str) -> str:
-    """A key as TOML writes it."""
-    return name if BARE.fullmatch(name) else quoted(name)
+    """Write a key as TOML, in quotes only where it needs them."""
+    return name if BARE.fullmatch(name) else _quoted(name)
 
 
 def _find(lines: "list[str]", key: str, region: "tuple[int, int]") -> "int | None":
+    """Return the number of the line that sets a key, None if none does."""
     word = re.escape(key)
     wanted = re.compile(rf"\s*(?:{word}|\"{word}\"|'{word}')\s*=")
     return next((n for n in range(*region) if wanted.match(lines[n])), None)
@@ -126,16 +131,17 @@ def _insert(
 
 
 def _expected(before: "dict[str, object]", key: str, value: object, table: "Sequence[str]") -> "dict[str, object]":
-    found: dict[str, Any] = json.loads(json.dumps(before, default=str))
-    inside = found
+    """Return a copy of the settings with the one change that `change` is to make."""
+    settings: dict[str, Any] = json.loads(json.dumps(before, default=str))
+    inside = settings
     for name in table:
         if value is None and name not in inside:
-            return found
+            return settings
         inside = inside.setdefault(name, {})
         if not isinstance(inside, dict):
-            return found
+            return settings
     if value is None:
         inside.pop(key, None)
     else:
         inside[key] = value
-    return found
+    return settings

@@ -1,4 +1,4 @@
-"""The person's own keys, `[keys]` in config.toml: action of the TUI to its keys, as `"memories.edit" = "E"`."""
+"""The key map: the table `[keys]` in config.toml, keys of the person's own for actions: `"memories.edit" = "E"`."""
 
 import re
 import string
@@ -11,7 +11,7 @@ TABLE = "keys"
 EVERYWHERE = "app"
 NAMED = re.compile(r"f\d\d?|enter|escape|tab|space|backspace|delete|insert|home|end|pageup|pagedown|up|down|left|right")
 MODIFIED = re.compile(r"(?:(?:ctrl|shift|alt|super|hyper|meta)\+)*")
-# Other names than Unicode's.
+# Textual's names for characters that Unicode names otherwise.
 SHORTER = {
     "solidus": "slash",
     "reverse_solidus": "backslash",
@@ -23,7 +23,7 @@ SHORTER = {
 
 
 def _name(char: str) -> str:
-    """Textual's name for the key of a character."""
+    """Return Textual's name for the key of a character."""
     if char.isalnum():
         return char
     name = unicodedata.name(char, char).lower().replace("-", "_").replace(" ", "_")
@@ -34,43 +34,43 @@ SIGNS = frozenset(map(_name, string.punctuation))
 
 
 def each(keys: str) -> list[str]:
-    """The keys of `q, ctrl+q` by name."""
+    """Split `q, ctrl+q` into the names of its keys."""
     return [_name(key) if len(key) == 1 else key for key in (part.strip() for part in keys.split(","))]
 
 
 def problem(keys: object) -> str | None:
-    """Say what is wrong with the keys that are written for an action; None if nothing is."""
+    """Say what is wrong with the keys set for an action; None if nothing is."""
     if not isinstance(keys, str) or not keys.strip():
         return 'must be keys, as "x" or "x,ctrl+x"'
     for key in each(keys):
-        rest = key[len(MODIFIED.match(key)[0]) :] if key else ""  # type: ignore[index]  # it matches nothing, too
+        rest = MODIFIED.sub("", key, 1)
         if not (len(rest) == 1 or NAMED.fullmatch(rest) or rest in SIGNS):
             return f"has no such key as “{key}”: say x, ctrl+x, slash, question_mark, space, f5"
     return None
 
 
 def written(settings: Mapping[str, object]) -> dict[str, object]:
-    """Action id -> what config.toml says, with `"app.quit" = …` and `app.quit = …` read alike."""
+    """Return what config.toml sets for each action id; `"app.quit" = …` and `app.quit = …` mean the same."""
     table = settings.get(TABLE)
     return dict(_flat(table, "")) if isinstance(table, dict) else {}
 
 
-def _flat(table: Mapping[str, object], before: str) -> Iterator[tuple[str, object]]:
+def _flat(table: Mapping[str, object], prefix: str) -> Iterator[tuple[str, object]]:
     for key, value in table.items():
         if isinstance(value, dict):
-            yield from _flat(value, f"{before}{key}.")
+            yield from _flat(value, f"{prefix}{key}.")
         else:
-            yield before + key, value
+            yield prefix + key, value
 
 
 def remapped(settings: Mapping[str, object]) -> dict[str, str]:
-    """Action id -> keys, of all that can be used."""
+    """Return the keys set for each action id, without those that are invalid."""
     return {name: keys for name, keys in written(settings).items() if isinstance(keys, str) and problem(keys) is None}
 
 
 def problems(settings: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    """(action id, what is wrong): an id that there is not, a key that is none, a key that two actions of a screen
-    have."""
+    """Yield (action id, what is wrong) for each unknown action, each unknown key, and each key that two actions of a
+    screen share."""
     known = actions.defaults()
     table = settings.get(TABLE, {})
     if not isinstance(table, dict):
@@ -81,7 +81,7 @@ def problems(settings: Mapping[str, object]) -> Iterator[tuple[str, str]]:
             yield name, "is no action" + _near(name, known)
         elif (why := problem(keys)) is not None:
             yield name, f"{why}; its own hold: {known[name]}"
-    yield from _twice(remapped(settings), known)
+    yield from _shared(remapped(settings), known)
 
 
 def _near(name: str, known: Mapping[str, str]) -> str:
@@ -91,13 +91,14 @@ def _near(name: str, known: Mapping[str, str]) -> str:
     return f": did you mean {close[0]}?" if close else ": `memtui config list --keys` lists them"
 
 
-def _twice(own: Mapping[str, str], known: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    held = {name: each(own.get(name, keys)) for name, keys in known.items()}
+def _shared(own: Mapping[str, str], known: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the problem of each key of `own`, the remapped actions, that another action of the screen has too."""
+    in_force = {name: each(own.get(name, keys)) for name, keys in known.items()}
     for name in own:
-        for key in held.get(name, ()):
-            for other, keys in held.items():
+        for key in in_force.get(name, ()):
+            for other, keys in in_force.items():
                 groups = {name.partition(".")[0], other.partition(".")[0]}
                 if other == name or key not in keys or len(groups - {EVERYWHERE}) > 1:
                     continue
-                if other not in own or name < other:  # of two that are both remapped, told once
+                if other not in own or name < other:  # where both are remapped, one report is enough
                     yield name, f"has {key}, as {other} has: only one of them can be reached"

@@ -1,4 +1,4 @@
-"""The mode and the own settings of every project."""
+"""Modes: the mode of every project, and the settings that are the project's own."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -9,7 +9,8 @@ from memtui.core.settings import config, config_text, setting
 
 @dataclass(frozen=True)
 class Mode:
-    """The mode of one project and its own settings; with an empty `path`, of all that have none."""
+    """The mode of one project, and its own settings. An empty `path` is for all projects without their own; `here` is
+    the project that was asked about."""
 
     path: str
     mode: str
@@ -18,8 +19,8 @@ class Mode:
 
 
 def modes(env: dict[str, str], root: str, project_root: str) -> Iterator[Mode]:
-    """First what holds everywhere, then this project, then those that config.toml names or that have memory. Raises
-    MemtuiError."""
+    """Yield the general mode, then that of `project_root`, then those of projects that config.toml names or that have
+    memories. Raises MemtuiError."""
     written = config_text.parse(setting.text(root))
     tables = written.get("projects")
     named = {path.rstrip("/") or "/" for path in tables} if isinstance(tables, dict) else set()

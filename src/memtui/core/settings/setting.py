@@ -1,4 +1,4 @@
-"""Settings as a person changes them: each with its value, where it comes from, and what would be wrong with another."""
+"""Settings as a person sees and changes them: each with its value, its source and its problem."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from memtui.core.journal.journal import Journal
 from memtui.core.settings import config, config_text, keymap
 
 Value = str | int | float | bool
-# What a key of the key map begins with: `keys.app.quit`.
+# The prefix of a setting that is a key of the TUI: `keys.app.quit`.
 KEYS = keymap.TABLE + "."
 WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 MEANINGS = {
@@ -34,7 +34,10 @@ MEANINGS = {
 
 @dataclass(frozen=True)
 class Setting:
-    """`source` is project, config or default; `problem` says why what is written does not hold, None if it does."""
+    """One setting as it is in force.
+
+    `source` is project, config or default; `problem` says why the value in config.toml is not used, None if it is.
+    """
 
     key: str
     value: Value
@@ -43,24 +46,24 @@ class Setting:
 
     @property
     def default(self) -> Value:
-        """The value without any config.toml."""
+        """The value if config.toml does not set it."""
         if self.key.startswith(KEYS):
             return actions.get(self.key.removeprefix(KEYS)).keys
         return plain(config.DEFAULTS[self.key])
 
     @property
     def meaning(self) -> str:
-        """Its purpose, in a line."""
+        """The purpose of the setting, in a line."""
         return MEANINGS.get(self.key) or actions.get(self.key.removeprefix(KEYS)).help
 
 
 def plain(value: object) -> Value:
-    """A value as TOML writes it on one line."""
+    """Convert a value to one that TOML writes on one line."""
     return value if isinstance(value, (str, int, float)) else str(value)
 
 
 def text(root: str) -> str:
-    """config.toml as it stands; empty where there is none. Raises MemtuiError."""
+    """Read the text of config.toml; empty if there is none. Raises MemtuiError."""
     try:
         return fs.read_or_empty(config.file_path(root)).decode("utf-8")
     except UnicodeDecodeError as error:
@@ -70,7 +73,7 @@ def text(root: str) -> str:
 
 
 def rows(root: str, project_root: str | None) -> list[Setting]:
-    """All settings as they hold for a project, or without one for all others. Raises MemtuiError."""
+    """List all settings as they are for a project, or without one for all projects. Raises MemtuiError."""
     written = config_text.parse(text(root))
     table = config.project_table(written, project_root)
     found = []
@@ -84,7 +87,7 @@ def rows(root: str, project_root: str | None) -> list[Setting]:
 
 
 def key_rows(root: str) -> list[Setting]:
-    """The keys of every action of the TUI, as settings. Raises MemtuiError."""
+    """List the keys of every action of the TUI, as settings. Raises MemtuiError."""
     written = config_text.parse(text(root))
     own = keymap.remapped(written)
     wrong = dict(keymap.problems(written))
@@ -97,13 +100,13 @@ def key_rows(root: str) -> list[Setting]:
 
 
 def row(root: str, project_root: str | None, key: str) -> Setting:
-    """One of `rows` or `key_rows`."""
+    """Return one setting of `rows` or `key_rows`. Raises MemtuiError; `key` exists."""
     every = key_rows(root) if key.startswith(KEYS) else rows(root, project_root)
     return next(each for each in every if each.key == key)
 
 
 def value_of(key: str, typed: str) -> Value:
-    """A value as the person wrote it, in the type of the setting. Raises UsageError."""
+    """Convert what the person typed to the type of the setting. Raises UsageError if it is not valid."""
     if key.startswith(KEYS):
         if (wrong := keymap.problem(typed)) is not None:
             raise UsageError(f"{key} {wrong}.")
@@ -124,8 +127,8 @@ def value_of(key: str, typed: str) -> Value:
 
 
 def assign(root: str, journal: Journal, key: str, value: Value | None, project_root: str | None = None) -> bool:
-    """Write one setting, for one project if given, or as `keys.app.quit` the keys of an action; None goes back to the
-    default. One step of undo; False if there was nothing to change. Raises MemtuiError."""
+    """Write one setting, for one project if given, or the keys of an action (`keys.app.quit`); None restores the
+    default. One step of undo; False if nothing changed. Raises MemtuiError."""
     if project_root is not None and key not in config.PER_PROJECT:
         raise UsageError(f"{key} can't be set for one project.", "Those can: " + ", ".join(config.PER_PROJECT) + ".")
     before = text(root)
@@ -136,21 +139,24 @@ def assign(root: str, journal: Journal, key: str, value: Value | None, project_r
     after = config_text.change(before, name, value, table)
     if before == after:
         return False
-    summary = f"unset {key}" if value is None else f"set {key} to {_said(value)}"
+    summary = f"unset {key}" if value is None else f"set {key} to {_shown(value)}"
     _write(root, journal, before.encode(), after.encode(), summary)
     return True
 
 
 def save(root: str, journal: Journal, before: bytes, after: bytes) -> dict[str, object]:
-    """Write config.toml as a person edited it, over what it was; the settings as they read it. One step of undo. Raises
-    ConflictError if it changed meanwhile, MemtuiError if it can't be read as settings: nothing is written."""
+    """Replace config.toml, `before`, with what a person made of it, `after`; return the settings in it.
+
+    One step of undo. Raises, with nothing written, ConflictError if the file changed meanwhile, MemtuiError if the
+    new text can't be read as settings.
+    """
     settings = readable(after)
     _write(root, journal, before, after, "edit config.toml")
     return settings
 
 
 def readable(data: bytes) -> dict[str, object]:
-    """Parse what a person wrote as settings. Raises MemtuiError if it can't be, and is not to be saved."""
+    """Parse what a person wrote as settings. Raises MemtuiError if it can't be parsed and must not be saved."""
     try:
         return config_text.parse(data.decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -165,5 +171,5 @@ def _write(root: str, journal: Journal, before: bytes, after: bytes, summary: st
         journal.run("config", [change], summary)
 
 
-def _said(value: Value) -> str:
+def _shown(value: Value) -> str:
     return value if isinstance(value, str) else config_text.written(value)
