@@ -1,4 +1,4 @@
-"""What can be done to guidance: write, change, withdraw, say again."""
+"""The commands of the Guidance screen: write, edit, withdraw and send again."""
 
 from memtui import actions
 from memtui.core.base.phrasing import many
@@ -14,13 +14,13 @@ from memtui.tui.services import Command, Services, first_of
 
 
 class GuidanceCommands:
-    """The commands of the guidance screen, on its list and the notes behind it."""
+    """The commands, on the list of the screen and its notes."""
 
     def __init__(self, services: Services, screen: ListScreen[GuidanceRow], notes: Notes) -> None:
         self.services, self.screen, self.notes = services, screen, notes
 
     def table(self) -> dict[str, Command]:
-        """Action id to command."""
+        """Return command by action id."""
         no_row, one = self.screen.no_row, self.screen.one_by_one
         return {
             "app.guide": Command(self.new),
@@ -37,29 +37,29 @@ class GuidanceCommands:
 
     def _why_no_edit(self) -> str:
         row = self.screen.table.row
-        return self._told() if row is None or row.item is None else ""
+        return self._why_over() if row is None or row.item is None else ""
 
     def _why_no_withdrawal(self) -> str:
-        return "" if self._waiting() else self._told()
+        return "" if self._chosen_waiting() else self._why_over()
 
-    def _told(self) -> str:
+    def _why_over(self) -> str:
         row = self.screen.table.row
-        if row is not None and row.taken is not None:
+        if row is not None and row.under_way is not None:
             return "It is under way: the client has it already."
         return actions.keyed("It was told already. {guidance.again} says it again.")
 
     async def edit(self) -> None:
-        """Change what waits, and is under the cursor."""
+        """Edit the waiting note under the cursor."""
         row = self.screen.table.row
         if row is not None:
             await self._write(GuidanceSubject(self.services.data, item=row.item, home=self._home(row)))
 
-    def _waiting(self) -> list[Waiting]:
+    def _chosen_waiting(self) -> list[Waiting]:
         return [row.item for row in self.screen.table.chosen() if row.item is not None]
 
     def withdraw(self) -> None:
-        """Take it back."""
-        items = self._waiting()
+        """Withdraw the chosen notes that wait."""
+        items = self._chosen_waiting()
         try:
             self.services.data.review().withdraw(items)
             self.screen.table.clear_marks()
@@ -68,7 +68,7 @@ class GuidanceCommands:
             self.services.read()
 
     async def again(self) -> None:
-        """Say it again: the form opens with the text. What expired or is held gets another go itself."""
+        """Send a note again: open the form with its text. An expired or held one goes back into the queue itself."""
         row = self.screen.table.row
         if row is None:
             return
@@ -84,14 +84,14 @@ class GuidanceCommands:
         try:
             self.services.data.review().again(item)
             self.screen.wanted = rows.newest(item.text)
-            deaf = unheard.keyed(self.services.data.unheard())
-            words = f"but nothing delivers it yet: {deaf}" if deaf else "as if it were new"
+            problem = unheard.keyed(self.services.data.unheard())
+            words = f"but nothing delivers it yet: {problem}" if problem else "as if it were new"
             self.services.say(f"It goes once more, {words}. {actions.takes_back()}")
         finally:
             self.services.read()
 
     def projects(self) -> None:
-        """This project, or all of them."""
+        """Show the notes of all projects, or of this one only."""
         self.notes.every = not self.notes.every
         self.screen.reload()
 

@@ -1,10 +1,10 @@
-"""Read what the guidance screen shows: the queue, what is under way, what was told."""
+"""Read the notes of the Guidance screen: those waiting, under way and delivered."""
 
 from typing import TYPE_CHECKING
 
 from memtui.core.base import paths
 from memtui.core.client import projects, transcript
-from memtui.core.client import titles as first
+from memtui.core.client import titles as session_titles
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import notes, receipts
 from memtui.core.deliveries.record import Delivery
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from memtui.core.review.waiting import Waiting
     from memtui.tui.model.data import Data
 
-# The history shown: so many notes, none older than this.
+# The most delivered notes that are shown, and the age of the oldest.
 HISTORY = 200
 HISTORY_SECONDS = 45 * 86400.0
 
 
 class Notes:
-    """The notes of this project, or with `every` of all projects; `names` and `titles` hold what was looked up of
-    projects and of sessions."""
+    """The notes of this project, or with `every` of all projects. `names`: name by slug of other projects; `titles`:
+    first words by session id."""
 
     def __init__(self, data: "Data") -> None:
         self.data = data
@@ -37,7 +37,7 @@ class Notes:
         self.titles: dict[str, str] = {}
 
     def slugs(self) -> list[str | None]:
-        """The projects whose notes are shown; their names are looked up."""
+        """Return the slugs of the projects to show, None for notes to all projects. Looks up names of new ones."""
         here: list[str | None] = [self.data.slug, None]
         if not self.every:
             return here
@@ -47,13 +47,13 @@ class Notes:
         return here + others
 
     def queue(self, slugs: list[str | None]) -> tuple[list[GuidanceRow], str]:
-        """What waits and what is under way; what could not be read, in words."""
+        """Return the notes that wait or are under way, and in words what could not be read."""
         unread: list[Finding] = []
         now = self.data.now()
         queue = [self._queued(each, now) for each in waiting_in(self.data.root, slugs, ("guidance",), unread)]
         queue.sort(key=lambda row: (not row.states, row.time or 0.0), reverse=True)
-        taken = under_way.listed(self.data.root, slugs)
-        queue += [GuidanceRow(f"way {t.delivery} {t.entry.id}", t.entry.text, t.time, taken=t) for t in taken]
+        under = under_way.listed(self.data.root, slugs)
+        queue += [GuidanceRow(f"way {t.delivery} {t.entry.id}", t.entry.text, t.time, under_way=t) for t in under]
         return queue, " ".join(map(findings.whole, unread))
 
     def _queued(self, item: "Waiting", now: float) -> GuidanceRow:
@@ -61,7 +61,7 @@ class Notes:
         return GuidanceRow(f"{item.path}#{item.id}", item.entry.text, item.entry.time(), item=item, states=states)
 
     def history(self, slugs: list[str | None], queue: list[GuidanceRow]) -> list[GuidanceRow]:
-        """What was told, newest first, and whether it is back in the queue."""
+        """Return the delivered notes, newest first; those that are in the queue again are marked `back`."""
         data, waiting = self.data, {row.item.id for row in queue if row.item is not None}
         since = max(0.0, data.now() - HISTORY_SECONDS)
         found: list[notes.Note] = []
@@ -84,18 +84,18 @@ class Notes:
         ]
 
     def look_up(self, rows: "Iterable[GuidanceRow]") -> bool:
-        """Find out what the sessions of some rows are about, each once; False if nothing new is known."""
+        """Look up the titles of the sessions of some rows, each once; return whether new ones were found."""
         known = len(self.titles)
         finder = transcript.Finder(paths.config_dir(self.data.env))
         for row in rows:
-            session = row.note.delivery.session if row.note else row.taken.session if row.taken else ""
+            session = row.note.delivery.session if row.note else row.under_way.session if row.under_way else ""
             if session and session not in self.titles:
                 path = finder.find(session)
-                self.titles[session] = first.first_words(path)[:80] if path else ""
+                self.titles[session] = session_titles.first_words(path)[:80] if path else ""
         return len(self.titles) > known
 
     def project(self, row: GuidanceRow) -> str:
-        """The name of the project that a note belongs to."""
+        """Return the name of the project that a note belongs to."""
         slug = self.slug(row)
         if slug in {None, self.data.slug}:
             return self.data.facts.project
@@ -104,7 +104,7 @@ class Notes:
         return home.rstrip("/").rpartition("/")[2] or self.names.get(slug or "") or slug or ""
 
     def slug(self, row: GuidanceRow) -> str | None:
-        """The project that a note belongs to, None for one to all projects."""
+        """Return the slug of the project that a note belongs to, None for a note to all projects."""
         if row.item is not None:
             return row.item.slug
         return (row.note.delivery.project if row.note is not None else "") or self.data.slug

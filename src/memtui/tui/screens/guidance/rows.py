@@ -1,4 +1,4 @@
-"""The rows of the guidance screen: what waits, is under way, was told."""
+"""The rows of the Guidance screen: notes that wait, are under way, or were delivered."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,19 +15,20 @@ from memtui.core.review.waiting import Waiting
 from memtui.present.deliveries import GLYPHS
 
 WORDS = {receipts.WAITING: "unproven"}
-# What keeps a note, in the room of a column.
+# Why a note is not delivered, short enough for a column.
 STUCK = {"inbox.expired": "expired", "inbox.held": "held", "inbox.binary": "binary", "inbox.long": "too long"}
 
 
 @dataclass(frozen=True)
 class GuidanceRow:
-    """One note: `item` waits, `taken` is under way, `note` was told, with its `outcome`. `states`: what keeps it."""
+    """One note, in one of three forms: `item` if it waits (`states`: why it is stuck), `under_way`, or `note` if it was
+    delivered (`outcome`: what became of it; `back`: it is in the queue again)."""
 
     key: str
     text: str
     time: float | None
     item: Waiting | None = None
-    taken: UnderWay | None = None
+    under_way: UnderWay | None = None
     note: Note | None = None
     outcome: str = ""
     states: tuple[Finding, ...] = ()
@@ -35,12 +36,12 @@ class GuidanceRow:
 
 
 def state(row: GuidanceRow) -> Text:
-    """A glyph and a word."""
+    """Return the state of a note: a glyph and a word."""
     if row.note is not None:
         glyph, style = GLYPHS[row.outcome]
-        # What a hook has printed is no longer waiting to be told.
+        # What a hook has printed waits no longer: "unproven" instead of "waiting".
         return Text(f"{glyph} {WORDS.get(row.outcome, row.outcome)}", style=style)
-    if row.taken is not None:
+    if row.under_way is not None:
         return Text("→ under way", style="cyan")
     if row.states:
         return Text(f"! {STUCK[row.states[0].code]}", style="yellow")
@@ -50,16 +51,16 @@ def state(row: GuidanceRow) -> Text:
 
 
 def is_over(row: GuidanceRow) -> bool:
-    """Whether a note in the queue is told to nobody any more: it expired, or came back too often."""
+    """Return whether a note in the queue is no longer delivered: it has expired, or came back too often."""
     return any(each.code in {"inbox.expired", "inbox.held"} for each in row.states)
 
 
 def to(row: GuidanceRow, project: str) -> str:
-    """For whom it is, or which session got it."""
+    """Return for whom a waiting note is, or which session got a delivered one."""
     if row.note is not None:
-        return _holder(row.note.delivery)
-    if row.taken is not None:
-        return _holder(row.taken.record)
+        return _session(row.note.delivery)
+    if row.under_way is not None:
+        return _session(row.under_way.record)
     if row.item is None:
         return ""
     addressees = row.item.entry.fields.get("for", "")
@@ -68,22 +69,22 @@ def to(row: GuidanceRow, project: str) -> str:
     return project if row.item.slug else "every project"
 
 
-def _holder(delivery: Delivery) -> str:
-    """The session that got it: what kind it is, where that is known, in place of the rest of its id."""
+def _session(delivery: Delivery) -> str:
+    """Return the start of a session's id; where its kind is known, less of the id and the kind."""
     session, kind = delivery.session, session_kind(delivery.entrypoint)
     return f"→ {session[:4]} {kind}" if kind else f"→ {session[:8]}"
 
 
 def sender(row: GuidanceRow) -> str:
-    """Who says so."""
+    """Return who wrote a note."""
     if row.note is not None:
         return row.note.sender
-    entry = row.item.entry if row.item is not None else row.taken.entry if row.taken is not None else None
+    entry = row.item.entry if row.item is not None else row.under_way.entry if row.under_way is not None else None
     return entry.fields.get("from", "by hand") if entry is not None else ""
 
 
 def newest(text: str) -> Callable[[Sequence[GuidanceRow]], int | None]:
-    """Find, among the rows that are shown, the number of the newest that waits with this text."""
+    """Return a function that finds, among shown rows, the number of the newest waiting note with this text."""
 
     def find(rows: Sequence[GuidanceRow]) -> int | None:
         found = [at for at, row in enumerate(rows) if row.item is not None and row.text == text]
@@ -93,10 +94,10 @@ def newest(text: str) -> Callable[[Sequence[GuidanceRow]], int | None]:
 
 
 def searched(row: GuidanceRow) -> str:
-    """What the filter looks at."""
+    """Return the text that the filter searches."""
     return f"{row.text[:2000]} {sender(row)} {to(row, '')} {state(row).plain}"
 
 
 def when(row: GuidanceRow, now: float) -> Text:
-    """Its age."""
+    """Return a note's age."""
     return Text(age(row.time, now), style="dim")

@@ -1,4 +1,5 @@
-"""Guidance: what the agent will be told, what is under way, what it was told and whether that arrived."""
+"""The Guidance screen: the notes that wait for the agent, those under way, and those delivered, with what became of
+them."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -33,13 +34,14 @@ COLUMNS = (
     Column("from", 10, from_width=76),
     Column("age", 4, right=True),
 )
-# The foot's order.
-ON_WAITING, ON_TOLD = ("edit", "withdraw", "again", "mark", "filter"), ("again", "mark", "filter")
+# The order of actions in the bottom bar.
+WAITING_ACTIONS, DELIVERED_ACTIONS = ("edit", "withdraw", "again", "mark", "filter"), ("again", "mark", "filter")
 
 
 @dataclass
 class Queued(Message):
-    """What waits and is under way was read; `history`, what was told, comes later and is None until then."""
+    """The notes that wait or are under way were read (`queue`). `history`: the delivered ones, None if not read yet;
+    `problem`: what could not be read, in words."""
 
     queue: list[GuidanceRow]
     history: list[GuidanceRow] | None
@@ -47,11 +49,11 @@ class Queued(Message):
 
 
 class Titled(Message):
-    """It is known what more sessions are about."""
+    """The titles of more sessions were found."""
 
 
 class Guidance(ListScreen[GuidanceRow]):
-    """The queue, what is under way, and the history, in one list; the note itself on the right."""
+    """The screen: waiting, under way and delivered notes in one list, and the note in the detail."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("guidance")]
     group: ClassVar[str] = "guidance"
@@ -70,7 +72,7 @@ class Guidance(ListScreen[GuidanceRow]):
 
     @work(thread=True, exclusive=True, group="guidance")
     def reload(self) -> None:
-        """Read queue and history in a worker."""
+        """Read queue, history and session titles in a worker."""
         slugs = self.notes.slugs()
         queue, problem = self.notes.queue(slugs)
         self.post_message(Queued(queue, None, problem))
@@ -82,75 +84,75 @@ class Guidance(ListScreen[GuidanceRow]):
     def on_queued(self, message: Queued) -> None:
         """Show what was read."""
         self._problem = message.problem
-        told = [row for row in self.found if row.note] if message.history is None else message.history
-        self.found = message.queue + told
+        history = [row for row in self.found if row.note] if message.history is None else message.history
+        self.found = message.queue + history
         self.fill()
 
     def on_titled(self) -> None:
-        """Name the sessions."""
+        """Show the titles of sessions."""
         self.show_detail()
 
     def aged(self) -> None:
-        """What waits may also have expired meanwhile."""
+        """Read again: waiting notes may have expired."""
         super().aged()
         self.reload()
 
     def go_to(self, item: Waiting) -> None:
-        """Put the cursor on a note that waits, once it is read."""
+        """Put the cursor on a waiting note, once it is read."""
         self.notes.every = self.notes.every or item.slug not in {None, self.services.data.slug}
         self.wanted = rows.newest(item.text)
         if self.is_mounted:
             self.reload()
 
     def copied(self) -> str:
-        """The text that is copied: that of the note."""
+        """Return the text for the clipboard: the note."""
         return self.table.row.text if self.table.row else ""
 
     def footer_actions(self) -> list[actions.Action]:
-        """What can be done with the row under the cursor comes first."""
+        """Return the actions that suit the row under the cursor."""
         row = self.table.row
-        order = ON_WAITING if row is None or row.item is not None else ON_TOLD
+        order = WAITING_ACTIONS if row is None or row.item is not None else DELIVERED_ACTIONS
         return [actions.get(f"guidance.{verb}") for verb in order]
 
     def summary(self) -> Text:
-        """How many wait, what keeps them, and what was told last."""
-        answer = Text(no_wrap=True, overflow="ellipsis")
-        waits = [row for row in self.found if row.item is not None]
-        stuck = sum(bool(row.states) for row in waits)
-        under = sum(row.taken is not None for row in self.found)
+        """Return how many notes wait, are stuck or are under way, and what became of the last one delivered."""
+        summary = Text(no_wrap=True, overflow="ellipsis")
+        waiting = [row for row in self.found if row.item is not None]
+        stuck = sum(bool(row.states) for row in waiting)
+        under_way = sum(row.under_way is not None for row in self.found)
         last = next((row for row in self.found if row.note is not None), None)
         if self._problem:
-            answer.append("! " + safe_text.line(self._problem), style="red")
-        elif not waits:
-            answer.append("Nothing waits to be told", style="bold")
+            summary.append("! " + safe_text.line(self._problem), style="red")
+        elif not waiting:
+            summary.append("Nothing waits to be told", style="bold")
         else:
-            answer.append(f"{many(len(waits) - stuck, 'note waits', 'notes wait')} to be told", style="bold")
-        deaf = unheard.keyed(self.services.data.unheard())
-        if deaf and not self._problem:
-            answer.append(f" · {deaf}", style="bold yellow")
+            summary.append(f"{many(len(waiting) - stuck, 'note waits', 'notes wait')} to be told", style="bold")
+        problem = unheard.keyed(self.services.data.unheard())
+        if problem and not self._problem:
+            summary.append(f" · {problem}", style="bold yellow")
         if stuck:
-            answer.append(f" · {stuck} stuck", style="yellow")
-        if under:
-            answer.append(f" · {under} under way", style="cyan")
+            summary.append(f" · {stuck} stuck", style="yellow")
+        if under_way:
+            summary.append(f" · {under_way} under way", style="cyan")
         if last is not None:
-            answer.append(f" · last told {ago(last.time, self.services.data.now())}, ", style="dim")
-            answer.append_text(rows.state(last))
+            summary.append(f" · last told {ago(last.time, self.services.data.now())}, ", style="dim")
+            summary.append_text(rows.state(last))
         if self.notes.every:
-            answer.append(" · all projects", style="dim")
-        return answer
+            summary.append(" · all projects", style="dim")
+        return summary
 
     def _draw(self, row: GuidanceRow) -> list[Text]:
-        said = Text(safe_text.line(row.text, 400), style="dim" if row.note is not None else "")
-        fuzzy.mark([said], self.typed)
+        note = Text(safe_text.line(row.text, 400), style="dim" if row.note is not None else "")
+        fuzzy.mark([note], self.typed)
         return [
             rows.state(row),
-            said,
+            note,
             Text(safe_text.line(rows.to(row, self.notes.project(row)), 60), style="dim"),
             Text(safe_text.line(rows.sender(row), 40), style="dim"),
             rows.when(row, self.services.data.now()),
         ]
 
     def describe(self, row: GuidanceRow) -> Described:
-        """The note, and what became of it."""
+        """Return the note and what became of it."""
         now = self.services.data.now()
         return Described(text.detail(row, self.notes.titles, self.notes.project(row), now))

@@ -1,4 +1,4 @@
-"""All that the guidance screen says of a note."""
+"""The detail text of a note on the Guidance screen."""
 
 from collections.abc import Sequence
 
@@ -18,19 +18,19 @@ from memtui.tui.screens.guidance.rows import WORDS, GuidanceRow
 
 
 def detail(row: GuidanceRow, titles: dict[str, str], project: str, now: float) -> Text:
-    """All that is to be said of a note."""
+    """Return all about a note: its text, what became of it or why it waits, and the keys that work on it."""
     text = Text()
     text.append(safe_text.clean(row.text) + "\n\n")
     if row.note is not None:
-        _told(text, row, row.note, titles, now)
-    elif row.taken is not None:
-        _under_way(text, row.taken, titles, now)
+        _delivered(text, row, row.note, titles, now)
+    elif row.under_way is not None:
+        _under_way(text, row.under_way, titles, now)
     elif row.item is not None:
-        _waits(text, row.item, row.states, project, now)
+        _waiting(text, row.item, row.states, project, now)
     return text
 
 
-def _told(text: Text, row: GuidanceRow, note: Note, titles: dict[str, str], now: float) -> None:
+def _delivered(text: Text, row: GuidanceRow, note: Note, titles: dict[str, str], now: float) -> None:
     glyph, style = GLYPHS[row.outcome]
     text.append(f"{glyph} {WORDS.get(row.outcome, row.outcome)}", style=style)
     text.append(f": {MEANINGS[row.outcome]}\n")
@@ -38,7 +38,7 @@ def _told(text: Text, row: GuidanceRow, note: Note, titles: dict[str, str], now:
         text.append("It is back in the queue, above.\n", style="yellow")
     delivery = note.delivery
     title = titles.get(delivery.session, "")
-    told = [
+    lines = [
         f"told {ago(delivery.time or None, now)} to {session_words(delivery.session, delivery.entrypoint)}"
         + (f" “{title}”" if title else ""),
         f"in {delivery.project_root or delivery.cwd}",
@@ -46,23 +46,23 @@ def _told(text: Text, row: GuidanceRow, note: Note, titles: dict[str, str], now:
         f"from {note.sender or 'by hand'} · {note.scope}",
         f"delivery {delivery.id}",
     ]
-    for line in told:
+    for line in lines:
         text.append(safe_text.line(line) + "\n", style="dim")
     _keys(text, (("guidance.again", "say it again: the form opens with this text"),))
 
 
-def _under_way(text: Text, taken: UnderWay, titles: dict[str, str], now: float) -> None:
-    title = titles.get(taken.session, "")
-    words = f"taken {ago(taken.time, now)} by {session_words(taken.session, taken.record.entrypoint)}"
+def _under_way(text: Text, note: UnderWay, titles: dict[str, str], now: float) -> None:
+    title = titles.get(note.session, "")
+    words = f"taken {ago(note.time, now)} by {session_words(note.session, note.record.entrypoint)}"
     words += f" “{title}”" if title else ""
     text.append("→ under way", style="cyan")
     text.append(": a hook has given it to the client; the transcript does not show it yet\n")
     text.append(safe_text.line(words) + "\n", style="dim")
-    text.append(safe_text.line(f"delivery {taken.delivery}") + "\n", style="dim")
+    text.append(safe_text.line(f"delivery {note.delivery}") + "\n", style="dim")
     text.append("What does not arrive comes back into the queue by itself.\n", style="dim")
 
 
-def _waits(text: Text, item: Waiting, states: Sequence[Finding], project: str, now: float) -> None:
+def _waiting(text: Text, item: Waiting, states: Sequence[Finding], project: str, now: float) -> None:
     fields = item.entry.fields
     for each in states:
         text.append(f"! {safe_text.line(findings.flag(each))}\n", style="yellow")
@@ -96,8 +96,8 @@ def _waits(text: Text, item: Waiting, states: Sequence[Finding], project: str, n
     _keys(text, (("guidance.edit", "change the text, for whom, until when"), ("guidance.withdraw", "withdraw it")))
 
 
-def _keys(text: Text, ways: Sequence[tuple[str, str]]) -> None:
+def _keys(text: Text, keys: Sequence[tuple[str, str]]) -> None:
     text.append("\n")
-    for action, words in ways:
+    for action, words in keys:
         text.append(f"  {actions.key_of(action)}  ", style="bold")
         text.append(words + "\n", style="dim")
