@@ -174,7 +174,7 @@ async def test_a_delivery_is_counted_while_one_looks_and_no_memory_is_read_for_i
         await until(pilot, lambda: row.deliveries == 9)
         await settle(pilot)
         assert row.last_delivery == "2026-11-21T09:00:00.000Z"
-        assert len(row.told) == 8
+        assert len(row.newest) == 8
         assert table.rows[0][1] is row  # in its order
         assert {id(each) for _, each in table.rows} == every  # nothing was read anew
         deliver(world, "skip-code-review", kind="use", action="read")

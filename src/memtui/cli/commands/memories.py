@@ -133,7 +133,7 @@ def _stems(out: Output, every: "list[Scope]") -> None:
 def _fits(scope: Scope, row: Row, args: argparse.Namespace) -> bool:
     if args.type is not None and row.memory.type != args.type:
         return False
-    return (row.wanting or not args.attention) and (row.never_delivered(scope) or not args.never)
+    return (row.needs_attention or not args.attention) and (row.never_delivered(scope) or not args.never)
 
 
 def _order(row: Row, key: str) -> "tuple[object, ...]":

@@ -1,12 +1,12 @@
-"""MEMORY.md, the index of a directory's memories, one line each: what it says, and how much of it the client loads.
-`index_lines` changes it.
+"""MEMORY.md, the index of a directory's memories, one line each: parsed, and measured by how much the client loads of
+it. `index_lines` changes it.
 
-Only links to `.md` files of the directory are memories; a list item that opens with one is that memory's line, other
-links are mentions. What stands in the frontmatter, in HTML comments or in fenced code is neither.
+Only links to `.md` files of the directory are memories. A list item that begins with such a link is that memory's line;
+other links are mentions. Links in frontmatter, HTML comments and fenced code are neither.
 
-The client loads "the first 200 lines or 25 KB", as Claude Code 2.1.197 does it: frontmatter and comments that are
-blocks of their own are taken out, the rest is trimmed; then the first 200 lines, and of these as many whole lines as
-fit 25,000 UTF-16 units. Subagents' memory is loaded with frontmatter and comments in it.
+The client loads "the first 200 lines or 25 KB". Claude Code 2.1.197 does it so: it removes frontmatter and comments
+that are blocks of their own, trims the rest, and loads of the first 200 lines as many whole lines as fit into 25,000
+UTF-16 units. A subagent's memory is loaded with its frontmatter and comments.
 """
 
 import os
@@ -25,28 +25,28 @@ SEPARATOR = re.compile(r"\s*(—|–|--|-|:)\s+")
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|/|#|\\")
 LINK_TITLE = re.compile(r"""\s+(?:"[^"]*"|'[^']*')\s*$""")
 TITLE_LIMIT = 1000
-LINK_LIMIT = 100  # in one line
+LINK_LIMIT = 100  # links in one line
 MAX_LINES = 200
 MAX_UNITS = 25_000
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A link to a memory. `line` counts from 1; `target` is the path in the directory, decoded, without its anchor."""
+    """A link to a memory. `line` counts from 1; `target` is the path in the directory, decoded, without the anchor."""
 
     line: int
     title: str
     target: str
-    hook: str  # what follows the link and its separator
-    leads: bool  # it opens a list item: the line is this memory's own
+    hook: str  # the text after the link and its separator
+    leads: bool  # it begins a list item: the line is this memory's own
     indent: int
-    separator: str  # as it stands there, `—`, `-`, …; empty where none follows
+    separator: str  # as written: `—`, `-`, …; empty if there is none
     raw_target: str
     start: int  # of the raw target in its line
     end: int
 
     def is_for(self, target: str) -> bool:
-        """Whether the link points at that file (relative path), in whatever spelling."""
+        """Return whether the link points at that file (relative path), however it is spelled."""
         return _same(self.target, target) or _same(self.raw_target.partition("#")[0], target)
 
 
@@ -61,7 +61,7 @@ class Index:
     entries: tuple[Entry, ...]
     mentions: tuple[Entry, ...]
     hidden: frozenset[int]  # numbers, from 0, of lines in frontmatter, comments and code
-    unclosed: int | None  # the line, from 0, of a comment or code that reaches to the end of the file
+    unclosed: int | None  # the first line, from 0, of a comment or code that is never closed
 
 
 def _same(one: str, other: str) -> bool:
@@ -73,7 +73,7 @@ def _normal(target: str) -> str:
 
 
 def parse_index(data: bytes) -> Index:
-    """Read an index of any content. Never raises."""
+    """Parse an index with any content. Never raises."""
     doc = document.parse(data)
     text = data.decode("utf-8", "surrogateescape")
     bom = text.startswith("\ufeff")
@@ -90,8 +90,8 @@ def parse_index(data: bytes) -> Index:
 
 
 def _hidden(lines: tuple[str, ...], top: int) -> tuple[frozenset[int], int | None]:
-    """The lines that are no text, and where what is never closed begins. A comment that begins behind text is one only
-    if it is closed: the mark may be what the text is about."""
+    """Return the numbers of the lines that are not text, and the first line of a comment or code that is never closed.
+    A `<!--` after text begins a comment only if it is closed: the text may be about the mark itself."""
     hidden = set(range(top))
     last_close = max((number for number in range(top, len(lines)) if "-->" in lines[number]), default=-1)
     fence = ""
@@ -117,7 +117,8 @@ def _hidden(lines: tuple[str, ...], top: int) -> tuple[frozenset[int], int | Non
 
 
 def _closing(line: str, start: int) -> int:
-    """Where the target that begins after `](` ends: at its parenthesis, or at `>` of a `<target>`; -1: nowhere."""
+    """Return where the target that begins at `start` ends: at its parenthesis, or at `>` of a `<target>`; -1 if it does
+    not end."""
     if line[start : start + 1] == "<":
         return line.find(">", start)
     depth = 0
@@ -132,7 +133,7 @@ def _closing(line: str, start: int) -> int:
 
 
 def _opening(line: str, end: int) -> int:
-    """Where the `[` of the link stands whose `]` is at `end`; -1: nowhere near."""
+    """Return the position of the `[` that belongs to the `]` at `end`; -1 if there is none within TITLE_LIMIT."""
     depth = 0
     for at in range(end - 1, max(-1, end - TITLE_LIMIT), -1):
         if line[at - 1 : at] == "\\":
@@ -188,7 +189,8 @@ def _shown(text: str) -> str:
 
 
 def memory_target(raw: str) -> str:
-    """The path of a memory that a link's target names; empty for URLs, other files and directories, and the index."""
+    """Return the path of the memory that a link's target names; empty for URLs, other files and directories, and the
+    index itself."""
     path = raw.strip().partition("#")[0].partition("?")[0]
     if not path.endswith(".md") or SCHEME.match(path):
         return ""
@@ -197,7 +199,7 @@ def memory_target(raw: str) -> str:
 
 
 def dangling(index: Index, files: Iterable[str]) -> list[Entry]:
-    """Links to memories that are not among the directory's files (relative paths)."""
+    """List the links to memories that are not among the directory's files (relative paths)."""
     there = {_normal(name) for name in files}
     return [
         entry
@@ -207,7 +209,7 @@ def dangling(index: Index, files: Iterable[str]) -> list[Entry]:
 
 
 def missing(index: Index, files: Iterable[str]) -> list[str]:
-    """The memories among the files that no line of the index points at, sorted."""
+    """List the memories among the files that no link of the index points at, sorted."""
     known = set()
     for entry in (*index.entries, *index.mentions):
         known |= {_normal(entry.target), _normal(entry.raw_target.partition("#")[0])}
@@ -216,9 +218,11 @@ def missing(index: Index, files: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Budget:
-    """`lines` and `units` (UTF-16) count, of `max_lines` and `max_units`; `bytes` is the same text in UTF-8.
+    """How much of an index the client loads. Its size is `lines` of `max_lines`, and `units` (UTF-16) of `max_units`;
+    `bytes` is the size of the same text in UTF-8.
 
     `cut_line` is the first line, counted from 1 in the file, that is not loaded whole; None: everything is loaded.
+    `below` are the entries from there on.
     """
 
     lines: int
@@ -240,7 +244,8 @@ def _units(text: str) -> int:
 
 
 def loaded_lines(data: bytes, *, agent: bool = False) -> list[tuple[int, str]]:
-    """The lines that count, each with its number in the file; `agent`: as in a subagent's memory."""
+    """Return the lines that count towards the limits as (line number in the file, text); `agent`: as in a subagent's
+    memory."""
     doc = document.parse(data)
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     numbered = list(enumerate(text.split("\n"), 1))
@@ -257,7 +262,7 @@ def loaded_lines(data: bytes, *, agent: bool = False) -> list[tuple[int, str]]:
 
 
 def _without_comments(numbered: list[tuple[int, str]]) -> list[tuple[int, str]]:
-    """Drop comments that open a line; inside a list item or a paragraph's line they are text to the client too."""
+    """Drop comments that begin a line. Inside a list item or after other text the client keeps them, and so do we."""
     kept: list[tuple[int, str]] = []
     fence = ""
     in_list = False
@@ -288,7 +293,7 @@ def _without_comments(numbered: list[tuple[int, str]]) -> list[tuple[int, str]]:
 
 
 def budget(data: bytes, *, agent: bool = False) -> Budget:
-    """Measure an index. Never raises."""
+    """Measure an index; `agent`: as a subagent's memory. Never raises."""
     numbered = loaded_lines(data, agent=agent)
     index = parse_index(data)
     sizes = [_units(line) + 1 for _, line in numbered]

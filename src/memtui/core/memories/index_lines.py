@@ -1,5 +1,5 @@
-"""Changes to MEMORY.md in the lines of one memory: all others keep their bytes, and hand-made order, headings, bullets,
-separators, line ends and prose stay."""
+"""Change the lines of one memory in MEMORY.md. All other lines keep their bytes; order, headings, bullets, separators,
+line ends and prose stay as a person wrote them."""
 
 import os
 import re
@@ -14,7 +14,7 @@ EM_DASH = " — "
 
 
 def encode_target(target: str) -> str:
-    """A link's target for the path of a memory."""
+    """Encode the path of a memory as a link's target."""
     special = set(" ()<>%#?[]\\\"'\t\n\r")
     return "".join(f"%{ord(char):02X}" if char in special else char for char in target)
 
@@ -43,7 +43,7 @@ def _hook(text: str) -> str:
 
 
 def line_for(index: Index, target: str, title: str, hook: str, indent: str = "") -> str:
-    """A new line in the manner of the file (bullet, separator by majority; `-` and an em dash where there is none)."""
+    """Return a new line in the style of the file: its most frequent bullet and separator, else `-` and an em dash."""
     bullets = [found[2] for e in index.entries if (found := ITEM.match(index.lines[e.line - 1])) and found[2] in "-*+"]
     bullet = max("-*+", key=bullets.count) if bullets else "-"
     separator = _separator(index)
@@ -58,7 +58,7 @@ def _depth(line: str) -> int:
 
 
 def _block_end(index: Index, entry: Entry) -> int:
-    """The number, from 0, of the line after an entry and the deeper lines that continue it."""
+    """Return the number, from 0, of the first line after an entry and the more indented lines that continue it."""
     own = {other.line for other in index.entries}
     at = entry.line
     while at < len(index.lines):
@@ -77,7 +77,8 @@ def _headings(index: Index) -> list[tuple[int, str]]:
 
 
 def _section(index: Index, kind: str) -> tuple[int, int]:
-    """The bounds, from 0, of the section for a type: the one whose heading names it, else the last one with entries."""
+    """Return the bounds (line numbers from 0) of the section for a type: the one whose heading names it, else the last
+    one with entries."""
     heads = _headings(index)
     starts = [-1, *(n for n, _ in heads)]
     ends = [*(n for n, _ in heads), len(index.lines)]
@@ -96,17 +97,17 @@ def _section(index: Index, kind: str) -> tuple[int, int]:
 
 
 def add_line(data: bytes, target: str, title: str, hook: str, *, kind: str = "") -> bytes:
-    """The index with a line for a new memory; unchanged where it has one already.
+    """Add a line for a new memory; an index that has one already is returned unchanged.
 
-    It goes after the last line of its section: the one whose heading names the type `kind`, else the last that holds
-    memories. `target` is relative to the directory.
+    The line goes to the end of a section: the one whose heading names the type `kind`, else the last that has memories.
+    `target` is relative to the directory.
     """
     index = parse_index(data)
     if any(entry.is_for(target) for entry in index.entries):
         return data
     start, end = _section(index, kind)
     if index.unclosed is not None:
-        end = min(end, index.unclosed)  # nobody would see the line in a comment
+        end = min(end, index.unclosed)  # inside a comment nobody would see the line
     inside = [entry for entry in index.entries if start < entry.line - 1 < end]
     lines = list(index.lines)
     if inside:
@@ -117,7 +118,7 @@ def add_line(data: bytes, target: str, title: str, hook: str, *, kind: str = "")
             at += 1
         if "<!--" in lines[at - 1]:
             while at < end and at in index.hidden:
-                at += 1  # the comment that this line begins goes on
+                at += 1  # the line begins a comment that continues here
         lead = index.lines[last.line - 1]
         made = [line_for(index, target, title, hook, lead[: len(lead) - len(lead.lstrip(" \t"))])]
     else:
@@ -127,7 +128,7 @@ def add_line(data: bytes, target: str, title: str, hook: str, *, kind: str = "")
         made = [line_for(index, target, title, hook)]
         above = lines[at - 1] if at else ""
         if above.strip() and not ITEM.match(above):
-            # Markdown wants a blank line between a heading or prose and a list; one that is there already is used.
+            # Markdown needs a blank line between a heading or prose and a list; an existing one is used.
             if at < len(lines) and not lines[at].strip():
                 at += 1
             else:
@@ -136,7 +137,7 @@ def add_line(data: bytes, target: str, title: str, hook: str, *, kind: str = "")
             made.append("")
     text = index.newline.join(made)
     if at and not lines[at - 1].endswith("\n"):
-        text = index.newline + text  # the file has no final line end, and keeps it so
+        text = index.newline + text  # the file has no final line end, and none is added
     else:
         text += index.newline
     lines.insert(at, text)
@@ -144,9 +145,9 @@ def add_line(data: bytes, target: str, title: str, hook: str, *, kind: str = "")
 
 
 def remove_line(data: bytes, target: str) -> bytes:
-    """The index without the lines of a memory, and without the deeper lines that only continue them.
+    """Remove the lines of a memory, with the more indented lines that continue them.
 
-    Mentions inside other text stay: they are the person's words, and show up in `dangling`.
+    Mentions inside other text stay: they are the person's words, and `index.dangling` lists them.
     """
     index = parse_index(data)
     gone: set[int] = set()
@@ -160,9 +161,9 @@ def remove_line(data: bytes, target: str) -> bytes:
 
 
 def replace_target(data: bytes, old: str, new: str, *, old_title: str = "", new_title: str = "") -> bytes:
-    """The index with every link to one memory, mentions included, pointing at another file of the directory.
+    """Point every link to one memory, mentions included, at another file of the directory.
 
-    Anchors stay. A title is changed only where it is `old_title` and a new one is given.
+    Anchors stay. A title is changed only if it is `old_title` and a new one is given.
     """
     index = parse_index(data)
     lines = list(index.lines)
@@ -181,8 +182,8 @@ def replace_target(data: bytes, old: str, new: str, *, old_title: str = "", new_
 
 
 def set_hook(data: bytes, target: str, hook: str, was: str) -> bytes:
-    """The index with another text behind a memory's own lines that say `was`; title and separator stay, and so does
-    what a person wrote in another line of the memory."""
+    """Replace the text after the link in those lines of a memory where it is `was`. Title and separator stay, and so do
+    lines of the memory in which a person wrote something else."""
     index = parse_index(data)
     lines = list(index.lines)
     text, before = _hook(hook), _hook(was)

@@ -1,4 +1,4 @@
-"""One memory: a Markdown file with frontmatter, as a person sees it."""
+"""One memory: a Markdown file with frontmatter, parsed and written."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from memtui.core.frontmatter import head as memory_head
 
 TYPES = ("user", "feedback", "project", "reference", "tool")
 INDEX_NAME = "MEMORY.md"
-# A memory is a page; a file beyond this is shown from its beginning, as broken.
+# Only the beginning of a larger file is shown, as a broken memory.
 MAX_BYTES = 8 << 20
 SLUG_LIMIT = 80
 LINK = re.compile(r"\[\[(?![\s:])([^\[\]|#\n]{1,200}?)((?:[|#][^\[\]\n]{0,200})?)\]\]")
@@ -35,26 +35,26 @@ TEMPLATE_LINES = {line for text in TEMPLATES.values() for line in text.split("\n
 
 
 def without_template(body: str) -> str:
-    """A body without the lines of a template that were left as they are, and the blank ones that parted them."""
+    """Remove from a body the lines of a template that were left unchanged, and the blank lines between them."""
     kept: list[str] = []
-    after = False  # a line that went
+    after_removed = False
     for line in body.split("\n"):
         if line.strip() in TEMPLATE_LINES:
-            after = True
-        elif line.strip() or not after or (kept and kept[-1].strip()):
+            after_removed = True
+        elif line.strip() or not after_removed or (kept and kept[-1].strip()):
             kept.append(line)
-            after = after and not line.strip()
+            after_removed = after_removed and not line.strip()
     return "\n".join(kept)
 
 
 @dataclass(frozen=True)
 class Memory:
-    """A memory file as read. `broken` says why it can't be changed; what could be read is there all the same."""
+    """A memory file as read. `broken` says why it can't be changed; the other fields hold what could be read of it."""
 
     path: str
     scope_label: str
-    name: str  # of the frontmatter, else the file's stem
-    description: str  # of the frontmatter, else its title, else the first line of a file without frontmatter
+    name: str  # from the frontmatter, else the file's stem
+    description: str  # from the frontmatter, else its title, else the first line of a file without frontmatter
     type: str
     fields: dict[str, object] = field(repr=False)
     body: str = field(repr=False)
@@ -64,7 +64,7 @@ class Memory:
     has_frontmatter: bool = True
     links: tuple[str, ...] = ()
     origin_session: str = ""
-    modified: str = ""  # as the file says it, in whatever form; the file's time is `mtime`
+    modified: str = ""  # as written in the file, in any form; the file's own time is `mtime`
     notes: tuple[str, ...] = ()
     raw: bytes = field(default=b"", repr=False)
 
@@ -75,18 +75,19 @@ class Memory:
 
     @property
     def ref(self) -> str:
-        """What names it everywhere: `scope:stem`."""
+        """The reference that commands accept: `scope:stem`."""
         return f"{self.scope_label}:{self.stem}"
 
     @property
     def changed_at(self) -> float:
-        """When it was last changed: what the file says, else the file's time. Seconds since the epoch."""
-        said = clock.parse(self.modified)
-        return self.mtime if said is None else said
+        """When it was last changed, in seconds since the epoch: by `modified`, else the file's time."""
+        modified = clock.parse(self.modified)
+        return self.mtime if modified is None else modified
 
 
 def text_of(fields: dict[str, object], *keys: str) -> str:
-    """The first of these fields that is text and not empty, looked for below `metadata` first."""
+    """Return the first of these fields that is a non-empty text. Except for name and description, each is looked up
+    below `metadata` first."""
     nested = fields.get("metadata")
     for key in keys:
         for place in (nested, fields) if isinstance(nested, dict) and key not in ("name", "description") else (fields,):
@@ -97,7 +98,7 @@ def text_of(fields: dict[str, object], *keys: str) -> str:
 
 
 def read_memory(path: str, scope_label: str = "") -> Memory:
-    """Read one file. A file that can't be read, or no text, is a broken memory; NotFoundError where there is none."""
+    """Read one file. A file that can't be read or is not text gives a broken memory. Raises NotFoundError."""
     try:
         found = os.stat(path)
         data = fs.read_bytes(path, MAX_BYTES + 1)
@@ -111,9 +112,9 @@ def read_memory(path: str, scope_label: str = "") -> Memory:
 
 
 def from_bytes(path: str, scope_label: str, data: bytes, *, size: int = -1, mtime: float = 0.0) -> Memory:
-    """A memory of bytes in hand, as for a preview before they are written.
+    """Parse a memory from bytes, for example for a preview before they are written.
 
-    Name, description and type are read as the hooks read them: what a person sees and trusts is what a session is told.
+    Name, description and type are read as the hooks read them, so that a person sees and trusts what sessions get.
     """
     doc = document.parse(data[:MAX_BYTES])
     name, description, kind = memory_head.summarise(data[:MAX_BYTES])
@@ -134,24 +135,24 @@ def from_bytes(path: str, scope_label: str, data: bytes, *, size: int = -1, mtim
         links=links(doc.body),
         origin_session=text_of(fields, "originSessionId"),
         modified=text_of(fields, "modified", "updated"),
-        notes=doc.notes + _told_otherwise(fields, name, description),
+        notes=doc.notes + _yaml_differs(fields, name, description),
         raw=data,
     )
 
 
-def _told_otherwise(fields: dict[str, object], name: str, description: str) -> tuple[str, ...]:
-    """Where YAML means something else than the text that stands there, which is what sessions are told."""
-    told = {"name": name, "description": description}
+def _yaml_differs(fields: dict[str, object], name: str, description: str) -> tuple[str, ...]:
+    """Return a note for each field whose YAML value differs from its raw text, which is what sessions get."""
+    raw = {"name": name, "description": description}
     return tuple(
         f"`{key}` is told as it stands there; YAML reads “{fields[key]}”"
-        for key, text in told.items()
+        for key, text in raw.items()
         if fields.get(key) and text and fields[key] != text
     )
 
 
 def new_memory_bytes(name: str, description: str, kind: str, body: str) -> bytes:
-    """A new file in the client's own form: `type` below `metadata`, a blank line above the body. NULs, which would make
-    it a binary file, are dropped."""
+    """Return the bytes of a new file in the client's own form: `type` below `metadata`, a blank line above the body.
+    NULs, which would make it a binary file, are dropped."""
     fields: dict[str, object] = {"name": _one_line(name), "description": _one_line(description)}
     if kind:
         fields["metadata"] = {"type": _one_line(kind)}
@@ -165,7 +166,7 @@ def _one_line(text: str) -> str:
 
 
 def set_type(doc: document.Document, kind: str) -> document.Document:
-    """Another type, in the form that is there: flat, below `metadata`, or both; nested where there is none yet.
+    """Set the type where the file has it: at the top level, below `metadata`, or both; below `metadata` if it has none.
 
     Raises MemtuiError on a broken document or an empty type.
     """
@@ -183,8 +184,8 @@ def set_type(doc: document.Document, kind: str) -> document.Document:
 
 
 def with_fields(found: Memory, fields: Mapping[str, str]) -> bytes:
-    """A memory's file with some fields changed, as `Store.edit` writes it. A file without frontmatter gets some, with
-    its stem and its first line; its text stays. Raises MemtuiError."""
+    """Return the bytes of a memory's file with some fields changed, as for `Store.edit`. A file without frontmatter
+    gets one, with its stem as name and its first line as description. Raises MemtuiError."""
     if found.broken is not None:
         raise MemtuiError(
             f"{found.path}: the frontmatter can't be changed: {found.broken}", "Fix the whole file in an editor."
@@ -209,8 +210,8 @@ def with_fields(found: Memory, fields: Mapping[str, str]) -> bytes:
 
 
 def slugify(text: str) -> str:
-    """A file's stem for a name: lower case, letters and digits of any script, `-` between. Never empty, never `memory`
-    (on many disks that would be the index)."""
+    """Return a file's stem for a name: lower case, letters and digits of any script, `-` between words. Never empty,
+    and never `memory`, which is the index where the file system ignores case."""
     words = "".join(c if c.isalnum() else " " for c in document.clean(text).lower()).split()
     slug = ""
     for word in words:
@@ -223,7 +224,7 @@ def slugify(text: str) -> str:
 
 
 def link_spans(body: str) -> Iterator[tuple[int, int, str]]:
-    """Every `[[name]]` outside code: where the name starts and ends, and the name. `|label` and `#part` may follow."""
+    """Yield every `[[name]]` outside code as (start, end, name). `|label` and `#part` may follow the name."""
     code = [match.span() for match in CODE.finditer(body)] if "`" in body or "~~~" in body else []
     at = 0
     for match in LINK.finditer(body):
@@ -234,23 +235,23 @@ def link_spans(body: str) -> Iterator[tuple[int, int, str]]:
 
 
 def links(body: str) -> tuple[str, ...]:
-    """The names that a body links to, each once, in order."""
+    """Return the names that a body links to, each once, in order."""
     return tuple(dict.fromkeys(name for _, _, name in link_spans(body)))
 
 
 def replace_links(data: bytes, old: str, new: str) -> bytes:
-    """A file with `[[old]]` made `[[new]]` in its body; all other bytes stay. A broken file is given back as it is."""
+    """Replace `[[old]]` by `[[new]]` in a file's body; all other bytes stay. A broken file is returned unchanged."""
     doc = document.parse(data)
     if doc.broken is not None:
         return data
-    made = []
+    pieces = []
     at = 0
     for start, end, name in link_spans(doc.rest):
         if name == old:
-            made += [doc.rest[at:start], new]
+            pieces += [doc.rest[at:start], new]
             at = end
-    if not made:
+    if not pieces:
         return data
-    rest = "".join(made) + doc.rest[at:]
+    rest = "".join(pieces) + doc.rest[at:]
     tail = doc.rest.encode("utf-8", "surrogateescape")
     return data[: len(data) - len(tail)] + rest.encode("utf-8", "surrogateescape")

@@ -1,5 +1,5 @@
-"""Where a memory comes from: a session, memtui, or the repository; and the passage of the session's transcript that its
-`originSessionId` names."""
+"""The origin of a memory: a session, memtui, or the repository; for a session, the passage of its transcript in which
+the memory was written."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -14,17 +14,19 @@ from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 
 AGENT_SHOWN = 600
-SAID_SHOWN = 1000
-# A record this long is a file's content or an image, not a turn; asked whether to go on every so many records.
+PROMPT_SHOWN = 1000
+# A longer record is a file's content or an image, not a turn.
 LONG_LINE = 1 << 20
+# `go_on` is called every so many records.
 ASK_EVERY = 200
 COMMON = {"that", "this", "with", "from", "have", "when", "what", "should", "would", "there", "then", "they", "into"}
 
 
 @dataclass(frozen=True)
 class Origin:
-    """`agent` is the end of what the agent had said, `said` what the person said then; `written` whether the memory's
-    file was written in answer to it (else it is the passage most alike). `title` is the session's first prompt."""
+    """The session in which a memory was written, and the passage: `said` is the person's prompt, `agent` the end of the
+    agent's text before it. `written`: the memory's file was written in answer to it; else it is the passage most
+    similar to the memory. `title` is the session's first prompt."""
 
     session: str
     path: str
@@ -37,8 +39,8 @@ class Origin:
 
 
 class Source(NamedTuple):
-    """Where a memory comes from: `kind` is session (`session`), approve, copy or made (`when`, seconds since the epoch,
-    None where that is not known), own, repository or unknown."""
+    """Where a memory comes from. `kind`: session (with the id `session`); approve, copy or made (with `when` in seconds
+    since the epoch, None if not known); own, repository or unknown."""
 
     kind: str
     when: float | None = None
@@ -46,7 +48,7 @@ class Source(NamedTuple):
 
 
 def made(root: str) -> dict[str, tuple[str, float | None]]:
-    """Path to (operation, when) of the files that memtui made and that are there, as the journal tells."""
+    """Map the path of each file that memtui made, by the journal, to (operation, seconds since the epoch)."""
     try:
         ledger = journal_ledger.shared(f"{root}/journal.jsonl").follow()
     except OSError:
@@ -57,7 +59,7 @@ def made(root: str) -> dict[str, tuple[str, float | None]]:
             continue
         for row in each.record["changes"]:
             if row.get("before") is None and row.get("after"):
-                # What is moved comes from where the file was that went in the same step.
+                # A moved file has the origin of the file that the same step removed.
                 gone = [
                     other["path"] for other in each.record["changes"] if other.get("before") and not other.get("after")
                 ]
@@ -68,22 +70,22 @@ def made(root: str) -> dict[str, tuple[str, float | None]]:
 
 
 def source(scope: Scope, found: Memory, known: Mapping[str, tuple[str, float | None]]) -> Source:
-    """Where a memory comes from. `known` is what `made` tells."""
+    """Return where a memory comes from. `known`: as returned by `made`."""
     if found.origin_session:
         return Source("session", session=found.origin_session)
-    done = known.get(os.path.realpath(found.path))
-    if done is not None:
-        return Source(done[0] if done[0] in {"approve", "copy"} else "made", done[1])
+    creation = known.get(os.path.realpath(found.path))
+    if creation is not None:
+        return Source(creation[0] if creation[0] in {"approve", "copy"} else "made", creation[1])
     if scope.kind == "instructions":
         return Source("own" if scope.root_path is None else "repository")
     return Source("repository" if scope.kind == "project" or scope.label.endswith("@project") else "unknown")
 
 
 def of(env: dict[str, str], found: Memory, go_on: Callable[[float], bool] = lambda _: True) -> Origin | None:
-    """The birth of a memory; None without a session, without its transcript, or if `go_on` said no, which is asked
-    with the share that is read.
+    """Return the session passage in which a memory was written; None without a session or its transcript. `go_on` is
+    called with the share of the transcript that was read; if it returns False, the result is None.
 
-    Reads the whole transcript: for a worker.
+    Reads the whole transcript: call it from a worker.
     """
     name = found.origin_session
     if not name or session_state.safe(name) != name:
@@ -115,12 +117,12 @@ def _read(path: str, name: str, found: Memory, go_on: Callable[[float], bool]) -
         return Origin(name, path, title, branch)
     agent, said = turn.agent.strip(), turn.text.strip()
     agent = agent if len(agent) <= AGENT_SHOWN else "…" + agent[-AGENT_SHOWN:]
-    said = said if len(said) <= SAID_SHOWN else said[:SAID_SHOWN] + "…"
+    said = said if len(said) <= PROMPT_SHOWN else said[:PROMPT_SHOWN] + "…"
     return Origin(name, path, title, branch, turn.time, agent, said, written >= 0)
 
 
 def _writes(record: dict[str, object], file: str) -> bool:
-    """Whether the agent writes the memory's file here."""
+    """Return whether the agent writes the memory's file in this record."""
     if record.get("type") != "assistant":
         return False
     for block in transcript.blocks(record):
@@ -133,7 +135,7 @@ def _writes(record: dict[str, object], file: str) -> bool:
 
 
 def _closest(turns: list[Turn], found: Memory) -> Turn | None:
-    """The turn that shares most words with the memory; None where none shares any."""
+    """Return the turn that has most words in common with the memory; None if no turn has any."""
     wanted = _words(f"{found.name} {found.description} {found.body}")
     best = max(turns, key=lambda turn: len(wanted & _words(turn.text)), default=None)
     return best if best is not None and wanted & _words(best.text) else None

@@ -1,6 +1,6 @@
 """Keep references in step: a memory's line in MEMORY.md, and the `[[links]]` that name it.
 
-Both are planned as line edits, since the client and the agent write to these files as well.
+Both are changed by line edits, since the client and the agent write to these files as well.
 """
 
 import dataclasses
@@ -18,13 +18,14 @@ from memtui.core.memories import index_lines, memory, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 
-# The client's file system allows 255 bytes; a temporary file's name takes 30 of them.
+# File systems allow 255 bytes; a temporary file's name takes 30 of them.
 NAME_BYTES = 200
 FORBIDDEN = set('/\\<>:"|?*#[]')
 
 
 def check_name(name: str) -> str:
-    """The stem of a new memory's file. UsageError for a name that can't be a file's, a link's or a reference's."""
+    """Return the stem of a new memory's file. Raises UsageError for a name that can't be used in a file, a link or a
+    reference."""
     stem = name.strip().removesuffix(".md")
     if not stem or stem.startswith("."):
         problem = "is empty or starts with a dot"
@@ -41,7 +42,7 @@ def check_name(name: str) -> str:
 
 
 def writable(scope: Scope) -> None:
-    """Raise MemtuiError for a scope that is read-only or that must not be touched."""
+    """Raise MemtuiError for a scope that is read-only or has a problem."""
     if scope.problem:
         raise MemtuiError(f"{scope.directory} {scope.problem}", "memtui neither reads nor writes there.")
     if not scope.writable:
@@ -49,14 +50,14 @@ def writable(scope: Scope) -> None:
 
 
 def real_path(scope: Scope, path: str) -> str:
-    """The file behind a path in a scope. Raises MemtuiError for one that leaves it."""
+    """Return a path of a scope with symlinks resolved. Raises MemtuiError if it leaves the scope."""
     if not paths.inside(scope.directory, path):
         raise MemtuiError(f"{path} leaves its scope", "memtui neither reads nor writes there. Remove the symlink.")
     return paths.resolve(path) or path
 
 
 def relative(scope: Scope, path: str) -> str:
-    """The path as the index names it. Raises MemtuiError for a path outside the scope."""
+    """Return a path relative to the scope's directory, as the index has it. Raises MemtuiError for one outside."""
     found = path.removeprefix(scope.directory.rstrip("/") + "/")
     if found == path:
         raise MemtuiError(f"{path} is not in the scope “{scope.label}”", "Look at `memtui list`.")
@@ -64,7 +65,7 @@ def relative(scope: Scope, path: str) -> str:
 
 
 def content(found: Memory) -> bytes:
-    """The whole content that was read, also of a file too large to be shown. Raises MemtuiError."""
+    """Return a memory's whole content, also of a file too large to be shown. Raises MemtuiError."""
     if len(found.raw) <= memory.MAX_BYTES:
         return found.raw
     try:
@@ -74,7 +75,7 @@ def content(found: Memory) -> bytes:
 
 
 def index_edits(scope: Scope, change: Callable[[bytes], bytes]) -> list[Change]:
-    """The edits that a function makes to the scope's MEMORY.md. Raises MemtuiError."""
+    """Return the edits that the function `change` makes to the scope's MEMORY.md. Raises MemtuiError."""
     path = real_path(scope, scope.index_path)
     try:
         before = read_or_none(path) or b""
@@ -86,16 +87,16 @@ def index_edits(scope: Scope, change: Callable[[bytes], bytes]) -> list[Change]:
 
 
 def file_mode(scope: Scope) -> int | None:
-    """The permission bits of a new file of a scope: in a repository the usual ones, else None (private)."""
+    """Return the permission bits of a new file of a scope: in a repository as the umask allows, else None (private)."""
     if scope.kind != "project" and "project" not in scope.aliases and not scope.label.endswith("@project"):
         return None
-    mask = os.umask(0o077)  # there is no other way to ask; what another thread makes meanwhile is only more private
+    mask = os.umask(0o077)  # the only way to read it; a file another thread makes meanwhile is just more private
     os.umask(mask)
     return 0o666 & ~mask
 
 
 def index_entry(scope: Scope, file: str) -> memory_index.Entry | None:
-    """A memory's own line in the index, None if it has none."""
+    """Return a memory's own line in the index; None if it has none."""
     try:
         data = read_or_none(real_path(scope, scope.index_path)) or b""
     except (OSError, MemtuiError):
@@ -103,8 +104,8 @@ def index_entry(scope: Scope, file: str) -> memory_index.Entry | None:
     return next((entry for entry in memory_index.parse_index(data).entries if entry.is_for(file)), None)
 
 
-def described(scope: Scope, was: Memory, description: str) -> list[Change]:
-    """The edits for a new description: the index line follows where it said the old one."""
+def description_edits(scope: Scope, was: Memory, description: str) -> list[Change]:
+    """Return the edits for a new description: an index line that has the old one gets the new one."""
     file = relative(scope, was.path)
     if not was.description or was.description == description:
         return []
@@ -112,15 +113,17 @@ def described(scope: Scope, was: Memory, description: str) -> list[Change]:
 
 
 def old_names(scope: Scope, found: Memory) -> list[str]:
-    """What links to a memory can say: its file's stem, and its name unless another file of the scope bears that."""
+    """Return the names by which links refer to a memory: its file's stem, and its name unless that is the stem of
+    another file of the scope."""
     stems = {os.path.basename(name).removesuffix(".md") for name, _ in scopes.files(scope)}
     return [found.stem] + ([found.name] if found.name not in stems else [])
 
 
 def link_edits(scope: Scope, found: Memory, new: str) -> list[tuple[str, bytes, bytes, list[TextEdit]]]:
-    """For each other memory of the scope that links to this one: relative path, content before and after, edits.
+    """Return the edits by which the scope's other memories link to this one by its new name, for each as (relative
+    path, content before, content after, edits).
 
-    A file that is broken, or that can't be read, stays as it is.
+    Broken and unreadable files are left out.
     """
     names = old_names(scope, found)
     result = []
@@ -132,22 +135,22 @@ def link_edits(scope: Scope, found: Memory, new: str) -> list[tuple[str, bytes, 
             before = fs.read_bytes(path, memory.MAX_BYTES + 1)
         except OSError:
             continue
-        after = before if len(before) > memory.MAX_BYTES or b"[[" not in before else relinked(before, names, new)
+        after = before if len(before) > memory.MAX_BYTES or b"[[" not in before else relink(before, names, new)
         if after != before:
             result.append((name, before, after, text_edits(real_path(scope, path), before, after)))
     return result
 
 
-def relinked(data: bytes, names: list[str], new: str) -> bytes:
-    """A file with its links to any of the old names made links to the new one."""
+def relink(data: bytes, names: list[str], new: str) -> bytes:
+    """Replace a file's links to any of the old names by links to the new one."""
     for name in names:
         if name != new:
             data = memory.replace_links(data, name, new)
     return data
 
 
-def renamed(data: bytes, new: str) -> bytes:
-    """A file under a new name: its `name` field says so, if it has one. Without sound frontmatter it stays as it is."""
+def set_name(data: bytes, new: str) -> bytes:
+    """Set a file's `name` field, if it has one. A file without valid frontmatter is returned unchanged."""
     doc = document.parse(data)
     if doc.broken is not None or not doc.has_frontmatter or "name" not in doc.fields:
         return data

@@ -1,4 +1,4 @@
-"""The scopes that a working directory sees, the memories in them, and which one a reference means."""
+"""The scopes of a working directory, the memories in them, and the lookup of a memory by a reference."""
 
 import os
 from collections import Counter
@@ -20,11 +20,11 @@ CANDIDATES_SHOWN = 8
 class Scope:
     """A directory of memories.
 
-    `label` is unique and stands in references (`label:name`), `aliases` are accepted as well. `root_path` and `slug`
-    name the project, None for what belongs to none or where it is not known; `source` is the agent's name. `trusted` is
-    False for a project directory of which nothing was trusted yet, `exists` is False for one that a first memory would
-    make, and `problem` says why a scope is not read at all. Instructions have `files`, relative to the directory,
-    instead of all that is in it.
+    `label` is unique and used in references (`label:name`); `aliases` are accepted as well. `root_path` and `slug` are
+    the project's, None if the scope belongs to none or it is not known; `source` is the agent's name. `trusted` is
+    False for a project directory in which nothing is trusted yet. `exists` is False for a directory that the first
+    memory would create. `problem` says why a scope is not read at all. Instructions have `files`, relative to the
+    directory, instead of everything in it.
     """
 
     kind: str
@@ -42,27 +42,27 @@ class Scope:
 
     @property
     def index_path(self) -> str:
-        """Where its MEMORY.md lies."""
+        """The path of its MEMORY.md."""
         return f"{self.directory}/{locate.INDEX_NAME}"
 
     @property
     def delivered(self) -> bool:
-        """Whether memtui's hooks deliver its memories. The rest the client loads itself, and no log tells of that."""
+        """Whether memtui's hooks deliver its memories. The client loads all others itself, without a log."""
         return self.kind in {"global", "project"}
 
 
 def discover(env: dict[str, str], cwd: str, *, all_projects: bool = False) -> list[Scope]:
-    """The scopes of a working directory, in order of nearness to the person: global, project, auto, agents,
-    instructions; with `all_projects` also the native memory of every other project."""
+    """List the scopes of a working directory in this order: global, project, auto, agents, instructions; with
+    `all_projects` also the auto memory of every other project."""
     root = paths.project_root(cwd)
     found = [Scope("global", "global", locate.global_dir(env), exists=os.path.isdir(locate.global_dir(env)))]
     auto = Scope("auto", "auto", locate.auto_dir(env, cwd), root, paths.slug(root))
     project = _project(env, cwd, root)
     if project.exists and os.path.realpath(project.directory) == os.path.realpath(auto.directory):
-        # `autoMemoryDirectory` points into the repository: the client reads it already.
-        found.append(_replaced(auto, aliases=("project",)))
+        # `autoMemoryDirectory` points at the project's directory: the client reads it already.
+        found.append(_replace(auto, aliases=("project",)))
     else:
-        found += [project, _replaced(auto, exists=os.path.isdir(auto.directory))]
+        found += [project, _replace(auto, exists=os.path.isdir(auto.directory))]
     found += _agents(env, cwd, root)
     found += _instructions(env, cwd, root)
     if all_projects:
@@ -70,7 +70,7 @@ def discover(env: dict[str, str], cwd: str, *, all_projects: bool = False) -> li
     return found
 
 
-def _replaced(scope: Scope, **changes: object) -> Scope:
+def _replace(scope: Scope, **changes: object) -> Scope:
     return Scope(**{**scope.__dict__, **changes})
 
 
@@ -93,7 +93,7 @@ def _project(env: dict[str, str], cwd: str, root: str) -> Scope:
 
 
 def _agents(env: dict[str, str], cwd: str, root: str) -> list[Scope]:
-    """Subagents' memory: the person's, the repository's, and the one kept out of the repository."""
+    """List the scopes of subagents: the person's, the repository's, and those kept out of version control."""
     top = locate.worktree_top(cwd)
     places = [
         (paths.config_dir(env) + "/agent-memory", "", None),
@@ -129,7 +129,8 @@ def _subdirectories(directory: str) -> list[str]:
 
 
 def _instructions(env: dict[str, str], cwd: str, root: str) -> list[Scope]:
-    """CLAUDE.md and rules, read-only: the person's, and those from `cwd` up to the top of the work tree."""
+    """List the scopes of CLAUDE.md and rules, read-only: the person's, and those from `cwd` up to the top of the work
+    tree."""
     config = paths.config_dir(env)
     top = locate.worktree_top(cwd)
     found = [
@@ -138,7 +139,7 @@ def _instructions(env: dict[str, str], cwd: str, root: str) -> list[Scope]:
             "instructions:user",
             config,
             writable=False,
-            # The person's own may be a link to anywhere.
+            # The person's own files may be links to anywhere.
             files=tuple(n for n in ["CLAUDE.md", *_rules(config, "rules")] if os.path.isfile(f"{config}/{n}")),
         )
     ]
@@ -168,7 +169,7 @@ def _rules(top: str, directory: str) -> list[str]:
 
 
 def others(env: dict[str, str], known: set[str]) -> list[Scope]:
-    """The native memory of all projects but those whose directories are `known`."""
+    """List the auto memory of all projects, except for the directories `known`."""
     found = [each for each in projects.with_memory(env) if each.directory not in known]
     names = Counter(os.path.basename(each.path) for each in found if each.path)
     scopes = []
@@ -182,7 +183,7 @@ def others(env: dict[str, str], known: set[str]) -> list[Scope]:
 
 
 def pick(scopes: Sequence[Scope], label: str) -> Scope:
-    """The scope of that label or alias. Raises NotFoundError that lists the labels."""
+    """Return the scope with a label or alias. Raises NotFoundError, which lists the labels."""
     for scope in scopes:
         if label == scope.label:
             return scope
@@ -193,21 +194,23 @@ def pick(scopes: Sequence[Scope], label: str) -> Scope:
 
 
 def home(scopes: Sequence[Scope]) -> Scope:
-    """Where a new memory goes if nobody says: into the repository only if it has a project scope already."""
+    """Return the scope for a new memory if none was named: the project's if its directory exists, else auto."""
     project = next((s for s in scopes if s.kind == "project" and s.exists and not s.problem), None)
     return project or next(s for s in scopes if s.kind == "auto" or "auto" in s.aliases)
 
 
 def named(env: dict[str, str], cwd: str, label: str) -> Scope:
-    """As `pick`, among all scopes; other projects are looked at only if need be."""
+    """Return the scope with a label or alias, among all scopes; other projects are searched only if needed. Raises
+    NotFoundError."""
     scopes = discover(env, cwd)
     if label.startswith("auto:"):
-        scopes += _other(env, label.removeprefix("auto:")) or others(env, {scope.directory for scope in scopes})
+        scopes += _other_project(env, label.removeprefix("auto:")) or others(env, {scope.directory for scope in scopes})
     return pick(scopes, label)
 
 
 def files(scope: Scope) -> list[tuple[str, str]]:
-    """The Markdown files of a scope as (relative path, problem), sorted; those with a problem must not be read."""
+    """List the Markdown files of a scope as (relative path, problem), sorted. A file with a problem must not be
+    read."""
     if scope.problem:
         return []
     if scope.kind == "instructions":
@@ -219,7 +222,8 @@ def files(scope: Scope) -> list[tuple[str, str]]:
 
 
 def indexed(root: str, scope: Scope) -> list[str]:
-    """The files that its index should have a line for: those that may be read; of a repository's, what is trusted."""
+    """List the files for which a scope's index should have a line: those that may be read, and in a project scope only
+    those that are trusted."""
     found = [name for name, problem in files(scope) if not problem]
     if scope.kind != "project":
         return found
@@ -228,14 +232,14 @@ def indexed(root: str, scope: Scope) -> list[str]:
 
 
 def refused(path: str, label: str, problem: str) -> Memory:
-    """A memory that must not be read, for the list: `broken` says why."""
+    """Return a memory for a file that must not be read, so that lists show it; `broken` is the problem."""
     stem = os.path.basename(path).removesuffix(locate.SUFFIX)
     return Memory(path, label, stem, "", "", {}, "", 0, 0.0, broken=problem, has_frontmatter=False)
 
 
 def memories(scope: Scope, known: "dict[str, Memory] | None" = None) -> Iterator[Memory]:
-    """The memories of a scope, sorted by path. Those that must not or can't be read have `broken` set to the reason;
-    those that went since they were listed are left out.
+    """Yield the memories of a scope, sorted by path. Those that must not or can't be read have the reason in `broken`;
+    those that were removed meanwhile are left out.
 
     `known`: as for `status.of_scope`.
     """
@@ -245,7 +249,7 @@ def memories(scope: Scope, known: "dict[str, Memory] | None" = None) -> Iterator
             yield refused(path, scope.label, problem)
             continue
         found = None if known is None else known.get(path)
-        if found is None or found.scope_label != scope.label or not _as_read(found):
+        if found is None or found.scope_label != scope.label or not _is_current(found):
             found = read_or_none(path, scope.label)
         if found is not None:
             if known is not None:
@@ -256,14 +260,14 @@ def memories(scope: Scope, known: "dict[str, Memory] | None" = None) -> Iterator
 
 
 def read_or_none(path: str, label: str) -> Memory | None:
-    """A memory that was listed; None where it went since."""
+    """Read a memory that was listed; None if it was removed meanwhile."""
     try:
         return read_memory(path, label)
     except NotFoundError:
         return None
 
 
-def _as_read(found: Memory) -> bool:
+def _is_current(found: Memory) -> bool:
     try:
         now = os.stat(found.path)
     except OSError:
@@ -272,9 +276,9 @@ def _as_read(found: Memory) -> bool:
 
 
 def find(env: dict[str, str], cwd: str, ref: str) -> Memory:
-    """The memory that `ref` means: a name, a file name, `scope:name`, or a path inside a scope.
+    """Return the memory for a reference: a name, a file name, `scope:name`, or a path inside a scope.
 
-    Raises NotFoundError with similar names, ConflictError with the candidates where several are meant.
+    Raises NotFoundError, with similar names; ConflictError, with the candidates, if several memories match.
     """
     scopes = discover(env, cwd)
     if "/" in ref:
@@ -284,16 +288,16 @@ def find(env: dict[str, str], cwd: str, ref: str) -> Memory:
     label, colon, name = ref.rpartition(":")
     if colon and label:
         scope = named(env, cwd, label) if label.startswith("auto:") else pick(scopes, label)
-        return _one(_matching([scope], name), ref, [scope])
-    return _one(_matching(scopes, ref), ref, scopes)
+        return _only(_matching([scope], name), ref, [scope])
+    return _only(_matching(scopes, ref), ref, scopes)
 
 
 def _by_path(env: dict[str, str], cwd: str, ref: str, scopes: Sequence[Scope]) -> Memory | None:
     path = paths.normal(paths.join(cwd, ref))
     if not os.path.lexists(path):
         return None
-    for several in _nearest(env, path, scopes):
-        # The innermost: a global directory may hold others.
+    for several in _candidates(env, path, scopes):
+        # The innermost scope first: the global directory may contain others.
         for scope in sorted(several, key=lambda each: -len(each.directory)):
             for top in (scope.directory, os.path.realpath(scope.directory)):
                 name = path.removeprefix(top + "/")
@@ -306,17 +310,18 @@ def _by_path(env: dict[str, str], cwd: str, ref: str, scopes: Sequence[Scope]) -
     raise NotFoundError(f"{path} is in none of the scopes.", "Memories are Markdown files in a scope's directory.")
 
 
-def _nearest(env: dict[str, str], path: str, scopes: Sequence[Scope]) -> Iterator[Sequence[Scope]]:
-    """Where a path may lie: in these scopes, in the project that it names itself, in any other."""
+def _candidates(env: dict[str, str], path: str, scopes: Sequence[Scope]) -> Iterator[Sequence[Scope]]:
+    """Yield the scopes that may contain a path, the likeliest first: the given ones, the auto memory of the project in
+    the path, all others."""
     yield scopes
     top = paths.config_dir(env) + "/projects/"
     if path.startswith(top):
-        yield _other(env, path.removeprefix(top).partition("/")[0])
+        yield _other_project(env, path.removeprefix(top).partition("/")[0])
     yield others(env, {scope.directory for scope in scopes})
 
 
-def _other(env: dict[str, str], slug: str) -> list[Scope]:
-    """The native memory of one other project, without a look at all of them; none if it has none."""
+def _other_project(env: dict[str, str], slug: str) -> list[Scope]:
+    """Return the auto memory of one other project, without reading all of them; empty if it has none."""
     directory = f"{paths.config_dir(env)}/projects/{slug}/memory"
     if not slug or "/" in slug or not os.path.isdir(directory):
         return []
@@ -324,7 +329,7 @@ def _other(env: dict[str, str], slug: str) -> list[Scope]:
 
 
 def _matching(scopes: Sequence[Scope], name: str) -> list[Memory]:
-    """Memories whose file is so named; only if there are none, those whose frontmatter says that name."""
+    """Return the memories whose file has that name; if there are none, those with that name in the frontmatter."""
     wanted = {name, name + locate.SUFFIX}
     found: list[Memory | None] = []
     for scope in scopes:
@@ -338,7 +343,7 @@ def _matching(scopes: Sequence[Scope], name: str) -> list[Memory]:
     return [memory for scope in scopes for memory in memories(scope) if memory.name == name]
 
 
-def _one(found: Sequence[Memory], ref: str, scopes: Sequence[Scope]) -> Memory:
+def _only(found: Sequence[Memory], ref: str, scopes: Sequence[Scope]) -> Memory:
     unique = list({memory.path: memory for memory in found}.values())
     if len(unique) == 1:
         return unique[0]

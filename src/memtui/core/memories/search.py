@@ -1,29 +1,28 @@
-"""Full-text search: rank memories by how well they answer some words."""
+"""Full-text search: rank memories by how well they match some words."""
 
 import re
 from functools import lru_cache
 
 from memtui.core.memories.memory import Memory
 
-# How a word is there, the best first: as a whole word, as a beginning, inside another, alike. No sum of places (name,
-# description, text) makes up for a better one.
-WHOLE, BEGINS, INSIDE, ALIKE = 30.0, 20.0, 10.0, 1.0
+# How a word matches, the best first: as a whole word, as a word's beginning, inside a word, similar to a word. The
+# weights of the fields are so small that no number of matches makes up for a better kind of match.
+WHOLE, BEGINS, INSIDE, SIMILAR = 30.0, 20.0, 10.0, 1.0
 NAME, DESCRIPTION, BODY = 4.0, 2.0, 0.5
-COUNTED = 3  # times in the body
-LIKENESS, ALIKE_LETTERS = 0.75, 4
+MAX_COUNTED = 3  # matches in the body
+SIMILARITY, SIMILAR_LETTERS = 0.75, 4
 
 
 def words_of(query: str) -> list[str]:
-    """The words of a query, as `rank` wants them."""
+    """Split a query into words for `rank`."""
     return query.lower().split()
 
 
 def rank(words: list[str], found: Memory) -> tuple[float, str]:
-    """How well a memory answers some words, and the line of its body that does best. 0: a word is nowhere.
+    """Return how well a memory matches some words, and the line of its body that matches best. 0: a word is missing.
 
-    The word that is there in the worst way decides first: whole before a part, a part before what is alike. Among
-    those a word counts most in the name, then in the description, least in the body. Alike is only a slightly different
-    word of the name or description.
+    The word with the worst kind of match decides first. After that a match counts most in the name, less in the
+    description, least in the body. A similar word counts only in the name and description.
     """
     name, description, body = (
         found.name.lower() + " " + found.stem.lower(),
@@ -32,20 +31,20 @@ def rank(words: list[str], found: Memory) -> tuple[float, str]:
     )
     if not words:
         return 0.0, ""
-    worst, places = WHOLE, 0.0
+    worst, sum_of_fields = WHOLE, 0.0
     for word in words:
-        ways = [(_way(word, name), NAME), (_way(word, description), DESCRIPTION), (_way(word, body), BODY)]
-        best = max(way for way, _ in ways)
+        matches = [(_match(word, name), NAME), (_match(word, description), DESCRIPTION)]
+        best = max(_match(word, body), *(match for match, _ in matches))
         if not best:
-            if not _close(word, name + " " + description):
+            if not _has_similar(word, name + " " + description):
                 return 0.0, ""
-            worst = min(worst, ALIKE)
+            worst = min(worst, SIMILAR)
             continue
         worst = min(worst, best)
-        # Where it is there in a worse way than elsewhere, that is still some reason.
-        places += sum(weight * way / best for way, weight in ways[:2])
-        places += BODY * min(body.count(word), COUNTED)
-    return worst + places / len(words), _line(words, found.body)
+        # A worse match than in another field counts in proportion.
+        sum_of_fields += sum(weight * match / best for match, weight in matches)
+        sum_of_fields += BODY * min(body.count(word), MAX_COUNTED)
+    return worst + sum_of_fields / len(words), _best_line(words, found.body)
 
 
 @lru_cache
@@ -54,25 +53,25 @@ def _patterns(word: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     return re.compile(begins + r"(?![^\W_])"), re.compile(begins)
 
 
-def _way(word: str, text: str) -> float:
-    """How a word is there in a text; 0.0: not at all."""
+def _match(word: str, text: str) -> float:
+    """Return how a word matches in a text: WHOLE, BEGINS, INSIDE, or 0.0 for not at all."""
     if word not in text:
         return 0.0
     whole, begins = _patterns(word)
     return WHOLE if whole.search(text) else BEGINS if begins.search(text) else INSIDE
 
 
-def _close(word: str, text: str) -> bool:
+def _has_similar(word: str, text: str) -> bool:
     import difflib
 
-    if len(word) < ALIKE_LETTERS:
+    if len(word) < SIMILAR_LETTERS:
         return False
-    near = {each for each in text.replace("-", " ").split() if abs(len(each) - len(word)) < ALIKE_LETTERS - 1}
-    return bool(difflib.get_close_matches(word, near, 1, LIKENESS))
+    near = {each for each in text.replace("-", " ").split() if abs(len(each) - len(word)) < SIMILAR_LETTERS - 1}
+    return bool(difflib.get_close_matches(word, near, 1, SIMILARITY))
 
 
-def _line(words: list[str], body: str) -> str:
-    """The line with most of the words, whole ones before parts; empty where there is none."""
+def _best_line(words: list[str], body: str) -> str:
+    """Return the line that matches most of the words best; empty if none matches."""
     lines = [each.strip() for each in body.split("\n")]
-    best = max(lines, key=lambda each: sum(_way(word, each.lower()) for word in words))
+    best = max(lines, key=lambda each: sum(_match(word, each.lower()) for word in words))
     return best if any(word in best.lower() for word in words) else ""

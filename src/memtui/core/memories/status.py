@@ -1,6 +1,8 @@
-"""The status of each memory of a scope: findings about it, and how often it was delivered and used."""
+"""The status of each memory of a scope: its findings, and how often it was delivered and used."""
 
+import itertools
 import os
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -8,6 +10,9 @@ from typing import TYPE_CHECKING
 
 from memtui.core.base import clock, fs, ids, visible
 from memtui.core.base.finding import OK, Finding, good, note, problem
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.deliveries.record import GONE, MEMORY_KINDS, USE
+from memtui.core.memories import index as memory_index
 from memtui.core.memories import scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
@@ -15,18 +20,17 @@ from memtui.core.places import locate, trust
 
 if TYPE_CHECKING:
     from memtui.core.deliveries.statistics import Statistics
-    from memtui.core.memories import index as memory_index
 
-# Counting reads the log from its end; what is older than this many records says little.
+# Only so many of the newest records of the log are counted.
 RECORDS_READ = 2000
 
-# What stands in the place of deliveries where there can be none.
+# Shown instead of deliveries for memories that the client loads.
 BY_CLIENT = "by the client itself, which memtui leaves it to"
 CHANGED = "memories.changed"
 
-# How many of a memory's newest deliveries are kept to be shown.
-TOLD = 8
-# The letter of a finding in lists, the worst first.
+# So many of a memory's newest deliveries are kept to be shown.
+NEWEST_KEPT = 8
+# A finding's letter in lists, the worst first.
 LETTERS = {
     "memories.broken": "X",
     "memories.leaves": "X",
@@ -50,24 +54,29 @@ MEANINGS = {
 
 
 @dataclass
-class Told:
-    """A delivery that brought a memory: its record of the log without text and items, and the item's own fields."""
+class MemoryDelivery:
+    """A delivery of a memory: the delivery's record in the log, without text and items, and the memory's own item."""
 
-    record: "dict[str, object]"
-    item: "dict[str, object]"
+    record: dict[str, object]
+    item: dict[str, object]
 
 
 @dataclass
 class Row:
-    """A memory, its file relative to the scope's directory, and what is to be said of it."""
+    """A memory, its file relative to the scope's directory, its findings (`flags`), and its deliveries and uses:
+    `newest` are its newest deliveries, newest first."""
 
     memory: Memory
     file: str
     flags: list[Finding] = field(default_factory=list)
     deliveries: int = 0
-    last_delivery: str | None = None
     uses: int = 0
-    told: list[Told] = field(default_factory=list)
+    newest: list[MemoryDelivery] = field(default_factory=list)
+
+    @property
+    def last_delivery(self) -> str | None:
+        """When it was last delivered, as written in the log."""
+        return str(self.newest[0].record.get("time")) if self.newest else None
 
     @property
     def letters(self) -> str:
@@ -79,82 +88,80 @@ class Row:
 
     @property
     def severity(self) -> int:
-        """Where the worst flag stands among all of them, the worst first."""
+        """The rank of the worst flag, 0 for the worst of all."""
         return min((ORDER.index(letter) for letter in self.letters), default=len(ORDER))
 
     @property
-    def wanting(self) -> bool:
-        """Whether something is to be done about it; that it changed since it was delivered is only to be known."""
+    def needs_attention(self) -> bool:
+        """Whether a person should do something about it. That it changed since it was delivered is for information."""
         return any(flag.level != OK for flag in self.flags)
 
     def never_delivered(self, scope: Scope) -> bool:
-        """Whether memtui's hooks could have delivered it and never did."""
+        """Return whether memtui's hooks could have delivered it and never did."""
         return scope.delivered and not self.deliveries
 
 
+@dataclass
+class Counts:
+    """How often a memory was delivered and used, with its newest deliveries, newest first."""
+
+    deliveries: int = 0
+    uses: int = 0
+    newest: list[MemoryDelivery] = field(default_factory=list)
+
+
+NOTHING = Counts()
+
+
 class Usage:
-    """Deliveries and uses by path of the memory, from the newest records of the log. Used by one thread at a time."""
+    """Deliveries and uses of memories by path, counted in the newest records of the log. Not thread-safe.
+
+    `statistics` counts days instead, in the whole log: too slow for a list of memories, and without their records.
+    """
 
     def __init__(self, root: str) -> None:
-        from memtui.core.deliveries import log as delivery_log
-
         self.root = root
-        self.deliveries: dict[str, int] = {}
-        self.last: dict[str, str] = {}
-        self.uses: dict[str, int] = {}
-        self.told: dict[str, list[Told]] = {}
+        self.memories: defaultdict[str, Counts] = defaultdict(Counts)
         self._ends = delivery_log.ends(root)
-        for number, (_, line) in enumerate(delivery_log.lines(root, self._ends)):
-            if number >= RECORDS_READ:
-                break
-            self._line(line, newest=False)
+        for _, line in itertools.islice(delivery_log.lines(root, self._ends), RECORDS_READ):
+            self._add(line, appended=False)
 
-    def follow(self) -> "set[str] | None":
-        """Count what was appended since; the paths that it concerns. None: the log was cut, so all is to be counted
-        anew."""
-        from memtui.core.deliveries import log as delivery_log
-
+    def follow(self) -> set[str] | None:
+        """Count what was appended since, and return the paths whose counts changed. None: the log was cut, so that
+        everything has to be counted anew."""
         got = delivery_log.appended(self.root, self._ends)
         if got is None:
             return None
         lines, self._ends = got
-        return {path for _, line in lines for path in self._line(line, newest=True)}
+        return {path for _, line in lines for path in self._add(line, appended=True)}
 
-    def _line(self, line: bytes, *, newest: bool) -> "list[str]":
-        from memtui.core.deliveries import log as delivery_log
-
+    def _add(self, line: bytes, *, appended: bool) -> list[str]:
+        """Count a line of the log, which is newer than all others if `appended`. Return the paths of its memories."""
         record = delivery_log.parse(line) or {}
         items = record.pop("items", None)
         record.pop("text", None)
         found = []
         for item in items if isinstance(items, list) else []:
-            if isinstance(item, dict) and item.get("kind") in {"index", "memory", "use"}:
-                found += self._count(item, record, newest)
+            if not isinstance(item, dict) or item.get("left_out") or item.get("reason") == GONE:
+                continue
+            kind, path = item.get("kind"), item.get("path")
+            if not isinstance(path, str) or not (kind == USE or kind in MEMORY_KINDS):
+                continue
+            found.append(path)
+            counts = self.memories[path]
+            if kind == USE:
+                counts.uses += 1
+                continue
+            counts.deliveries += 1
+            if appended:
+                counts.newest = [MemoryDelivery(record, item), *counts.newest[: NEWEST_KEPT - 1]]
+            elif len(counts.newest) < NEWEST_KEPT:
+                counts.newest.append(MemoryDelivery(record, item))
         return found
 
-    def _count(self, item: "dict[str, object]", record: "dict[str, object]", newest: bool) -> "list[str]":
-        path = item.get("path")
-        if not isinstance(path, str) or item.get("left_out") or item.get("reason") == "gone in this session":
-            return []
-        if item["kind"] == "use":
-            self.uses[path] = self.uses.get(path, 0) + 1
-            return [path]
-        self.deliveries[path] = self.deliveries.get(path, 0) + 1
-        if newest or path not in self.last:
-            self.last[path] = str(record.get("time"))
-        told = self.told.setdefault(path, [])
-        if newest:
-            told.insert(0, Told(record, item))
-            del told[TOLD:]
-        elif len(told) < TOLD:
-            told.append(Told(record, item))
-        return [path]
 
-
-def index_of(scope: Scope) -> "memory_index.Index | None":
-    """The scope's MEMORY.md, None where there is none or it can't be read."""
-    from memtui.core.memories import index as memory_index
-
+def index_of(scope: Scope) -> memory_index.Index | None:
+    """Read the scope's MEMORY.md; None if there is none or it can't be read."""
     try:
         return memory_index.parse_index(fs.read_bytes(scope.index_path))
     except OSError:
@@ -162,13 +169,12 @@ def index_of(scope: Scope) -> "memory_index.Index | None":
 
 
 def names(memories: Iterable[Memory]) -> set[str]:
-    """What `[[links]]` can name."""
+    """Return all names that `[[links]]` to these memories can have."""
     return {name for each in memories for name in (each.name, each.stem)}
 
 
-def of_memory(scope: Scope, found: Memory, known: "set[str]") -> "Iterator[Finding]":
-    """What is wrong with a memory by itself: broken, with text that nobody sees, or with links to none of the
-    `known` names."""
+def of_memory(scope: Scope, found: Memory, known: set[str]) -> Iterator[Finding]:
+    """Yield the findings about a memory alone: broken, hidden characters, or links to none of the `known` names."""
     about = {"scope": scope.label, "memory": found.stem, "path": found.path}
     subject = f"memory:{found.path}"
     if found.broken:
@@ -183,20 +189,18 @@ def of_memory(scope: Scope, found: Memory, known: "set[str]") -> "Iterator[Findi
             yield note("memories.link", subject, name=name, **about)
 
 
-@lru_cache(1 << 13)  # looked at again whenever any file changes
+@lru_cache(1 << 13)  # called again for every memory whenever a file changes
 def hidden(raw: bytes) -> int:
-    """How many characters of a file draw nothing; a byte order mark at its begin is none."""
+    """Count the invisible characters of a file, except for a byte order mark at its beginning."""
     if raw.isascii():
         return 0
     text = raw.decode("utf-8-sig", "replace").replace("\r\n", "\n")
     return sum(text.count(char) for char in set(text) if not " " <= char <= "~" and visible.hidden(char))
 
 
-def of_scope(root: str, scope: Scope, counts: Usage, known: "dict[str, Memory] | None" = None) -> "list[Row]":
-    """The memories of a scope with everything there is to say of them. `known` holds memories by path that were read
-    before: those whose time and size are the same are not read again, and what is read goes in."""
-    from memtui.core.memories import index as memory_index
-
+def of_scope(root: str, scope: Scope, usage: Usage, known: dict[str, Memory] | None = None) -> list[Row]:
+    """Return the memories of a scope with their findings, deliveries and uses. `known` caches memories by path: a file
+    with the same time and size is not read again, and what is read is added."""
     index = index_of(scope) if scope.kind != "instructions" else None
     below: set[str] = set()
     absent: set[str] = set()
@@ -209,8 +213,8 @@ def of_scope(root: str, scope: Scope, counts: Usage, known: "dict[str, Memory] |
     rows = []
     memories = list(scopes.memories(scope, known))
     known_names = names(memories)
-    # Where nothing was told, no path in the log is another name of one here.
-    real = os.path.realpath(scope.directory) if counts.deliveries or counts.uses else scope.directory
+    # The log may have a memory's path with symlinks resolved; without records that doesn't matter.
+    real = os.path.realpath(scope.directory) if usage.memories else scope.directory
     for each in memories:
         file = each.path.removeprefix(scope.directory + "/")
         row = Row(each, file, list(of_memory(scope, each, known_names)))
@@ -225,7 +229,7 @@ def of_scope(root: str, scope: Scope, counts: Usage, known: "dict[str, Memory] |
             elif _normal(file) in below:
                 row.flags.append(problem("memories.cut", here, scope=scope.label, line=cut, below=len(below)))
             row.flags.sort(key=lambda flag: ORDER.index(LETTERS[flag.code]))
-        _tell(row, real, counts)
+        _count(row, real, usage)
         rows.append(row)
     return rows
 
@@ -235,10 +239,10 @@ def never_delivered(
     found: Iterable[Scope],
     counted: "Statistics",
     usage: Usage,
-    known: "dict[str, Memory] | None" = None,
+    known: dict[str, Memory] | None = None,
 ) -> list[Row]:
-    """The memories of some scopes that memtui could have delivered and no delivery counted brought, by name. Reads all
-    of them; `usage` and `known` as of `of_scope`."""
+    """Return the memories of some scopes that memtui could have delivered and that none of the counted deliveries had,
+    sorted by name. Reads all of them; `usage` and `known` as for `of_scope`."""
     paths = {path for path, each in counted.memories.items() if each.deliveries}
     names = {path.rpartition("/")[2] for path in paths}
     rows = [
@@ -247,41 +251,41 @@ def never_delivered(
         if scope.delivered and scope.exists and not scope.problem
         for row in of_scope(root, scope, usage, known)
     ]
-    # A path in the log may go through a symlink: a name that was never told at all is sure.
+    # A path in the log may have symlinks resolved, so a delivered file of the same name may be this memory.
     never = [r for r in rows if r.memory.path not in paths and not (r.deliveries and r.file in names)]
     return sorted(never, key=lambda row: (row.memory.name, row.memory.path))
 
 
-def recount(scope: Scope, rows: Iterable[Row], counts: Usage, paths: "set[str]") -> "list[Row]":
-    """Tell rows of a scope anew what became of them, where `Usage.follow` named their paths; which those are."""
+def recount(scope: Scope, rows: Iterable[Row], usage: Usage, paths: set[str]) -> list[Row]:
+    """Update the counts of those rows of a scope whose paths `Usage.follow` returned, and return these rows."""
     real = os.path.realpath(scope.directory)
     tops = {scope.directory + "/", real + "/"}
     files = {path.removeprefix(top) for path in paths for top in tops if path.startswith(top)}
     found = [row for row in rows if row.file in files] if files else []
     for row in found:
-        _tell(row, real, counts)
+        _count(row, real, usage)
     return found
 
 
-def _tell(row: Row, real: str, counts: Usage) -> None:
-    row.deliveries, row.uses, row.last_delivery, row.told = 0, 0, None, []
+def _count(row: Row, real: str, usage: Usage) -> None:
+    row.deliveries, row.uses, row.newest = 0, 0, []
     row.flags = [flag for flag in row.flags if flag.code != CHANGED]
-    # A path in the log is the one that the client or the hook used: with or without symlinks.
+    # The log has the path that the client or the hook used: with symlinks resolved or not.
     for path in {row.memory.path, f"{real}/{row.file}"}:
-        row.deliveries += counts.deliveries.get(path, 0)
-        row.uses += counts.uses.get(path, 0)
-        row.last_delivery = row.last_delivery or counts.last.get(path)
-        row.told += counts.told.get(path, [])
-    if row.told and _changed_since(row.memory, row.told[0]):
+        counts = usage.memories.get(path, NOTHING)
+        row.deliveries += counts.deliveries
+        row.uses += counts.uses
+        row.newest += counts.newest
+    if row.newest and _changed_since(row.memory, row.newest[0]):
         row.flags.append(good(CHANGED, f"memory:{row.memory.path}", file=row.file))
 
 
-def _changed_since(found: Memory, told: Told) -> bool:
-    """Whether the agent was told of other content than there is now, or nobody knows of which, before this change."""
-    known = told.item.get("hash")
-    if told.item.get("kind") == "index" and isinstance(known, str):
-        return ids.digest(found.raw)[: len(known)] != known
-    when = clock.parse(told.record.get("time"))
+def _changed_since(found: Memory, delivery: MemoryDelivery) -> bool:
+    """Return whether a memory changed after a delivery: by the delivered hash, or the file's time if there is none."""
+    delivered = delivery.item.get("hash")
+    if delivery.item.get("kind") == "index" and isinstance(delivered, str):
+        return ids.digest(found.raw)[: len(delivered)] != delivered
+    when = clock.parse(delivery.record.get("time"))
     return when is not None and found.mtime > when
 
 

@@ -1,7 +1,7 @@
-"""Changes to memories, each one step that can be undone: nothing a person wrote is ever lost.
+"""The store: changes to memories, each one step that can be undone, so that nothing a person wrote is lost.
 
-A change holds only for the content it was made for, `Memory.raw`: a file that somebody else wrote to meanwhile gives
-ConflictError and stays as it is.
+A change is made only if the file still has the content that was read, `Memory.raw`. If somebody else wrote to it
+meanwhile, ConflictError is raised and the file stays as it is.
 """
 
 import os
@@ -31,7 +31,7 @@ Done = TypeVar("Done")
 
 @dataclass
 class Outcome(Generic[Item, Done]):
-    """What became of so many (`whole`) changes: those not in `done` or `failed` were not tried."""
+    """The outcome of `whole` changes; those not in `done` or `failed` were not tried."""
 
     whole: int
     done: list[tuple[Item, Done]] = field(default_factory=list)
@@ -39,15 +39,14 @@ class Outcome(Generic[Item, Done]):
 
     @property
     def stopped(self) -> bool:
-        """Whether somebody stopped it before its end."""
+        """Whether a person stopped it before the end."""
         return len(self.done) + len(self.failed) < self.whole
 
 
 class Store:
-    """The memories that a working directory sees, to be changed. `by` names the writer in the journal, `now` is the
-    clock.
+    """Changes to the memories of a working directory. `by` names the writer in the journal, `now` is the clock.
 
-    Opening puts right what a killed process left; where that fails, reading works and `problem` says why.
+    Opening it recovers from a killed process; if that fails, reading still works and `problem` has the error.
     """
 
     def __init__(self, env: dict[str, str], cwd: str, *, by: str = "cli", now: Callable[[], float] = clock.now) -> None:
@@ -64,34 +63,33 @@ class Store:
     # Reading
 
     def scopes(self, *, all_projects: bool = False) -> list[Scope]:
-        """As `scopes.discover`."""
+        """List the scopes, as `scopes.discover`."""
         return scopes.discover(self.env, self.cwd, all_projects=all_projects)
 
     def scope(self, label: str) -> Scope:
-        """The scope of that label. Raises NotFoundError."""
+        """Return the scope with a label. Raises NotFoundError."""
         return scopes.named(self.env, self.cwd, label)
 
     def find(self, ref: str) -> Memory:
-        """As `scopes.find`."""
+        """Return the memory for a reference, as `scopes.find`."""
         return scopes.find(self.env, self.cwd, ref)
 
     # Changing one memory
 
     def create(self, scope: Scope, name: str, description: str, kind: str, body: str) -> Memory:
-        """Make a memory of a type, and its line in the index. Raises ConflictError if the name is taken."""
+        """Create a memory of a type, and its line in the index. Raises ConflictError if the name is taken."""
         stem = references.check_name(name)
         return self.add(scope, stem, memory.new_memory_bytes(stem, description, kind, body))
 
     def add(self, scope: Scope, name: str, data: bytes, *, op: str = "create", extra: Sequence[Change] = ()) -> Memory:
-        """Make a memory of the bytes of a whole file, together with `extra` changes in the same step. Raises as
-        `create`."""
+        """Create a memory from a whole file's bytes, with `extra` changes in the same step. Raises as `create`."""
         planned = self.plan_add(scope, name, data)
         stem = references.check_name(name)
         self.transaction(op, [*planned, *extra], f"{op} {scope.label}:{stem}")
         return read_memory(f"{scope.directory}/{stem}.md", scope.label)
 
     def plan_add(self, scope: Scope, name: str, data: bytes) -> list[Change]:
-        """The changes that `add` makes, for a transaction of one's own. What goes into a project scope is trusted."""
+        """Return the changes that `add` makes, for a larger transaction. A new memory in a project scope is trusted."""
         references.writable(scope)
         file = references.check_name(name) + ".md"
         path = self._free(scope, file)
@@ -104,10 +102,10 @@ class Store:
 
     def edit(self, found: Memory, change: bytes | Mapping[str, str], *, seen: bool = False) -> Memory:
         """Replace a memory's whole content, or some fields: `description`, `type`, `body`, others by their dotted path.
-        `seen`: the person saw the whole of it, so it is trusted from now on.
+        `seen`: the person saw the whole memory, so it becomes trusted.
 
         An empty value removes the field. Raises ConflictError if the file changed since it was read, MemtuiError if
-        fields are to be changed that can't be read.
+        its frontmatter is broken and fields are to be changed.
         """
         scope = self._scope_of(found)
         data = change if isinstance(change, bytes) else memory.with_fields(found, change)
@@ -116,7 +114,7 @@ class Store:
         return self._write(scope, found, data, "edit", seen)
 
     def retype(self, found: Memory, kind: str) -> Memory:
-        """Give a memory another type, in the form that is there. Raises as `edit`."""
+        """Give a memory another type, where its file has it (`memory.set_type`). Raises as `edit`."""
         scope = self._scope_of(found)
         data = memory.with_fields(found, {"type": kind})
         return found if data == found.raw else self._write(scope, found, data, "retype", False)
@@ -125,14 +123,14 @@ class Store:
         path = self._file_of(scope, found)
         file = references.relative(scope, found.path)
         new = memory.from_bytes(found.path, scope.label, data)
-        edits = references.described(scope, found, new.description)
+        edits = references.description_edits(scope, found, new.description)
         known = self.trust_changes(scope, [(file, data)]) if seen or self._is_trusted(scope, found) else []
         self.transaction(op, [*known, FileChange(path, found.raw, data), *edits], f"{op} {found.ref}")
         return read_memory(found.path, scope.label)
 
     def rename(self, found: Memory, name: str, *, seen: bool = False) -> Memory:
-        """Give a memory another name: its file, its `name`, the links of the scope's other memories, its index line.
-        `seen` as for `edit`.
+        """Rename a memory: its file, its `name`, the links of the scope's other memories, its index line. `seen`: as
+        for `edit`.
 
         Raises ConflictError if the name is taken or the file changed since it was read.
         """
@@ -143,9 +141,9 @@ class Store:
         new = os.path.join(os.path.dirname(old), stem + ".md")
         if new == old and found.name == stem:
             return found
-        data = references.renamed(references.content(found), stem)
+        data = references.set_name(references.content(found), stem)
         if found.broken is None:
-            data = references.relinked(data, references.old_names(scope, found), stem)
+            data = references.relink(data, references.old_names(scope, found), stem)
         links = references.link_edits(scope, found, stem)
         known = trust.load(self.root, scope.directory)
         own = [(new, data)] if seen or self._is_trusted(scope, found) else []
@@ -181,7 +179,7 @@ class Store:
         return read_memory(new, scope.label)
 
     def copy(self, found: Memory, scope: Scope, name: str | None = None) -> Memory:
-        """Copy a memory, and its index line, to another scope, or under another name. Raises as `rename`."""
+        """Copy a memory, and its index line, to another scope or under another name. Raises as `rename`."""
         source = self.scope(found.scope_label)
         self._file_of(source, found)
         new, planned = self._plan_copy(source, found, scope, name)
@@ -195,7 +193,7 @@ class Store:
             raise conflict(found.path)
         file = os.path.basename(found.path) if name is None else references.check_name(name) + ".md"
         if name is not None:
-            data = references.renamed(data, file.removesuffix(".md"))
+            data = references.set_name(data, file.removesuffix(".md"))
         path = self._free(scope, file)
         known = self.trust_changes(scope, [(file, data)]) if self._is_trusted(source, found) else []
         entry = references.index_entry(source, references.relative(source, found.path))
@@ -214,8 +212,8 @@ class Store:
     # Trash
 
     def delete(self, found: Memory) -> str:
-        """Move a memory to the trash, with its index line; the id to restore it by. Raises ConflictError if the file
-        changed since it was read."""
+        """Move a memory to the trash, with its index line. Return the id for `restore`. Raises ConflictError if the
+        file changed since it was read."""
         scope = self._scope_of(found)
         path = self._own_file(scope, found)
         file = references.relative(scope, found.path)
@@ -225,12 +223,12 @@ class Store:
         return self.journal.run("delete", planned, summary, scope=scope.label, directory=scope.directory)
 
     def trash(self) -> list[TrashItem]:
-        """What was deleted and not restored or purged, newest first."""
+        """List what was deleted and not restored or purged, newest first."""
         return trash.items(self.journal, self.journal.ledger())
 
     def restore(self, trash_id: str) -> Memory:
-        """Bring a memory back to where it was, with its index line. Raises NotFoundError, ConflictError if another
-        file has its place."""
+        """Restore a memory to where it was, with its index line. Raises NotFoundError, ConflictError if another file
+        has its name now."""
         ledger = self.journal.ledger()
         item = trash.item(self.journal, ledger, trash_id)
         planned = [
@@ -244,7 +242,7 @@ class Store:
         return read_memory(item.path, item.scope_label)
 
     def erase(self, found: Memory) -> None:
-        """Delete a memory for good, as `delete` and `purge` do; where the second fails it lies in the trash."""
+        """Delete a memory for good: `delete`, then `purge`. If the second fails, the memory is in the trash."""
         trash_id = self.delete(found)
         try:
             self.purge(trash_id)
@@ -253,7 +251,7 @@ class Store:
             raise
 
     def purge(self, trash_id: str) -> None:
-        """Remove a memory from the trash for good, with all that the journal holds of it. Raises NotFoundError."""
+        """Remove a memory from the trash for good, with everything the journal has of it. Raises NotFoundError."""
         ledger = self.journal.ledger()
         item = trash.item(self.journal, ledger, trash_id)
         drop, gone = trash.to_purge(ledger, trash_id)
@@ -262,7 +260,7 @@ class Store:
     # All changes
 
     def transaction(self, op: str, changes: Sequence[Change], summary: str) -> str:
-        """Make any changes as one step; its id. Raises as `Journal.run`."""
+        """Make any changes as one step and return its id. Raises as `Journal.run`."""
         return self.journal.run(op, changes, summary)
 
     def together(self) -> AbstractContextManager[None]:
@@ -272,9 +270,9 @@ class Store:
     def each(
         self, items: Sequence[Item], change: Callable[[Item], Done], going: Callable[[int], bool] = lambda _: True
     ) -> Outcome[Item, Done]:
-        """Make a change to each, all of them one step of undo; one that fails stops none of the others.
+        """Change each item, all as one step of undo. A failure does not stop the others.
 
-        `going` is asked before each whether to go on, and told how many were tried.
+        `going` is called before each item with how many were tried; False stops.
         """
         outcome: Outcome[Item, Done] = Outcome(len(items))
         with self.together():
@@ -310,12 +308,12 @@ class Store:
         return scope
 
     def _file_of(self, scope: Scope, found: Memory) -> str:
-        """The file behind a memory of a scope, symlinks inside the scope followed."""
+        """Return the path of a memory's file, with symlinks inside the scope resolved."""
         references.relative(scope, found.path)
         return references.real_path(scope, found.path)
 
     def _own_file(self, scope: Scope, found: Memory) -> str:
-        """As `_file_of`, for what happens to the file itself."""
+        """Return the path of a memory's file. Raises MemtuiError for a symlink, which must not be moved or removed."""
         path = self._file_of(scope, found)
         if os.path.islink(found.path):
             raise MemtuiError(
@@ -324,33 +322,34 @@ class Store:
         return path
 
     def _free(self, scope: Scope, file: str) -> str:
-        """The real path for a new file of a scope. Raises ConflictError if the name is taken."""
+        """Return the real path for a new file of a scope. Raises ConflictError if the name is taken."""
         shown = f"{scope.directory}/{file}"
         if os.path.lexists(shown):
             raise conflict(shown, exists=True)
         return references.real_path(scope, shown)
 
     def trust_changes(self, scope: Scope, contents: Sequence[tuple[str, bytes]]) -> list[Change]:
-        """The change by which what a person writes into a project scope may be delivered, (relative path, bytes)."""
+        """Return the change that trusts contents, given as (relative path, bytes), in a project scope. The list is
+        empty for other scopes, and if all are trusted already."""
         if scope.kind != "project" and "project" not in scope.aliases:
             return []
         edit = trust_edits.plan(self.root, scope.directory, contents)
         return [] if edit.idle else [edit]
 
     def is_trusted(self, found: Memory) -> bool:
-        """Whether a memory may be delivered as far as trust goes."""
+        """Return whether a memory is trusted, or in a scope that needs no trust."""
         return self._is_trusted(self.scope(found.scope_label), found)
 
     def _is_trusted(self, scope: Scope, found: Memory) -> bool:
-        """Whether what is made of a memory may be trusted: not where nobody trusted that memory yet. Another field,
-        name or place says nothing about the rest of what came with a repository."""
+        """Return whether a changed, renamed or copied memory may become trusted: only if the memory is trusted already.
+        A person who changes one field has not approved the rest of a file that came with a repository."""
         if scope.kind != "project" and "project" not in scope.aliases:
             return True
         return trust.load(self.root, scope.directory).allows(found.raw)
 
 
 def expect(found: Memory, content_hash: str) -> Memory:
-    """The memory, if its content still has that `ids.content_hash`. Raises ConflictError."""
+    """Return the memory if its content still has that `ids.content_hash`. Raises ConflictError."""
     if ids.content_hash(found.raw) != content_hash:
         raise ConflictError(f"{found.path} changed since it was read", "Nothing was written. Look at it again.")
     return found

@@ -1,4 +1,4 @@
-"""The trash of memories, as the journal tells it, and what must go for a purge to be for good."""
+"""The trash: deleted memories, as the journal records them, and everything that a purge has to remove."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,7 +12,8 @@ from memtui.core.memories.memory import Memory, from_bytes
 
 @dataclass(frozen=True)
 class TrashItem:
-    """A deleted memory. `id` is the deletion's; `path` is where it was, in the scope `scope_label` (`directory`)."""
+    """A deleted memory. `id` and `time` are the deletion's; `path` is where it was, in the scope `scope_label` with its
+    `directory`."""
 
     id: str
     time: str
@@ -23,9 +24,9 @@ class TrashItem:
 
 
 def items(journal: Journal, ledger: Ledger) -> list[TrashItem]:
-    """The trash, newest first. What a damaged disk took away is left out."""
+    """List the trash, newest first. Memories whose content is lost are left out."""
     found = []
-    # As the journal has them: ids of one millisecond are in no order.
+    # In the journal's order: the ids of one millisecond are in no order.
     for key in [key for key in reversed(list(ledger.transactions)) if key in ledger.trashed]:
         each = ledger.transactions[key]
         try:
@@ -36,7 +37,7 @@ def items(journal: Journal, ledger: Ledger) -> list[TrashItem]:
 
 
 def item(journal: Journal, ledger: Ledger, key: str) -> TrashItem:
-    """One item. Raises NotFoundError, MemtuiError if its content can't be read."""
+    """Return one item of the trash. Raises NotFoundError, MemtuiError if its content can't be read."""
     each = ledger.transactions.get(key)
     if each is None or key not in ledger.trashed:
         raise NotFoundError(f"{key} is not in the trash", "`memtui restore` without an id lists what is.")
@@ -47,7 +48,7 @@ def item(journal: Journal, ledger: Ledger, key: str) -> TrashItem:
 
 
 def deleted_row(each: Transaction) -> dict[str, Any]:
-    """The change that removed the memory. Raises NotFoundError for a record without one."""
+    """Return the row of the change that removed the memory. Raises NotFoundError for a record without one."""
     for row in each.record["changes"]:
         if row.get("before") and row.get("after") is None and "was" not in row:
             found: dict[str, Any] = row
@@ -56,21 +57,21 @@ def deleted_row(each: Transaction) -> dict[str, Any]:
 
 
 def to_purge(ledger: Ledger, key: str) -> tuple[list[str], list[str]]:
-    """(digests to remove, transactions that can't be undone any more) for purging a trash item.
+    """Return what purging a trash item removes, as (digests, ids of the transactions that can't be undone any more).
 
-    That is all that the journal holds of the memory up to its deletion, under whatever name and in whatever scope it
-    was before, but for contents that other memories share.
+    That is everything the journal has of the memory up to its deletion, under any name and in any scope it had, except
+    for contents that other transactions share.
     """
-    group, places = _about(ledger, key)
+    group, places = _history(ledger, key)
     shared = set(_digests(t for t in ledger.all() if t.id not in group))
     own = dict.fromkeys(_digests(ledger.transactions[each] for each in group))
-    own |= dict.fromkeys(_trusted(ledger, places))
+    own |= dict.fromkeys(_trusted_digests(ledger, places))
     return [digest for digest in own if digest not in shared], sorted(group)
 
 
-def _about(ledger: Ledger, key: str) -> tuple[set[str], set[str]]:
-    """The transactions about a memory up to its deletion, followed through its moves and renames, and their undoing;
-    and the paths that it had."""
+def _history(ledger: Ledger, key: str) -> tuple[set[str], set[str]]:
+    """Return the ids of the transactions about a memory up to its deletion, through its moves and renames, with their
+    undos; and the paths that it had."""
     earlier = [t for t in ledger.all() if t.id <= key]
     places = {deleted_row(ledger.transactions[key])["path"]}
     group: set[str] = set()
@@ -89,8 +90,8 @@ def _file_paths(each: Transaction) -> list[str]:
     return [row["path"] for row in each.record["changes"] if "was" not in row and "trust" not in row]
 
 
-def _trusted(ledger: Ledger, places: set[str]) -> list[str]:
-    """The contents under which a memory was trusted."""
+def _trusted_digests(ledger: Ledger, places: set[str]) -> list[str]:
+    """Return the digests of the contents with which a memory was trusted."""
     given = [row["trust"] for t in ledger.all() for row in t.record["changes"] if "trust" in row]
     return [digest for g in given for digest, name in g["added"].items() if f"{g['directory']}/{name}" in places]
 

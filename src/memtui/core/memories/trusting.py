@@ -1,6 +1,6 @@
-"""Grant and revoke trust in what came with a repository: steps of the journal, as all other changes are.
+"""Grant and revoke trust in the memories of a repository, as steps of the journal.
 
-What is trusted are contents that somebody has in hand, and has shown to the person; not what a file holds by then.
+Trust is given to the very contents that were shown to the person, not to what a file has in it by then.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -12,13 +12,13 @@ from memtui.core.journal.changes.trust_edit import TrustEdit
 from memtui.core.journal.journal import Journal
 from memtui.core.places import locate, trust
 
-NAMED = 3
+MAX_NAMED = 3
 Contents = dict[str, bytes]
 
 
 def read(directory: str, names: Iterable[str] | None = None) -> Contents:
-    """The contents of a directory's memories by relative path, or of those named. Those that must not or can't be read
-    are left out. Raises MemtuiError for a directory that is not read at all."""
+    """Read the memories of a directory, or those named, as contents by relative path. Those that must not or can't be
+    read are left out. Raises MemtuiError for a directory that must not be read."""
     if locate.leaves_repository(directory):
         raise MemtuiError(f"{directory} {locate.LEAVES_REPOSITORY}.", "Nothing there is read. Remove the link.")
     wanted = None if names is None else set(names)
@@ -34,7 +34,7 @@ def read(directory: str, names: Iterable[str] | None = None) -> Contents:
 
 
 def plan(root: str, directory: str, contents: Iterable[tuple[str, bytes]], always: bool | None = None) -> TrustEdit:
-    """The change that trusts these contents as well, and with `always` whatever they become."""
+    """Return the change that trusts these contents too; `always` sets whether later versions are trusted as well."""
     known = trust.load(root, directory)
     texts = {ids.digest(data): (name, data) for name, data in contents}
     new = {digest: each for digest, each in texts.items() if known.hashes.get(digest) != each[0]}
@@ -49,8 +49,7 @@ def plan(root: str, directory: str, contents: Iterable[tuple[str, bytes]], alway
 
 
 class Earlier:
-    """The contents under which a directory's memories were trusted, where memtui has kept them; what is trusted is read
-    once for all of them."""
+    """The contents with which a directory's memories were trusted before, where memtui has stored them."""
 
     def __init__(self, root: str, directory: str) -> None:
         self._journal = Journal(root)
@@ -59,7 +58,7 @@ class Earlier:
             self._digests.setdefault(name, []).append(digest)
 
     def of(self, name: str) -> bytes | None:
-        """The content under which a memory was trusted last."""
+        """Return the content with which a memory was last trusted; None if it is not stored."""
         for digest in reversed(self._digests.get(name, [])):
             try:
                 return self._journal.contents.read(digest)
@@ -77,10 +76,10 @@ def grant(
     by: str = "cli",
     now: Callable[[], float] = clock.now,
 ) -> trust.Status:
-    """Trust these contents, or all that the directory holds; with `always` what they become. Raises MemtuiError."""
+    """Trust these contents, or all of the directory's memories; `always`: as for `plan`. Raises MemtuiError."""
     edit = plan(root, directory, (read(directory) if contents is None else contents).items(), always)
     if not edit.idle:
-        what = _named(sorted(edit.added.values())) if edit.added else "a repository's memories"
+        what = _name_some(sorted(edit.added.values())) if edit.added else "a repository's memories"
         became = {(False, True): " whatever they become", (True, False): " only as they are"}.get(edit.always, "")
         Journal(root, by, now).run("trust", [edit], f"trust {what}{became}")
     return trust.status(root, directory)
@@ -94,24 +93,24 @@ def revoke(
     by: str = "cli",
     now: Callable[[], float] = clock.now,
 ) -> bool:
-    """Trust these memories no more, or none at all; False if they were not trusted. Raises MemtuiError, as for names
-    where all are trusted whatever they become."""
+    """Revoke the trust in the named memories, or in all. Return False if none was trusted. Raises MemtuiError, also for
+    names in a directory whose memories are always trusted."""
     known = trust.load(root, directory)
     if names is not None and known.always:
         raise MemtuiError(
             "This repository is trusted whatever its memories become.", "Trust them only as they are, or trust nothing."
         )
     gone = {digest: name for digest, name in known.hashes.items() if names is None or name in names}
-    if names is not None:  # also under the name of another that has the same text
+    if names is not None:  # also where the same text was trusted by another name
         present = {ids.digest(data) for data in read(directory, names).values()}
         gone |= {digest: name for digest, name in known.hashes.items() if digest in present}
     edit = TrustEdit(trust.path(root), trust.key(directory), gone, {}, (known.always, False))
     if edit.idle:
         return False
-    Journal(root, by, now).run("untrust", [edit], f"trust {_named(sorted(set(gone.values())))} no more")
+    Journal(root, by, now).run("untrust", [edit], f"trust {_name_some(sorted(set(gone.values())))} no more")
     return True
 
 
-def _named(names: Sequence[str]) -> str:
+def _name_some(names: Sequence[str]) -> str:
     stems = [name.removesuffix(locate.SUFFIX) for name in names]
-    return ", ".join(stems) if 0 < len(stems) <= NAMED else many(len(stems), "memory", "memories")
+    return ", ".join(stems) if 0 < len(stems) <= MAX_NAMED else many(len(stems), "memory", "memories")

@@ -135,7 +135,7 @@ class MemorySubject:
         name = references.check_name(typed.changed.get("name", self.found.stem))
         data = bytes_of(self.found, typed.changed)
         if name != self.found.stem:
-            data = references.renamed(data, name)
+            data = references.set_name(data, name)
         made = store.add(store.scope(self.found.scope_label), name, data)
         return Saved(made.path, "Saved, its file is there again. " + actions.takes_back())
 

@@ -166,9 +166,10 @@ class MemoryReader:
         assert self._usage is not None
         try:
             paths = self._usage.follow()
-            told = [told.record for path in paths or () for told in self._usage.told.get(path, [])]
+            counted = [self._usage.memories[path] for path in paths or ()]
+            records = [each.record for counts in counted for each in counts.newest]
             if self._tell(Counted(paths)):
-                self._tell(Arrived(self.services.data.outcomes(told)))
+                self._tell(Arrived(self.services.data.outcomes(records)))
         finally:
             self.screen.post_message(Ended())
 
@@ -199,7 +200,7 @@ class MemoryReader:
                 if not self._tell(HowFar(words)):
                     return
             rows[scope.label] = memory_status.of_scope(data.root, scope, usage, data.known)
-        records = {str(t.record.get("id")): t.record for each in rows.values() for row in each for t in row.told}
+        records = {str(t.record.get("id")): t.record for each in rows.values() for row in each for t in row.newest}
         if self._tell(Read(here + others, rows, usage, made, True)):
             self._tell(Arrived(data.outcomes(list(records.values()))))
         fuzzy.load()

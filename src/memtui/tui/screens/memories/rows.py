@@ -140,7 +140,7 @@ class View:
         if self.kind:
             pairs = [pair for pair in pairs if (pair[1].memory.type or "-") == self.kind]
         if self.wanting:
-            pairs = [pair for pair in pairs if pair[1].wanting or pair[1].memory.path in drafts]
+            pairs = [pair for pair in pairs if pair[1].needs_attention or pair[1].memory.path in drafts]
         if self.never:
             pairs = [pair for pair in pairs if pair[1].never_delivered(pair[0])]
         first = KEYS[self.sort]
@@ -215,7 +215,7 @@ def last(scope: Scope, row: Row, outcomes: Mapping[str, str], now: float) -> Tex
     if not row.last_delivery:
         return Text("-" if scope.delivered else BY_CLIENT, style="dim")
     made = Text().append(age(clock.parse(row.last_delivery), now) + " ", "dim")
-    outcome = outcomes.get(str(row.told[0].record.get("id"))) if row.told else None
+    outcome = outcomes.get(str(row.newest[0].record.get("id"))) if row.newest else None
     if outcome is None:
         return made.append(" ")
     glyph, style = GLYPHS[outcome]

@@ -207,17 +207,17 @@ def _deliveries(text: Text, scope: Scope, row: Row, outcomes: Mapping[str, str],
         text.append(f"{never}{used}\n\n")
         return
     text.append(f"{row.deliveries}×{used}\n")
-    for told in row.told:
-        record = told.record
+    for delivery in row.newest:
+        record = delivery.record
         glyph, style = GLYPHS.get(outcomes.get(str(record.get("id")), ""), (" ", ""))
         text.append(f"  {age(clock.parse(record.get('time')), now):>4} ", "dim")
         text.append(glyph, style)
         event = str(record.get("event", ""))
         session = safe_text.line(str(record.get("session_id", "")), 60)[:8]
         text.append(f"  {session}  {safe_text.line(EVENTS.get(event, event), 40)}", "")
-        text.append(f"  {safe_text.line(str(told.item.get('reason', '')), 80)}\n", "dim")
-    if row.deliveries > len(row.told):
-        text.append(f"  and {row.deliveries - len(row.told)} before\n", "dim")
+        text.append(f"  {safe_text.line(str(delivery.item.get('reason', '')), 80)}\n", "dim")
+    if row.deliveries > len(row.newest):
+        text.append(f"  and {row.deliveries - len(row.newest)} before\n", "dim")
     text.append("\n")
 
 
