@@ -1,4 +1,4 @@
-"""Print a delivery, then log it: the one place where text leaves for the model."""
+"""Deliveries: print one, then log it. Text leaves for the model only here."""
 
 import posix
 import time
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 def budget(hook: runner.Hook) -> int:
-    """UTF-16 units that this hook may print."""
+    """Return how many UTF-16 units this hook may print."""
     return config.number(hook.settings, "budget")
 
 
 def asker(hook: runner.Hook) -> "claims.Asker":
-    """The session that guidance is asked for, with its agent and project."""
+    """Describe this session to `claims`, which decides what guidance is for it."""
     from memtui.core.inbox import claims
     from memtui.hooks import environment
 
@@ -35,13 +35,14 @@ def asker(hook: runner.Hook) -> "claims.Asker":
 
 
 def collect(hook: runner.Hook, who: "claims.Asker", delivery_id: str) -> "tuple[list[claims.Claim], Oversize]":
-    """Take the guidance that is due, and what is due but too long for any delivery, by id.
+    """Claim the guidance that is due for this session.
 
-    An inbox that can't be read keeps nothing from the other.
+    Returns the claims, and the notes that are due but too long for any delivery, by id. If one inbox can't be read, the
+    other one still is.
     """
     from memtui.core.inbox import claims
 
-    taken: list[claims.Claim] = []
+    claimed: list[claims.Claim] = []
     oversize: Oversize = {}
     for _, directory in hook.inboxes():
 
@@ -59,36 +60,36 @@ def collect(hook: runner.Hook, who: "claims.Asker", delivery_id: str) -> "tuple[
             runner.fail(hook.env, hook.event, error)
             continue
         if claim is not None:
-            taken.append(claim)
-    return taken, oversize
+            claimed.append(claim)
+    return claimed, oversize
 
 
 def send(
     hook: runner.Hook,
     delivery_id: str,
     blocks: "list[delivery_blocks.Block]",
-    taken: "list[claims.Claim]",
+    claimed: "list[claims.Claim]",
     message: str = "",
 ) -> "list[delivery_blocks.Part]":
-    """Compose, print, log. Returns what found no room.
+    """Compose, print and log a delivery. Returns the parts for which there was no room.
 
-    Guidance that found no room is back in its inbox, and all of it is if printing fails. What became of a delivery that
-    can't be logged, the transcript tells.
+    Guidance for which there was no room is put back into its inbox; if printing fails, all guidance is. Whether a
+    delivery that can't be logged has arrived is read from the transcript.
     """
     try:
         text, items, left_out = delivery_blocks.compose(blocks, budget(hook), delivery_id)
-        _return_left_out(taken, [part.item for part in left_out if part.item.get("kind") == "guidance"])
+        _return_left_out(claimed, [part.item for part in left_out if part.item.get("kind") == "guidance"])
         if text or message:
             runner.reply(hook, text, message)
     except BaseException:
-        give_back(hook, taken)
+        give_back(hook, claimed)
         raise
     if items:
         try:
-            delivery_log.append(hook.root, record(hook, delivery_id, text, items, taken), clock.now())
+            delivery_log.append(hook.root, record(hook, delivery_id, text, items, claimed), clock.now())
         except OSError as error:
             runner.fail(hook.env, hook.event, error)
-    for claim in taken:
+    for claim in claimed:
         if not claim.entries:
             from memtui.core.inbox import claims
 
@@ -96,11 +97,11 @@ def send(
     return left_out
 
 
-def give_back(hook: runner.Hook, taken: "list[claims.Claim]") -> None:
-    """Put all that was taken back into its inboxes. What that fails for is settled later."""
+def give_back(hook: runner.Hook, claimed: "list[claims.Claim]") -> None:
+    """Put all claimed guidance back into its inboxes. Where that fails, a later hook or worker reconciles the claim."""
     from memtui.core.inbox import claims
 
-    for claim in taken:
+    for claim in claimed:
         try:
             claims.put_back(claim.directory, [entry for entry, _ in claim.entries])
             claims.drop(claim)
@@ -108,8 +109,8 @@ def give_back(hook: runner.Hook, taken: "list[claims.Claim]") -> None:
             runner.fail(hook.env, hook.event, error)
 
 
-def _return_left_out(taken: "list[claims.Claim]", left_out: "list[dict[str, object]]") -> None:
-    for claim in taken:
+def _return_left_out(claimed: "list[claims.Claim]", left_out: "list[dict[str, object]]") -> None:
+    for claim in claimed:
         names = {item["id"] for item in left_out if item["scope"] == claim.scope}
         back = [entry for entry, _ in claim.entries if entry.id in names]
         if back:
@@ -120,8 +121,7 @@ def _return_left_out(taken: "list[claims.Claim]", left_out: "list[dict[str, obje
 
 
 def _size(path: str) -> int:
-    """The size of a transcript in bytes: by its places it will be told what came before the delivery and what after
-    it."""
+    """Return the size of a transcript in bytes: it separates what came before the delivery from what came after."""
     try:
         return posix.stat(path).st_size
     except OSError:
@@ -133,9 +133,9 @@ def record(
     delivery_id: str,
     text: str,
     items: "list[dict[str, object]]",
-    taken: "list[claims.Claim]",
+    claimed: "list[claims.Claim]",
 ) -> "dict[str, object]":
-    """The delivery log's record of this run; keys as in docs/file-formats.md."""
+    """Return the delivery log's record of this run; keys as in docs/file-formats.md."""
     found: dict[str, object] = {
         "v": delivery_log.VERSION,
         "id": delivery_id,
@@ -162,7 +162,7 @@ def record(
         "tool_use_id": hook.text("tool_use_id"),
     }
     found |= {key: name for key, name in further.items() if name}
-    if taken:
-        found["claims"] = [[claim.directory[len(hook.root) + 1 :], claim.name, claim.size] for claim in taken]
+    if claimed:
+        found["claims"] = [[claim.directory[len(hook.root) + 1 :], claim.name, claim.size] for claim in claimed]
     found["ms"] = int((time.monotonic() - hook.started) * 10000) / 10
     return found

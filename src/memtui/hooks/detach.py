@@ -1,4 +1,5 @@
-"""Leave work behind: a child in its own session, its streams closed, that the client neither waits for nor ends.
+"""Start the worker: a child in a session of its own, with its streams closed, that the client neither waits for nor
+ends.
 
 An `async` hook is not enough: under `claude -p` the client is gone before it starts (docs/hooks.md).
 """
@@ -7,12 +8,12 @@ import posix
 
 from memtui.hooks import runner
 
-# As for hooks (`runner.SECONDS`), but nobody waits for a worker: each of its steps may take so long.
+# Seconds that each step of a worker may take, and all together: as `runner.SECONDS`, but nobody waits for a worker.
 PATIENCE, MOST = 60.0, 240.0
 
 
 def detach(hook: runner.Hook, task: str = "") -> None:
-    """Fork the worker for this event, or for one `task` of it only, and return at once."""
+    """Fork the worker for this event, or for only one `task` of it, and return at once."""
     if posix.fork():
         return
     try:
@@ -20,7 +21,7 @@ def detach(hook: runner.Hook, task: str = "") -> None:
         null = posix.open("/dev/null", posix.O_RDWR)
         for fd in (0, 1, 2):
             posix.dup2(null, fd)
-        # The client may hold the directory; a worker must not keep it busy.
+        # A worker must not keep the client's directory busy.
         posix.chdir("/")
         late = runner.LateError("it took too long altogether")
         deadline = runner.Deadline(PATIENCE, MOST, lambda: runner.fail(hook.env, hook.event + " worker", late))

@@ -1,8 +1,8 @@
-"""Which environment a hook believes: a repository's settings can set variables for the hooks of a session in it.
+"""The environment that a hook believes: a repository's settings can set variables for the hooks of its sessions.
 
-Those that say where memtui's files are would let it speak as the user of this machine, those that silence hooks would
-mute memtui, and that which says what kind of session it is would hand a person's note to a script. The command that
-`memtui hooks install` writes names both directories, and they hold.
+Variables that say where memtui's files are would let a repository speak as the user of this machine; those that silence
+hooks would mute memtui; the one that says what kind of session it is would give a person's note to a script. The
+command that `memtui hooks install` writes names both directories, and these are used.
 """
 
 import posix
@@ -10,7 +10,7 @@ import posix
 from memtui.core.base import fastjson, fs, paths
 from memtui.core.client.process import ENTRYPOINT, PERSONAL
 
-# Variables that a repository has no business with.
+# Variables that no repository may set.
 ROOTS = ("MEMTUI_HOME", "CLAUDE_CONFIG_DIR")
 MUTES = ("MEMTUI_INSIDE", "CLAUDE_HEADLESS")
 FILES = ("/.claude/settings.json", "/.claude/settings.local.json")
@@ -18,23 +18,25 @@ SETTINGS_BYTES = 1 << 20
 
 
 class NotBelievedError(Exception):
-    """A variable of the environment that was passed over; only ever logged."""
+    """The variables of the environment that were ignored; for the log, never raised."""
 
 
 def believed(
     env: "dict[str, str]", root: str = "", config: str = ""
 ) -> "tuple[dict[str, str], NotBelievedError | None]":
-    """The environment without what is not believed, and what that was, to be logged. `root` and `config`: as the
-    installed command names them, empty if it does not."""
-    told = env.get("CLAUDE_PROJECT_DIR")  # by every client that we know
-    here = paths.normal(told or posix.getcwd())
+    """Return the environment without the variables that are not believed, and an error that names them, for the log.
+
+    `root` and `config`: memtui's and the client's directory as the installed command names them, empty if it does not.
+    """
+    project = env.get("CLAUDE_PROJECT_DIR")  # set by every known client
+    here = paths.normal(project or posix.getcwd())
     doubts = {name: path for path, name in set_by_project(here) if name in env}
     found = {name: value for name, value in env.items() if name not in doubts}
     if root and config:
         if paths.root(found) != root or paths.config_dir(found) != config:
             doubts.update({name: "the installed hooks" for name in ROOTS if name in found})
             found |= {"MEMTUI_HOME": root, "CLAUDE_CONFIG_DIR": config}
-    elif told and any(name in found for name in ROOTS) and _within_project(found, here):
+    elif project and any(name in found for name in ROOTS) and _within_project(found, here):
         doubts.update({name: "the directory of this project" for name in ROOTS if name in found})
         found = {name: value for name, value in found.items() if name not in ROOTS}
     words = ", ".join([f"{name} (because of {path})" for name, path in doubts.items()])
@@ -42,7 +44,7 @@ def believed(
 
 
 def set_by_project(directory: str) -> "list[tuple[str, str]]":
-    """Each of our variables that the settings of a project set for its sessions, as (settings file, variable)."""
+    """List memtui's and the client's variables that a project's settings set, as (settings file, variable)."""
     found = []
     for name in FILES:
         path = directory.rstrip("/") + name
@@ -56,14 +58,15 @@ def set_by_project(directory: str) -> "list[tuple[str, str]]":
 
 
 def personal(env: "dict[str, str]", directory: str) -> bool:
-    """Whether the client says that a person holds the session, and no settings of the project made it say so."""
+    """Return whether the client says that a person runs the session, and no settings of the project made it say so."""
     if env.get(ENTRYPOINT) != PERSONAL:
         return False
     return all(name != ENTRYPOINT for _, name in set_by_project(directory))
 
 
 def _within_project(env: "dict[str, str]", here: str) -> bool:
-    """Whether memtui's directory, or the client's, lies in the project: but somebody may work in the home directory."""
+    """Return whether memtui's directory, or the client's, lies in the project; False for a project in the home
+    directory itself."""
     project = paths.project_root(here)
     if project == env.get("HOME", "").rstrip("/"):
         return False

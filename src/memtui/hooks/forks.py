@@ -1,11 +1,11 @@
-"""The state that a copy of a session begins with: a fork has the context of the session that it was made of, under an
-id of its own.
+"""Forks: the state that a copy of a session begins with. A fork has its parent's context, under an id of its own.
 
-No client says of which session. They tell it apart in these ways (2.1.197 and 2.1.330, docs/hooks.md):
-- `/branch`: the session that the same client process served until then; both transcripts begin with the same record;
-- a start with the source `fork`: the payload says when that session's model answered last, and how large its context
-  is, and a transcript says the same;
-- a new id with the first prompt of a resumed session: its start was reported under the id of that session.
+No client names the parent. It is found in these ways (2.1.197 and 2.1.330, docs/hooks.md):
+- `/branch`: the parent is the session that the same client process served until then; both transcripts begin with the
+  same record;
+- a start with the source `fork`: the payload says when the parent's model answered last, and how large its context is;
+  the parent's transcript agrees with that;
+- a new id with the first prompt of a resumed session: the start was reported under the parent's id.
 """
 
 import posix
@@ -13,66 +13,70 @@ import posix
 from memtui.core.base import clock, fastjson, fs, session_state
 from memtui.hooks.runner import Hook
 
-# The client says seconds, and says them a while before the hook runs.
+# The payload's time is in seconds, and is taken a while before the hook runs.
 EARLY_SECONDS = 1.0
 LATE_SECONDS = 10.0
 HEAD_RECORDS = 50
-# Nobody forks what has gone on for longer since its last answer.
+# How far from its end a transcript is searched for its last answer.
 TAIL_BYTES = 1 << 24
 USAGE = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 
 
 def path(hook: Hook) -> str:
-    """The file that says which session this client process serves."""
+    """Return the path of the file that says which session this client process serves."""
     return f"{hook.root}/run/client-{posix.getppid()}"
 
 
-def mark(hook: Hook, delivery_id: str, old: "dict[str, object]", index: "dict[str, object]") -> None:
-    """Note which session this client process serves, and what it knew, of the memories `index`, before it was told
-    `delivery_id`, if anything."""
+def note_session(hook: Hook, delivery_id: str, old: "dict[str, object]", index: "dict[str, object]") -> None:
+    """Note which session this client process serves.
+
+    With a `delivery_id` also what the session knew before that delivery: its state `old` and its part `index`.
+    """
     found: dict[str, object] = {"session_id": hook.session_id, "source": hook.text("source")}
     if delivery_id and old:
         found |= {"delivery": delivery_id, "tool": old.get("tool"), "dirs": old.get("dirs"), "index": index}
     fs.write_atomic(path(hook), fastjson.dumps(found).encode(), durable=False)
 
 
-def _marked(hook: Hook) -> "dict[str, object]":
+def _noted(hook: Hook) -> "dict[str, object]":
     try:
         return fastjson.loads_dict(fs.read(path(hook), "cache"))
     except OSError:
         return {}
 
 
-def started(hook: Hook) -> "dict[str, object]":
-    """The state of a session that starts as a copy of another; `{}` if it is none, or of one that is not known."""
-    served = _text(_marked(hook), "session_id")
-    if served and served != hook.session_id and _begin_alike(hook, served):
-        # Written anew, the copy holds in one row what the client would drop at a resume.
+def state_at_start(hook: Hook) -> "dict[str, object]":
+    """Return the state of a session that starts as a copy of another; `{}` if it is no copy, or its parent is not
+    found."""
+    served = _text(_noted(hook), "session_id")
+    if served and served != hook.session_id and _same_beginning(hook, served):
+        # The copy's transcript is written anew, and keeps what the client would drop at a resume.
         return {**_copied(hook, served), "tool": []}
-    parent = _answered_last(hook)
+    parent = _parent_by_answer(hook)
     return _copied(hook, parent) if parent else {}
 
 
-def prompted(hook: Hook) -> "dict[str, object]":
-    """The state of a session whose first sign of life is a prompt; `{}` if it is no fork of a resumed one.
+def state_at_prompt(hook: Hook) -> "dict[str, object]":
+    """Return the state of a session that is first seen with a prompt; `{}` if it is no fork of a resumed one.
 
-    What that one was told at its start has gone to the fork, so that it knows again what it knew before."""
-    found = _marked(hook)
+    The fork received what its parent was told at the start. So the parent's state goes back to what it was before.
+    """
+    found = _noted(hook)
     parent = _text(found, "session_id")
     if found.get("source") != "resume" or not parent or parent == hook.session_id:
         return {}
     known = _copied(hook, parent)
-    told = found.get("delivery")
-    if told:
+    delivery = found.get("delivery")
+    if delivery:
         state = session_state.load(hook.root, parent)
         state |= {
             "tool": [*_list(found.get("tool")), *_list(state.get("tool"))],
             "dirs": dict.fromkeys(session_state.table(found, "dirs"), -1),
-            "redone": [*_list(state.get("redone")), told],
+            "redone": [*_list(state.get("redone")), delivery],
         }
         session_state.save(hook.root, parent, session_state.table(found, "index"), "index")
         session_state.save(hook.root, parent, state)
-        mark(hook, "", {}, {})
+        note_session(hook, "", {}, {})
     return {
         **known,
         "started": clock.iso(clock.now()),
@@ -92,7 +96,7 @@ def _list(given: "object") -> "list[object]":
 
 
 def _copied(hook: Hook, parent: str) -> "dict[str, object]":
-    """The state of another session as this one's, the index among it."""
+    """Return the state of the parent, and copy its index to this session."""
     state = session_state.load(hook.root, parent)
     if fs.stamp(session_state.path(hook.root, parent, "missed")):
         from memtui.core.inbox import resend
@@ -104,13 +108,13 @@ def _copied(hook: Hook, parent: str) -> "dict[str, object]":
     return state
 
 
-def _begin_alike(hook: Hook, other: str) -> bool:
+def _same_beginning(hook: Hook, other: str) -> bool:
     mine = _first_record(hook.text("transcript_path"))
     return bool(mine) and mine == _first_record(_text(session_state.load(hook.root, other), "transcript"))
 
 
 def _first_record(name: str) -> str:
-    """The uuid of a transcript's first record that has one."""
+    """Return the uuid of a transcript's first record that has one; "" if none of the first HEAD_RECORDS has."""
     from memtui.core.client import transcript
 
     try:
@@ -122,13 +126,13 @@ def _first_record(name: str) -> str:
     return ""
 
 
-def _answered_last(hook: Hook) -> str:
-    """The session whose model answered last when, and with a context as large as, the payload says; "" if none did."""
+def _parent_by_answer(hook: Hook) -> str:
+    """Return the session whose last answer came when the payload says, with a context of that size; "" if none."""
     past = hook.payload.get("seconds_since_last_response")
     if isinstance(past, bool) or not isinstance(past, (int, float)):
         return ""
     answered = clock.now() - past
-    best: tuple[float, str] | None = None
+    nearest: tuple[float, str] | None = None
     try:
         names = posix.listdir(hook.root + "/sessions")
     except OSError:
@@ -144,14 +148,14 @@ def _answered_last(hook: Hook) -> str:
             gap = abs(answered - _response(named, answered, hook.payload.get("context_tokens")))
         except OSError:
             continue
-        if gap <= LATE_SECONDS and (best is None or gap < best[0]):
-            best = (gap, session_id)
-    return best[1] if best else ""
+        if gap <= LATE_SECONDS and (nearest is None or gap < nearest[0]):
+            nearest = (gap, session_id)
+    return nearest[1] if nearest else ""
 
 
 def _response(name: str, answered: float, tokens: "object") -> float:
-    """When a transcript's last response came, if that was about `answered`, and its context had so many tokens or was
-    compacted since; 0 otherwise. Raises OSError."""
+    """Return when a transcript's last response came; 0 unless that was about `answered` and its context had `tokens`,
+    or was compacted since. Times are seconds since the epoch. Raises OSError."""
     from memtui.core.client import transcript
 
     start = transcript.recent_start(name, answered - LATE_SECONDS, TAIL_BYTES)
@@ -168,5 +172,5 @@ def _response(name: str, answered: float, tokens: "object") -> float:
         elif record.get("type") == "assistant" and isinstance(usage, dict):
             last = clock.parse(record.get("timestamp")) or 0.0
             size = sum([count for count in map(usage.get, USAGE) if isinstance(count, int)])
-    fits = size < 0 or not isinstance(tokens, int) or size == tokens
-    return last if fits and -LATE_SECONDS <= last - answered <= EARLY_SECONDS else 0.0
+    same_size = size < 0 or not isinstance(tokens, int) or size == tokens
+    return last if same_size and -LATE_SECONDS <= last - answered <= EARLY_SECONDS else 0.0

@@ -1,4 +1,4 @@
-"""The index of the memories that a session may know of: one line each, the most relevant types first."""
+"""The index that a session is told: one line for each memory, the most relevant types first; later only changes."""
 
 from memtui.core.base import fs, paths, session_state, visible
 from memtui.core.deliveries import blocks as delivery_blocks
@@ -17,7 +17,7 @@ CHANGED = "Changes among the memories in {directory} since this session last saw
 
 
 def sources(hook: runner.Hook) -> "list[tuple[str, catalog.Catalog]]":
-    """(scope, catalog) of what memories a session may know of; those of the project as far as they are trusted."""
+    """List (scope, catalog) of the memories that this session may be told of; of the project's only trusted ones."""
     quick = hook.event == "UserPromptSubmit"
     return [
         (scope, catalog.look(hook.root, directory, scope == "project", quick))
@@ -26,7 +26,7 @@ def sources(hook: runner.Hook) -> "list[tuple[str, catalog.Catalog]]":
 
 
 def catch_up(hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]") -> None:
-    """Leave to a worker what there was no time for, if there is any: to be called last."""
+    """Start a worker for the catalogs that there was no time to read, if any. Must be called last."""
     if any(memories.unready for _, memories in found):
         from memtui.hooks import detach
 
@@ -34,7 +34,7 @@ def catch_up(hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]") -> N
 
 
 def shown(line: catalog.Line) -> str:
-    """One memory as a list item: type, name, description, and the file where it is not the name."""
+    """Write one memory as a list item: type, name, description, and the file if it is not called by the name."""
     text = f"- [{line.type or 'untyped'}] {line.name}"
     if line.file != line.name + ".md":
         text += f" ({line.file})"
@@ -58,9 +58,9 @@ def _part(scope: str, directory: str, line: catalog.Line, text: str, reason: str
 def whole(
     hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]", after: "dict[str, object]"
 ) -> "list[delivery_blocks.Block]":
-    """The blocks of the whole index; `after` is told which directories, as of when, the session knows."""
+    """Return the blocks of the whole index, and note in `after` what the session then knows."""
     blocks = [block for scope, memories in found if (block := _whole(scope, memories))]
-    note(hook, found, after)
+    note_known(hook, found, after)
     return blocks
 
 
@@ -79,9 +79,9 @@ def _whole(scope: str, memories: catalog.Catalog) -> "delivery_blocks.Block | No
     return delivery_blocks.Block(delivery_blocks.TAGS["index"], fields, intro, parts, unlisted) if parts else None
 
 
-def note(hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]", after: "dict[str, object]") -> None:
-    """Tell `after` what the session will know of each directory: the lines that it is told, for `keep`, and when it and
-    their files changed."""
+def note_known(hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]", after: "dict[str, object]") -> None:
+    """Note in `after`, the session's new state, what it will know of each directory: the lines that it is told, for
+    `save_known`, and the stamps of the directory and its files."""
     after["dirs"] = {path: fs.stamp(path) for path in _watched(hook, found)}
     after["building"] = [scope for scope, memories in found if memories.building]
     lines = {
@@ -91,8 +91,8 @@ def note(hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]", after: "
     after["tops"] = {scope: [memories.directory, memories.files[-1]] for scope, memories in found if memories.large}
 
 
-def keep(hook: runner.Hook, after: "dict[str, object]") -> None:
-    """Write down the lines that the session was told by now; `after` is rid of them. What can't be kept is logged."""
+def save_known(hook: runner.Hook, after: "dict[str, object]") -> None:
+    """Move the lines that the session was told from `after` into a file of their own. An error is logged."""
     known = {"lines": after.pop("lines"), "tops": after.pop("tops", {})}
     try:
         session_state.save(hook.root, hook.session_id, known, "index")
@@ -101,8 +101,8 @@ def keep(hook: runner.Hook, after: "dict[str, object]") -> None:
 
 
 def _watched(hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]") -> "list[str]":
-    """The paths that every prompt looks at: directories (files come and go), files (some are written in place), and
-    what says which of the project's are trusted."""
+    """List the paths that every prompt checks for changes: directories (files come and go), files (some are written in
+    place), and the list of trusted memories if there are some of the project."""
     watched = []
     for scope, memories in found:
         watched += memories.directories[: catalog.WATCHED]
@@ -116,8 +116,8 @@ def _watched(hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]") -> "
 def changes(
     hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]", after: "dict[str, object]"
 ) -> "list[delivery_blocks.Block]":
-    """Blocks with the memories that are new, gone, or have another line than the session was told; the whole index
-    where that could not be told at its start."""
+    """Return blocks of the memories that are new, gone, or changed since the session was told; the whole index of a
+    directory whose index was still being built then."""
     building = after.get("building")
     known = session_state.table(session_state.load(hook.root, hook.session_id, "index"), "lines")
     blocks = []
@@ -133,7 +133,7 @@ def changes(
         parts += _gone(scope, memories, before, catalog.trusted(hook.root, memories.directory, scope == "project"))
         if parts:
             blocks.append(_changed(scope, memories.directory, parts))
-    note(hook, found, after)
+    note_known(hook, found, after)
     return blocks
 
 
@@ -145,22 +145,27 @@ def _changed(scope: str, directory: str, parts: "list[delivery_blocks.Part]") ->
 def _difference(
     scope: str, directory: str, line: catalog.Line, before: "dict[str, object]"
 ) -> "list[delivery_blocks.Part]":
-    """The part, if any, that tells how a memory differs from what the session was told."""
+    """Return the part that says how a memory differs from what the session was told, or no part."""
     old = before.get(line.file)
     text = shown(line)
     if not isinstance(old, list) or len(old) != 2:
-        told, reason = "+ " + text, "new in this session"
+        news, reason = "+ " + text, "new in this session"
     elif old[0] != line.digest[:16]:
-        told = f"- {old[1]}\n+ {text}" if old[1] != text else f"~ {text} (its body changed)"
+        news = f"- {old[1]}\n+ {text}" if old[1] != text else f"~ {text} (its body changed)"
         reason = "changed in this session"
     else:
         return []
-    return [_part(scope, directory, line, told, reason)]
+    return [_part(scope, directory, line, news, reason)]
 
 
-def glance(hook: runner.Hook, changed: "list[str]", after: "dict[str, object]") -> "list[delivery_blocks.Block] | None":
-    """As `changes`, where all that changed of large directories are memories known by name: only they are looked at.
-    None where more may have. What else came with them the worker finds when the turn ends."""
+def quick_changes(
+    hook: runner.Hook, changed: "list[str]", after: "dict[str, object]"
+) -> "list[delivery_blocks.Block] | None":
+    """Do as `changes` does, reading only the files at the paths `changed`, if all of these are memories in large
+    directories that the session knows; None if others may have changed.
+
+    Other changes in the same directories are found by the worker when the turn ends.
+    """
     known = session_state.load(hook.root, hook.session_id, "index")
     lines, written = session_state.table(known, "lines"), []
     for path in changed:
@@ -190,7 +195,8 @@ def glance(hook: runner.Hook, changed: "list[str]", after: "dict[str, object]") 
 
 
 def _files(path: str, tops: "dict[str, object]", lines: "dict[str, object]") -> "list[tuple[str, str, str]] | None":
-    """The memory that was written, by a path that changed, as (scope, directory, file); None if that tells of more."""
+    """List the memories that were written, by a path that changed, as (scope, directory, file); None if others may have
+    changed too."""
     for scope, top in tops.items():
         directory, touched = top if isinstance(top, list) and len(top) == 2 else ("", "")
         if path == touched:
@@ -206,7 +212,7 @@ def _files(path: str, tops: "dict[str, object]", lines: "dict[str, object]") -> 
 def _gone(
     scope: str, memories: catalog.Catalog, before: "dict[str, object]", allowed: "trust.Trust | None"
 ) -> "list[delivery_blocks.Part]":
-    """Memories that the session was told of and that are not there, or not trusted, any more."""
+    """Return the parts of memories that the session was told of and that no longer exist, or are no longer trusted."""
     present = {line.file for line in memories.lines}
     parts = []
     for file, old in before.items():
@@ -215,7 +221,7 @@ def _gone(
         try:
             line = catalog.line_of(memories.directory, file)
             if len(present) < memories.count and (allowed is None or allowed.knows(line.digest)):
-                continue  # only pushed out of the head by others
+                continue  # still there, but others now fill the lines that are delivered
         except OSError:
             pass
         gone = catalog.Line([file, file.removesuffix(".md"), "", "", str(old[0]), None])

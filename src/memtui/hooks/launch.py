@@ -1,4 +1,4 @@
-"""The script that hooks in a settings file start, compiled at every start: so it stays this small. Fails open."""
+"""The script that the hooks in a settings file start. Python compiles it at every start, so it is small. Fails open."""
 
 import posix
 import sys
@@ -8,7 +8,7 @@ try:
     from memtui.hooks.runner import main
 
     main(sys.argv[1:])
-except BaseException:  # whatever it was, the prompt goes on
+except BaseException:  # whatever happened, the prompt goes on
     pass
-# Nothing is buffered, and to take the interpreter down in order costs as much as all of the above.
+# Nothing is buffered, and an orderly shutdown of the interpreter costs as much as all of the above.
 posix._exit(0)  # noqa: SLF001

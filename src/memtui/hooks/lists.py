@@ -1,4 +1,4 @@
-"""The blocks of pending updates and pending items: whole at first, later only what is new or changed."""
+"""The blocks of pending updates and pending items: all at first, later only what is new or changed."""
 
 from memtui.core.base import clock, ids
 from memtui.core.deliveries import blocks as delivery_blocks
@@ -14,7 +14,7 @@ ITEMS_INTRO = "Work that an earlier session left unfinished, as memtui noted it;
 
 
 def _shown(entry: inbox_format.Entry, now: float) -> str:
-    """A draft without its evidence: one list item, further lines indented."""
+    """Write a draft without its evidence as one list item, with further lines indented."""
     lines = [line for line in entry.text.split("\n") if line.strip() and not line.startswith(inbox_format.EVIDENCE)]
     kind = entry.fields.get("kind", "note")
     seen = entry.count("seen", 1)
@@ -30,10 +30,10 @@ def _item(entry: inbox_format.Entry, kind: str, scope: str, path: str, reason: s
 def updates(
     hook: runner.Hook, scope: str, directory: str, known: "dict[str, object]"
 ) -> "tuple[delivery_blocks.Block | None, dict[str, list[str]]]":
-    """The block of one inbox's pending updates for a session that knows `known` (id -> [hash, text as shown]).
+    """Return the block of one inbox's pending updates for a session that knows `known` (id -> [hash, text as shown]).
 
-    Returns the block, None if nothing is new, and what the session will know if all of it finds room. What the session
-    itself gave rise to stands in its own words before it.
+    The block is None if nothing is new; with it comes what the session will know if there is room for all of it. Drafts
+    from the session itself are left out: it has the words they come from.
     """
     path = f"{directory}/{inbox_format.FILES['updates']}"
     now = clock.now()
@@ -43,7 +43,7 @@ def updates(
     entries.sort(key=lambda e: e.time() or now, reverse=True)
     fresh = [e for e in entries if (e.time() or now) >= horizon][: config.number(hook.settings, "updates_max")]
     present = {entry.id for entry in entries}
-    # What newer ones push out of the list is known all the same.
+    # Entries that newer ones have pushed out of the list stay known.
     knows: dict[str, list[str]] = {
         entry_id: [str(piece) for piece in before]
         for entry_id, before in known.items()
@@ -86,12 +86,12 @@ def updates(
 
 
 def _beyond(number: int) -> str:
-    """A word on entries that the settings leave out: too many, or too old."""
+    """Say how many entries the settings leave out, too many or too old; "" for none."""
     return f" Left out: {number} more, older or beyond the number that is shown at once." if number > 0 else ""
 
 
 def _difference(before: str, after: str) -> str:
-    """The lines of two short texts that differ, `-` and `+` in front."""
+    """List the lines in which two short texts differ, with `-` and `+` in front."""
     old, new = before.split("\n"), after.split("\n")
     lines = ["- " + line for line in old if line not in new] + ["+ " + line for line in new if line not in old]
     return "\n".join(lines)
@@ -100,7 +100,7 @@ def _difference(before: str, after: str) -> str:
 def items(
     hook: runner.Hook, scope: str, directory: str, only: "set[str] | None" = None
 ) -> "delivery_blocks.Block | None":
-    """The block of one inbox's pending items, of other sessions than this one and perhaps `only` of these ids; None if
+    """Return the block of one inbox's pending items from other sessions, `only` those with these ids if given; None if
     there are none."""
     path = f"{directory}/{inbox_format.FILES['items']}"
     now = clock.now()

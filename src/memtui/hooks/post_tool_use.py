@@ -1,4 +1,4 @@
-"""After Read, Write and Edit: note that the agent consulted or wrote a memory. Use, beside delivery."""
+"""After Read, Write and Edit: log that the agent read or wrote a memory, so that use is known and not only delivery."""
 
 from memtui.hooks.runner import Hook
 

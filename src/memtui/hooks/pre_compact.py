@@ -1,12 +1,12 @@
-"""Before the context is compacted: the worker reads what is about to be summarised, and the session notes whether a
-turn is under way, since guidance given in it must then be given again."""
+"""Before the context is compacted: start the worker, which reads what is about to be summarized, and note whether a
+turn is under way: guidance given in it must be given again afterwards."""
 
 from memtui.core.base import session_state
 from memtui.hooks import detach, runner
 
 
 def handle(hook: runner.Hook) -> None:
-    """Note the trigger (`auto` comes in the middle of a turn) and start the worker."""
+    """Note the trigger (`auto` comes in the middle of a turn), then start the worker."""
     state = session_state.load(hook.root, hook.session_id)
     session_state.save(hook.root, hook.session_id, {**state, "compacting": hook.text("trigger")})
     detach.detach(hook)

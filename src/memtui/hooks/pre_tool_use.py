@@ -1,4 +1,4 @@
-"""Before a tool runs: urgent guidance in the middle of a long turn, and guidance for the path the tool touches."""
+"""Before a tool runs: deliver urgent guidance in the middle of a turn, and guidance for the path the tool touches."""
 
 import posix
 
@@ -8,7 +8,7 @@ PATH_KEYS = ("file_path", "notebook_path", "path")
 
 
 def touched(hook: Hook) -> "list[str]":
-    """Absolute paths that the tool is about to touch."""
+    """List the absolute paths that the tool is about to touch."""
     given = hook.payload.get("tool_input")
     if not isinstance(given, dict):
         return []
@@ -19,8 +19,7 @@ def touched(hook: Hook) -> "list[str]":
 
 
 def handle(hook: Hook) -> None:
-    """Deliver what must not wait for the next prompt, but not to a subagent: what it is told stands in no transcript,
-    so that nobody could prove that it arrived."""
+    """Deliver what must not wait for the next prompt. A subagent gets nothing: no transcript proves what reached it."""
     if hook.payload.get("agent_id"):
         return
     for _, directory in hook.inboxes():
@@ -41,12 +40,12 @@ def handle(hook: Hook) -> None:
     asker.top = locate.worktree_top(hook.started_in)
     asker.urgent_only = True
     delivery_id = ids.new_id()
-    taken, _ = deliver.collect(hook, asker, delivery_id)
-    if not taken:
+    claimed, _ = deliver.collect(hook, asker, delivery_id)
+    if not claimed:
         return
-    deliver.send(hook, delivery_id, deliverable.notes(taken, asker.now), taken)
+    deliver.send(hook, delivery_id, deliverable.notes(claimed, asker.now), claimed)
     state = session_state.load(hook.root, hook.session_id)
     state |= {"turn": prompt.of_this_turn(hook, state), "turn_of": hook.text("prompt_id")}
-    prompt.remember(state, "turn", taken)
-    prompt.remember(state, "tool", taken)
+    prompt.remember(state, "turn", claimed)
+    prompt.remember(state, "tool", claimed)
     session_state.save(hook.root, hook.session_id, state)

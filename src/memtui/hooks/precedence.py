@@ -1,8 +1,8 @@
-"""Plugin and settings hooks at once would deliver everything twice: where both are on, the plugin's stand down.
+"""Precedence: where the plugin's hooks and those of a settings file are both on, the plugin's do nothing.
 
-The client runs both (it drops only hooks whose command is the same text). `memtui hooks install` leaves a list of the
-settings files it wrote to; while one of them applies to the session, still holds our command, and what that command
-starts exists, the plugin's hooks do nothing.
+The client runs both (it drops only hooks with the same command text), and everything would be delivered twice. `memtui
+hooks install` keeps a list of the settings files that it wrote to. The plugin's hooks do nothing while one of these
+applies to the session and still has our command, and the files that the command starts exist.
 """
 
 import posix
@@ -13,10 +13,10 @@ LAUNCHER_TAIL = "/memtui/hooks/launch.py"
 
 
 def settings_install_active(root: str, env: "dict[str, str]", cwd: str, event: str = "") -> bool:
-    """Whether settings hooks serve this session (this event, if one is named). Never raises.
+    """Return whether hooks of a settings file serve this session, or only its `event` if one is given. Never raises.
 
-    The client reads project settings in the directory it was started in and nowhere above: CLAUDE_PROJECT_DIR, which
-    every hook gets; `cwd` stands in for it.
+    The client reads project settings in the directory it was started in and not above it: CLAUDE_PROJECT_DIR, which
+    every hook gets; without that variable, `cwd`.
     """
     try:
         posix.stat(root + "/installs.json")

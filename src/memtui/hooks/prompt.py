@@ -1,4 +1,4 @@
-"""A prompt that has something to bring: take guidance, compose, print, log, remember."""
+"""Delivery with a prompt: claim the guidance, compose, print, log, and remember what the session was told."""
 
 from memtui.core.base import clock, fs, ids, session_state
 from memtui.core.deliveries import blocks as delivery_blocks
@@ -13,61 +13,63 @@ if TYPE_CHECKING:
 def deliver_prompt(
     hook: runner.Hook, state: "dict[str, object]", stamps: "dict[str, object]", changed: "list[str]"
 ) -> None:
-    """Everything that is due before this prompt. `stamps`: of the inboxes' pending updates; `changed`: what tells of
-    changes among the memories."""
+    """Deliver everything that is due with this prompt, and save the session's new `state`.
+
+    `stamps`: of the inboxes' pending updates, by scope; `changed`: the paths whose memories may have changed.
+    """
     if changed:
         from memtui.hooks import index_block
     delivery_id = ids.new_id()
     maybe_told = bool(state.get("telling"))
     state = {key: value for key, value in state.items() if key != "telling"}
-    taken: list[claims.Claim] = []
+    claimed: list[claims.Claim] = []
     oversize: Oversize = {}
     if any(fs.stamp(directory + "/guidance.md") for _, directory in hook.inboxes()):
-        taken, oversize = deliver.collect(hook, deliver.asker(hook), delivery_id)
+        claimed, oversize = deliver.collect(hook, deliver.asker(hook), delivery_id)
     try:
         told = _told(state)
         blocks: list[delivery_blocks.Block] = []
         found: list[delivery_blocks.Block] = []
-        if taken or oversize:
+        if claimed or oversize:
             from memtui.core.inbox import deliverable
 
-            blocks, found = deliverable.notes(taken, clock.now()), deliverable.oversize(oversize, told)
+            blocks, found = deliverable.notes(claimed, clock.now()), deliverable.oversize(oversize, told)
         turn: dict[str, object] = {**state, "turn": of_this_turn(hook, state), "turn_of": hook.text("prompt_id")}
         after: dict[str, object] = {**turn, "prompted": True}
         found += due_lists(hook, state, after, stamps)
-        # What fails or takes too long from here on must not hold up the guidance that is already taken.
+        # Whatever fails or takes too long from here on must not hold up the guidance that is already claimed.
         try:
             if changed:
-                news = index_block.glance(hook, changed, after)
+                news = index_block.quick_changes(hook, changed, after)
                 found += index_block.changes(hook, index_block.sources(hook), after) if news is None else news
         except Exception as error:
             runner.fail(hook.env, hook.event, error)
         try:
             if found:
-                # Where nothing can be kept, the same lists would come with every prompt. Who dies from here on leaves
-                # word that they may have been told.
+                # If no state can be saved, nothing is delivered: the same lists would come with every prompt. A hook
+                # that dies from here on leaves a note that they may have been told.
                 session_state.save(hook.root, hook.session_id, {**state, "telling": delivery_id})
                 blocks += [delivery_blocks.repeated(block) for block in found] if maybe_told else found
         except Exception as error:
             runner.fail(hook.env, hook.event, error)
             after, oversize = turn, {}
     except BaseException:
-        deliver.give_back(hook, taken)
+        deliver.give_back(hook, claimed)
         raise
-    left_out = deliver.send(hook, delivery_id, blocks, taken)
+    left_out = deliver.send(hook, delivery_id, blocks, claimed)
     forget(after, left_out)
     waiting = {str(part.item["id"]) for part in left_out}
     if oversize:
         after["told"] = sorted(told | (oversize.keys() - waiting))
-    remember(after, "turn", taken)
+    remember(after, "turn", claimed)
     if "lines" in after:
-        index_block.keep(hook, after)
+        index_block.save_known(hook, after)
     if after != state or maybe_told or found:
         session_state.save(hook.root, hook.session_id, after)
 
 
 def _told(state: "dict[str, object]") -> "set[str]":
-    """The ids of the notes that this session knows to be too long for a delivery."""
+    """Return the ids of the notes that this session knows to be too long for a delivery."""
     told = state.get("told")
     return {str(each) for each in told} if isinstance(told, list) else set()
 
@@ -75,7 +77,7 @@ def _told(state: "dict[str, object]") -> "set[str]":
 def due_lists(
     hook: runner.Hook, state: "dict[str, object]", after: "dict[str, object]", stamps: "dict[str, object]"
 ) -> "list[delivery_blocks.Block]":
-    """The blocks of pending updates and items that are due; `after` is told what the session then knows."""
+    """Return the blocks of pending updates and items that are due, and note in `after` what the session then knows."""
     blocks = []
     known = session_state.table(state, "updates")
     knows: dict[str, object] = dict(known)
@@ -105,7 +107,7 @@ def due_lists(
 
 
 def forget(after: "dict[str, object]", left_out: "list[delivery_blocks.Part]") -> None:
-    """Note what found no room in this delivery, so that it is new again at the next prompt."""
+    """Note in `after` the parts that there was no room for, so that they are new again at the next prompt."""
     waiting = []
     for part in left_out:
         name = str(part.item["id"])
@@ -120,20 +122,23 @@ def forget(after: "dict[str, object]", left_out: "list[delivery_blocks.Part]") -
 
 
 def of_this_turn(hook: runner.Hook, state: "dict[str, object]") -> "list[object]":
-    """The guidance given in the turn under way. What a person types in its middle, and a compaction, bear the turn's
-    prompt id, a new turn has a new one. Where the client names none, each prompt begins a turn."""
+    """Return the guidance given so far in the turn under way.
+
+    A prompt typed during the turn and a compaction have the turn's prompt id; a new turn has a new one. With a client
+    that sends no prompt id, each prompt begins a turn.
+    """
     notes = state.get("turn")
     turn = hook.text("prompt_id")
-    mine = state.get("turn_of") == turn if turn else hook.event != "UserPromptSubmit"
-    return list(notes) if mine and isinstance(notes, list) else []
+    same_turn = state.get("turn_of") == turn if turn else hook.event != "UserPromptSubmit"
+    return list(notes) if same_turn and isinstance(notes, list) else []
 
 
-def remember(after: "dict[str, object]", key: str, taken: "list[claims.Claim]") -> None:
-    """Keep guidance that the client may drop from the context: `turn`, this turn's, lost when it is compacted in the
-    middle of the turn; `tool`, what came before a tool, lost at a resume."""
+def remember(after: "dict[str, object]", key: str, claimed: "list[claims.Claim]") -> None:
+    """Keep guidance that the client may drop from the context, under a `key` of `after`: `turn`, this turn's, dropped
+    when a compaction comes in its middle; `tool`, guidance given before a tool, dropped at a resume."""
     kept = after.get(key)
     notes = kept if isinstance(kept, list) else []
-    for claim in taken:
+    for claim in claimed:
         from memtui.core.inbox import format as inbox_format
 
         notes.extend([[claim.scope, inbox_format.render({**e.fields, "id": e.id}, e.text)] for e, _ in claim.entries])

@@ -1,15 +1,15 @@
-"""Every hook starts here: read the payload, find the event's module, fail open.
+"""The start of every hook: read the payload, run the event's module, fail open.
 
-Whatever happens the exit code is 0 and stdout holds nothing or one whole JSON object: exit 2 would block the
-person's prompt, and context from Stop would make the model go on (docs/hooks.md).
+Whatever happens, the exit code is 0 and stdout has nothing or one whole JSON object: exit 2 would block the person's
+prompt, and context from Stop would make the model go on (docs/hooks.md).
 """
 
 import posix
 import sys
 import time
 
-# Each package that a hook would look for, only to find its empty `__init__`, costs it half a percent: in a process of
-# its own, which has no site, they are made instead.
+# Finding a package, only to run its empty `__init__`, costs a hook half a percent of its time. In a hook's own process,
+# which runs without `site`, the packages are made here instead.
 if sys.flags.no_site:
     for _name in ("", ".base", ".client", ".deliveries", ".frontmatter", ".inbox", ".places", ".settings"):
         _package = sys.modules.setdefault("memtui.core" + _name, type(sys)("memtui.core" + _name))
@@ -30,11 +30,12 @@ MODULES = {
     "Stop": "stop",
     "SessionEnd": "session_end",
 }
-# What memtui starts itself runs with this set, so that the hooks of a client started by a hook stay silent.
+# Set for what memtui starts itself, so that the hooks of a client started by a hook stay silent.
 INSIDE = "MEMTUI_INSIDE"
-STDIN_LIMIT = 64 << 20
-# Seconds after which a hook breaks off what it is at, again each time they have passed, and after which it ends: well
-# inside the client's time-out of 5 or 10 s (entries.EVENTS), past which all that it printed is dropped.
+STDIN_LIMIT = 64 << 20  # bytes
+# Seconds after which the work of a hook is interrupted, and interrupted again each time they pass, and seconds after
+# which the hook ends: well inside the client's time-out of 5 or 10 s (entries.EVENTS), after which the client drops all
+# that was printed.
 PATIENCE, LONGER = (1.5, 3.5), (3.0, 7.0)
 SECONDS = {
     "SessionStart": LONGER,
@@ -52,10 +53,10 @@ class LateError(Exception):
 
 
 class Deadline:
-    """Breaks off with LateError what takes longer than `patience` seconds, once and again, and ends the process after
-    `most` seconds. A process has one: it uses the timer and its signal.
+    """A time limit: raises LateError in the running code every `patience` seconds, and ends the process after `most`
+    seconds, calling `ends` first. A process can have one: it uses the timer and its signal.
 
-    What is broken off has to leave things as a kill would, from which all is recovered; `lift` is for what comes after.
+    Interrupted code leaves files as a kill would, from which everything is recovered. `lift` ends the limit.
     """
 
     def __init__(self, patience: float, most: float, ends: "Callable[[], object]") -> None:
@@ -69,7 +70,7 @@ class Deadline:
         self.again()
 
     def again(self) -> None:
-        """Something else begins: it has all of the patience."""
+        """Start the `patience` seconds again, for another piece of work."""
         import _signal
 
         _signal.setitimer(_signal.ITIMER_REAL, self._patience, self._patience)
@@ -86,7 +87,7 @@ class Deadline:
         raise LateError("it took too long")
 
     def lift(self) -> None:
-        """From now on nothing is broken off."""
+        """Interrupt nothing from now on."""
         import _signal
 
         self.lifted = True
@@ -94,7 +95,7 @@ class Deadline:
 
 
 class Hook:
-    """One run of a hook: the payload, and what follows from it and the environment."""
+    """One run of a hook: its payload, and the session, project and settings that it is for."""
 
     __slots__ = (
         "deadline",
@@ -127,16 +128,16 @@ class Hook:
         self.deadline: Deadline | None = None
 
     def text(self, key: str) -> str:
-        """A text of the payload; empty if it is missing or something else."""
+        """Return a text of the payload; empty if it is missing or of another type."""
         found = self.payload.get(key)
         return found if isinstance(found, str) else ""
 
     def inboxes(self) -> "list[tuple[str, str]]":
-        """(scope, directory) of the inboxes that this session reads."""
+        """List the inboxes that this session reads, as (scope, directory)."""
         return [("project", paths.inbox_dir(self.root, self.slug)), ("global", paths.inbox_dir(self.root, None))]
 
     def load_settings(self) -> None:
-        """Read the settings, if there are any: without a file the defaults hold and nothing is imported."""
+        """Read the settings; without a file the defaults stay and nothing is imported."""
         try:
             posix.stat(self.root + "/config.toml")
         except OSError:
@@ -148,14 +149,14 @@ class Hook:
 
 
 def environment() -> "dict[str, str]":
-    """The environment as text, without importing `os`."""
+    """Return the environment as text, without importing `os`."""
     return {
         k.decode("utf-8", "surrogateescape"): v.decode("utf-8", "surrogateescape") for k, v in posix.environ.items()
     }
 
 
 def read_stdin() -> bytes:
-    """All of standard input up to a limit; nothing when a person started the hook in a terminal."""
+    """Read standard input up to STDIN_LIMIT; nothing if a person started the hook in a terminal."""
     if posix.isatty(0):
         return b""
     chunks = []
@@ -170,8 +171,11 @@ def read_stdin() -> bytes:
 
 
 def main(argv: "list[str]") -> None:
-    """Run the hook of the event named first. Then `plugin` says that the plugin's launcher did it; `--root DIR --config
-    DIR`, where memtui's files and Claude Code's were when the hooks were installed."""
+    """Run the hook of the event that `argv` names first.
+
+    `plugin` after it says that the plugin's launcher started the hook; `--root DIR --config DIR` say where memtui's
+    files and Claude Code's were when the hooks were installed. Never raises.
+    """
     started = time.monotonic()
     if not argv or argv[0] not in MODULES:
         return
@@ -197,8 +201,6 @@ def main(argv: "list[str]") -> None:
             fail(env, hook.event, doubt)
         name = "memtui.hooks." + MODULES[argv[0]]
         __import__(name)
-        import sys
-
         sys.modules[name].handle(hook)
     except Exception as error:
         fail(env, argv[0], error)
@@ -208,8 +210,8 @@ def main(argv: "list[str]") -> None:
 
 
 def _believed(env: "dict[str, str]", argv: "list[str]") -> "tuple[dict[str, str], Exception | None]":
-    """The environment without what a repository may have set, and what was passed over, to be logged; nothing is looked
-    at where there is no doubt."""
+    """Return the environment without the variables that a repository may have set, and an error that names these, for
+    the log. Where no variable is in doubt, no file is read."""
     root, config = (argv[2], argv[4]) if argv[1:4:2] == ["--root", "--config"] and len(argv) > 4 else ("", "")
     muted = INSIDE in env or "CLAUDE_HEADLESS" in env
     moved = paths.root(env) != root or paths.config_dir(env) != config
@@ -227,7 +229,7 @@ def _stands_down(hook: Hook) -> bool:
 
 
 def fail(env: "dict[str, str]", where: str, error: BaseException) -> None:
-    """Log an error if that is possible, and never raise."""
+    """Log an error if that is possible. Never raises."""
     try:
         from memtui.core.deliveries import error_log
 
@@ -237,9 +239,9 @@ def fail(env: "dict[str, str]", where: str, error: BaseException) -> None:
 
 
 def reply(hook: Hook, context: str, message: str = "") -> None:
-    """Print the hook's answer: context for the model, a line for the person. Raises OSError if nobody reads it.
+    """Print the hook's answer: context for the model, a message for the person. Raises OSError if nobody reads it.
 
-    From here on the hook has all the time that the client gives it: what was said has to be logged.
+    Lifts the deadline: what was printed has to be logged, in all the time that the client gives.
     """
     answer: dict[str, object] = {}
     if context:

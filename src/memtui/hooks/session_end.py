@@ -1,15 +1,15 @@
-"""The end of a session: the worker reads what the last turn left."""
+"""At the end of a session: start the worker, which reads the last turn."""
 
 import posix
 
 from memtui.hooks import detach, runner
 
-# The client goes on, with another session.
+# Reasons for which the client goes on with another session.
 GOES_ON = {"clear", "resume"}
 
 
 def handle(hook: runner.Hook) -> None:
-    """Start the worker; of a client that ends nothing need be known any more."""
+    """Start the worker; if the client ends too, forget which session it served."""
     if hook.text("reason") not in GOES_ON:
         try:
             posix.unlink(f"{hook.root}/run/client-{posix.getppid()}")

@@ -1,4 +1,5 @@
-"""At the start of a session: the index of its memories, what compaction or resume lost, and a line for the person."""
+"""At the start of a session: deliver the index of its memories, guidance that a compaction or a resume dropped, and a
+line for the person."""
 
 import posix
 
@@ -8,20 +9,21 @@ from memtui.core.inbox import format as inbox_format
 from memtui.core.places import catalog, locate
 from memtui.core.settings import config
 from memtui.hooks import deliver, forks, index_block, prompt, runner
-from memtui.hooks.user_prompt_submit import reconcile_claims, taken_back
+from memtui.hooks.user_prompt_submit import reconcile_claims, without_missed
 
-# A transcript is read from its end, in blocks, and no further back than this: an index told twice does no harm.
+# Bytes: a transcript is searched from its end, in blocks, and no further back than this. An index told twice does no
+# harm.
 TOLD_BLOCK = 1 << 20
 TOLD_BYTES = 1 << 26
-# Starts with the context of an earlier session: its own, or a copy.
+# Sources of a start that begins with the context of an earlier session: its own, or a copy.
 COPIES = {"resume", "fork"}
-# A client that counts the context which it restored (2.1.330) restores what hooks gave before a tool, too.
+# A client that sends this key (2.1.330) also restores the context that hooks gave before a tool.
 KEEPS = "context_tokens"
 AGAIN = "Note of the user that this session was given before and {lost} dropped from the context."
 
 
 def handle(hook: runner.Hook) -> None:
-    """Deliver the index; after `compact` and `resume` only what was lost. A subagent has its session's already."""
+    """Deliver the index; after `compact` and `resume` only what was dropped. A subagent has its session's context."""
     if hook.payload.get("agent_id"):
         return
     source = hook.text("source")
@@ -40,13 +42,13 @@ def handle(hook: runner.Hook) -> None:
     found: list[tuple[str, catalog.Catalog]] = []
     counts: list[tuple[str, int]] = []
     try:
-        _lost(hook, source, old, after, blocks)
+        _dropped(hook, source, old, after, blocks)
         if hook.mode == "full":
             found += index_block.sources(hook)
             _index(hook, source, old, after, found, blocks)
             counts += [(scope, memories.count) for scope, memories in found]
     except Exception as error:
-        # The person still hears what is on, and the guidance still comes with the prompt.
+        # The person still gets the banner, and the guidance still comes with the prompt.
         runner.fail(hook.env, hook.event, error)
     untrusted = 0 if old.get("told_untrusted") else sum(memories.untrusted for _, memories in found)
     message = _message(hook, source, counts, untrusted)
@@ -54,41 +56,41 @@ def handle(hook: runner.Hook) -> None:
         after["told_untrusted"] = True
     delivery_id = ids.new_id()
     try:
-        forks.mark(hook, delivery_id if blocks else "", old, index)
+        forks.note_session(hook, delivery_id if blocks else "", old, index)
     except OSError as error:
         runner.fail(hook.env, hook.event, error)
     left_out = deliver.send(hook, delivery_id, blocks, [], message)
     prompt.forget(after, left_out)
     if "lines" in after:
-        index_block.keep(hook, after)
+        index_block.save_known(hook, after)
     session_state.save(hook.root, hook.session_id, after)
     index_block.catch_up(hook, found)
 
 
 def _known(hook: runner.Hook, source: str) -> "tuple[dict[str, object], dict[str, object]]":
-    """The session's state, or that of the one it is a copy of, and its index as it is before this start changes it."""
+    """Return the session's state, or that of its parent if it is a copy, and its index as it was before this start."""
     old = session_state.load(hook.root, hook.session_id)
     index: dict[str, object] = {}
     try:
         if not old and source in COPIES:
-            old = forks.started(hook)
+            old = forks.state_at_start(hook)
         if source in COPIES:
             index = session_state.load(hook.root, hook.session_id, "index")
     except Exception as error:
         runner.fail(hook.env, hook.event, error)
     if fs.stamp(session_state.path(hook.root, hook.session_id, "missed")):
-        old = taken_back(hook, old)
+        old = without_missed(hook, old)
     return old, index
 
 
-def _lost(
+def _dropped(
     hook: runner.Hook,
     source: str,
     old: "dict[str, object]",
     after: "dict[str, object]",
     blocks: "list[delivery_blocks.Block]",
 ) -> None:
-    """Add the guidance that a compaction or a resume took out of the context."""
+    """Add to `blocks` the guidance that a compaction or a resume dropped from the context."""
     if source == "compact":
         turn = prompt.of_this_turn(hook, old) if old.get("compacting") != "manual" else []
         blocks += _again(turn, "the compaction")
@@ -108,18 +110,19 @@ def _index(
     found: "list[tuple[str, catalog.Catalog]]",
     blocks: "list[delivery_blocks.Block]",
 ) -> None:
-    """Add the index of the memories; in a context that has it already only what changed since."""
+    """Add to `blocks` the index of the memories; to a context that has it already, only what changed since."""
     if source == "compact" and old.get("prompted"):
         blocks += _lists(hook, after)
     if source in COPIES and (old.get("dirs") or _told(hook.text("transcript_path"))):
         blocks += index_block.changes(hook, found, after) if old.get("dirs") else []
-        index_block.note(hook, found, after)
+        index_block.note_known(hook, found, after)
     else:
         blocks += index_block.whole(hook, found, after)
 
 
 def _message(hook: runner.Hook, source: str, counts: "list[tuple[str, int]]", untrusted: int) -> str:
-    """The line for the person; `untrusted`: how many memories of the project are not delivered for that."""
+    """Return the line for the person. `untrusted`: how many of the project's memories are not delivered, not being
+    trusted."""
     words: list[str] = []
     try:
         words = [] if source == "compact" else banner(hook, counts)
@@ -132,9 +135,8 @@ def _message(hook: runner.Hook, source: str, counts: "list[tuple[str, int]]", un
 
 
 def _reconcile(hook: runner.Hook) -> None:
-    """Bring back guidance that earlier hooks took and that did not arrive, if any was taken at all."""
-    directories = [directory for _, directory in hook.inboxes()]
-    for directory in directories:
+    """Put back guidance that earlier hooks claimed and that did not arrive, if any is claimed at all."""
+    for _, directory in hook.inboxes():
         try:
             if not posix.listdir(directory + "/claimed"):
                 continue
@@ -145,7 +147,7 @@ def _reconcile(hook: runner.Hook) -> None:
 
 
 def _again(notes: "object", lost: str) -> "list[delivery_blocks.Block]":
-    """Guidance of this session that left its context."""
+    """Return blocks that repeat guidance that the session was given before; `lost` says what dropped it."""
     blocks = []
     for note in notes if isinstance(notes, list) else []:
         if not isinstance(note, list) or len(note) != 2:
@@ -164,15 +166,15 @@ def _again(notes: "object", lost: str) -> "list[delivery_blocks.Block]":
 
 
 def _lists(hook: runner.Hook, after: "dict[str, object]") -> "list[delivery_blocks.Block]":
-    """Pending updates and items anew."""
+    """Return the blocks of all pending updates and items, as for a new session."""
     stamps: dict[str, object] = {scope: fs.stamp(path + "/pending-updates.md") for scope, path in hook.inboxes()}
     return prompt.due_lists(hook, {}, after, stamps)
 
 
 def _told(transcript: str) -> bool:
-    """Whether a transcript holds an index of ours that no later compaction has taken away."""
+    """Return whether a transcript has an index of ours that no later compaction has dropped."""
     index, summary = b"<" + delivery_blocks.TAGS["index"].encode(), b'"isCompactSummary":true'
-    behind = b""
+    following = b""  # the beginning of the block behind, for what lies across both
     try:
         fd = fs.open_regular(transcript, ours=True)
     except OSError:
@@ -180,10 +182,10 @@ def _told(transcript: str) -> bool:
     try:
         end = posix.fstat(fd).st_size
         for at in range(end - TOLD_BLOCK, max(-TOLD_BLOCK, end - TOLD_BYTES), -TOLD_BLOCK):
-            seen = posix.pread(fd, TOLD_BLOCK + min(0, at), max(0, at)) + behind
-            if index in seen or summary in seen:
-                return seen.rfind(index) > seen.rfind(summary)
-            behind = seen[: max(len(index), len(summary)) - 1]
+            block = posix.pread(fd, TOLD_BLOCK + min(0, at), max(0, at)) + following
+            if index in block or summary in block:
+                return block.rfind(index) > block.rfind(summary)
+            following = block[: max(len(index), len(summary)) - 1]
     except OSError:
         pass
     finally:
@@ -192,7 +194,7 @@ def _told(transcript: str) -> bool:
 
 
 def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
-    """The line for the person, in parts: mode, memories, what waits. Nothing if the person wants none."""
+    """Return the banner, the line for the person, in parts: mode, memories, what is waiting. Empty if it is off."""
     if not config.value(hook.settings, hook.project_root, "banner"):
         return []
     words = [f"memtui {hook.mode}"]

@@ -1,4 +1,4 @@
-"""The end of a turn: a detached worker reads what was said. Prints nothing: context from Stop makes the model go on."""
+"""At the end of a turn: start the worker, which reads it. Prints nothing: context from Stop makes the model go on."""
 
 import posix
 
@@ -6,7 +6,7 @@ from memtui.hooks import detach, runner
 
 
 def handle(hook: runner.Hook) -> None:
-    """Start the worker, but for a subagent's stop."""
+    """Start the worker, except when a subagent stops."""
     if hook.payload.get("agent_id"):
         return
     try:
@@ -17,8 +17,8 @@ def handle(hook: runner.Hook) -> None:
 
 
 def note_end(hook: runner.Hook) -> None:
-    """Note what guidance of the session is under way where there is no transcript (`--no-session-persistence`): nothing
-    but the end of the turn tells that the model was called."""
+    """Note which of the session's claims are under way where there is no transcript (`--no-session-persistence`): only the
+    end of the turn proves that the model was called."""
     names = []
     for _, directory in hook.inboxes():
         try:

@@ -1,6 +1,6 @@
-"""Before a prompt: guidance, pending updates and items, and what changed among the memories since.
+"""Before a prompt: deliver guidance, new pending updates and items, and changes among the memories.
 
-Most prompts have nothing to bring. That is found out with a few `stat` calls, before anything else is imported.
+With most prompts nothing is due. A few `stat` calls find that out, before anything else is imported.
 """
 
 import posix
@@ -9,12 +9,12 @@ from memtui.core.base import fs, session_state
 from memtui.hooks import runner
 from memtui.hooks.runner import Hook
 
-# How long a hook waits for the lock of an inbox to settle what became of earlier guidance.
+# How long a hook waits for the lock of an inbox, to reconcile the claims of earlier hooks.
 RECONCILE_SECONDS = 0.05
 
 
-def taken_back(hook: Hook, state: "dict[str, object]") -> "dict[str, object]":
-    """The state without what the worker has noted as not arrived; as it is where that can't be found out."""
+def without_missed(hook: Hook, state: "dict[str, object]") -> "dict[str, object]":
+    """Return the state without the deliveries that the worker noted as not arrived; unchanged if that fails."""
     from memtui.core.inbox import resend
 
     try:
@@ -25,25 +25,25 @@ def taken_back(hook: Hook, state: "dict[str, object]") -> "dict[str, object]":
 
 
 def handle(hook: Hook) -> None:
-    """Deliver what is new for this session's prompt. A subagent's prompt gets nothing: its session has it already."""
+    """Deliver what is due with this prompt. A subagent's prompt gets nothing: its session has it already."""
     if hook.payload.get("agent_id"):
         return
     state = session_state.load(hook.root, hook.session_id) or _forked(hook)
     if fs.stamp(session_state.path(hook.root, hook.session_id, "missed")):
-        state = taken_back(hook, state)
+        state = without_missed(hook, state)
     first = not state.get("prompted")
     stamps = session_state.table(state, "stamps")
     now: dict[str, object] = {}
-    busy = unsettled = False
+    due = unsettled = False
     for scope, directory in hook.inboxes():
         if fs.stamp(directory + "/guidance.md"):
-            busy = True
+            due = True
         if hook.mode == "full":
             now[scope] = fs.stamp(directory + "/pending-updates.md")
             if now[scope] != stamps.get(scope, 0):
-                busy = True
+                due = True
         if (first or state.get("waiting")) and fs.stamp(directory + "/pending-items.md"):
-            busy = True
+            due = True
         try:
             names = posix.listdir(directory + "/claimed")
         except OSError:
@@ -51,20 +51,20 @@ def handle(hook: Hook) -> None:
         unsettled = unsettled or any(hook.session_id in name for name in names)
     if unsettled:
         reconcile_claims(hook, hook.session_id)
-        busy = busy or any(fs.stamp(directory + "/guidance.md") for _, directory in hook.inboxes())
+        due = due or any(fs.stamp(directory + "/guidance.md") for _, directory in hook.inboxes())
     changed = [d for d, known in session_state.table(state, "dirs").items() if fs.stamp(d) != known]
-    if busy or changed:
+    if due or changed:
         from memtui.hooks import prompt
 
         prompt.deliver_prompt(hook, state, now, changed)
     elif first or (state.get("turn") and not hook.text("prompt_id")):
-        # Where the client names no turn, each prompt begins one.
+        # With a client that sends no prompt id, each prompt begins a turn.
         ended: dict[str, object] = {} if hook.text("prompt_id") else {"turn": []}
         session_state.save(hook.root, hook.session_id, {**state, "prompted": True, "stamps": now, **ended})
 
 
 def reconcile_claims(hook: Hook, session_id: str = "") -> None:
-    """Bring back guidance that earlier hooks took, of one session or of all, and that did not arrive."""
+    """Put back guidance that earlier hooks claimed, for one session or for all, and that did not arrive."""
     from memtui.core.inbox import reconcile
 
     directories = [directory for _, directory in hook.inboxes()]
@@ -76,11 +76,11 @@ def reconcile_claims(hook: Hook, session_id: str = "") -> None:
 
 
 def _forked(hook: Hook) -> "dict[str, object]":
-    """The state of a fork whose start was reported under the id of the session it forked from."""
+    """Return the state of a fork whose start was reported under its parent's id; `{}` if this is none."""
     try:
         posix.stat(f"{hook.root}/run/client-{posix.getppid()}")
     except OSError:
         return {}
     from memtui.hooks import forks
 
-    return forks.prompted(hook)
+    return forks.state_at_prompt(hook)
