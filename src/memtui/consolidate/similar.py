@@ -1,32 +1,32 @@
-"""Rank memories by how similar they are to a draft, for a person to look at: nothing is ever merged by it."""
+"""Similar memories: rank memories by their similarity to a draft, for a person to decide; nothing is merged here."""
 
 from collections.abc import Iterable
 
 from memtui.core.memories.memory import Memory
 from memtui.core.review.evidence import Similar
 
-# Below this two texts share no more than common words.
+# The least score, of 1: below it two texts share only common words.
 LEAST = 0.55
 SAME_NAME = 0.97
-# What is compared of a body: enough to tell, and one file of megabytes holds nothing up.
+# Characters of a body that are compared: enough to judge by, and a file of megabytes takes no longer.
 BODY = 2000
-# So many words of each are compared word by word: it takes their product in time.
+# Words of each text that are compared one by one, in a time that grows with the product.
 WORDS = 1500
 
 
 def to_draft(name: str, text: str, memories: Iterable[Memory]) -> list[Similar]:
-    """As `ranked`, for a pending update of this text that would become a memory of that name."""
+    """Rank memories as `ranked` does, by the name and the text of a pending update."""
     first, _, rest = text.partition("\n")
     return ranked(name, first, rest, memories)
 
 
 def ranked(name: str, description: str, body: str, memories: Iterable[Memory], limit: int = 5) -> list[Similar]:
-    """The memories most like a draft, best first: by name, by description, and by all words together.
+    """List the memories most similar to a draft, best first, by name, by description and by all words together.
 
-    Equal names count as near certain, since they would be one file. A broken memory can't be merged into, and is
-    passed over.
+    Memories of the same name score SAME_NAME at least, since they would be one file. A broken memory is left out: a
+    draft can't be merged into it.
     """
-    from rapidfuzz import fuzz, utils  # which takes its time to be imported
+    from rapidfuzz import fuzz, utils  # slow to import
 
     clean = utils.default_process
     own_name, own_description = clean(name), clean(description)
@@ -37,7 +37,7 @@ def ranked(name: str, description: str, body: str, memories: Iterable[Memory], l
             continue
         names = fuzz.token_sort_ratio(own_name, clean(memory.name)) / 100
         words = fuzz.token_set_ratio(own_description, clean(memory.description)) / 100
-        words *= _enough(own_description, clean(memory.description))
+        words *= _length_weight(own_description, clean(memory.description))
         theirs = clean(f"{memory.name} {memory.description} {memory.body[:BODY]}")
         texts = fuzz.token_sort_ratio(own_text, theirs) / 100
         score = max(0.9 * words, 0.5 * names + 0.5 * words, texts, 0.8 * names)
@@ -49,14 +49,16 @@ def ranked(name: str, description: str, body: str, memories: Iterable[Memory], l
     return found[:limit]
 
 
-def _enough(one: str, other: str) -> float:
-    """A set of words compared with one or two words is chance: the less they are, the less the likeness counts."""
+def _length_weight(one: str, other: str) -> float:
+    """Return a weight from 0 to 1: descriptions of fewer than four words count less, since they match by chance."""
     return min(1.0, min(len(one.split()), len(other.split())) / 4)
 
 
 def apart(one: str, other: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """(from, to) of the words that only the one, and only the other has, in their order; capitals and the marks around
-    a word make no difference."""
+    """Return the words that only `one` has, and those that only `other` has, as lists of (start, end) in the text.
+
+    Capitals and the punctuation around a word make no difference.
+    """
     import difflib
     import re
     from itertools import islice

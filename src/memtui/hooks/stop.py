@@ -17,8 +17,8 @@ def handle(hook: runner.Hook) -> None:
 
 
 def note_end(hook: runner.Hook) -> None:
-    """Note which of the session's claims are under way where there is no transcript (`--no-session-persistence`): only the
-    end of the turn proves that the model was called."""
+    """Note the claims under way where there is no transcript (`--no-session-persistence`): only the end of the
+    turn proves that the model was called."""
     names = []
     for _, directory in hook.inboxes():
         try:

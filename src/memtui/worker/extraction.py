@@ -1,4 +1,4 @@
-"""A transcript's new part read, and what follows from it left in the inboxes: drafts and open items."""
+"""Extraction: read the new part of a session's transcript, and leave drafts and open items in the inboxes."""
 
 import os
 import time
@@ -13,20 +13,20 @@ from memtui.core.settings import config
 from memtui.extract import items, signals, write
 
 VERSION = 1
-LOCK_SECONDS = 20.0
-TURN_SECONDS = 3.0
-QUIET_SECONDS = 1.0
+# Seconds to wait for another worker of the session, for the turn's last message, and for a transcript to stay the same.
+LOCK_SECONDS, TURN_SECONDS, QUIET_SECONDS = 20.0, 3.0, 1.0
 POLL_SECONDS = 0.05
+# How far from its end a transcript is searched for the turn's last message.
 TAIL_BYTES = 1 << 18
 MARK_BYTES = 256
-# So long one worker reads a transcript; the next one reads on from there.
+# How long one worker reads a transcript; the next one reads on from there.
 READ_SECONDS = 30.0
-# Turns held in memory at once; drafts are made of the others as the reading goes on.
+# Turns kept in memory at once; drafts are made of earlier ones while the reading goes on.
 HELD_TURNS = 10 * QUEUE_WINDOW
 
 
 def extract(env: dict[str, str], root: str, payload: dict[str, object], session_id: str) -> None:
-    """Read what is new in the session that a hook's payload names, unless its project's settings say not to."""
+    """Read what is new in the session that a hook's payload names, unless the settings of its project turn this off."""
     path = transcript.text_of(payload.get("transcript_path"))
     if not session_id or not path.startswith("/") or payload.get("agent_id"):
         return
@@ -37,15 +37,15 @@ def extract(env: dict[str, str], root: str, payload: dict[str, object], session_
     with fs.Lock(f"{root}/run/worker-{session_state.safe(session_id)}.lock", LOCK_SECONDS):
         last = transcript.text_of(payload.get("last_assistant_message"))
         if not (wait_for_turn(path, last) or last or os.path.lexists(path)):
-            return  # a session that was left before anything was said has no transcript
+            return  # a session that ended before its first prompt has no transcript
         threshold = config.value(settings, None, "extract_confidence")
         read_session(env, cwd, session_id, path, last, float(threshold) if isinstance(threshold, (int, float)) else 0.5)
 
 
 def wait_for_turn(path: str, last: str) -> bool:
-    """Wait until the transcript holds the turn's last message; without one, until it stays the same for a moment.
+    """Wait until the transcript has the turn's `last` message; if that is empty, until its size stays the same.
 
-    The client writes it after the event. False if that took longer than TURN_SECONDS (QUIET_SECONDS without one).
+    The client writes the message after the event. False after TURN_SECONDS (QUIET_SECONDS without a message).
     """
     deadline = time.monotonic() + (TURN_SECONDS if last else QUIET_SECONDS)
     size = -1
@@ -65,24 +65,25 @@ def wait_for_turn(path: str, last: str) -> bool:
 
 
 def _ends_with(path: str, size: int, last: str) -> bool:
-    said = ""
+    text = ""
     try:
         for record in transcript.Reader(path, max(0, size - TAIL_BYTES)):
             if record.get("type") == "assistant" and not record.get("isSidechain"):
                 texts = [transcript.text_of(block.get("text")) for block in transcript.blocks(record)]
-                said = "\n\n".join([text for text in texts if text.strip()]).strip() or said
+                text = "\n\n".join([each for each in texts if each.strip()]).strip() or text
     except OSError:
         return False
-    # A message of several records ends with the last one's text.
-    return bool(said) and (last.strip().endswith(said) or said.endswith(last.strip()))
+    # A message of several records ends with the text of the last one.
+    return bool(text) and (last.strip().endswith(text) or text.endswith(last.strip()))
 
 
 def read_session(
     env: dict[str, str], cwd: str, session_id: str, path: str, last: str = "", threshold: float = 0.5
 ) -> tuple[list[str], bool]:
-    """Read what is new in a session's transcript and write what follows from it: (ids of new drafts, items changed).
+    """Read what is new in a session's transcript, and write drafts and items to the inboxes.
 
-    `last`: the turn's last message, where the caller knows it better than the file. Raises OSError.
+    Returns (ids of new drafts, whether the items changed). `last`: the turn's last message, which the file may not have
+    yet; `threshold`: the least confidence of a draft. Raises OSError.
     """
     root = paths.root(env)
     cursor_path = f"{root}/sessions/{session_state.safe(session_id)}.cursor.json"
@@ -126,8 +127,8 @@ def _without_secrets(text: str) -> str:
 
 
 def _open_items(root: str, cwd: str, conversation: Conversation) -> list[str]:
-    """The texts of unfinished work, less what a hook told the agent, unless it still stands in the inbox as an open
-    item."""
+    """List the texts of unfinished work. A text that a hook told the agent counts only while it is still an open item
+    of the inbox."""
     texts = items.open_items(conversation)
     if not any(conversation.was_injected(text) for text in texts):
         return texts
@@ -137,7 +138,7 @@ def _open_items(root: str, cwd: str, conversation: Conversation) -> list[str]:
 
 
 def _start(cursor: dict[str, object], path: str) -> int:
-    """The place to read on from; 0 for a file that is not the one read before, as far as it was read."""
+    """Return the offset to read on from; 0 if the file is not the one read before, or was rewritten since."""
     offset = cursor.get("offset")
     if cursor.get("v") != VERSION or cursor.get("path") != path or not isinstance(offset, int) or offset < 0:
         return 0
@@ -145,14 +146,14 @@ def _start(cursor: dict[str, object], path: str) -> int:
 
 
 def _mark(path: str, offset: int) -> str:
-    """A hash of the bytes before an offset, by which a rewritten file is told."""
+    """Return a hash of the bytes before an offset, by which a rewritten file is recognized."""
     begin = max(0, offset - MARK_BYTES)
     data = fs.read_bytes(path, offset - begin, begin) if offset else b""
     return ids.content_hash(data) if len(data) == offset - begin else ""
 
 
 def _redacted(value: object) -> object:
-    """A state without secrets, also where it holds what a tool was given, or what an older version kept."""
+    """Remove secrets from a state, also from the input of tools, and from what an older version kept."""
     if isinstance(value, str):
         return _without_secrets(value)
     if isinstance(value, list):

@@ -1,7 +1,7 @@
-"""What a session leaves behind when a turn or the session ends, in steps: what was said is extracted, claims are
-reconciled, the catalogs of memories brought up to date, what nothing needs any more is tidied away.
+"""The worker: background work after a turn or a session, in steps. It extracts drafts and items, reconciles claims,
+brings the catalogs of memories up to date and removes old files.
 
-Runs in a process of its own that nobody waits for. Every step is guarded: what fails is logged, and the next one runs.
+It runs in a process of its own that nobody waits for. If a step fails, the error is logged and the next step runs.
 """
 
 from collections.abc import Callable
@@ -21,10 +21,10 @@ def run(
     task: str = "",
     begin: Callable[[], None] = lambda: None,
 ) -> None:
-    """Do what is due after `event` (Stop, PreCompact, SessionEnd), or one `task` of it: `catalog`. Never raises; errors
-    are in log/errors.jsonl. `begin` is called before each step.
+    """Run the steps after `event` (Stop, PreCompact, SessionEnd), or only the step `task`.
 
-    One worker a session at a time: a second waits for the first, then reads on from where that one ended.
+    `begin` is called before each step. Never raises; errors go to log/errors.jsonl. A session has one worker at a time:
+    a second one waits for the first, then reads on from where that one ended.
     """
     root = paths.root(env)
     session_id = transcript.text_of(payload.get("session_id"))
@@ -50,7 +50,7 @@ def run(
 
 
 def build_catalogs(env: dict[str, str], payload: dict[str, object]) -> None:
-    """Bring up to date what is kept of the session's memories, so that no hook has to look (core/places/catalog.py)."""
+    """Bring the catalogs of the session's memories up to date, so that no hook has to (core/places/catalog.py)."""
     from memtui.core.places import catalog
 
     root = paths.root(env)
@@ -62,7 +62,7 @@ def build_catalogs(env: dict[str, str], payload: dict[str, object]) -> None:
             for scope, directory in catalog.served(env, cwd):
                 catalog.build(root, directory, scope == "project")
     except fs.LockTimeoutError:
-        pass  # another one is at it
+        pass  # another worker is building them
 
 
 def _guarded(root: str, where: str, step: Callable[[], object]) -> None:

@@ -1,4 +1,4 @@
-"""Files that nothing needs any more are removed, at most once a day."""
+"""Tidying: remove files that nothing needs any more, at most once a day."""
 
 import os
 from collections.abc import Callable
@@ -6,21 +6,21 @@ from collections.abc import Callable
 from memtui.core.base import clock, fs
 
 KEPT_DAYS = 30
-TIDY_SECONDS = 86_400.0
+# Seconds that collecting what the settings no longer keep may take.
 TIDY_MOST = 30.0
 DAY = 86_400.0
 
 
 def tidy(root: str, now: float | None = None) -> int:
-    """Remove, at most once a day, what nothing needs any more; the number of files removed.
+    """Remove what nothing needs any more, at most once a day; return the number of files removed.
 
-    Session files untouched for KEPT_DAYS, locks of workers long gone, and what the settings keep no longer
-    (core/health/retention.py), as far as it goes in TIDY_MOST seconds. Raises OSError where the stamp can't be written.
+    That is session files unchanged for KEPT_DAYS, the locks of ended workers, and for up to TIDY_MOST seconds what the
+    settings no longer keep (core/health/retention.py). Raises OSError if its stamp can't be written.
     """
     seconds = clock.now() if now is None else now
     stamp = root + "/run/tidied"
     try:
-        if 0 <= seconds - os.stat(stamp).st_mtime < TIDY_SECONDS:
+        if 0 <= seconds - os.stat(stamp).st_mtime < DAY:
             return 0
     except OSError:
         pass
