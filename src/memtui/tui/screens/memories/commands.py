@@ -1,4 +1,4 @@
-"""What is done to memories: each a change of the store, on all marked ones at once, and one step to take back."""
+"""The commands that change memories: each works on all marked ones, as one step of undo."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ NAMES_SHOWN = 5
 
 
 def _names(chosen: list[Pair]) -> str:
-    """A few by their names, where these tell them apart; more by their number."""
+    """Return the names of a few memories, if they differ, else how many there are."""
     names = {row.memory.stem for _, row in chosen}
     if len(chosen) > NAMES_SHOWN or len(names) < len(chosen):
         return present.counted([scope.label for scope, _ in chosen])
@@ -32,30 +32,30 @@ def _names(chosen: list[Pair]) -> str:
 
 
 class MemoryCommands:
-    """The commands that change memories, on the table and what was read."""
+    """The commands, on the list, the tree and the reader of the screen."""
 
     def __init__(
         self, services: Services, table: MemoryTable, places: ScopeTree, reader: MemoryReader, bulk: Bulk
     ) -> None:
         self.services, self.list, self.places, self.reader, self.bulk = services, table, places, reader, bulk
 
-    def table(self, one: Callable[[], str]) -> dict[str, Command]:
-        """Action id to command; `one`: why something can't be done to several."""
+    def table(self, one_by_one: Callable[[], str]) -> dict[str, Command]:
+        """Return command by action id; `one_by_one`: why a command works on one memory only."""
         some, changeable = self.list.why_none, first_of(self.list.why_none, self.list.why_read_only)
         return {
             "memories.trash": Command(self.trash, changeable),
             "memories.purge": Command(self.purge, changeable),
             "memories.restore": Command(self.restore),
             "memories.retype": Command(self.retype, changeable),
-            "memories.rename": Command(self.rename, first_of(some, one, self.list.why_read_only)),
+            "memories.rename": Command(self.rename, first_of(some, one_by_one, self.list.why_read_only)),
             "memories.move": Command(self.move, changeable),
             "memories.copy": Command(self.copy, some),
             "memories.trust": Command(self.trust),
         }
 
     async def _each(self, change: "Callable[[Store, Memory], object]", words: str) -> None:
-        """Run a change on every chosen memory as one step, tell how it went, and read again. What was not changed
-        stays marked."""
+        """Run a change on every chosen memory as one step of undo, report the outcome and read again. Memories that
+        were not changed stay marked."""
         store, table = self.services.data.store(), self.list
         try:
             outcome = await self.bulk.each(store, table.chosen(), lambda pair: change(store, pair[1].memory))
@@ -72,7 +72,7 @@ class MemoryCommands:
             self.services.read()
 
     def _attempt(self, change: "Callable[[], object]", words: str) -> None:
-        """Run one change, tell how it went, read again, and stand on what came of it."""
+        """Run one change, show `words`, read again, and put the cursor on the memory that it returned."""
         try:
             made = change()
             self.services.say(words)
@@ -81,10 +81,10 @@ class MemoryCommands:
         finally:
             self.services.read()
 
-    # away and back
+    # trash
 
     async def trash(self) -> None:
-        """Move to the trash; many, or those of several projects, after asking."""
+        """Move the chosen memories to the trash; many, or those of several projects, after asking."""
         labels = [scope.label for scope, _ in self.list.chosen()]
         if present.asked_about(labels):
             question = sure(f"Move {present.counted(labels)} to the trash?", "Move to the trash")
@@ -94,7 +94,7 @@ class MemoryCommands:
         await self._each(lambda store, found: store.delete(found), words)
 
     async def purge(self) -> None:
-        """Delete for good, after asking."""
+        """Delete the chosen memories for good, after asking."""
         chosen = self.list.chosen()
         them = "it" if len(chosen) == 1 else "them"
         question = f"Delete {_names(chosen)} for good? Nothing brings {them} back."
@@ -102,17 +102,17 @@ class MemoryCommands:
             await self._each(lambda store, found: store.erase(found), "Gone for good")
 
     async def restore(self) -> None:
-        """The trash."""
+        """Open the trash."""
         from memtui.tui.screens.memories.trash import Trash
 
         path = await self.services.ask(Trash(self.services.data))
         self.reader.expected = path or ""
         self.services.read()
 
-    # type, name, place
+    # type, name, scope
 
     async def retype(self) -> None:
-        """Another type."""
+        """Change the type of the chosen memories."""
         current = self.list.chosen()[0][1].memory.type
         kind = await self.services.ask(Choice("Type", [(kind, kind) for kind in memory.TYPES], current))
         if kind and all(row.memory.type == kind for _, row in self.list.chosen()):
@@ -121,32 +121,32 @@ class MemoryCommands:
             await self._each(lambda store, found: store.retype(found, kind), f"Made {kind}")
 
     async def rename(self) -> None:
-        """Another name."""
+        """Rename the chosen memory."""
         found = self.list.chosen()[0][1].memory
         name = await self.services.ask(Line(f"Rename {found.stem} to", found.stem))
         if name and name != found.stem:
             store = self.services.data.store()
             self._attempt(lambda: store.rename(found, name), f"Renamed to {name}; links and index follow.")
 
-    async def _scope(self, question: str, *, but: str = "") -> Scope | None:
-        targets = {scope.label: scope for scope in self.reader.targets() if scope.label != but}
+    async def _ask_scope(self, question: str, *, without: str = "") -> Scope | None:
+        targets = {scope.label: scope for scope in self.reader.targets() if scope.label != without}
         rows = [(label, f"{label}  {scope.root_path or ''}".rstrip()) for label, scope in targets.items()]
         label = await self.services.ask(Choice(question, rows))
         return targets.get(label or "")
 
     async def move(self) -> None:
-        """To another scope."""
+        """Move the chosen memories to another scope."""
         chosen = self.list.chosen()
         here = {scope.label for scope, _ in chosen}
-        but = here.pop() if len(here) == 1 else ""  # where all of them are already
-        scope = await self._scope(f"Move {_names(chosen)} to", but=but)
+        current = here.pop() if len(here) == 1 else ""
+        scope = await self._ask_scope(f"Move {_names(chosen)} to", without=current)
         if scope is not None:
             await self._each(lambda store, found: store.move(found, scope), f"Moved to {scope.label}")
 
     async def copy(self) -> None:
-        """A copy in another scope, or beside it under another name."""
+        """Copy the chosen memories to another scope, or one under another name in its own."""
         chosen = self.list.chosen()
-        scope = await self._scope(f"Copy {_names(chosen)} to")
+        scope = await self._ask_scope(f"Copy {_names(chosen)} to")
         if scope is None:
             return
         if len(chosen) > 1 or chosen[0][0].label != scope.label:
@@ -161,7 +161,7 @@ class MemoryCommands:
     # trust
 
     async def trust(self) -> None:
-        """Trust the chosen memories after showing them; or all of the repository, for now or for good; or no more."""
+        """Show the repository's memories and trust the chosen ones, or all (as they are now, or always), or none."""
         from memtui.tui.dialogs.trust_choice import Trusting
 
         scope = next((s for s in self.reader.found if s.kind == "project" and s.exists and not s.problem), None)

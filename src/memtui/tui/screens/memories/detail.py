@@ -1,4 +1,4 @@
-"""What the detail says of a memory beside its text: its index, links, deliveries, and the session it comes from."""
+"""The detail of a memory: its text with its index, links, deliveries, and the session it comes from."""
 
 import time
 from dataclasses import dataclass
@@ -23,15 +23,15 @@ from memtui.tui.services import HowFar, Services
 if TYPE_CHECKING:
     from memtui.core.memories.origin import Origin
 
-# Transcripts are read only for what the cursor rests on.
+# A transcript is read once the cursor has been on the memory for this long.
 REST_SECONDS = 0.15
-TOLD_SECONDS = 0.2
+PROGRESS_SECONDS = 0.2
 Key = tuple[str, str]  # a memory's path and the session that it names
 
 
 @dataclass
-class Born(Message):
-    """Where a memory comes from was looked up; `slow`: the foot told how far that was."""
+class OriginFound(Message):
+    """The origin of a memory was looked up; None if its transcript is gone. `slow`: progress was shown."""
 
     key: Key
     origin: "Origin | None"
@@ -44,39 +44,39 @@ def _key(pair: Pair) -> Key:
 
 
 class MemoryDetail:
-    """What is known of the memories that are read, looked up once a reading."""
+    """The details of memories. What they need beside the memory is looked up once for each reading of the scopes."""
 
     def __init__(self, services: Services, screen: Screen[None], reader: MemoryReader) -> None:
         self.services, self.screen, self.reader = services, screen, reader
         self._meters: dict[str, Meter | None] = {}
         self._links: dict[str, dict[str, list[str]]] = {}
         self._origins: dict[Key, Origin | None] = {}
-        self._rest: Timer | None = None
+        self._rest_timer: Timer | None = None
         self._worker: Worker[None] | None = None
-        self._sought: Key = ("", "")
+        self._looking_up: Key = ("", "")
 
     def forget(self) -> None:
-        """The scopes were read again."""
+        """Drop what was looked up, after the scopes were read again."""
         self._meters.clear()
         self._links.clear()
 
     def text(self, pair: Pair) -> Text:
-        """All that is to be said of a memory. Where it comes from is looked up when this one rests on the screen."""
+        """Return the detail of a memory. Its origin is looked up if it stays on the screen for REST_SECONDS."""
         scope, row = pair
         found, key, now = row.memory, _key(pair), self.services.data.now()
         links = self._backlinks(scope)
         names = dict.fromkeys((found.stem, found.name))
         back = list(dict.fromkeys(each for name in names for each in links.get(name, ()) if each != found.stem))
         missing = [str(flag.data["name"]) for flag in row.flags if flag.code == "memories.link"]
-        seeking = bool(found.origin_session) and key not in self._origins
-        born = self._origins.get(key)
+        pending = bool(found.origin_session) and key not in self._origins
+        origin = self._origins.get(key)
         facts = Facts(
-            back, missing, self._meter(scope), self.reader.outcomes, born, seeking, self._draft(found.path, now)
+            back, missing, self._meter(scope), self.reader.outcomes, origin, pending, self._draft(found.path, now)
         )
-        facts.source = self._source(pair, born.title if born else "", now)
-        if self._rest is not None:
-            self._rest.stop()
-        self._rest = self.screen.set_timer(REST_SECONDS, lambda: self._seek(pair)) if seeking else None
+        facts.source = self._source(pair, origin.title if origin else "", now)
+        if self._rest_timer is not None:
+            self._rest_timer.stop()
+        self._rest_timer = self.screen.set_timer(REST_SECONDS, lambda: self._look_up(pair)) if pending else None
         return memory_text(scope, row, facts, now)
 
     def _draft(self, path: str, now: float) -> str:
@@ -96,7 +96,7 @@ class MemoryDetail:
         return self._meters[scope.label]
 
     def _backlinks(self, scope: Scope) -> dict[str, list[str]]:
-        """Name to the memories of a scope that link to it."""
+        """Return by name the memories of a scope that link to it."""
         if scope.label not in self._links:
             found: dict[str, list[str]] = {}
             for row in self.reader.rows.get(scope.label, []):
@@ -105,10 +105,10 @@ class MemoryDetail:
             self._links[scope.label] = found
         return self._links[scope.label]
 
-    def indexes(self, places: tuple[Scope, ...], *, wide: bool) -> Text:
-        """How full the indexes of some scopes are, on one line."""
-        several = len(places) > 1
-        picked = [s for s in places if not several or s.label in {"global", "project", "auto"}]
+    def indexes(self, scopes: tuple[Scope, ...], *, wide: bool) -> Text:
+        """Return one line with the fill level of the indexes of these scopes."""
+        several = len(scopes) > 1
+        picked = [s for s in scopes if not several or s.label in {"global", "project", "auto"}]
         line = Text(no_wrap=True, overflow="ellipsis").append(" index ", "dim")
         found = [(scope.label, meter.budget) for scope in picked[:3] if (meter := self._meter(scope)) is not None]
         for label, budget in found:
@@ -119,27 +119,27 @@ class MemoryDetail:
         return line
 
     def findings(self, pair: Pair) -> Text:
-        """What is wrong with a memory, on one line."""
+        """Return one line with what is wrong with a memory."""
         words = "; ".join(flag_words(flag) for flag in pair[1].flags)
         return Text(f" ! {safe_text.line(words, 300)}", "yellow", overflow="ellipsis")
 
-    # where it comes from
+    # origin
 
-    def take(self, message: Born) -> None:
-        """Hold what was looked up."""
+    def add(self, message: OriginFound) -> None:
+        """Keep an origin that was looked up."""
         self._origins[message.key] = message.origin
 
     def stop(self) -> bool:
-        """Stop looking up where a memory comes from; False if nobody does."""
+        """Stop looking up an origin; return False if none is being looked up."""
         worker = self._worker
         if worker is None or not worker.is_running:
             return False
         worker.cancel()
-        self._origins[self._sought] = None
+        self._origins[self._looking_up] = None
         return True
 
-    def _seek(self, pair: Pair) -> None:
-        self._sought = _key(pair)
+    def _look_up(self, pair: Pair) -> None:
+        self._looking_up = _key(pair)
         self._worker = self.screen.run_worker(
             lambda: self._read_transcript(pair), group="origin", exclusive=True, thread=True
         )
@@ -148,15 +148,15 @@ class MemoryDetail:
         from memtui.core.memories import origin
 
         worker = get_current_worker()
-        began = told = time.monotonic()
+        began = shown = time.monotonic()
 
         def go_on(share: float) -> bool:
-            nonlocal told
-            if time.monotonic() - told > TOLD_SECONDS and not worker.is_cancelled:
-                told = time.monotonic()
+            nonlocal shown
+            if time.monotonic() - shown > PROGRESS_SECONDS and not worker.is_cancelled:
+                shown = time.monotonic()
                 self.screen.post_message(HowFar(f"reading its transcript, {share:.0%}, escape stops"))
             return not worker.is_cancelled
 
-        born = origin.of(self.services.data.env, pair[1].memory, go_on)
+        found = origin.of(self.services.data.env, pair[1].memory, go_on)
         if not worker.is_cancelled:
-            self.screen.post_message(Born(_key(pair), born, told != began))
+            self.screen.post_message(OriginFound(_key(pair), found, shown != began))

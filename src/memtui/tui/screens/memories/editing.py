@@ -1,4 +1,4 @@
-"""Making and editing memories: in the form, in the person's editor, and on with what was begun."""
+"""The commands that create and edit memories: in the form, in the person's editor, or from an autosave."""
 
 from typing import TYPE_CHECKING
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 class MemoryEditing:
-    """The commands that open the form or the editor, on the screen and what was read."""
+    """The commands, on the list, the tree and the reader of the screen."""
 
     def __init__(self, services: Services, table: MemoryTable, places: ScopeTree, reader: MemoryReader) -> None:
         self.services, self.list, self.places, self.reader = services, table, places, reader
 
     def table(self, screen: ListScreen[Pair]) -> dict[str, Command]:
-        """Action id to command."""
+        """Return command by action id."""
         why_not = first_of(self.list.why_none, screen.one_by_one, self.list.why_read_only)
         return {
             "memories.new": Command(self.new),
@@ -38,60 +38,60 @@ class MemoryEditing:
             "memories.editor": Command(self.editor, why_not),
         }
 
-    def _begun(self) -> dict[str, Autosave]:
-        """What was begun of memories that are in no list, by name."""
+    def _unlisted(self) -> dict[str, Autosave]:
+        """Return by name the autosaves of memories that are in no list."""
         return {each.name: each for each in autosave.offered(self.services.data.root)}
 
     def _orphans(self) -> dict[str, Autosave]:
-        """What was begun of memories whose file is gone."""
-        return {name: each for name, each in self._begun().items() if each.path}
+        """Return by name the autosaves of memories whose file is gone."""
+        return {name: each for name, each in self._unlisted().items() if each.path}
 
     def _only_orphans(self) -> bool:
         return not self.list.chosen() and bool(self._orphans())
 
     async def new(self) -> None:
-        """From the template of a type, or an unfinished one."""
-        begun = self._begun()
-        rows = self._words(begun)
+        """Create a memory from the template of a type, or continue an unsaved one."""
+        kept = self._unlisted()
+        rows = self._choices(kept)
         rows += [(kind, f"{kind:<10} {memory.TEMPLATES[kind].partition(chr(10))[0]}") for kind in memory.TYPES]
         place = self.places.row
         only = place.scopes[0] if place is not None and len(place.scopes) == 1 else None
         scope = only if only in self.reader.targets() else scopes.home(self.reader.found)
-        current = next(iter(begun), "") or (place.kind if place is not None and place.kind else "feedback")
+        current = next(iter(kept), "") or (place.kind if place is not None and place.kind else "feedback")
         answer = await self.services.ask(Choice("New memory", rows, current))
-        if answer in begun:
-            await self._go_on(begun[answer], scope)
+        if answer in kept:
+            await self._continue(kept[answer], scope)
         elif answer is not None:
-            await self._make(scope, answer, None)
+            await self._create(scope, answer, None)
 
     async def edit(self) -> None:
-        """In the form; what was begun is taken up. What was begun of a file that is gone is offered first."""
+        """Edit in the form, continuing an autosave if there is one. Autosaves of deleted files are offered first."""
         chosen, orphans = self.list.chosen(), self._orphans()
         answer: str | None = ""
         if orphans:
             rows = [("", safe_text.line(row.memory.stem, 60)) for _, row in chosen[:1]]
-            answer = await self.services.ask(Choice("Edit", rows + self._words(orphans)))
+            answer = await self.services.ask(Choice("Edit", rows + self._choices(orphans)))
         if answer == "":
             found = chosen[0][1].memory
             await self._change(found, autosave.kept(self.services.data.root, autosave.name_of(found.path)))
         elif answer is not None:
-            await self._go_on(orphans[answer], scopes.home(self.reader.found))
+            await self._continue(orphans[answer], scopes.home(self.reader.found))
 
-    def _words(self, begun: dict[str, Autosave]) -> list[tuple[str, str]]:
+    def _choices(self, kept: dict[str, Autosave]) -> list[tuple[str, str]]:
         now = self.services.data.now()
         gone = {True: "your draft, its file is gone", False: "begun"}
         return [
             (name, f"go on with “{each.title}”, {gone[each.orphan]} {ago(each.time, now)}")
-            for name, each in begun.items()
+            for name, each in kept.items()
         ]
 
-    async def _go_on(self, kept: Autosave, home: Scope) -> None:
+    async def _continue(self, kept: Autosave, home: Scope) -> None:
         if kept.path:
             await self._change(kept.memory(), kept)
         else:
-            await self._make(next((s for s in self.reader.targets() if s.label == kept.scope), home), "", kept)
+            await self._create(next((s for s in self.reader.targets() if s.label == kept.scope), home), "", kept)
 
-    async def _make(self, scope: Scope, kind: str, kept: Autosave | None) -> None:
+    async def _create(self, scope: Scope, kind: str, kept: Autosave | None) -> None:
         from memtui.tui.screens.memories.memory_subject import NewMemorySubject
 
         await self._form(NewMemorySubject(self.services.data, scope, self.reader.targets(), kind, kept))
@@ -112,7 +112,7 @@ class MemoryEditing:
         self.services.read()
 
     async def editor(self) -> None:
-        """The file in the person's editor, with the screen given over to it."""
+        """Edit the whole file in the person's editor, which gets the terminal meanwhile."""
         found = self.list.chosen()[0][1].memory
         with self.services.suspend():
             after = editor.edited(self.services.data.env, found.stem, found.raw)
@@ -122,7 +122,7 @@ class MemoryEditing:
             await self._save(found, after)
 
     async def _save(self, found: Memory, after: bytes) -> None:
-        """Save a whole file; where it changed meanwhile, show both and ask. What is not saved is kept for later."""
+        """Save a whole file; if it was changed meanwhile, show both versions and ask. Autosave what is not saved."""
         from memtui.tui.dialogs.conflict import MINE, THEIRS, Conflict
         from memtui.tui.screens.memories.memory_subject import saved_words, typed_over
 

@@ -1,4 +1,4 @@
-"""A memory in a form: its fields and its text. Fields that are not shown, comments and order stay as they are."""
+"""A memory as the subject of a form: its fields and text. Hidden fields, comments and order stay as they are."""
 
 from collections.abc import Mapping, Sequence
 
@@ -21,11 +21,12 @@ from memtui.tui.widgets.body import fits
 
 GONE = "The file is gone, somebody deleted or renamed it: ^s asks what becomes of yours."
 LEFT = "Your draft is kept: {{{}}} goes on with it."
-# Shown as they are, not to be edited by hand; or edited in a line of their own.
+# Fields that nobody edits by hand.
 FIXED = {"originSessionId", "node_type", "modified", "updated"}
+# Fields with an input of their own, and the one that the name replaces.
 OWN = {"name", "description", "type", "title"}
-# What a scope means for a memory that goes there.
-WHERE = {
+# Who reads a memory in a scope, by kind of scope.
+READERS = {
     "global": "for every project",
     "project": "in the repository, shared",
     "auto": "the client's own of this project",
@@ -34,12 +35,12 @@ WHERE = {
 
 
 def too_large(found: Memory) -> bool:
-    """Whether the form can't hold it."""
+    """Return whether a memory is too large for the form."""
     return not fits(found.body) or len(found.raw) > memory.MAX_BYTES
 
 
 def values_of(found: Memory) -> dict[str, str]:
-    """What the form shows of a memory: its text fields, nested ones by their dotted path."""
+    """Return the values that the form shows of a memory: its text fields, nested ones by dotted path, and its body."""
     values = {"name": found.stem, "description": memory.text_of(found.fields, "description"), "type": found.type}
     for prefix, table in (("", found.fields), ("metadata.", found.fields.get("metadata"))):
         for key, value in table.items() if isinstance(table, dict) else ():
@@ -48,26 +49,26 @@ def values_of(found: Memory) -> dict[str, str]:
     return {**values, "body": found.body.strip("\n")}
 
 
-def bytes_of(there: Memory, changed: Mapping[str, str]) -> bytes:
-    """The memory's file with what was changed; the name is not in it. Raises MemtuiError."""
+def bytes_of(found: Memory, changed: Mapping[str, str]) -> bytes:
+    """Return the memory's file with the changed values, except the name. Raises MemtuiError."""
     if "raw" in changed:
         return changed["raw"].encode("utf-8", "surrogateescape")
     fields = {key: value for key, value in changed.items() if key != "name"}
-    if "body" in fields:  # the blank lines around it were not shown
-        lead = there.body[: len(there.body) - len(there.body.lstrip("\n"))]
+    if "body" in fields:  # the form does not show the blank lines around it
+        lead = found.body[: len(found.body) - len(found.body.lstrip("\n"))]
         fields["body"] = lead + fields["body"].strip("\n") + "\n"
-    return memory.with_fields(there, fields) if fields else there.raw
+    return memory.with_fields(found, fields) if fields else found.raw
 
 
 def typed_over(found: Memory, *, raw: bool) -> Autosave:
-    """Where what is typed over a memory, as it was read, is kept; `raw`: over the whole file."""
+    """Return an empty autosave for changes of a memory as it was read; `raw`: of its whole file."""
     whole = found.raw.decode("utf-8", "surrogateescape")
     about = (found.path, found.scope_label, raw, whole)
     return Autosave(autosave.name_of(found.path), ids.digest(found.raw), 0.0, {}, {}, *about)
 
 
 def saved_words(store: Store, was: Memory, made: Memory) -> str:
-    """What a save did. What came with the repository is trusted with it, since the person saw all of it."""
+    """Return what a save did, in words. It also trusts a memory of the repository: the person saw all of it."""
     if made.raw == was.raw and made.path == was.path:
         return "Nothing was changed, so nothing is saved."
     if not store.is_trusted(was):
@@ -76,7 +77,8 @@ def saved_words(store: Store, was: Memory, made: Memory) -> str:
 
 
 class MemorySubject:
-    """A memory that is there, or was when `kept` was typed (as `Autosave.memory` has it). Saves to its path."""
+    """The subject of a form: an existing memory, or a deleted one as `Autosave.memory` returns it. `save` returns its
+    path."""
 
     def __init__(self, data: Data, found: Memory, kept: Autosave | None) -> None:
         self.data, self.found = data, found
@@ -95,15 +97,15 @@ class MemorySubject:
         self.fields: Sequence[FormField] = [_field(key, value) for key, value in values.items()]
 
     def is_empty(self, typed: Typed) -> bool:
-        """A memory says something, so that an empty text is a change."""
+        """Return whether nothing was changed: here an empty text is a change."""
         return not typed.changed
 
     def check(self, _: Typed) -> Text:
-        """The form says which file it is."""
+        """Return no words: the title of the form names the file."""
         return Text("")
 
     def there(self) -> str | None:
-        """The digest of its file as it is now."""
+        """Read the file again and return its digest, None if it is gone."""
         try:
             self._there = memory.read_memory(self.found.path, self.found.scope_label)
         except NotFoundError:
@@ -112,15 +114,15 @@ class MemorySubject:
         return ids.digest(self._there.raw)
 
     def compared(self, typed: Typed) -> tuple[bytes, bytes]:
-        """The file as it is, and as it would be."""
+        """Return the file as it is, and as it would be saved."""
         there = self._there or self.found
         return there.raw, bytes_of(there, typed.changed)
 
     def save(self, typed: Typed) -> Saved:
-        """Write what was changed, and the name with it, as one step of undo."""
+        """Write the changes, a new name included, as one step of undo."""
         name, store = typed.changed.get("name", ""), self.data.store()
         if self._there is None:
-            return self._write_anew(typed, store)
+            return self._write_again(typed, store)
         with store.together():
             after = bytes_of(self._there, typed.changed)
             made = store.edit(self._there, after, seen=True) if typed.changed.keys() - {"name"} else self._there
@@ -131,7 +133,7 @@ class MemorySubject:
         broken = safe_text.line(made.broken, 200)
         return Saved(made.path, wrong=f"Saved, but it is still broken, so it is not delivered: {broken}.")
 
-    def _write_anew(self, typed: Typed, store: Store) -> Saved:
+    def _write_again(self, typed: Typed, store: Store) -> Saved:
         name = references.check_name(typed.changed.get("name", self.found.stem))
         data = bytes_of(self.found, typed.changed)
         if name != self.found.stem:
@@ -141,7 +143,8 @@ class MemorySubject:
 
 
 class NewMemorySubject:
-    """A memory that is not there yet, from the template of a type, in one of some scopes. Saves to its path."""
+    """The subject of a form: a new memory from the template of a type, in one of several scopes. `save` returns
+    its path."""
 
     def __init__(self, data: Data, scope: Scope, scopes: Sequence[Scope], kind: str, kept: Autosave | None) -> None:
         self.data = data
@@ -164,33 +167,33 @@ class NewMemorySubject:
         ]
 
     def is_empty(self, typed: Typed) -> bool:
-        """Whether there is nothing but a template."""
+        """Return whether nothing but a template is typed."""
         given = typed.values
         templates = {text.strip() for text in TEMPLATES.values()}
         return not (given["name"].strip() or given["description"].strip()) and given["body"].strip() in {"", *templates}
 
     def check(self, typed: Typed) -> Text:
-        """Which file it becomes, and who reads that."""
+        """Return which file will be made, and who reads it."""
         scope = self.scopes[typed.values["scope"]]
         try:
             file = _stem_of(typed.values["name"]) + ".md"
         except MemtuiError:
             file = "…"
-        why = WHERE.get(scope.kind, "")
+        why = READERS.get(scope.kind, "")
         if scope.kind == "auto" and not any(each.kind == "project" and each.exists for each in self.scopes.values()):
             why += ", the repository keeps none"
         return Text(safe_text.line(f"{file} in {scope.label}: {why}"), no_wrap=True, overflow="ellipsis")
 
     def there(self) -> str | None:
-        """Nothing."""
+        """Return '': no file is overwritten."""
         return ""
 
     def compared(self, _: Typed) -> tuple[bytes, bytes]:
-        """Nothing is written over."""
+        """Return nothing to compare."""
         return b"", b""
 
     def save(self, typed: Typed) -> Saved:
-        """Make it, without the lines of the template that were left."""
+        """Create the memory, without unchanged lines of the template."""
         given = typed.values
         body = memory.without_template(given["body"])
         about = given["description"].strip() or memory_head.first_line(body)
@@ -209,8 +212,8 @@ def _field(key: str, value: str) -> FormField:
 
 
 def _stem_of(name: str) -> str:
-    """The file's stem for the name of a new memory: the name itself where that will do, else in lower case with dashes.
-    Raises UsageError."""
+    """Return the file's stem for the name of a new memory: the name itself if it is valid as it is, else in lower case
+    with dashes. Raises UsageError."""
     typed = name.strip().removesuffix(".md")
     if all(char.isalnum() or char in "-_." for char in typed) and typed == typed.lower():
         return references.check_name(typed)
@@ -218,7 +221,7 @@ def _stem_of(name: str) -> str:
 
 
 def _as_raw(kept: Autosave) -> Autosave:
-    """What was typed into fields as the whole file, where the fields can't be read any more."""
+    """Return an autosave of fields as one of the whole file, for a file whose fields can't be read any more."""
     was = kept.memory()
     made = typed_over(was, raw=True)
     made.time = kept.time

@@ -1,4 +1,4 @@
-"""Moving about in the memories: panes, scopes, what is listed, order, marks."""
+"""The commands of the Memories screen that change no file: panes, scopes, filters, order, marks."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -14,8 +14,7 @@ from memtui.tui.services import Command, Services
 
 
 class MemoryNavigation:
-    """The commands that change nothing in files, on the table, the tree and what is listed of it. `relist` lists anew
-    and keeps how."""
+    """The commands, on the list, the tree and the filters. `relist` shows the list again and remembers its state."""
 
     def __init__(
         self,
@@ -30,7 +29,7 @@ class MemoryNavigation:
         self.view, self.relist = view, relist
 
     def table(self, here: Callable[[], list[Pair]]) -> dict[str, Command]:
-        """Action id to command; `here` are the memories of the place, whatever is listed of them."""
+        """Return command by action id; `here`: the memories of the chosen place, also those that the filters hide."""
         some = self.list.why_none
         return {
             "memories.open": Command(self.screen.open_whole, some),
@@ -50,7 +49,7 @@ class MemoryNavigation:
     # panes
 
     def left(self) -> None:
-        """Fold, or one pane to the left."""
+        """Fold the place in the tree, or focus the pane to the left."""
         place = self.places.row
         if self.screen.detail.has_focus:
             self.screen.leave_detail()
@@ -68,7 +67,7 @@ class MemoryNavigation:
             self.places.focus()
 
     def right(self) -> None:
-        """Unfold, or one pane to the right."""
+        """Unfold the place in the tree, or focus the pane to the right."""
         if self.list.has_focus:
             self.screen.deepen()
         elif self.places.has_focus:
@@ -84,7 +83,7 @@ class MemoryNavigation:
         self.relist()
 
     def enter_place(self) -> None:
-        """Unfold the place, or go to its list."""
+        """Unfold the place under the cursor, or focus its list."""
         place = self.places.row
         if place is not None and place.fold is False:
             self.fold(place.key, True)
@@ -92,7 +91,7 @@ class MemoryNavigation:
             self.list.focus()
 
     async def scope(self) -> None:
-        """The tree, or where there is no room for it a choice."""
+        """Focus the tree; without room for it, ask for a scope."""
         if not self.screen.has_class("narrow"):
             if self.places.has_focus:
                 self.services.say("The cursor is in the scopes already: enter goes to the list of one.")
@@ -103,10 +102,10 @@ class MemoryNavigation:
         if key is not None:
             self.places.go_to(key)
 
-    # what is listed, and in what order
+    # filters and order
 
     async def one_type(self, here: list[Pair]) -> None:
-        """One type only."""
+        """Ask for a type, and list only that one."""
         counts = Counter(row.memory.type or "-" for _, row in here)
         kinds = [(k, f"{'untyped' if k == '-' else k}  {counts[k]}") for k in sorted(counts)]
         kind = await self.services.ask(Choice("Show", [("", "all types"), *kinds], self.view.kind))
@@ -115,17 +114,17 @@ class MemoryNavigation:
             self.relist()
 
     def attention(self) -> None:
-        """What wants attention only, or all."""
+        """List only what needs attention, or all."""
         self.view.wanting = not self.view.wanting
         self.relist()
 
     def never(self) -> None:
-        """What was never delivered only, or all."""
+        """List only what was never delivered, or all."""
         self.view.never = not self.view.never
         self.relist()
 
     def sort(self) -> None:
-        """The next order by a column that is shown."""
+        """Sort by the next visible column."""
         names = self.list.sorts()
         if not names:
             self.services.say("There is no room for a column to sort by.")
@@ -134,7 +133,7 @@ class MemoryNavigation:
         self.order(names[(at + 1) % len(names)], False)
 
     def order(self, sort: str, reverse: bool) -> None:
-        """Another order."""
+        """Sort the list."""
         self.view.sort, self.view.reverse = sort, reverse
         self.list.redraw()
         self.relist()
@@ -145,7 +144,7 @@ class MemoryNavigation:
         return "" if self.list.rows else "There is nothing here to mark."
 
     def mark_all(self) -> None:
-        """Mark all that are shown, or none if all are marked."""
+        """Mark all listed memories; unmark everything if they all are marked."""
         self.screen.mark_all()
         if self.list.marks:
             self.services.say(f"{many(len(self.list.rows), 'memory', 'memories')} marked; escape unmarks.")

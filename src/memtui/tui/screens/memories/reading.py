@@ -1,4 +1,4 @@
-"""Reading the memories of all scopes in workers, and only what changed when files do."""
+"""Read the memories of all scopes in workers; after a change of files, read only what changed."""
 
 import time
 from collections.abc import Iterable
@@ -18,15 +18,15 @@ from memtui.tui.model import autosave, fuzzy
 from memtui.tui.screens.memories.rows import Pair
 from memtui.tui.services import HowFar, Services
 
-# So often the foot says how far the reading of other projects is.
-TOLD_SECONDS = 0.2
+# How often progress is shown while other projects are read.
+PROGRESS_SECONDS = 0.2
 Rows = dict[str, list[Row]]
 
 
 @dataclass
 class Read(Message):
-    """Memories by scope were read: of all scopes (`whole`), or of those here. `usage`: how often each was delivered;
-    `made`: which of them memtui made."""
+    """Memories were read: of all scopes (`whole`), or only of those of this project. `found`: the scopes; `rows`: their
+    memories by label; `usage`: how often each was delivered; `made`: which of them memtui made."""
 
     found: list[Scope]
     rows: Rows
@@ -37,37 +37,38 @@ class Read(Message):
 
 @dataclass
 class Counted(Message):
-    """The log has grown by deliveries of the memories with these paths; None: all are to be counted anew."""
+    """The log has grown by deliveries of the memories with these paths; None: all must be counted again."""
 
     paths: set[str] | None
 
 
 @dataclass
 class Arrived(Message):
-    """What became of the last deliveries, outcome by id."""
+    """The outcomes of the last deliveries were looked up: outcome by delivery id."""
 
     outcomes: dict[str, str]
 
 
 class Ended(Message):
-    """A worker has ended, however that was."""
+    """A worker has ended, with or without an error."""
 
 
 def _readable(scope: Scope) -> bool:
     return scope.exists and not scope.problem
 
 
-def _first(scope: Scope, lines: int) -> list[Row]:
-    found = islice(scopes.memories(scope), lines)
+def _first_rows(scope: Scope, count: int) -> list[Row]:
+    found = islice(scopes.memories(scope), count)
     return [Row(each, each.path.removeprefix(scope.directory + "/")) for each in found]
 
 
 class MemoryReader:
-    """What was read: the scopes that were `found`, their memories by label, the last deliveries' outcomes, the paths of
-    memories that the person has begun to change (with the time), and what memtui made.
+    """Everything that the Memories screen has read.
 
-    `partly` are the scopes of which there is but the first page, `loaded` whether all were read. The screen gets the
-    messages of the workers, and hands them back to `take`.
+    `found`: the scopes; `rows`: their memories by label; `outcomes`: of the last deliveries, by id; `drafts`: the times
+    of autosaves, by path of the memory; `made`: the memories that memtui made; `partly`: the labels of scopes with only
+    the first page read; `loaded`: whether all scopes were read. The screen gets the messages of the workers and passes
+    them to `take`.
     """
 
     def __init__(self, services: Services, screen: Screen[None]) -> None:
@@ -79,56 +80,55 @@ class MemoryReader:
         self.made: dict[str, tuple[str, float | None]] = {}
         self.partly: set[str] = set()
         self.loaded = False
-        self.expected = ""  # the path of the memory to stand on, once it is read
+        self.expected = ""  # the path of the memory that the cursor goes to, once it is read
         self._usage: Usage | None = None
         self._worker: Worker[None] | None = None
         self._again = self._later = False
 
     @property
     def unread(self) -> set[str]:
-        """The scopes of which only the first page is read, or nothing."""
+        """The labels of the scopes that are not read completely."""
         return self.partly | {scope.label for scope in self.found if scope.label not in self.rows}
 
     def pairs(self, of: Iterable[Scope] | None = None) -> list[Pair]:
-        """The memories of some scopes, or all."""
+        """Return the memories of some scopes, None for all."""
         return [(s, row) for s in (self.found if of is None else of) for row in self.rows.get(s.label, [])]
 
     def targets(self) -> list[Scope]:
-        """The scopes that take memories."""
+        """Return the scopes that memories can be written to."""
         return [scope for scope in self.found if scope.writable and not scope.problem]
 
     def first_page(self, lines: int) -> None:
-        """Read so many memories of each scope here, before anything is painted. What is to be said of them comes
-        after."""
+        """Read the first `lines` memories of each scope of this project, without findings and deliveries: this comes
+        before the first paint."""
         self.found = self.services.data.scopes()
-        self.rows = {scope.label: _first(scope, lines) if _readable(scope) else [] for scope in self.found}
+        self.rows = {scope.label: _first_rows(scope, lines) if _readable(scope) else [] for scope in self.found}
         self.partly = {label for label, rows in self.rows.items() if len(rows) >= lines}
         self._find_drafts()
 
     def reload(self) -> None:
-        """Read all scopes; what was read stays meanwhile."""
+        """Read all scopes in a worker; what was read before stays until then."""
         self._again = self._worker is not None
         if self._worker is None:
             self._worker = self.screen.run_worker(self._read_scopes, group="scopes", thread=True)
 
     def count_deliveries(self) -> None:
-        """Count what was appended to the log; while something is read, after that."""
+        """Count the deliveries appended to the log, after the reading that is running, if any."""
         self._later = self._worker is not None
         if self._usage is not None and self._worker is None:
             self._worker = self.screen.run_worker(self._count, group="deliveries", thread=True)
 
     def stop(self) -> bool:
-        """Stop the reading of other projects; False if nothing is read. Without the memories that belong here there is
-        no list."""
+        """Stop reading other projects; return False if none are being read. This project is always read to the end."""
         if self._worker is None or self.partly or self._worker.group != "scopes" or not self._worker.is_running:
             return False
         self._worker.cancel()
         return True
 
-    # what the workers found
+    # the messages of the workers
 
     def take(self, message: Read) -> None:
-        """Hold what was read."""
+        """Keep what was read."""
         self.found, self._usage, self.made = message.found, message.usage, message.made
         self.rows = message.rows if message.whole else self.rows | message.rows
         self.partly = set()
@@ -136,7 +136,7 @@ class MemoryReader:
         self._find_drafts()
 
     def recount(self, paths: set[str]) -> bool:
-        """Tell the memories with these paths how often they were delivered; whether any of them is here."""
+        """Update the delivery counts of the memories with these paths; return whether any of them is listed."""
         usage = self._usage
         if usage is None:
             return False
@@ -144,7 +144,7 @@ class MemoryReader:
         return any(counted)
 
     def ended(self) -> None:
-        """Go on with what had to wait."""
+        """Start the reading or counting that had to wait for a worker."""
         self._worker = None
         if self._again:
             self.reload()
@@ -156,11 +156,11 @@ class MemoryReader:
 
     # in workers
 
-    def _tell(self, message: Message) -> bool:
-        wanted = not get_current_worker().is_cancelled and self.screen.is_attached
-        if wanted:
+    def _post(self, message: Message) -> bool:
+        going = not get_current_worker().is_cancelled and self.screen.is_attached
+        if going:
             self.screen.post_message(message)
-        return wanted
+        return going
 
     def _count(self) -> None:
         assert self._usage is not None
@@ -168,8 +168,8 @@ class MemoryReader:
             paths = self._usage.follow()
             counted = [self._usage.memories[path] for path in paths or ()]
             records = [each.record for counts in counted for each in counts.newest]
-            if self._tell(Counted(paths)):
-                self._tell(Arrived(self.services.data.outcomes(records)))
+            if self._post(Counted(paths)):
+                self._post(Arrived(self.services.data.outcomes(records)))
         finally:
             self.screen.post_message(Ended())
 
@@ -190,17 +190,17 @@ class MemoryReader:
         for scope in here:
             rows[scope.label] = memory_status.of_scope(data.root, scope, usage, data.known) if _readable(scope) else []
         others = [scope for scope in data.scopes(every=True) if scope.label not in rows]
-        if not self._tell(Read(here + others, dict(rows), usage, made, False)):
+        if not self._post(Read(here + others, dict(rows), usage, made, False)):
             return
-        told = time.monotonic()
+        shown = time.monotonic()
         for number, scope in enumerate(others):
-            if time.monotonic() - told > TOLD_SECONDS:
-                told = time.monotonic()
+            if time.monotonic() - shown > PROGRESS_SECONDS:
+                shown = time.monotonic()
                 words = f"reading {number} of {many(len(others), 'other project')}, escape stops"
-                if not self._tell(HowFar(words)):
+                if not self._post(HowFar(words)):
                     return
             rows[scope.label] = memory_status.of_scope(data.root, scope, usage, data.known)
         records = {str(t.record.get("id")): t.record for each in rows.values() for row in each for t in row.newest}
-        if self._tell(Read(here + others, rows, usage, made, True)):
-            self._tell(Arrived(data.outcomes(list(records.values()))))
+        if self._post(Read(here + others, rows, usage, made, True)):
+            self._post(Arrived(data.outcomes(list(records.values()))))
         fuzzy.load()

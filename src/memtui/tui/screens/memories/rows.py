@@ -1,4 +1,4 @@
-"""The table of memories: its columns, their order, what the filters let through, and how a row is drawn."""
+"""The rows of the Memories screen: columns, sorting, filters, and how a row is drawn."""
 
 import dataclasses
 import os
@@ -23,7 +23,7 @@ from memtui.tui.widgets.rows import Column
 
 Pair = tuple[Scope, Row]
 
-# sort -> (column, whether its natural order shows the smallest first)
+# Sort name -> (number of the column, whether not reversed shows the smallest first).
 SORTS = {
     "name": (2, True),
     "type": (0, True),
@@ -44,7 +44,7 @@ KEYS: dict[str, Callable[[Pair], object]] = {
     "flags": lambda pair: pair[1].severity,
     "scope": lambda pair: scope_word(*pair),
 }
-# The orders that deliveries change.
+# The sort names whose order changes with deliveries.
 BY_DELIVERIES = {"sent", "last", "flags"}
 COLUMNS = (
     Column("", 1),
@@ -58,13 +58,15 @@ COLUMNS = (
     Column("sent", 5, right=True, from_width=40),
     Column("last", 6, right=True, from_width=40),
 )
-NAME, SCOPE, ABOUT = 2, 3, 4
-# Cells across for the scope at most, by the room of the list; there is none below SCOPE_FROM.
+NAME, SCOPE, DESCRIPTION = 2, 3, 4
+# The most cells of the scope column (BRIEF, the column's own, WIDE) and the list widths from which they hold; below
+# SCOPE_FROM it is hidden.
 BRIEF_SCOPE, LEAST_SCOPE, USUAL_FROM, WIDE_SCOPE, WIDE_FROM, SCOPE_FROM = 4, 6, 62, 14, 110, 44
 BRIEF = {"global": "glob", "project": "proj", "CLAUDE.md": "CLAU", "rules": "rule"}
-NEVER = 10_000
-# A name has this much, and as much as it wants where a description still has its share; more than LONG_NAME never.
-SHORT_NAME, LEAST_ABOUT, LONG_NAME = 12, 20, 40
+NEVER = 10_000  # a list width that is never reached
+# Cells of the name column: at least the first, at most the last, and between them what LEAST_DESCRIPTION leaves.
+SHORT_NAME, LEAST_DESCRIPTION, LONG_NAME = 12, 20, 40
+# The letter of a memory with an autosave.
 DRAFT = "D"
 BY_CLIENT = "client"
 LEGEND = (
@@ -80,40 +82,42 @@ LEGEND = (
 )
 
 
-def columns(sort: str, reverse: bool, width: int, *, scopes: int, longest: int) -> list[Column]:
-    """The columns for so many cells, the sorted one with an arrow. `scopes`: the length of the longest scope, 0 where
-    all memories are of one; `longest`: that of the longest name."""
+def columns(sort: str, reverse: bool, width: int, *, longest_scope: int, longest_name: int) -> list[Column]:
+    """Return the columns for a list `width` cells wide, the sorted one with an arrow. `longest_scope`: the length of
+    the longest scope word, 0 if all memories are in one scope; `longest_name`: that of the longest name."""
     at, up = SORTS[sort]
-    made = list(COLUMNS)
-    scope = WIDE_SCOPE if width >= WIDE_FROM else made[SCOPE].width if width >= USUAL_FROM else BRIEF_SCOPE
+    columns = list(COLUMNS)
+    scope = WIDE_SCOPE if width >= WIDE_FROM else columns[SCOPE].width if width >= USUAL_FROM else BRIEF_SCOPE
     if scope > BRIEF_SCOPE:
-        scope = max(LEAST_SCOPE, min(scope, scopes))
-    made[SCOPE] = Column("scope" if scope > BRIEF_SCOPE else "in", scope, from_width=SCOPE_FROM if scopes else NEVER)
-    if width >= made[ABOUT].from_width:
-        rest = width - sum(column.width + 1 for column in made if column.width and width >= column.from_width) - 2
-        made[NAME] = Column("name", max(SHORT_NAME, min(longest, LONG_NAME, rest - LEAST_ABOUT)))
-    found = made[at]
+        scope = max(LEAST_SCOPE, min(scope, longest_scope))
+    columns[SCOPE] = Column(
+        "scope" if scope > BRIEF_SCOPE else "in", scope, from_width=SCOPE_FROM if longest_scope else NEVER
+    )
+    if width >= columns[DESCRIPTION].from_width:
+        rest = width - sum(column.width + 1 for column in columns if column.width and width >= column.from_width) - 2
+        columns[NAME] = Column("name", max(SHORT_NAME, min(longest_name, LONG_NAME, rest - LEAST_DESCRIPTION)))
+    found = columns[at]
     title = (found.title + ("▴" if up != reverse else "▾"))[: found.width or None]
-    made[at] = dataclasses.replace(found, title=title)
-    return made
+    columns[at] = dataclasses.replace(found, title=title)
+    return columns
 
 
-def sorts(made: Iterable[Column], width: int) -> list[str]:
-    """The orders by a column that is shown."""
-    shown = [width >= column.from_width for column in made]
+def sorts(columns: Iterable[Column], width: int) -> list[str]:
+    """Return the sort names of the columns that are visible at this width."""
+    shown = [width >= column.from_width for column in columns]
     return [name for name, (at, _) in SORTS.items() if shown[at]]
 
 
 def sort_of(column: int) -> str:
-    """The order that a click on a column's head asks for; empty if none."""
+    """Return the sort name for a click on the title of this column; empty if there is none."""
     heads = {at: name for name, (at, _) in SORTS.items()} | {1: "type"}
     return heads.get(column, "")
 
 
 @dataclasses.dataclass
 class View:
-    """Which memories of a place are listed, in what order: those of one type (`kind`), those with a finding to be dealt
-    with (`wanting`), those that were never delivered."""
+    """The filters and the order of the list: only one type (`kind`, empty for all), only memories that need attention
+    (`wanting`), only those `never` delivered."""
 
     kind: str = ""
     wanting: bool = False
@@ -121,40 +125,40 @@ class View:
     sort: str = "name"
     reverse: bool = False
 
-    def take(self, left: Mapping[str, object]) -> None:
-        """Be as it was left."""
-        kind, sort = left.get("kind"), left.get("sort")
+    def restore(self, state: Mapping[str, object]) -> None:
+        """Restore a state that was remembered with `dataclasses.asdict`."""
+        kind, sort = state.get("kind"), state.get("sort")
         self.kind = kind if isinstance(kind, str) else ""
         self.sort = sort if isinstance(sort, str) and sort in SORTS else "name"
-        self.wanting, self.never, self.reverse = (left.get(key) is True for key in ("wanting", "never", "reverse"))
+        self.wanting, self.never, self.reverse = (state.get(key) is True for key in ("wanting", "never", "reverse"))
 
     def widen(self) -> bool:
-        """Let all through; False if that is so already."""
+        """Clear the filters; return False if none was set."""
         narrow = bool(self.kind or self.wanting or self.never)
         self.kind, self.wanting, self.never = "", False, False
         return narrow
 
     def select(self, pairs: list[Pair], drafts: Container[str]) -> list[Pair]:
-        """Those of some memories that it lets through, in their order; names decide between equals. `drafts`: the paths
-        of those that a person has begun to change."""
+        """Return the memories that pass the filters, sorted, equals by name. `drafts`: the paths of memories with an
+        autosave, which need attention."""
         if self.kind:
             pairs = [pair for pair in pairs if (pair[1].memory.type or "-") == self.kind]
         if self.wanting:
             pairs = [pair for pair in pairs if pair[1].needs_attention or pair[1].memory.path in drafts]
         if self.never:
             pairs = [pair for pair in pairs if pair[1].never_delivered(pair[0])]
-        first = KEYS[self.sort]
-        return sorted(pairs, key=lambda pair: (first(pair), pair[1].memory.name.casefold()), reverse=self.reverse)
+        sort_key = KEYS[self.sort]
+        return sorted(pairs, key=lambda pair: (sort_key(pair), pair[1].memory.name.casefold()), reverse=self.reverse)
 
 
 def place_line(place: Place | None, view: View, typed: str) -> Text:
-    """A place of the tree, and what is listed of it, on one line."""
+    """Return one line with a place of the tree and the filters."""
     line = Text(" scope ", style="dim", no_wrap=True, overflow="ellipsis")
     if place is None:
         return line
     line.append(safe_text.line(place.words, 60) + " ▾", "bold")
-    only = [view.kind, "what wants attention" * view.wanting, "what was never delivered" * view.never]
-    narrowed = ", ".join(filter(None, only))
+    filters = [view.kind, "what wants attention" * view.wanting, "what was never delivered" * view.never]
+    narrowed = ", ".join(filter(None, filters))
     line.append(f"  only {narrowed}" if narrowed else "", "yellow")
     if typed:
         line.append(f"  filter “{safe_text.line(typed, 30)}”", "dim")
@@ -165,7 +169,7 @@ def place_line(place: Place | None, view: View, typed: str) -> Text:
 
 
 def searched(pair: Pair) -> str:
-    """What the filter looks at."""
+    """Return the text that the filter searches, in lower case."""
     scope, row = pair
     found = row.memory
     flags = f" {' '.join(map(findings.flag, row.flags))}" if row.flags else ""
@@ -173,7 +177,7 @@ def searched(pair: Pair) -> str:
 
 
 def scope_word(scope: Scope, row: Row) -> str:
-    """A memory's scope in the list: global, project, auto, agent:NAME, CLAUDE.md, rules; a name for other projects."""
+    """Return a memory's scope for the list: global, project, auto, agent:NAME, CLAUDE.md, rules, or another project."""
     if scope.kind == "agent":
         return f"agent:{scope.source}"
     if scope.kind == "instructions":
@@ -186,7 +190,7 @@ def scope_word(scope: Scope, row: Row) -> str:
 def draw(
     pair: Pair, typed: str, outcomes: Mapping[str, str], drafts: Container[str], now: float, *, brief: bool = False
 ) -> list[Text]:
-    """The cells of a row. `brief`: there is little room for the scope."""
+    """Return a row's cells. `outcomes`: by delivery id; `drafts`: paths with an autosave; `brief`: shorten scopes."""
     scope, row = pair
     found = row.memory
     name = Text(safe_text.line(found.name, 200), style="red" if found.broken else "")
@@ -211,12 +215,12 @@ def draw(
 
 
 def last(scope: Scope, row: Row, outcomes: Mapping[str, str], now: float) -> Text:
-    """How long ago it was delivered last, and whether that arrived."""
+    """Return how long ago a memory was delivered last, and a glyph for the outcome."""
     if not row.last_delivery:
         return Text("-" if scope.delivered else BY_CLIENT, style="dim")
-    made = Text().append(age(clock.parse(row.last_delivery), now) + " ", "dim")
+    cell = Text().append(age(clock.parse(row.last_delivery), now) + " ", "dim")
     outcome = outcomes.get(str(row.newest[0].record.get("id"))) if row.newest else None
     if outcome is None:
-        return made.append(" ")
+        return cell.append(" ")
     glyph, style = GLYPHS[outcome]
-    return made.append(glyph, style)
+    return cell.append(glyph, style)

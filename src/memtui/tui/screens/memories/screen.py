@@ -1,4 +1,4 @@
-"""Memories: what the agent remembers, by scope."""
+"""The Memories screen: the agent's memories, by scope."""
 
 import dataclasses
 import gc
@@ -23,7 +23,7 @@ from memtui.tui.model.autosave import Autosave
 from memtui.tui.screens.list_screen import NARROW, Described, ListScreen
 from memtui.tui.screens.memories import rows, tree
 from memtui.tui.screens.memories.commands import MemoryCommands
-from memtui.tui.screens.memories.detail import Born, MemoryDetail
+from memtui.tui.screens.memories.detail import MemoryDetail, OriginFound
 from memtui.tui.screens.memories.editing import MemoryEditing
 from memtui.tui.screens.memories.navigation import MemoryNavigation
 from memtui.tui.screens.memories.reading import Arrived, Counted, Ended, MemoryReader, Read
@@ -36,10 +36,11 @@ from memtui.tui.services import Services
 from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import RowList
 
-# With less room the memory stands below the list: beside it the list's columns would be scraps.
+# The least width in cells for the memory beside the list; on a narrower screen it is below.
 BESIDE = 176
-NAMED = 4
-# The foot's order.
+# The most drafts that are named at the start.
+DRAFTS_NAMED = 4
+# The order of actions in the bottom bar.
 IN_LIST = ("edit", "new", "trash", "filter", "mark", "retype", "move", "sort", "attention")
 WHILE_READ = ("edit", "next", "previous", "follow", "trash", "retype", "move")
 READING = "Reading …"
@@ -50,16 +51,16 @@ EMPTY = """Nothing is remembered here yet.
 {app.health}  whether the hooks are installed"""
 
 
-def _titles(drafts: list[Autosave]) -> str:
-    """Which they are, and the key that goes on with each."""
+def _draft_titles(drafts: list[Autosave]) -> str:
+    """Return the names of some drafts, each with the key that opens it."""
     new, edit = actions.key_of("memories.new"), actions.key_of("memories.edit")
-    ways = [f"{new}, its file is gone" if d.orphan else edit if d.path else new for d in drafts[:NAMED]]
+    ways = [f"{new}, its file is gone" if d.orphan else edit if d.path else new for d in drafts[:DRAFTS_NAMED]]
     words = [f"{d.title} ({way})" for d, way in zip(drafts, ways, strict=False)]
-    return ", ".join(words) + (f" and {len(drafts) - NAMED} more" if len(drafts) > NAMED else "")
+    return ", ".join(words) + (f" and {len(drafts) - DRAFTS_NAMED} more" if len(drafts) > DRAFTS_NAMED else "")
 
 
 class Memories(ListScreen[Pair]):
-    """Scopes on the left, memories in the middle, the memory itself on the right, or below the list, or over it."""
+    """The screen: scopes on the left, memories in the middle, the memory on the right, below the list or over it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("memories")]
     HORIZONTAL_BREAKPOINTS = [(0, "narrow"), (NARROW, "stacked"), (BESIDE, "wide")]  # noqa: RUF012  textual's
@@ -74,7 +75,7 @@ class Memories(ListScreen[Pair]):
         super().__init__(services, table, rows.searched, placeholder="name, description, type")
         self.places, self.view, self.index_line = ScopeTree(), View(), OneLine(id="line")
         self.reader = MemoryReader(services, self)
-        self.known = MemoryDetail(services, self, self.reader)
+        self.details = MemoryDetail(services, self, self.reader)
         self.trail = Trail(services, self, self.places, self.reader, self.go_to)
         self.bulk = Bulk(self)
         self.navigation = MemoryNavigation(services, self, table, self.places, self.view, self.relist)
@@ -83,10 +84,10 @@ class Memories(ListScreen[Pair]):
         self.commands |= self.navigation.table(self.here) | commands.table(self.one_by_one)
         self.commands |= editing.table(self) | self.trail.table(table.why_none)
         self._pairs: fuzzy.Haystack[Pair] = fuzzy.Haystack((), rows.searched)
-        self._painted = False  # the first picture: what is beside the list comes after it
+        self._painted = False  # whether the list was painted: the detail and the index line come after it
 
     def body(self) -> ComposeResult:
-        """Three panes; on a narrow screen the list alone, and the memory over it."""
+        """Yield three panes; a narrow screen shows only the list, or the memory over it."""
         with Horizontal(id="panes"):
             yield self.places
             with Vertical(id="middle"):
@@ -97,18 +98,18 @@ class Memories(ListScreen[Pair]):
         yield self.index_line
 
     def begin(self) -> None:
-        """Start in the list, as it was left, with the first page of memories: they stand there with the first picture.
-        All others are read after it."""
+        """Focus the list in its remembered state, with the first page of memories read; all others are read after the
+        first paint."""
         left = self.left
-        self.view.take(left)
-        self.places.take(left)
+        self.view.restore(left)
+        self.places.restore(left)
         self.table.focus()
         self.reader.first_page(self.app.size.height)
         self._show()
         self.call_after_refresh(self._show_beside)
-        waiting = autosave.of_memories(self.services.data.root)
-        if waiting:
-            self.services.say(f"{many(len(waiting), 'draft')} of yours not saved yet: {_titles(waiting)}.")
+        drafts = autosave.of_memories(self.services.data.root)
+        if drafts:
+            self.services.say(f"{many(len(drafts), 'draft')} of yours not saved yet: {_draft_titles(drafts)}.")
 
     def _keep(self) -> None:
         self.keep(**dataclasses.asdict(self.view), place=self.places.row_id, folds=self.places.folds)
@@ -120,7 +121,7 @@ class Memories(ListScreen[Pair]):
         self.reader.reload()
 
     def follow(self, parts: frozenset[str] | None) -> None:
-        """As told of every screen; of a log that grew only what was appended is read, for a receipt nothing."""
+        """Reload after a change of memories or settings. For the log, read only what was appended."""
         if parts is None or parts & (self.reads - {"log"}):
             self.reload()
         elif "log" in parts:
@@ -129,36 +130,36 @@ class Memories(ListScreen[Pair]):
             self._take_outcomes(self.services.data.outcomes([]))
 
     def near(self) -> list[str]:
-        """The memories on the screen."""
+        """Return the files of the memories on the screen."""
         return [row.memory.path for _, row in self.table.on_screen()]
 
     def on_read(self, message: Read) -> None:
-        """Show what was read."""
+        """Show the memories that were read."""
         self.reader.take(message)
         if message.whole:
-            gc.freeze()  # else each collection goes through thousands of memories, and a key waits for it
+            gc.freeze()  # else each garbage collection visits thousands of memories, and a key waits for it
         self._show()
 
     def on_counted(self, message: Counted) -> None:
-        """Show what was delivered."""
+        """Show how often memories were delivered."""
         if message.paths is None:
             self.reload()
         elif self.reader.recount(message.paths) and (self.view.never or self.view.sort in rows.BY_DELIVERIES):
             self.sift()
 
     def on_arrived(self, message: Arrived) -> None:
-        """Show whether deliveries arrived."""
+        """Show which deliveries arrived."""
         self._take_outcomes(message.outcomes)
 
-    def on_born(self, message: Born) -> None:
-        """Show where a memory comes from."""
-        self.known.take(message)
+    def on_origin_found(self, message: OriginFound) -> None:
+        """Show the origin of a memory."""
+        self.details.add(message)
         self.show_detail()
         if message.slow:
             self.count()
 
     def on_ended(self, _: Ended) -> None:
-        """Read what had to wait."""
+        """Start the next reading, if one is waiting."""
         self.reader.ended()
 
     def _take_outcomes(self, outcomes: dict[str, str]) -> None:
@@ -170,50 +171,50 @@ class Memories(ListScreen[Pair]):
 
     def _show(self) -> None:
         if not self.table.is_attached:
-            return  # on the way out
+            return  # the screen is closing
         self.found = self.reader.pairs()
-        self.known.forget()
+        self.details.forget()
         reader = self.reader
         project = self.services.data.facts.project
-        self.places.plant(reader.found, reader.rows, project, reader.unread, loaded=reader.loaded)
+        self.places.show_scopes(reader.found, reader.rows, project, reader.unread, loaded=reader.loaded)
         self.sift()
         if reader.expected:
             self.go_to(reader.expected)
 
     def here(self) -> list[Pair]:
-        """The memories of the place."""
+        """Return the memories of the chosen place in the tree."""
         place = self.places.row
         return [pair for pair in self.reader.pairs(place.scopes) if place.holds(pair[1])] if place else []
 
     def sift(self) -> None:
-        """Show the memories of the place that what is set lets through, in their order."""
+        """Show the memories of the chosen place that pass the filters, in order."""
         view = self.view
         self._pairs = fuzzy.Haystack(view.select(self.here(), self.reader.drafts), rows.searched)
         self.table.measure(self._pairs.rows, view.sort, view.reverse)
         self.fill()
 
     def relist(self) -> None:
-        """List other memories, or in another order, and keep how."""
+        """Show the list after a change of place, filters or order, and remember that state."""
         self.sift()
         self._keep()
 
     def select(self) -> Sequence[Pair]:
-        """What the filter lets through."""
+        """Return the memories that match what is typed."""
         return self._pairs.select(self.typed)
 
     def fill(self) -> None:
-        """Put the memories of the place through the filter."""
+        """Show the memories that match what is typed, and the fill level of their indexes."""
         super().fill()
         self._show_index()
 
     def why_empty(self) -> str:
-        """Why there is nothing, and what to do."""
+        """Return why the list is empty, and what to do."""
         view, place = self.view, self.places.row
         if not self.reader.loaded:
             return READING
         if self.typed:
-            ways = actions.keyed("escape clears the filter, {memories.search} searches the texts.")
-            return f"No matches for “{safe_text.line(self.typed, 60)}”.\n{ways}"
+            hint = actions.keyed("escape clears the filter, {memories.search} searches the texts.")
+            return f"No matches for “{safe_text.line(self.typed, 60)}”.\n{hint}"
         if view.wanting:
             return "Nothing here wants your attention.\nescape shows all."
         if view.never:
@@ -226,9 +227,9 @@ class Memories(ListScreen[Pair]):
         return actions.keyed(EMPTY)
 
     def count(self) -> None:
-        """Say on the right of the foot what is shown."""
+        """Show on the right of the bottom bar how many memories are listed, and by which filters."""
         if self.bulk.running:
-            return  # it tells how far it is
+            return  # its progress is shown there
         if self.reader.partly:
             self.tell("reading …")
             return
@@ -239,19 +240,18 @@ class Memories(ListScreen[Pair]):
         self.tell(words + (f" · {marked} marked" if marked else ""))
 
     def summary(self) -> Text:
-        """The place, and what is listed of it, where there is no room for the tree."""
+        """Return the line above the list, for screens without room for the tree: the place and the filters."""
         return rows.place_line(self.places.row, self.view, self.typed)
 
     def _show_index(self) -> None:
-        """How full the indexes are; on a narrow screen what is wrong with the memory, as the pane that says so is not
-        there."""
+        """Show how full the indexes are; without a detail pane, what is wrong with the memory instead."""
         place, pair = self.places.row, self.table.row
         if not self._painted or place is None:
             return
         if pair is not None and pair[1].flags and not self.seen:
-            self.index_line.put(self.known.findings(pair))
+            self.index_line.put(self.details.findings(pair))
         else:
-            self.index_line.put(self.known.indexes(place.scopes, wide=not self.has_class("narrow")))
+            self.index_line.put(self.details.indexes(place.scopes, wide=not self.has_class("narrow")))
 
     def _show_beside(self) -> None:
         self._painted = True
@@ -265,16 +265,16 @@ class Memories(ListScreen[Pair]):
             self._show_index()
 
     def describe(self, row: Pair) -> Described:
-        """All that is to be said of a memory, with the words that were sought."""
+        """Return the detail of a memory, with the words of the search highlighted."""
         if not self._painted:
             return Described(Text())
-        text = self.known.text(row)
-        if self.trail.sought:
-            fuzzy.mark([text], self.trail.sought)
+        text = self.details.text(row)
+        if self.trail.query:
+            fuzzy.mark([text], self.trail.query)
         return Described(text)
 
     def _glance(self, pair: Pair) -> Text:
-        """What stands in the free rows below the list, where there is no pane beside it."""
+        """Return the preview for the free rows below the list, on a narrow screen."""
         return glance_text(pair[1].memory) if self.has_class("narrow") else Text()
 
     def _draw(self, pair: Pair) -> list[Text]:
@@ -282,11 +282,11 @@ class Memories(ListScreen[Pair]):
         return rows.draw(pair, self.typed, self.reader.outcomes, self.reader.drafts, now, brief=brief)
 
     def copied(self) -> str:
-        """The text that is copied: the memory that is shown."""
+        """Return the text for the clipboard: the whole file of the memory."""
         return self.table.row[1].memory.raw.decode("utf-8", "replace") if self.table.row else ""
 
     def footer_actions(self) -> list[Action]:
-        """What can be done with the memory under the cursor, in the list or while it is read."""
+        """Return the actions for the memory under the cursor, in the list or while its text is read."""
         reading, pair = self.detail.has_focus, self.table.row
         order = list(WHILE_READ if reading else IN_LIST)
         if pair is not None and "U" in pair[1].letters:
@@ -298,17 +298,17 @@ class Memories(ListScreen[Pair]):
     # moving
 
     def on_resize(self) -> None:
-        """What stands on the lines depends on the width."""
+        """Draw the index line for the new width."""
         self.call_after_refresh(self._show_index)
 
     def deepen(self) -> None:
-        """Go into the memory, which on a narrow screen takes the place of the list."""
+        """Focus the memory, which covers the list on a narrow screen."""
         self.set_class(self.has_class("narrow"), "deep")
         self._show_index()
         self.detail.focus()
 
     def go_to(self, path: str) -> None:
-        """Put the cursor on a memory, taking away whatever hides it; one that is not read yet, once it is."""
+        """Put the cursor on a memory, clearing filters that hide it; one that is not read yet, once it is."""
         found = next((pair for pair in self.reader.pairs() if pair[1].memory.path == path), None)
         self.reader.expected = "" if found else path
         if found is None:
@@ -334,7 +334,7 @@ class Memories(ListScreen[Pair]):
         self.navigation.enter_place()
 
     def on_click(self, event: events.Click) -> None:
-        """The line that stands for the folded tree opens it."""
+        """Choose a scope when the line above the list is clicked."""
         if event.widget is self.answer:
             self.services.action_run("memories.scope")
 
@@ -346,13 +346,13 @@ class Memories(ListScreen[Pair]):
 
     @on(Input.Changed, "#filter")
     def _best_first(self, event: Input.Changed) -> None:
-        if event.value and event.value != self.typed:  # what the cursor was on may fit as well, but worse
+        if event.value and event.value != self.typed:  # the row under the cursor may match too, but worse
             self.wanted = lambda pairs: 0 if pairs else None
 
     # back
 
     def escape_steps(self) -> Sequence[Callable[[], bool]]:
-        """What escape takes back."""
+        """Return the steps of escape, from what runs to the place in the tree."""
         return (
             self.bulk.stop,
             self._step_back,
@@ -369,7 +369,7 @@ class Memories(ListScreen[Pair]):
         return not self.filter_line.has_focus and self.trail.step_back()
 
     def leave_detail(self) -> bool:
-        """Go back to the list."""
+        """Go back to the list, with the index line for it."""
         left = super().leave_detail()
         self._show_index()
         return left
@@ -381,7 +381,7 @@ class Memories(ListScreen[Pair]):
         return wide
 
     def _stop_reading(self) -> bool:
-        reading, origin = self.reader.stop(), self.known.stop()
+        reading, origin = self.reader.stop(), self.details.stop()
         if origin:
             self.show_detail()
         return reading or origin

@@ -1,4 +1,4 @@
-"""Full-text search: names, descriptions and texts of all memories, in a worker that can be stopped."""
+"""The search dialog: finds words in names, descriptions and texts of all memories, in a worker that can be stopped."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,16 +24,18 @@ from memtui.tui.widgets.field import Field
 from memtui.tui.widgets.rows import Column, RowList
 
 WAIT_SECONDS = 0.15
+# The most hits that are shown.
 LIMIT = 500
+# Hits so far are posted each time so many memories were searched.
 STEP = 250
-# So much of a line is shown before the word that was sought.
+# Characters shown before the first match in a line.
 LEAD = 16
 COLUMNS = (Column("name", 26), Column("scope", 12, from_width=60), Column("where it says so"))
 
 
 @dataclass(frozen=True)
 class Hit:
-    """A memory that answers; `line` is the line of its text that does best."""
+    """A memory that matches; `line`: the line of its text that matches best."""
 
     score: float
     memory: Memory
@@ -42,7 +44,7 @@ class Hit:
 
 @dataclass
 class Found(Message):
-    """The hits for some words among the first memories (`done` of them)."""
+    """The hits among the first `done` memories."""
 
     query: str
     hits: list[Hit]
@@ -50,7 +52,7 @@ class Found(Message):
 
 
 class Search(Dialog[str | None]):
-    """Ends with the path of the memory that was chosen. `query` and `at` are those of a search to go on with."""
+    """The dialog; it ends with the path of the chosen memory. `query` and `at`: the words and the hit to start from."""
 
     DEFAULT_CSS = """
     Search { align: center top; }
@@ -62,37 +64,37 @@ class Search(Dialog[str | None]):
 
     def __init__(self, rows: Mapping[str, Sequence[Row]], query: str = "", at: str = "") -> None:
         super().__init__()
-        self.begun, self.at = query, at
+        self.start_query, self.at = query, at
         self.memories = [row.memory for each in rows.values() for row in each]
         self.query_text = ""
         self.running = False
         self.moved = False
 
     def body(self) -> ComposeResult:
-        """A line, the hits, how far it is."""
+        """Yield the input, the hits and the progress."""
         with Vertical():
-            yield Field(self.begun, placeholder="words in names, descriptions and texts")
+            yield Field(self.start_query, placeholder="words in names, descriptions and texts")
             yield RowList[Hit](COLUMNS, self._draw, lambda hit: hit.memory.path, id="hits")
             yield Static(classes="foot")
 
     def on_mount(self) -> None:
-        """Type at once."""
+        """Focus the input, and search for the words to start from."""
         self.query_one(Input).focus()
         self._foot(f"{many(len(self.memories), 'memory', 'memories')} to search")
-        if self.begun:
-            self.query_text = self.begun
-            self._begin(self.begun)
+        if self.start_query:
+            self.query_text = self.start_query
+            self._begin(self.start_query)
 
     @property
     def table(self) -> RowList[Hit]:
-        """The hits."""
+        """The list of hits."""
         return self.query_one("#hits", RowList)
 
     def _foot(self, words: str) -> None:
         self.query_one(".foot", Static).update(Text(words, no_wrap=True))
 
     def keys(self) -> Keys:
-        """What works while words are typed."""
+        """Return the keys that work while words are typed."""
         return SEARCH
 
     @on(Input.Changed)
@@ -111,7 +113,7 @@ class Search(Dialog[str | None]):
             self.table.show([])
 
     def on_found(self, message: Found) -> None:
-        """Show what was found so far."""
+        """Show the hits so far."""
         self._show(message.query, message.hits, message.done)
 
     @work(thread=True, exclusive=True, group="search")
@@ -149,20 +151,19 @@ class Search(Dialog[str | None]):
             Text(safe_text.line(hit.memory.stem, 200), style="bold"),
             Text(safe_text.line(hit.memory.scope_label, 60), "dim"),
         ]
-        cells.append(Text(self._around(safe_text.line(hit.line or hit.memory.description, 4000))))
+        cells.append(Text(self._from_match(safe_text.line(hit.line or hit.memory.description, 4000))))
         for cell in (cells[0], cells[2]):
             for start, end in fuzzy.spans(cell.plain, self.query_text):
                 cell.stylize("bold underline", start, end)
         return cells
 
-    def _around(self, line: str) -> str:
-        """The part of a line where the first of the words is."""
-        places = [start for start, _ in fuzzy.spans(line, self.query_text)]
-        begin = min(places, default=0) - LEAD
+    def _from_match(self, line: str) -> str:
+        """Return a line from shortly before its first match on."""
+        begin = min((start for start, _ in fuzzy.spans(line, self.query_text)), default=0) - LEAD
         return "…" + line[begin:] if begin > 0 else line
 
     def on_key(self, event: events.Key) -> None:
-        """The arrows move among the hits while words are typed."""
+        """Move among the hits with the arrow keys while words are typed."""
         if event.key in {"up", "down"} and self.query_one(Input).has_focus:
             self.moved = True
             self.table.action_move(1 if event.key == "down" else -1)
@@ -175,7 +176,7 @@ class Search(Dialog[str | None]):
             self.dismiss(self.table.row.memory.path)
 
     def action_leave(self) -> None:
-        """Stop a search that runs; else close."""
+        """Stop the search if it is running, else close the dialog."""
         if self.running:
             self.running = False
             self.workers.cancel_group(self, "search")

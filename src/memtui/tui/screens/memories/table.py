@@ -1,4 +1,4 @@
-"""The table of memories: its columns fit the room, and the rows that are free hold a glance at the one chosen."""
+"""The list of memories: its columns adapt to the width, and free rows below it preview the memory under the cursor."""
 
 from collections.abc import Callable, Sequence
 
@@ -11,12 +11,12 @@ from memtui.tui.screens.memories import rows as memory_rows
 from memtui.tui.screens.memories.rows import Pair
 from memtui.tui.widgets.rows import RowList
 
-# With fewer free rows there is nothing below the list.
+# The fewest free rows that show a preview.
 LEAST_ROWS = 3
 
 
 class MemoryTable(RowList[Pair]):
-    """`glance` tells what to say of a row in the rows that are free."""
+    """The list; `glance` returns the preview of a row."""
 
     DEFAULT_CSS = "MemoryTable { width: 1fr; }"
 
@@ -24,11 +24,11 @@ class MemoryTable(RowList[Pair]):
         super().__init__(memory_rows.COLUMNS, draw, lambda pair: pair[1].memory.path, empty=empty, id="list")
         self.glance = glance
         self.order = ("name", False)
-        self.scopes = self.longest = 0
+        self.longest_scope = self.longest_name = 0
         self._below: tuple[object, list[Strip]] = ((), [])
 
     def why_none(self) -> str:
-        """Why nothing can be done to the chosen memories: there are none."""
+        """Return why no memory is chosen; empty if there is one."""
         if self.chosen():
             return ""
         if self.marks:
@@ -36,55 +36,59 @@ class MemoryTable(RowList[Pair]):
         return "There is no memory under the cursor."
 
     def why_read_only(self) -> str:
-        """Why the chosen memories can't be changed."""
+        """Return why the chosen memories can't be changed; empty if they can."""
         found = next((row.memory for scope, row in self.chosen() if not scope.writable), None)
         if found is None:
             return ""
         return f"{found.name} is one of your instructions, read-only here: change {found.path} itself."
 
     def measure(self, pairs: Sequence[Pair], sort: str, reverse: bool) -> None:
-        """Lay the columns out for these memories in this order."""
+        """Set the columns for these memories in this order."""
         self.order = (sort, reverse)
         scopes = {pair[0].label: pair for pair in pairs}
-        self.scopes = max(len(memory_rows.scope_word(*pair)) for pair in scopes.values()) if len(scopes) > 1 else 0
-        self.longest = max((len(row.memory.name) for _, row in pairs), default=0)
+        self.longest_scope = (
+            max(len(memory_rows.scope_word(*pair)) for pair in scopes.values()) if len(scopes) > 1 else 0
+        )
+        self.longest_name = max((len(row.memory.name) for _, row in pairs), default=0)
         self.fit()
 
     def fit(self) -> None:
-        """Lay the columns out for the room there is."""
+        """Set the columns for the current width."""
         width = self.scrollable_content_region.width - 1
         if width > 0:
-            self.columns = memory_rows.columns(*self.order, width, scopes=self.scopes, longest=self.longest)
+            self.columns = memory_rows.columns(
+                *self.order, width, longest_scope=self.longest_scope, longest_name=self.longest_name
+            )
 
     def sorts(self) -> list[str]:
-        """The orders by a column that is shown."""
+        """Return the sort names of the visible columns."""
         return memory_rows.sorts(self.columns, self.scrollable_content_region.width - 1)
 
     def on_resize(self) -> None:
-        """Widths depend on the room."""
+        """Set and paint the columns for the new width."""
         self.fit()
         super().on_resize()
 
     def redraw(self) -> None:
-        """Paint anew."""
+        """Paint again, the preview as well."""
         self._below = ((), [])
         super().redraw()
 
     def show(self, rows: Sequence[Pair]) -> None:
-        """Show these rows."""
+        """Show these memories."""
         self._below = ((), [])
         super().show(rows)
 
     def render_line(self, y: int) -> Strip:
-        """Paint one line of the screen."""
+        """Paint one line: a row, or a line of the preview."""
         below = y + int(self.scroll_offset.y) - self.header - len(self.rows)
         free = self.size.height - self.header - len(self.rows)
         if below < 0 or not self.rows or free < LEAST_ROWS:
             return super().render_line(y)
-        lines = self._glanced()
-        return lines[below] if below < len(lines) else Strip.blank(self.size.width, self.rich_style)
+        preview = self._preview_lines()
+        return preview[below] if below < len(preview) else Strip.blank(self.size.width, self.rich_style)
 
-    def _glanced(self) -> list[Strip]:
+    def _preview_lines(self) -> list[Strip]:
         width = self.size.width
         key = (self.row_id, width, self.rich_style)
         if self._below[0] == key:
@@ -92,7 +96,7 @@ class MemoryTable(RowList[Pair]):
         assert self.row is not None
         console = self.app.console
         text = self.glance(self.row)
-        made = []
+        lines = []
         for line in text.wrap(console, max(10, width - 2), tab_size=4)[: self.size.height]:
             line.end = ""
             base = self.rich_style
@@ -100,6 +104,6 @@ class MemoryTable(RowList[Pair]):
                 Segment(" ", base),
                 *(Segment(s.text, base + (s.style or Style())) for s in line.render(console)),
             ]
-            made.append(Strip(segments).adjust_cell_length(width, self.rich_style).crop(0, width))
-        self._below = (key, made)
-        return made
+            lines.append(Strip(segments).adjust_cell_length(width, self.rich_style).crop(0, width))
+        self._below = (key, lines)
+        return lines

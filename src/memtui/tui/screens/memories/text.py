@@ -1,4 +1,4 @@
-"""A memory as the detail pane shows it: fields, findings, text, links, its index, its deliveries, its birth."""
+"""The text of the detail pane: a memory's fields, findings, body, links, index line, deliveries and origin."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from memtui.core.memories.memory import Memory
     from memtui.core.memories.origin import Origin
 
-# What is drawn of a body while the cursor passes; the whole of it opens with the editor.
+# Characters of a body that are drawn; the editor opens all of it.
 MAX_BODY = 20_000
-GLANCED = 2000
+MAX_PREVIEW = 2000
 BAR = 20
-SHORT = 8  # of a bar: below this there is no room for characters beside lines
+SHORT = 8  # cells of a short bar; beside a shorter one there is only room for the count of lines
 LABEL = 10
 EVENTS = {"SessionStart": "start", "UserPromptSubmit": "prompt", "PreToolUse": "tool", "PostToolUse": "tool"}
 KNOWN = {"name", "description", "title", "type", "originSessionId", "modified", "updated"}
@@ -36,7 +36,7 @@ KNOWN = {"name", "description", "title", "type", "originSessionId", "modified", 
 
 @dataclass
 class Meter:
-    """The index of a scope: how full, and which line is whose."""
+    """The index of a scope: how full it is, and its lines."""
 
     budget: "Budget"
     index: "memory_index.Index"
@@ -44,7 +44,9 @@ class Meter:
 
 @dataclass
 class Facts:
-    """What is known beside the memory itself; `origin` None while it is sought or where there is none."""
+    """What the detail shows beside the memory itself. `back`: memories that link to it; `missing`: links that lead
+    nowhere; `outcomes`: by delivery id; `origin`: None while `seeking` or if unknown; `draft`: words about an autosave;
+    `source`: words about where the memory comes from."""
 
     back: Sequence[str] = ()
     missing: Sequence[str] = ()
@@ -57,7 +59,7 @@ class Facts:
 
 
 def meter_of(scope: Scope) -> Meter | None:
-    """The meter of a scope's index; None where there is none."""
+    """Return the meter of a scope's index, None if there is no index."""
     from memtui.core.memories import index as memory_index
 
     if scope.kind == "instructions" or scope.problem:
@@ -70,13 +72,13 @@ def meter_of(scope: Scope) -> Meter | None:
 
 
 def counts(found: "Budget") -> Text:
-    """Lines and characters (UTF-16 units) of an index, of what is loaded of it."""
+    """Return how many lines and characters (UTF-16 units, in thousands) an index has, and how many are loaded."""
     units, most = found.units / 1000, found.max_units / 1000
     return Text.assemble((f" {found.lines}/{found.max_lines} lines  {units:.1f}/{most:.0f} k", "dim"))
 
 
 def meter_line(label: str, found: "Budget", width: int = BAR) -> Text:
-    """One index on one line."""
+    """Return one line with a bar of how full an index is."""
     text = Text(no_wrap=True, end="").append(f"{label} ", "dim")
     text.append_text(gauge(found.share, width))
     if width < SHORT:
@@ -88,7 +90,7 @@ def meter_line(label: str, found: "Budget", width: int = BAR) -> Text:
 
 
 def memory_text(scope: Scope, row: Row, facts: Facts, now: float) -> Text:
-    """All that is to be said of a memory."""
+    """Return the whole text about a memory."""
     found = row.memory
     text = Text()
     text.append(safe_text.line(found.name, 300) + "\n", style="bold")
@@ -109,18 +111,18 @@ def memory_text(scope: Scope, row: Row, facts: Facts, now: float) -> Text:
     _links(text, found.links, facts)
     _index(text, scope, row, facts.meter)
     _deliveries(text, scope, row, facts.outcomes, now)
-    _birth(text, row, facts, now)
+    _origin(text, row, facts, now)
     text.append(safe_text.line(found.path), style="dim")
     return text
 
 
 def flag_words(flag: Finding) -> str:
-    """A finding, with the key that does something about it instead of the command."""
+    """Return a finding in words, with a key to press instead of a command to run."""
     return findings.flag(flag, actions.keyed("{memories.trust} trusts it"))
 
 
-def glance_text(found: "Memory", most: int = GLANCED) -> Text:
-    """A memory without what is to be said of it: name, description, the beginning of its text."""
+def glance_text(found: "Memory", most: int = MAX_PREVIEW) -> Text:
+    """Return a preview of a memory: name, description, and at most `most` characters of its body."""
     text = Text("\n")
     text.append("── ", "dim").append(safe_text.line(found.name, 200), "bold").append("\n")
     if found.description:
@@ -221,25 +223,25 @@ def _deliveries(text: Text, scope: Scope, row: Row, outcomes: Mapping[str, str],
     text.append("\n")
 
 
-def _birth(text: Text, row: Row, facts: Facts, now: float) -> None:
-    name = row.memory.origin_session
-    if not name:
+def _origin(text: Text, row: Row, facts: Facts, now: float) -> None:
+    session = row.memory.origin_session
+    if not session:
         return
     _label(text, "born in")
-    text.append(f"session {safe_text.line(name, 60)[:8]}")
-    born = facts.origin
-    if born is None:
+    text.append(f"session {safe_text.line(session, 60)[:8]}")
+    origin = facts.origin
+    if origin is None:
         why = "reading its transcript …" if facts.seeking else "its transcript is gone, or was not read to its end"
         text.append(f"  {why}\n\n", "dim")
         return
-    words = [ago(clock.parse(born.time), now) if born.time else "", safe_text.line(born.branch, 40)]
+    words = [ago(clock.parse(origin.time), now) if origin.time else "", safe_text.line(origin.branch, 40)]
     text.append("".join(f", {word}" for word in words if word) + "\n", "dim")
-    text.append(" " * LABEL + f"“{safe_text.line(born.title, 60)}”\n" if born.title else "")
-    if born.said and not born.written:
+    text.append(" " * LABEL + f"“{safe_text.line(origin.title, 60)}”\n" if origin.title else "")
+    if origin.said and not origin.written:
         text.append(" " * LABEL + "the passage most alike:\n", "dim")
-    for who, said in (("agent", born.agent), ("you", born.said)):
-        if said:
+    for who, quote in (("agent", origin.agent), ("you", origin.said)):
+        if quote:
             _label(text, "  " + who)
-            indented = safe_text.clean(said).replace("\n", "\n" + " " * LABEL)
+            indented = safe_text.clean(quote).replace("\n", "\n" + " " * LABEL)
             text.append(f"“{indented}”\n", "dim" if who == "agent" else "")
     text.append("\n")

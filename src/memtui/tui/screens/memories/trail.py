@@ -1,4 +1,4 @@
-"""Reading one memory after another: searching the texts, following links, and the way back."""
+"""Search and links: the commands that lead from one memory to another, and the way back."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from memtui.tui.services import Command, Services, first_of
 
 @dataclass
 class Step:
-    """How the person came to the memory `at`; `query` are the words that were sought there."""
+    """A step to the memory `at` (its path): `back` undoes it; `query`: the words of the search that found it."""
 
     at: str
     back: Callable[[], object]
@@ -23,7 +23,7 @@ class Step:
 
 
 class Trail:
-    """The way from memory to memory, on the screen and what was read. `go_to` puts the cursor on a memory."""
+    """The steps from memory to memory, and the commands that add one. `go_to` puts the cursor on a memory."""
 
     def __init__(
         self,
@@ -36,20 +36,20 @@ class Trail:
         self.services, self.screen, self.places, self.reader, self.go_to = services, screen, places, reader, go_to
         self.steps: list[Step] = []
 
-    def table(self, some: Callable[[], str]) -> dict[str, Command]:
-        """Action id to command; `some`: why nothing can be done where nothing is chosen."""
+    def table(self, why_none: Callable[[], str]) -> dict[str, Command]:
+        """Return command by action id; `why_none`: why no memory is chosen."""
         return {
             "memories.search": Command(self.search),
-            "memories.follow": Command(self.follow, first_of(some, self._why_no_link)),
+            "memories.follow": Command(self.follow, first_of(why_none, self._why_no_link)),
         }
 
     @property
-    def sought(self) -> str:
-        """The words that were sought, on the memory that they led to."""
+    def query(self) -> str:
+        """The words of the search that found the memory under the cursor; empty if none did."""
         return self.steps[-1].query if self.steps and self.steps[-1].at == self.screen.table.row_id else ""
 
     def step_back(self) -> bool:
-        """Go back to where the person came from; False if the cursor is elsewhere by now."""
+        """Undo the last step; if the cursor is not on its memory any more, forget all steps and return False."""
         if self.steps and self.steps[-1].at == self.screen.table.row_id:
             self.steps.pop().back()
             return True
@@ -57,30 +57,30 @@ class Trail:
         return False
 
     def _read(self, path: str) -> None:
-        """Show a memory with the keys on its text, at the first of the words that were sought."""
+        """Focus the text of a memory, scrolled to the first word of the search."""
         self.go_to(path)
         self.screen.deepen()
         self.screen.show_detail()
-        if self.sought:
+        if self.query:
             detail = self.screen.detail
-            detail.reveal(min((start for start, _ in fuzzy.spans(detail.plain, self.sought)), default=0))
+            detail.reveal(min((start for start, _ in fuzzy.spans(detail.plain, self.query)), default=0))
 
     # search
 
     async def search(self) -> None:
-        """Search the texts."""
+        """Search the texts of all memories."""
         place, path = self.places.row_id, self.screen.table.row_id
 
-        def left() -> None:
+        def leave() -> None:
             self.screen.leave_detail()
             self.places.go_to(place)
             if path:
                 self.go_to(path)
             self.screen.table.focus()
 
-        await self._search("", "", left)
+        await self._search("", "", leave)
 
-    async def _search(self, query: str, at: str, left: Callable[[], None]) -> None:
+    async def _search(self, query: str, at: str, leave: Callable[[], None]) -> None:
         from memtui.tui.screens.memories.search import Search
 
         dialog = Search(self.reader.rows, query, at)
@@ -89,17 +89,17 @@ class Trail:
             words = dialog.query_text
 
             def back() -> None:
-                self.services.start(self.screen, self._search(words, path, left), "memories.search")
+                self.services.start(self.screen, self._search(words, path, leave), "memories.search")
 
             self.steps.append(Step(path, back, words))
             self._read(path)
-        elif query:  # from the hits back to where the search began
-            left()
+        elif query:  # a search that was opened again was left: back to where it began
+            leave()
 
     # links
 
     def links(self) -> list[tuple[str, str]]:
-        """(path, words) of the memories that the one under the cursor links to, and of those that link to it."""
+        """Return (path, words) of the memories that this one links to, then of those that link to it."""
         pair = self.screen.table.row
         if pair is None:
             return []
@@ -119,7 +119,7 @@ class Trail:
         return "" if self.links() else "This memory links to no other that is there, and none links to it."
 
     async def follow(self) -> None:
-        """To a memory that this one links to, or that links to it; escape comes back."""
+        """Go to a memory that this one links to, or that links to it; escape comes back."""
         here, links = self.screen.table.row_id, self.links()
         path = links[0][0] if len(links) == 1 else await self.services.ask(Choice("Follow", links))
         if path:

@@ -1,4 +1,4 @@
-"""The trash: what was deleted, to bring back or to be rid of."""
+"""The trash dialog: restores deleted memories, or deletes them for good."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ COLUMNS = (
 
 @dataclass
 class Listed(Message):
-    """The trash was read."""
+    """The trash was read; `leave`: close the dialog if nothing is in it."""
 
     items: list[TrashItem]
     leave: bool
@@ -49,13 +49,13 @@ class Listed(Message):
 
 @dataclass
 class Failed(Message):
-    """It can't be read."""
+    """The trash can't be read; `words` say why."""
 
     words: str
 
 
 class Trash(Dialog[str | None]):
-    """Enter brings back, D deletes for good; ends with the path of what was brought back last."""
+    """The dialog, which ends with the path of the memory restored last, empty if none was."""
 
     DEFAULT_CSS = """
     Trash > Vertical { height: 36; max-height: 96%; padding: 1 2; background: $panel; }
@@ -78,7 +78,7 @@ class Trash(Dialog[str | None]):
         self.bulk = Bulk(self)
 
     def body(self) -> ComposeResult:
-        """A list, and the text of the one under the cursor."""
+        """Yield a list and the text of the memory under the cursor."""
         with Vertical():
             yield Static(Text("Trash", style="bold"))
             yield RowList[TrashItem](COLUMNS, self._draw, lambda item: item.id, empty="reading …", id="trash")
@@ -86,17 +86,17 @@ class Trash(Dialog[str | None]):
             yield Detail()
 
     def on_mount(self) -> None:
-        """Start in the list."""
+        """Focus the list and read the trash."""
         self.table.focus()
         self._fill()
 
     @property
     def table(self) -> RowList[TrashItem]:
-        """What was deleted."""
+        """The list of deleted memories."""
         return self.query_one("#trash", RowList)
 
     def _fill(self, leave: bool = False) -> None:
-        """Read the trash; `leave` goes back to the memories where nothing is left in it."""
+        """Read the trash, a large one in a worker; `leave`: close the dialog if nothing is in it."""
         if len(self.data.ledger.trashed) <= AT_ONCE:
             self._show(self.data.store().trash(), leave)
         else:
@@ -110,18 +110,18 @@ class Trash(Dialog[str | None]):
             self.post_message(Failed(safe_text.line(getattr(error, "message", str(error)), 200)))
 
     def on_listed(self, message: Listed) -> None:
-        """Show what was read."""
+        """Show the trash."""
         self._show(message.items, message.leave)
 
     def on_failed(self, message: Failed) -> None:
-        """Say why nothing was read."""
+        """Show why the trash was not read."""
         self._foot(message.words)
 
     def _show(self, items: list[TrashItem], leave: bool) -> None:
         self.table.empty = "The trash is empty."
         self.table.show(items)
         self._foot(many(len(items), "memory", "memories"))
-        self._read()
+        self._show_text()
         if leave and not items:
             self.dismiss(self.restored)
 
@@ -129,8 +129,8 @@ class Trash(Dialog[str | None]):
         self.query_one(".foot", Static).update(Text(words, no_wrap=True))
 
     @on(RowList.Moved, "#trash")
-    def _read(self) -> None:
-        """Show the text: nobody should have to bring a memory back to know which it is."""
+    def _show_text(self) -> None:
+        """Show the text, so that nobody has to restore a memory to see which it is."""
         item = self.table.row
         text = Text("Nothing is chosen.", "dim")
         if item is not None:
@@ -139,7 +139,7 @@ class Trash(Dialog[str | None]):
         self.query_one(Detail).show(item.id if item else "", text)
 
     def keys(self) -> Keys:
-        """What can be done here."""
+        """Return the keys for the last line."""
         return keyed(TRASH)
 
     def _draw(self, item: TrashItem) -> list[Text]:
@@ -153,7 +153,7 @@ class Trash(Dialog[str | None]):
 
     @on(RowList.Opened, "#trash")
     def action_restore(self) -> None:
-        """Bring the chosen ones back, as one step."""
+        """Restore the chosen memories, as one step of undo."""
         store = self.data.store()
 
         def restore(item: TrashItem) -> None:
@@ -162,11 +162,11 @@ class Trash(Dialog[str | None]):
         services_of(self).start(self, self._each(store, self.table.chosen(), restore, "Back again"), "memories.restore")
 
     def action_mark(self) -> None:
-        """Mark."""
+        """Mark or unmark the memory under the cursor."""
         self.table.toggle_mark()
 
     def action_purge(self) -> None:
-        """Delete the chosen ones for good, after asking."""
+        """Delete the chosen memories for good, after asking."""
         services_of(self).start(self, self._purge(self.table.chosen()), "memories.purge")
 
     async def _purge(self, chosen: list[TrashItem]) -> None:
@@ -183,7 +183,7 @@ class Trash(Dialog[str | None]):
     async def _each(
         self, store: "Store", chosen: list[TrashItem], change: Callable[[TrashItem], None], words: str
     ) -> None:
-        """Do it to each and tell how it went; what it was not done to stays marked."""
+        """Run a change on each, report the outcome and read again. Memories that were not changed stay marked."""
         if chosen and not self.bulk.running:
             outcome = await self.bulk.each(store, chosen, change)
             report(services_of(self), outcome, words, lambda item: item.memory)
@@ -191,10 +191,10 @@ class Trash(Dialog[str | None]):
             self._fill(leave=True)
 
     def on_how_far(self, message: HowFar) -> None:
-        """Tell how far the changes are."""
+        """Show the progress of the changes."""
         self._foot(message.words)
 
     def action_leave(self) -> None:
-        """Stop what is at work; else back to the memories."""
+        """Stop the changes that are running, else close the dialog."""
         if not self.bulk.stop():
             self.dismiss(self.restored)

@@ -1,4 +1,4 @@
-"""The tree of scopes: groups, types under each scope, and what lies below the cut of its index."""
+"""The tree of scopes: groups of scopes, and under each scope its types and what is below the cut of its index."""
 
 import os
 from collections import Counter
@@ -13,17 +13,19 @@ from memtui.present import safe_text
 from memtui.tui.widgets.rows import Column, RowList
 
 ALL = "all"
-# Groups of scopes that are rarely looked at begin folded; a scope's types as well where several scopes share a group.
+# The groups of scopes, folded at first: (key, label).
 GROUPS = (("others", "other projects"), ("agents", "agents"), ("instructions", "instructions"))
-OPEN = ("global", "project", "auto")
-# In the place of a count, while not all is read that it counts.
+# The labels of the scopes that are unfolded at first.
+UNFOLDED = ("global", "project", "auto")
+# Shown instead of a count until all memories are read.
 UNREAD = "…"
 
 
 @dataclass(frozen=True)
 class Place:
-    """A line of the tree. `kind` narrows the scopes' memories to a type, `below` to those below the cut; `fold` is
-    whether it is unfolded, None where there is nothing to fold; `unread` whether more than `count` may be there."""
+    """A line of the tree: some scopes, with `kind` only their memories of a type, with `below` only those below the cut
+    of the index. `fold`: whether it is unfolded, None if it can't be folded; `unread`: whether it may have more
+    memories than `count`."""
 
     key: str
     label: str
@@ -37,25 +39,25 @@ class Place:
 
     @property
     def counted(self) -> str:
-        """How many memories it has, as far as that is known."""
+        """The number of memories in words, UNREAD until it is known."""
         return UNREAD if self.unread else str(self.count)
 
     def holds(self, row: Row) -> bool:
-        """Whether it shows a memory of its scopes."""
+        """Return whether a memory of its scopes belongs here."""
         if self.below:
             return "B" in row.letters
         return not self.kind or (row.memory.type or "-") == self.kind
 
     @property
     def words(self) -> str:
-        """Its name on one line."""
+        """Its name, with that of the line above it."""
         if not self.depth:
             return self.label
         above = name_of(self.scopes[0], "") if "/" in self.key else dict(GROUPS).get(group_of(self.scopes[0]), "")
         return f"{above} ▸ {self.label}"
 
     def draw(self) -> list[Text]:
-        """Its cells."""
+        """Return the cells of its row."""
         style = "bold" if not self.depth and self.fold is not None else "dim" if self.depth else ""
         mark = {True: "▾ ", False: "▸ ", None: "  "}[self.fold]
         problem = len(self.scopes) == 1 and not self.depth and (self.scopes[0].problem or not self.scopes[0].trusted)
@@ -69,7 +71,7 @@ class Place:
 
 
 def name_of(scope: Scope, project: str) -> str:
-    """A scope as the tree calls it."""
+    """Return the name of a scope in the tree."""
     if scope.label in {"project", "auto"}:
         return f"{scope.label} {project}".strip()
     if scope.kind == "auto":
@@ -78,14 +80,14 @@ def name_of(scope: Scope, project: str) -> str:
 
 
 def group_of(scope: Scope) -> str:
-    """The group that a scope stands in; empty for those with a line of their own at the top."""
+    """Return the key of a scope's group; empty for scopes with a line of their own at the top."""
     if scope.label in {"global", "project", "auto"}:
         return ""
     return {"agent": "agents", "instructions": "instructions"}.get(scope.kind, "others")
 
 
 def is_here(scope: Scope) -> bool:
-    """Whether the first line of the tree counts it: what is remembered for this project."""
+    """Return whether a scope belongs to this project, so that the first line of the tree counts it."""
     return group_of(scope) not in {"others", "instructions"}
 
 
@@ -96,35 +98,35 @@ def build(
     project: str,
     unread: Collection[str] = (),
 ) -> list[Place]:
-    """The lines of the tree; `folds` holds what the person has folded or unfolded, `unread` names the scopes of which
-    not all is read."""
+    """Return the lines of the tree. `folds`: what the person has folded (False) or unfolded, by key; `unread`: the
+    labels of scopes that are not read completely."""
     here = tuple(scope for scope in found if is_here(scope))
-    places = [Place(ALL, "all here", _count(here, rows), here, unread=_any(here, unread))]
+    places = [Place(ALL, "all here", _count(here, rows), here, unread=_any_unread(here, unread))]
     for scope in found:
         if not group_of(scope):
-            places += _scope(scope, rows, folds, project, scope.label in unread)
+            places += _scope_places(scope, rows, folds, project, scope.label in unread)
     for key, label in GROUPS:
         members = tuple(scope for scope in found if group_of(scope) == key)
         if not members:
             continue
         unfolded = folds.get(key, False)
         count = _count(members, rows)
-        places.append(Place(key, label, count, members, fold=unfolded, unread=_any(members, unread)))
+        places.append(Place(key, label, count, members, fold=unfolded, unread=_any_unread(members, unread)))
         for scope in members if unfolded else ():
             name, count = name_of(scope, project), len(rows.get(scope.label, ()))
             places.append(Place(scope.label, name, count, (scope,), depth=1, unread=scope.label in unread))
     return places
 
 
-def _scope(
+def _scope_places(
     scope: Scope, rows: Mapping[str, Sequence[Row]], folds: Mapping[str, bool], project: str, unread: bool
 ) -> list[Place]:
-    mine = rows.get(scope.label, ())
-    kinds = Counter([row.memory.type or "-" for row in mine])
-    below = sum("B" in row.letters for row in mine if row.flags)
-    unfolded = folds.get(scope.label, scope.label in OPEN)
+    memories = rows.get(scope.label, ())
+    kinds = Counter([row.memory.type or "-" for row in memories])
+    below = sum("B" in row.letters for row in memories if row.flags)
+    unfolded = folds.get(scope.label, scope.label in UNFOLDED)
     fold = unfolded if kinds else None
-    places = [Place(scope.label, name_of(scope, project), len(mine), (scope,), fold=fold, unread=unread)]
+    places = [Place(scope.label, name_of(scope, project), len(memories), (scope,), fold=fold, unread=unread)]
     if below:
         places.append(Place(f"{scope.label}/below", "below the cut", below, (scope,), 1, below=True))
     if unfolded:
@@ -134,7 +136,7 @@ def _scope(
     return places
 
 
-def _any(found: Sequence[Scope], unread: Collection[str]) -> bool:
+def _any_unread(found: Sequence[Scope], unread: Collection[str]) -> bool:
     return any(scope.label in unread for scope in found)
 
 
@@ -143,22 +145,22 @@ def _count(found: Sequence[Scope], rows: Mapping[str, Sequence[Row]]) -> int:
 
 
 class ScopeTree(RowList[Place]):
-    """The tree. `folds` is what the person has folded or unfolded, by key."""
+    """The widget. `folds`: what the person has folded (False) or unfolded, by key of the place."""
 
     def __init__(self) -> None:
         super().__init__((Column("scope"), Column("", 5, right=True)), Place.draw, lambda place: place.key, id="scopes")
         self.folds: dict[str, bool] = {}
-        self.wanted = ""  # the place to stand on, once it is there
-        self._of: Callable[[Mapping[str, bool]], list[Place]] = lambda _: []
+        self.wanted = ""  # the key of the place that the cursor goes to, once it is there
+        self._build: Callable[[Mapping[str, bool]], list[Place]] = lambda _: []
 
-    def take(self, left: Mapping[str, object]) -> None:
-        """Be as it was left, once the scopes are read."""
-        place, folds = left.get("place"), left.get("folds")
+    def restore(self, state: Mapping[str, object]) -> None:
+        """Restore the remembered folds, and the cursor once the scopes are read."""
+        place, folds = state.get("place"), state.get("folds")
         self.wanted = place if isinstance(place, str) else ""
         if isinstance(folds, dict):
             self.folds |= {str(key): fold for key, fold in folds.items() if isinstance(fold, bool)}
 
-    def plant(
+    def show_scopes(
         self,
         found: Sequence[Scope],
         rows: Mapping[str, Sequence[Row]],
@@ -167,38 +169,38 @@ class ScopeTree(RowList[Place]):
         *,
         loaded: bool,
     ) -> None:
-        """Draw the tree of these scopes; `loaded`: all of them were read."""
-        self._of = lambda folds: build(found, rows, folds, project, unread)
-        self.grow()
-        if self.wanted and (self._stand_on(self.wanted) or loaded):
+        """Show the tree of these scopes; `loaded`: all of them were read."""
+        self._build = lambda folds: build(found, rows, folds, project, unread)
+        self._refold()
+        if self.wanted and (self._move_to_key(self.wanted) or loaded):
             self.wanted = ""
 
-    def grow(self) -> None:
-        """Draw it anew, folded as it is now."""
-        self.show(self._of(self.folds))
+    def _refold(self) -> None:
+        """Show the tree with the current folds."""
+        self.show(self._build(self.folds))
 
     def unfolded(self) -> list[Place]:
-        """All its places, as a list to choose from."""
-        return self._of(dict.fromkeys([*self.folds, *(key for key, _ in GROUPS), *OPEN], True))
+        """Return all places, those that are folded away too."""
+        return self._build(dict.fromkeys([*self.folds, *(key for key, _ in GROUPS), *UNFOLDED], True))
 
     def fold(self, key: str, unfolded: bool) -> None:
         """Fold or unfold a place."""
         self.folds[key] = unfolded
-        self.grow()
+        self._refold()
 
     def to_parent(self) -> None:
-        """Go to the place that this one stands under."""
+        """Move the cursor to the place that this one is under."""
         self.move_to(next(at for at in range(self.cursor, -1, -1) if not self.rows[at].depth))
 
     def go_to(self, key: str) -> None:
-        """Stand on a place, unfolding what it stands under."""
+        """Move the cursor to a place, unfolding what it is under."""
         head = key.partition("/")[0]
         if key not in {place.key for place in self.rows}:
             scope = next((s for place in self.unfolded() for s in place.scopes if s.label == head), None)
             self.fold(group_of(scope) or head if scope else head, True)
-        self._stand_on(key)
+        self._move_to_key(key)
 
-    def _stand_on(self, key: str) -> bool:
+    def _move_to_key(self, key: str) -> bool:
         at = next((at for at, place in enumerate(self.rows) if place.key == key), None)
         if at is not None:
             self.move_to(at)
