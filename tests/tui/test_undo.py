@@ -16,11 +16,12 @@ from .screens.memories.test_bulk import MANY, crowd, files, told, until  # noqa:
 
 ELSEWHERE = """
 import os, sys
+from memtui.core.journal import undo
 from memtui.core.memories.store import Store
 by, now, what, *names = sys.argv[1:]
 store = Store(dict(os.environ), os.getcwd(), by=by, now=lambda: float(now))
 if what == "undo":
-    store.undo()
+    undo.run(store.journal, "undo").first()
 for name in names:
     store.delete(store.find(name))
 """

@@ -43,6 +43,12 @@ class World:
     def store(self):
         return Store(self.env, str(self.repo), now=lambda: self.time)
 
+    def undo(self, key=None):
+        return undo.run(self.store.journal, "undo", key).first()
+
+    def redo(self):
+        return undo.run(self.store.journal, "redo").first()
+
     def days_ago(self, days):
         self.time = NOW - days * DAY
         return self.store
@@ -62,7 +68,7 @@ class World:
 
     def history(self):
         self.time = NOW
-        return [each.summary for each in self.store.history()]
+        return [each.summary for each in reversed(self.store.journal.ledger().all())]
 
     def images(self):
         return set(os.listdir(self.root + "/trash"))
@@ -79,7 +85,7 @@ def world(tmp_path):
 def test_old_changes_go_with_their_contents_and_what_is_younger_can_be_undone(world):
     world.create("old", days=200)
     world.create("young", days=10)
-    (old,) = [each.id for each in world.store.history() if each.summary == "create global:old"]
+    (old,) = [each.id for each in world.store.journal.ledger().all() if each.summary == "create global:old"]
     before = world.images()
     due = retention.due(world.root, NOW)
     assert (due.changes, due.images) == (1, 1)
@@ -89,8 +95,8 @@ def test_old_changes_go_with_their_contents_and_what_is_younger_can_be_undone(wo
     assert world.history() == ["create global:young"]
     assert len(before) - len(world.images()) == 1
     with pytest.raises(NotFoundError):
-        world.store.undo(old)
-    world.store.undo()
+        world.undo(old)
+    world.undo()
     assert {each.stem for each in map(world.store.find, ["old"])} == {"old"}
     assert not retention.due(world.root, NOW).anything
 
@@ -128,11 +134,12 @@ def test_what_was_made_as_one_step_stays_or_goes_together(world):
 def test_a_change_that_was_undone_of_late_stays_with_its_undoing(world):
     world.create("one", days=200)
     world.create("two", days=199)
-    world.days_ago(1).undo()
+    world.days_ago(1)
+    world.undo()
     assert world.collect().changes == 1
     assert world.history() == ["create global:two", "create global:two"]
     assert world.store.journal.ledger().redoable
-    world.store.redo()
+    world.redo()
     assert world.store.find("two").body.strip() == "The text of two."
 
 
@@ -222,7 +229,7 @@ def test_changes_made_meanwhile_are_not_lost(world):
     assert [each.summary for each in ledger.all()][-1] == "create global:n19"
     assert len(made) == 20
     for _ in range(5):
-        world.store.undo()
+        world.undo()
     for digest in world.images():
         assert ids.digest(fs.read_bytes(f"{world.root}/trash/{digest}")) == digest
 
@@ -529,8 +536,8 @@ def test_killed_before_any_change_it_loses_nothing_that_is_not_due(world, tmp_pa
         assert world.history() == kept, point
         assert not retention.due(world.root, NOW).anything, point
         assert sorted(os.listdir(world.root + "/log")) == [f"deliveries-2026-{m}.jsonl" for m in ("05", "06", "11")]
-        world.store.undo()
-        world.store.undo()
+        world.undo()
+        world.undo()
         assert world.store.find("m20").body.strip() == "The text of m20."
         assert sorted(each["id"] for each in delivery_log.newest_first(world.root)) == sorted(made), point
         if done:

@@ -12,6 +12,7 @@ from memtui.core.base import fs, paths
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
+from memtui.core.journal import undo
 from memtui.core.journal.changes.text_edit import text_edits
 from memtui.core.memories import memory, scopes, trusting
 from memtui.core.memories.store import Store, expect
@@ -34,6 +35,12 @@ class World:
     def store(self):
         """A store as another process would open it."""
         return Store(self.env, str(self.repo))
+
+    def undo(self, key=None):
+        return undo.run(self.store.journal, "undo", key).first()
+
+    def redo(self):
+        return undo.run(self.store.journal, "redo").first()
 
     def put(self, name, data, directory=None):
         directory = directory or self.auto
@@ -81,13 +88,13 @@ def undo_and_redo(world, before):
     """What holds for every operation: it can be taken back and made again by later processes."""
     after = world.files()
     assert after != before
-    world.store.undo()
+    world.undo()
     assert world.files() == before
-    world.store.redo()
+    world.redo()
     assert world.files() == after
-    world.store.undo()
+    world.undo()
     assert world.files() == before
-    world.store.redo()
+    world.redo()
 
 
 def test_create(world):
@@ -190,8 +197,8 @@ def test_edit_of_other_fields_the_body_and_the_whole(world):
     assert "tags" not in old.fields
     assert old.body == "New\n"
     assert world.store.edit(old, b"anything\n").raw == b"anything\n"
-    world.store.undo()
-    world.store.undo()
+    world.undo()
+    world.undo()
     assert (world.auto / "old.md").read_bytes() == FLAT
 
 
@@ -201,7 +208,7 @@ def test_an_edit_that_changes_nothing_is_no_step(world):
     world.store.edit(old, {"description": "quoted: yes"})
     world.store.retype(old, "feedback")
     world.store.rename(old, "old")
-    assert world.store.history() == []
+    assert world.store.journal.ledger().all() == []
 
 
 def test_retype_keeps_the_form_that_is_there(world):
@@ -210,7 +217,7 @@ def test_retype_keeps_the_form_that_is_there(world):
     assert (world.auto / "old.md").read_bytes() == FLAT.replace(b"type: feedback", b"type: user")
     world.store.retype(world.store.find("two"), "my-own")
     assert b"metadata: \n  type: my-own\n" in (world.auto / "two.md").read_bytes()
-    world.store.undo()
+    world.undo()
     undo_and_redo(world, before)
 
 
@@ -321,7 +328,7 @@ def test_rename_keeps_a_title_written_by_hand_and_follows_links_by_either_name(w
 def test_rename_of_the_name_alone(world):
     world.put("same", b"---\nname: Another\n---\nx\n")
     assert world.store.rename(world.store.find("same"), "same").raw == b"---\nname: same\n---\nx\n"
-    world.store.undo()
+    world.undo()
     assert world.store.find("same").name == "Another"
 
 
@@ -329,7 +336,7 @@ def test_undo_of_a_rename_keeps_what_was_added_to_a_linking_memory_since(world):
     world.store.rename(world.store.find("old"), "new")
     two = world.auto / "two.md"
     two.write_bytes(two.read_bytes() + b"added by the agent\n")
-    world.store.undo()
+    world.undo()
     assert two.read_bytes().endswith(b"As [[old]] says, [[old|it]] `[[old]]`.\nadded by the agent\n")
 
 
@@ -380,7 +387,7 @@ def test_delete_restore_and_undo(world):
     world.store.restore(key)
     assert world.files() == before
     assert world.store.trash() == []
-    world.store.undo()
+    world.undo()
     assert [i.id for i in world.store.trash()] == [key]
     with pytest.raises(NotFoundError):
         world.store.restore("01K8")
@@ -415,8 +422,8 @@ def test_purge_is_for_good(world):
     with pytest.raises(NotFoundError):
         world.store.restore(key)
     with pytest.raises(NotFoundError, match="purged"):
-        world.store.undo(key)
-    assert world.store.undo().op == "retype"  # what is not about it can still be undone
+        world.undo(key)
+    assert world.undo().op == "retype"  # what is not about it can still be undone
     assert world.store.find("old").raw == FLAT
 
 
@@ -425,7 +432,7 @@ def test_purge_spares_what_others_share(world):
     key = world.store.delete(copied)
     changed = world.store.edit(world.store.find("auto:old"), b"changed\n")
     world.store.purge(key)
-    world.store.undo()
+    world.undo()
     assert world.store.find("auto:old").raw == FLAT
     assert changed.raw != FLAT
 
@@ -494,8 +501,8 @@ def test_what_a_person_writes_into_a_project_is_trusted_and_nothing_else(world):
     world.store.rename(mine, "ours")
     assert (world.project / "theirs.md").read_bytes().endswith(b"[[ours]]\n")
     assert trust.trusted_names(root, str(world.project)) == {"ours.md"}
-    world.store.undo()
-    world.store.undo()
+    world.undo()
+    world.undo()
     assert trust.trusted_names(root, str(world.project)) == {"mine.md"}
     world.store.move(world.store.find("old"), world.scope("project"))
     assert trust.trusted_names(root, str(world.project)) == {"mine.md", "old.md"}
@@ -532,7 +539,7 @@ def test_an_inbox_entry_and_a_new_memory_in_one_step(world):
     assert not os.path.exists(path)
     assert (world.config / "memory" / "x.md").exists()
     inbox_file.append_entry(directory, "updates", {}, "Another")
-    world.store.undo()
+    world.undo()
     assert [e.text for e in inbox_format.read(path)] in (["Use pnpm", "Another"], ["Another", "Use pnpm"])
     assert not (world.config / "memory" / "x.md").exists()
     assert entry.id in {e.id for e in inbox_format.read(path)}
@@ -541,7 +548,7 @@ def test_an_inbox_entry_and_a_new_memory_in_one_step(world):
 def test_the_injected_clock_is_in_the_records(world):
     store = Store(world.env, str(world.repo), by="demo", now=lambda: 1_000_000_000.0)
     store.retype(store.find("old"), "user")
-    (found,) = store.history()
+    (found,) = store.journal.ledger().all()
     assert (found.time, found.by, found.op) == ("2001-09-09T01:46:40.000Z", "demo", "retype")
 
 
@@ -565,7 +572,7 @@ def test_a_full_disk_loses_nothing_and_says_what_to_do(world, monkeypatch):
         assert str(world.config) in caught.value.message
         assert "space" in caught.value.hint
         assert world.files() == before
-    assert world.store.history() == []
+    assert world.store.journal.ledger().all() == []
     store.edit(old, b"now it works\n")
 
 
@@ -636,7 +643,7 @@ def test_crlf_and_bom_survive_every_operation(world):
     world.store.edit(world.store.find("win"), {"description": "e"})
     assert (world.auto / "win.md").read_bytes() == data.replace(b"[[old]]", b"[[new]]").replace(b": d\r", b": e\r")
     for _ in range(2):
-        world.store.undo()
+        world.undo()
     assert (world.auto / "win.md").read_bytes() == data
 
 
@@ -672,7 +679,7 @@ def test_every_real_memory_can_be_renamed_moved_deleted_and_brought_back(world, 
             renamed = store.rename(found, f"renamed-{count}")
             store.delete(store.move(renamed, other))
             for _ in range(3):
-                store.undo()
+                undo.run(store.journal, "undo").first()
             assert top.files() == before, file
             count += 1
         assert scope.exists
@@ -711,11 +718,11 @@ def test_what_is_taken_back_is_as_old_as_it_was(world):
     os.utime(path, ns=(10**18, 10**18))
     world.store.edit(world.store.find("two"), {"description": "other"})
     assert os.stat(path).st_mtime_ns != 10**18
-    world.store.undo()
+    world.undo()
     assert os.stat(path).st_mtime_ns == 10**18
-    world.store.redo()
+    world.redo()
     assert os.stat(path).st_mtime_ns != 10**18
-    world.store.undo()
+    world.undo()
     world.store.restore(world.store.delete(world.store.find("two")))
     assert os.stat(path).st_mtime_ns == 10**18
 

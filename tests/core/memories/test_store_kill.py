@@ -18,6 +18,7 @@ import pytest
 from memtui.core.base import fastjson, fs
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
+from memtui.core.journal import undo
 from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.changes.text_edit import TextEdit
 from memtui.core.memories import trusting
@@ -57,6 +58,12 @@ class World:
     def store(self):
         return Store(self.env, self.repo)
 
+    def undo(self):
+        return undo.run(self.store.journal, "undo").first()
+
+    def redo(self):
+        return undo.run(self.store.journal, "redo").first()
+
     def all(self):
         found = {}
         for place, _, names in os.walk(self.top):
@@ -91,7 +98,7 @@ def renamed(world):
 
 def undone(world):
     renamed(world)
-    world.store.undo()
+    world.undo()
 
 
 def approve(world):
@@ -112,8 +119,8 @@ WRITERS = {
     "delete": (nothing, deleted),
     "restore": (deleted, lambda w: w.store.restore(w.store.trash()[0].id)),
     "purge": (deleted, lambda w: w.store.purge(w.store.trash()[0].id)),
-    "undo": (renamed, lambda w: w.store.undo()),
-    "redo": (undone, lambda w: w.store.redo()),
+    "undo": (renamed, lambda w: w.undo()),
+    "redo": (undone, lambda w: w.redo()),
     "transaction": (nothing, approve),
     "recovery": (None, lambda w: w.store.scopes()),
     "trust": (nothing, lambda w: trusting.grant(w.root, w.project, {"three.md": b"three\n"})),
@@ -203,7 +210,7 @@ def test_killed_at_random_points(world, name):
             name in {"create", "edit", "retype", "rename", "move", "copy", "delete", "restore", "transaction"}
             and found == after
         ):
-            assert store.undo().op == {"transaction": "approve"}.get(name, name)
+            assert world.undo().op == {"transaction": "approve"}.get(name, name)
             assert world.files() == before
     # Most were killed at work; and where the files change, both ends were seen.
     assert ended < RUNS * 0.7
@@ -238,7 +245,7 @@ def test_killed_in_turn_in_one_store_nothing_is_lost(world):
         assert now in (memory.raw, memory.raw.replace(memory.body.encode(), text.encode()))
     seen = 0
     while world.store.find("project:two").raw != TWO:
-        world.store.undo()
+        world.undo()
         seen += 1
     assert seen > 0
     with open(f"{world.root}/journal.jsonl", "rb") as file:

@@ -5,6 +5,7 @@ import pytest
 from memtui.core.base import paths
 from memtui.core.base.errors import ConflictError, MemtuiError
 from memtui.core.inbox import file as inbox_file
+from memtui.core.journal import undo
 from memtui.core.memories.store import Store
 from memtui.core.review import draft, merge
 from memtui.core.review.approve import approve_all
@@ -40,7 +41,7 @@ def test_what_fails_stops_none_of_the_others_and_undo_takes_all_of_it_back(store
     (failed,) = [each for each in outcomes if each.error]
     assert isinstance(failed.error, ConflictError)
     assert [item.id for item in due(store)] == [failed.item.id]
-    store.undo()
+    undo.run(store.journal, "undo").first()
     assert [item.text for item in due(store)] == ["Use pnpm", "Use pnpm", "Tests run in CI"]
 
 
@@ -69,7 +70,7 @@ def test_drafts_are_put_at_the_end_of_a_memory_in_one_step(store):
     assert merge.merge_all(store, items, there).raw == becomes.raw == store.find("pnpm").raw
     assert becomes.body.endswith("Use pnpm.\n\nNever npm.\n\nNor yarn.\n")
     assert due(store) == []
-    store.undo()
+    undo.run(store.journal, "undo").first()
     assert store.find("pnpm").raw == there.raw
     assert [item.text for item in due(store)] == ["Never npm.", "Nor yarn."]
 

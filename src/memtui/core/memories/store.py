@@ -13,11 +13,9 @@ from typing import Generic, TypeVar
 from memtui.core.base import clock, ids, paths
 from memtui.core.base.errors import ConflictError, MemtuiError
 from memtui.core.base.storage import read_or_none, storage_error
-from memtui.core.journal import undo
 from memtui.core.journal.changes.change import Change, conflict
 from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.journal import Journal
-from memtui.core.journal.ledger import Transaction
 from memtui.core.memories import index_lines, memory, references, scopes, trash
 from memtui.core.memories import trusting as trust_edits
 from memtui.core.memories.memory import Memory, read_memory
@@ -286,19 +284,6 @@ class Store:
                 except OSError as error:
                     outcome.failed.append((item, storage_error(error, error.filename or "A file")))
         return outcome
-
-    def undo(self, transaction: str | None = None) -> Transaction:
-        """Take back the last operation that still stands, or the one named. Raises NotFoundError if there is none,
-        ConflictError if a file was changed since."""
-        return undo.run(self.journal, "undo", transaction).first()
-
-    def redo(self) -> Transaction:
-        """Make the operation undone last again. Raises as `undo`."""
-        return undo.run(self.journal, "redo").first()
-
-    def history(self) -> list[Transaction]:
-        """All operations, newest first."""
-        return list(reversed(self.journal.ledger().transactions.values()))
 
     # Helpers
 
