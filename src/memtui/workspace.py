@@ -90,9 +90,7 @@ class Workspace:
         from memtui.core.memories.store import Store
 
         self.must_have_home()
-        store = Store(self.env, self.cwd, by=self.by, now=self.now)
-        store.journal = self.journal()  # with the shared ledger
-        return store
+        return Store(self.env, self.cwd, by=self.by, now=self.now, ledger=self.ledger)
 
     def waiting(
         self,

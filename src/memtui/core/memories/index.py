@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from memtui.core.frontmatter import document
+from memtui.core.places.locate import INDEX_NAME
 
-INDEX_NAME = "MEMORY.md"
 ITEM = re.compile(r"(\s*)([-*+]|\d{1,9}[.)])([ \t]+)(?:\[[ xX]\][ \t]+)?")
 FENCE = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(`{3,}|~{3,})")
 SEPARATOR = re.compile(r"\s*(—|–|--|-|:)\s+")
@@ -47,7 +47,12 @@ class Entry:
 
     def is_for(self, target: str) -> bool:
         """Return whether the link points at that file (relative path), however it is spelled."""
-        return _same(self.target, target) or _same(self.raw_target.partition("#")[0], target)
+        return normal(target) in self.targets
+
+    @property
+    def targets(self) -> set[str]:
+        """The normal paths of the files that the link can mean: decoded, and as written."""
+        return {normal(self.target), normal(self.raw_target.partition("#")[0])}
 
 
 @dataclass(frozen=True)
@@ -64,11 +69,8 @@ class Index:
     unclosed: int | None  # the first line, from 0, of a comment or code that is never closed
 
 
-def _same(one: str, other: str) -> bool:
-    return _normal(one) == _normal(other)
-
-
-def _normal(target: str) -> str:
+def normal(target: str) -> str:
+    """Return a relative path in the form in which paths of the same file are equal."""
     return unicodedata.normalize("NFC", os.path.normpath(target))
 
 
@@ -200,20 +202,18 @@ def memory_target(raw: str) -> str:
 
 def dangling(index: Index, files: Iterable[str]) -> list[Entry]:
     """List the links to memories that are not among the directory's files (relative paths)."""
-    there = {_normal(name) for name in files}
+    there = {normal(name) for name in files}
     return [
         entry
         for entry in sorted((*index.entries, *index.mentions), key=lambda entry: (entry.line, entry.start))
-        if not {_normal(entry.target), _normal(entry.raw_target.partition("#")[0])} & there
+        if not entry.targets & there
     ]
 
 
 def missing(index: Index, files: Iterable[str]) -> list[str]:
     """List the memories among the files that no link of the index points at, sorted."""
-    known = set()
-    for entry in (*index.entries, *index.mentions):
-        known |= {_normal(entry.target), _normal(entry.raw_target.partition("#")[0])}
-    return sorted(name for name in files if name.endswith(".md") and name != INDEX_NAME and _normal(name) not in known)
+    known = {target for entry in (*index.entries, *index.mentions) for target in entry.targets}
+    return sorted(name for name in files if name.endswith(".md") and name != INDEX_NAME and normal(name) not in known)
 
 
 @dataclass(frozen=True)

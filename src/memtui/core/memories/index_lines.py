@@ -5,8 +5,8 @@ import os
 import re
 from collections.abc import Iterable
 
-from memtui.core.frontmatter import document
 from memtui.core.memories.index import ITEM, SEPARATOR, Entry, Index, parse_index
+from memtui.core.memories.memory import one_line
 
 HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]+(.*?))?[ \t#]*$")
 HOOK_LIMIT = 150  # the client asks for entries of at most about 200 characters
@@ -23,12 +23,8 @@ def _bytes(index: Index, lines: Iterable[str]) -> bytes:
     return (("\ufeff" if index.bom else "") + "".join(lines)).encode("utf-8", "surrogateescape")
 
 
-def _one_line(text: str) -> str:
-    return " ".join(document.clean(text).split())
-
-
 def _title(text: str) -> str:
-    return re.sub(r"([\[\]\\])", r"\\\1", _one_line(text))
+    return re.sub(r"([\[\]\\])", r"\\\1", one_line(text))
 
 
 def _separator(index: Index) -> str:
@@ -38,7 +34,7 @@ def _separator(index: Index) -> str:
 
 
 def _hook(text: str) -> str:
-    text = _one_line(text)
+    text = one_line(text)
     return text if len(text) <= HOOK_LIMIT else text[: HOOK_LIMIT - 1].rstrip() + "…"
 
 

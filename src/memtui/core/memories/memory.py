@@ -5,13 +5,12 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from memtui.core.base import clock, fs
+from memtui.core.base import clock, fs, visible
 from memtui.core.base.errors import MemtuiError, NotFoundError
 from memtui.core.frontmatter import document, edit
 from memtui.core.frontmatter import head as memory_head
 
 TYPES = ("user", "feedback", "project", "reference", "tool")
-INDEX_NAME = "MEMORY.md"
 # Only the beginning of a larger file is shown, as a broken memory.
 MAX_BYTES = 8 << 20
 SLUG_LIMIT = 80
@@ -105,10 +104,14 @@ def read_memory(path: str, scope_label: str = "") -> Memory:
     except (FileNotFoundError, NotADirectoryError):
         raise NotFoundError(f"there is no memory {path}", "see `memtui list`") from None
     except OSError as error:
-        reason = f"it can't be read: {error.strerror or error}"
-        stem = os.path.basename(path).removesuffix(".md")
-        return Memory(path, scope_label, stem, "", "", {}, "", 0, 0.0, broken=reason, has_frontmatter=False)
+        return unreadable(path, scope_label, f"it can't be read: {error.strerror or error}")
     return from_bytes(path, scope_label, data, size=found.st_size, mtime=found.st_mtime)
+
+
+def unreadable(path: str, scope_label: str, problem: str) -> Memory:
+    """Return a memory for a file that can't or must not be read, so that lists show it; `broken` is the problem."""
+    stem = os.path.basename(path).removesuffix(".md")
+    return Memory(path, scope_label, stem, "", "", {}, "", 0, 0.0, broken=problem, has_frontmatter=False)
 
 
 def from_bytes(path: str, scope_label: str, data: bytes, *, size: int = -1, mtime: float = 0.0) -> Memory:
@@ -153,16 +156,17 @@ def _yaml_differs(fields: dict[str, object], name: str, description: str) -> tup
 def new_memory_bytes(name: str, description: str, kind: str, body: str) -> bytes:
     """Return the bytes of a new file in the client's own form: `type` below `metadata`, a blank line above the body.
     NULs, which would make it a binary file, are dropped."""
-    fields: dict[str, object] = {"name": _one_line(name), "description": _one_line(description)}
+    fields: dict[str, object] = {"name": one_line(name), "description": one_line(description)}
     if kind:
-        fields["metadata"] = {"type": _one_line(kind)}
+        fields["metadata"] = {"type": one_line(kind)}
     text = document.clean(body).replace("\0", "").strip("\n")
     text = f"\n{text}\n" if text else ""
     return f"---\n{edit.field_lines(fields)}---\n{text}".encode()
 
 
-def _one_line(text: str) -> str:
-    return " ".join(document.clean(text).split())
+def one_line(text: str) -> str:
+    """Put text on one line, as it can be written to a file."""
+    return visible.one_line(document.clean(text))
 
 
 def set_type(doc: document.Document, kind: str) -> document.Document:
@@ -170,7 +174,7 @@ def set_type(doc: document.Document, kind: str) -> document.Document:
 
     Raises MemtuiError on a broken document or an empty type.
     """
-    kind = _one_line(kind)
+    kind = one_line(kind)
     if not kind:
         raise MemtuiError("a type can't be empty", f"one of {', '.join(TYPES)}, or a word of your own")
     metadata = doc.fields.get("metadata")

@@ -88,7 +88,7 @@ def index_edits(scope: Scope, change: Callable[[bytes], bytes]) -> list[Change]:
 
 def file_mode(scope: Scope) -> int | None:
     """Return the permission bits of a new file of a scope: in a repository as the umask allows, else None (private)."""
-    if scope.kind != "project" and "project" not in scope.aliases and not scope.label.endswith("@project"):
+    if not scope.needs_trust and not scope.label.endswith("@project"):
         return None
     mask = os.umask(0o077)  # the only way to read it; a file another thread makes meanwhile is just more private
     os.umask(mask)

@@ -3,12 +3,12 @@
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memtui.core.base import paths
 from memtui.core.base.errors import ConflictError, NotFoundError
 from memtui.core.client import projects
-from memtui.core.memories.memory import Memory, read_memory
+from memtui.core.memories.memory import Memory, read_memory, unreadable
 from memtui.core.places import locate, trust
 
 KINDS = ("global", "project", "auto", "agent", "instructions")
@@ -46,6 +46,11 @@ class Scope:
         return f"{self.directory}/{locate.INDEX_NAME}"
 
     @property
+    def needs_trust(self) -> bool:
+        """Whether its memories may have come with a repository, so that only trusted ones are delivered."""
+        return self.kind == "project" or "project" in self.aliases
+
+    @property
     def delivered(self) -> bool:
         """Whether memtui's hooks deliver its memories. The client loads all others itself, without a log."""
         return self.kind in {"global", "project"}
@@ -60,18 +65,14 @@ def discover(env: dict[str, str], cwd: str, *, all_projects: bool = False) -> li
     project = _project(env, cwd, root)
     if project.exists and os.path.realpath(project.directory) == os.path.realpath(auto.directory):
         # `autoMemoryDirectory` points at the project's directory: the client reads it already.
-        found.append(_replace(auto, aliases=("project",)))
+        found.append(replace(auto, aliases=("project",)))
     else:
-        found += [project, _replace(auto, exists=os.path.isdir(auto.directory))]
+        found += [project, replace(auto, exists=os.path.isdir(auto.directory))]
     found += _agents(env, cwd, root)
     found += _instructions(env, cwd, root)
     if all_projects:
         found += others(env, {scope.directory for scope in found})
     return found
-
-
-def _replace(scope: Scope, **changes: object) -> Scope:
-    return Scope(**{**scope.__dict__, **changes})
 
 
 def _project(env: dict[str, str], cwd: str, root: str) -> Scope:
@@ -231,12 +232,6 @@ def indexed(root: str, scope: Scope) -> list[str]:
     return [name for name in found if name in trusted]
 
 
-def refused(path: str, label: str, problem: str) -> Memory:
-    """Return a memory for a file that must not be read, so that lists show it; `broken` is the problem."""
-    stem = os.path.basename(path).removesuffix(locate.SUFFIX)
-    return Memory(path, label, stem, "", "", {}, "", 0, 0.0, broken=problem, has_frontmatter=False)
-
-
 def memories(scope: Scope, known: "dict[str, Memory] | None" = None) -> Iterator[Memory]:
     """Yield the memories of a scope, sorted by path. Those that must not or can't be read have the reason in `broken`;
     those that were removed meanwhile are left out.
@@ -246,7 +241,7 @@ def memories(scope: Scope, known: "dict[str, Memory] | None" = None) -> Iterator
     for name, problem in files(scope):
         path = f"{scope.directory}/{name}".rstrip("/")
         if problem:
-            yield refused(path, scope.label, problem)
+            yield unreadable(path, scope.label, problem)
             continue
         found = None if known is None else known.get(path)
         if found is None or found.scope_label != scope.label or not _is_current(found):
@@ -305,7 +300,7 @@ def _by_path(env: dict[str, str], cwd: str, ref: str, scopes: Sequence[Scope]) -
                 if problem is not None:
                     whole = f"{scope.directory}/{name}"
                     if problem:
-                        return refused(whole, scope.label, problem)
+                        return unreadable(whole, scope.label, problem)
                     return read_memory(whole, scope.label)
     raise NotFoundError(f"{path} is in none of the scopes.", "Memories are Markdown files in a scope's directory.")
 
@@ -336,7 +331,7 @@ def _matching(scopes: Sequence[Scope], name: str) -> list[Memory]:
         for relative, problem in files(scope):
             if relative in wanted or relative.rpartition("/")[2] in wanted:
                 path = f"{scope.directory}/{relative}"
-                found.append(refused(path, scope.label, problem) if problem else read_or_none(path, scope.label))
+                found.append(unreadable(path, scope.label, problem) if problem else read_or_none(path, scope.label))
     there = [memory for memory in found if memory is not None]
     if there:
         return there

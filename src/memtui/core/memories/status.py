@@ -207,7 +207,7 @@ def of_scope(root: str, scope: Scope, usage: Usage, known: dict[str, Memory] | N
     cut = 0
     if index is not None:
         found = memory_index.budget(index.raw, agent=scope.kind == "agent")
-        below, cut = {_normal(entry.target) for entry in found.below}, found.cut_line or 0
+        below, cut = {memory_index.normal(entry.target) for entry in found.below}, found.cut_line or 0
         absent = set(memory_index.missing(index, scopes.indexed(root, scope)))
     trusted = trust.trusted_names(root, scope.directory) if scope.kind == "project" and scope.exists else None
     rows = []
@@ -226,7 +226,7 @@ def of_scope(root: str, scope: Scope, usage: Usage, known: dict[str, Memory] | N
                 )
             if index is not None and file in absent:
                 row.flags.append(problem("memories.no_line", here, scope=scope.label, files=[file]))
-            elif _normal(file) in below:
+            elif memory_index.normal(file) in below:
                 row.flags.append(problem("memories.cut", here, scope=scope.label, line=cut, below=len(below)))
             row.flags.sort(key=lambda flag: ORDER.index(LETTERS[flag.code]))
         _count(row, real, usage)
@@ -287,7 +287,3 @@ def _changed_since(found: Memory, delivery: MemoryDelivery) -> bool:
         return ids.digest(found.raw)[: len(delivered)] != delivered
     when = clock.parse(delivery.record.get("time"))
     return when is not None and found.mtime > when
-
-
-def _normal(target: str) -> str:
-    return os.path.normpath(target)

@@ -16,6 +16,7 @@ from memtui.core.base.storage import read_or_none, storage_error
 from memtui.core.journal.changes.change import Change, conflict
 from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.journal import Journal
+from memtui.core.journal.ledger import Ledger
 from memtui.core.memories import index_lines, memory, references, scopes, trash
 from memtui.core.memories import trusting as trust_edits
 from memtui.core.memories.memory import Memory, read_memory
@@ -42,16 +43,24 @@ class Outcome(Generic[Item, Done]):
 
 
 class Store:
-    """Changes to the memories of a working directory. `by` names the writer in the journal, `now` is the clock.
+    """Changes to the memories of a working directory. `by`, `now` and `ledger`: as for `Journal`.
 
     Opening it recovers from a killed process; if that fails, reading still works and `problem` has the error.
     """
 
-    def __init__(self, env: dict[str, str], cwd: str, *, by: str = "cli", now: Callable[[], float] = clock.now) -> None:
+    def __init__(
+        self,
+        env: dict[str, str],
+        cwd: str,
+        *,
+        by: str = "cli",
+        now: Callable[[], float] = clock.now,
+        ledger: Ledger | None = None,
+    ) -> None:
         self.env = env
         self.cwd = cwd
         self.root = paths.root(env)
-        self.journal = Journal(self.root, by, now)
+        self.journal = Journal(self.root, by, now, ledger)
         self.problem: MemtuiError | None = None
         try:
             self.journal.recover()
@@ -81,22 +90,18 @@ class Store:
 
     def add(self, scope: Scope, name: str, data: bytes, *, op: str = "create", extra: Sequence[Change] = ()) -> Memory:
         """Create a memory from a whole file's bytes, with `extra` changes in the same step. Raises as `create`."""
-        planned = self.plan_add(scope, name, data)
-        stem = references.check_name(name)
-        self.transaction(op, [*planned, *extra], f"{op} {scope.label}:{stem}")
-        return read_memory(f"{scope.directory}/{stem}.md", scope.label)
-
-    def plan_add(self, scope: Scope, name: str, data: bytes) -> list[Change]:
-        """Return the changes that `add` makes, for a larger transaction. A new memory in a project scope is trusted."""
         references.writable(scope)
-        file = references.check_name(name) + ".md"
+        stem = references.check_name(name)
+        file = f"{stem}.md"
         path = self._free(scope, file)
         made = memory.from_bytes(path, scope.label, data)
         edits = references.index_edits(
             scope, lambda index: index_lines.add_line(index, file, made.name, made.description, kind=made.type)
         )
-        made_file = FileChange(path, None, data, references.file_mode(scope))
-        return [*self.trust_changes(scope, [(file, data)]), made_file, *edits]
+        new_file = FileChange(path, None, data, references.file_mode(scope))
+        planned = [*self.trust_changes(scope, [(file, data)]), new_file, *edits, *extra]
+        self.transaction(op, planned, f"{op} {scope.label}:{stem}")
+        return read_memory(f"{scope.directory}/{file}", scope.label)
 
     def edit(self, found: Memory, change: bytes | Mapping[str, str], *, seen: bool = False) -> Memory:
         """Replace a memory's whole content, or some fields: `description`, `type`, `body`, others by their dotted path.
@@ -316,7 +321,7 @@ class Store:
     def trust_changes(self, scope: Scope, contents: Sequence[tuple[str, bytes]]) -> list[Change]:
         """Return the change that trusts contents, given as (relative path, bytes), in a project scope. The list is
         empty for other scopes, and if all are trusted already."""
-        if scope.kind != "project" and "project" not in scope.aliases:
+        if not scope.needs_trust:
             return []
         edit = trust_edits.plan(self.root, scope.directory, contents)
         return [] if edit.idle else [edit]
@@ -328,9 +333,7 @@ class Store:
     def _is_trusted(self, scope: Scope, found: Memory) -> bool:
         """Return whether a changed, renamed or copied memory may become trusted: only if the memory is trusted already.
         A person who changes one field has not approved the rest of a file that came with a repository."""
-        if scope.kind != "project" and "project" not in scope.aliases:
-            return True
-        return trust.load(self.root, scope.directory).allows(found.raw)
+        return not scope.needs_trust or trust.load(self.root, scope.directory).allows(found.raw)
 
 
 def expect(found: Memory, content_hash: str) -> Memory:

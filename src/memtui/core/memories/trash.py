@@ -1,5 +1,6 @@
 """The trash: deleted memories, as the journal records them, and everything that a purge has to remove."""
 
+import contextlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -27,12 +28,10 @@ def items(journal: Journal, ledger: Ledger) -> list[TrashItem]:
     """List the trash, newest first. Memories whose content is lost are left out."""
     found = []
     # In the journal's order: the ids of one millisecond are in no order.
-    for key in [key for key in reversed(list(ledger.transactions)) if key in ledger.trashed]:
-        each = ledger.transactions[key]
-        try:
-            found.append(item(journal, ledger, each.id))
-        except NotFoundError:
-            continue
+    for each in reversed(ledger.all()):
+        if each.id in ledger.trashed:
+            with contextlib.suppress(NotFoundError):
+                found.append(item(journal, ledger, each.id))
     return found
 
 

@@ -9,6 +9,7 @@ from memtui.core.base import clock, fs, ids
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many
 from memtui.core.journal.changes.trust_edit import TrustEdit
+from memtui.core.journal.contents import Contents as JournalContents
 from memtui.core.journal.journal import Journal
 from memtui.core.places import locate, trust
 
@@ -52,7 +53,7 @@ class Earlier:
     """The contents with which a directory's memories were trusted before, where memtui has stored them."""
 
     def __init__(self, root: str, directory: str) -> None:
-        self._journal = Journal(root)
+        self._contents = JournalContents(root)
         self._digests: dict[str, list[str]] = {}
         for digest, name in trust.load(root, directory).hashes.items():
             self._digests.setdefault(name, []).append(digest)
@@ -61,7 +62,7 @@ class Earlier:
         """Return the content with which a memory was last trusted; None if it is not stored."""
         for digest in reversed(self._digests.get(name, [])):
             try:
-                return self._journal.contents.read(digest)
+                return self._contents.read(digest)
             except MemtuiError:
                 continue
         return None

@@ -26,7 +26,7 @@ class EntryEdit(Change):
         return EntryEdit(self.path, self.table, self.name, self.after, self.before)
 
     def row(self, files: Files, keep: KeepContent) -> dict[str, Any]:  # noqa: ARG002
-        self._check()
+        self._read_expected()
         return {"entry": {"table": self.table, "key": self.name, "before": self.before, "after": self.after}}
 
     @classmethod
@@ -56,13 +56,14 @@ class EntryEdit(Change):
         whole: dict[str, Any] = found
         return whole
 
-    def _check(self) -> None:
-        if self._read_file()[self.table].get(self.name) != self.before:
+    def _read_expected(self) -> dict[str, Any]:
+        whole = self._read_file()
+        if whole[self.table].get(self.name) != self.before:
             raise ConflictError(f"{self.path} has another entry for {self.name} by now", LOOK_AGAIN)
+        return whole
 
     def make(self) -> None:
-        self._check()
-        whole = self._read_file()
+        whole = self._read_expected()
         entries = {name: value for name, value in whole[self.table].items() if name != self.name}
         if self.after is not None:
             entries[self.name] = self.after
