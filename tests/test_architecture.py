@@ -61,7 +61,7 @@ def test_no_import_contract_has_an_exception():
         name for each in contracts if each.get("forbidden_modules") == ["memtui.tui"] for name in each["source_modules"]
     }
     of_cli = {f"memtui.cli.{each.stem}" for each in (SOURCES / "cli").iterdir() if not each.name.startswith("__")}
-    assert of_cli - {"memtui.cli.opening"} == sources
+    assert of_cli - {"memtui.cli.open_tui"} == sources
 
 
 def test_no_name_is_of_a_word_that_another_took_the_place_of():

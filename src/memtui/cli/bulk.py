@@ -1,4 +1,4 @@
-"""One change for several memories, named on the command line: what is told of it."""
+"""One change for several memories that the command line names: run it for each, and report what failed."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -12,27 +12,26 @@ Done = TypeVar("Done")
 
 
 class Bulk:
-    """What became of each name: `failed` as --json tells it."""
+    """A change for several memories; `failed` has name, message and hint of each failure, as --json shows them."""
 
     def __init__(self) -> None:
         self.failed: list[dict[str, str]] = []
 
-    def run(self, store: Store, names: Sequence[str], act: Callable[[str], Done]) -> list[Done]:
-        """Do it to each; what was done. Raises MemtuiError where nothing was."""
-        outcome = store.each(names, act)
+    def run(self, store: Store, names: Sequence[str], change: Callable[[str], Done]) -> list[Done]:
+        """Make the change for each name, as one step of undo; return the results. Raises MemtuiError if all failed."""
+        outcome = store.each(names, change)
         if len(names) == 1 and outcome.failed:
             raise outcome.failed[0][1]
         self.failed = [{"name": name, "message": e.message, "hint": e.hint} for name, e in outcome.failed]
-        done = [made for _, made in outcome.done]
-        if not done and self.failed:
-            told = "\n".join(f"{row['name']}: {row['message']}" for row in self.failed)
-            raise MemtuiError(f"None of these {len(names)} could be changed.\n{told}", self.failed[0]["hint"])
-        return done
+        if self.failed and not outcome.done:
+            messages = "\n".join(f"{row['name']}: {row['message']}" for row in self.failed)
+            raise MemtuiError(f"None of these {len(names)} could be changed.\n{messages}", self.failed[0]["hint"])
+        return [result for _, result in outcome.done]
 
     def result(self, data: "dict[str, object]", text: "Callable[[Output], None]") -> Result:
-        """The answer; exit code 1 if any failed."""
+        """Return the command's result: its own, then the failures. The exit code is 1 if there are any."""
 
-        def whole(out: Output) -> None:
+        def text_with_failures(out: Output) -> None:
             text(out)
             for row in self.failed:
                 out.say(f"memtui: {line(row['name'])}: {safe(row['message'])}")
@@ -41,4 +40,4 @@ class Bulk:
             if self.failed:
                 out.say(left_alone(len(self.failed)) + ".")
 
-        return Result({**data, "failed": self.failed}, whole, EXIT_FAILED if self.failed else 0)
+        return Result({**data, "failed": self.failed}, text_with_failures, EXIT_FAILED if self.failed else 0)

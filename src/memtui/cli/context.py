@@ -1,6 +1,7 @@
-"""What every command starts from: the environment, the directory it is about, the clock, and where answers go."""
+"""The context of a command: the environment, its directory, the clock, and where its answers go."""
 
 import os
+from functools import cached_property
 
 from memtui.core.base import clock, paths
 from memtui.core.base.errors import MemtuiError, UsageError
@@ -11,22 +12,23 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memtui.cli.output import Output
+    from memtui.core.memories.status import Usage
 
-PLACES = ("CLAUDE_CONFIG_DIR", "MEMTUI_HOME")
+DIRECTORIES = ("CLAUDE_CONFIG_DIR", "MEMTUI_HOME", "HOME")
 
 
 class Context(Workspace):
-    """A workspace whose environment was checked: places are absolute.
+    """A workspace with the output of a command. The directories that its environment names are absolute paths.
 
-    `given` tells that the directory came from --project. MEMTUI_NOW holds the clock still, for demonstrations and
-    tests.
+    `project_given` is whether --project named the directory. MEMTUI_NOW stops the clock, for demonstrations and tests.
+    Raises UsageError if a directory is not absolute or does not exist.
     """
 
     def __init__(self, env: "Mapping[str, str]", out: "Output", project: "str | None" = None) -> None:
         checked = _checked(env)
         self.out = out
-        self.given = project is not None
-        self.kept: dict[str, object] = {}  # what is read once a run
+        self.project_given = project is not None
+
         try:
             cwd = os.path.realpath(project if project is not None else os.getcwd())
         except FileNotFoundError as error:
@@ -38,45 +40,57 @@ class Context(Workspace):
         super().__init__(checked, cwd, by="cli", now=clock.parse(checked.get("MEMTUI_NOW")))
 
     def must_own(self) -> None:
-        """Raise MemtuiError where memtui's directories belong to somebody else: nothing there is read or written."""
+        """Raise MemtuiError if memtui's directories belong to another user: nothing there is to be read or written."""
         try:
             found = paths.strangers(self.root, self.slug)
         except UsageError:
-            return  # there are none
+            return  # no directory is known
         if found:
             from memtui.core.health import file_checks, findings
 
-            told = findings.message(next(file_checks.strangers(found)))
-            raise MemtuiError(told + ".", "`memtui doctor` lists all, and says what to do.")
+            message = findings.message(next(file_checks.strangers(found)))
+            raise MemtuiError(message + ".", "`memtui doctor` lists all, and says what to do.")
+
+    @property
+    def project_wanted(self) -> str:
+        """Return the slug of the project that --project names; empty for all projects."""
+        return self.slug if self.project_given else ""
+
+    @cached_property
+    def usage(self) -> "Usage":
+        """Count deliveries and uses of memories, by the delivery log: read once a run."""
+        from memtui.core.memories.status import Usage
+
+        return Usage(self.root)
 
     def tilde(self, path: str) -> str:
-        """A path with the home directory as `~`."""
+        """Write a path with `~` for the home directory."""
         home = self.env.get("HOME", "").rstrip("/")
         return "~" + path[len(home) :] if home and path.startswith(home + "/") else path
 
     @property
     def can_ask(self) -> bool:
-        """Whether a person is there to answer."""
+        """Return whether a person can answer a question."""
         import sys
 
         return sys.stdin.isatty() and sys.stderr.isatty()
 
-    def confirm(self, question: str, otherwise: str) -> None:
-        """Ask a person yes or no. Raises MemtuiError, saying `otherwise`, for no and where nobody can answer."""
+    def confirm(self, question: str, declined: str) -> None:
+        """Ask a person yes or no. Raises MemtuiError with the message `declined` for no, and if nobody can answer."""
         import sys
 
         if not self.can_ask:
-            raise MemtuiError(otherwise, "There is no terminal to ask at; --yes says yes.")
+            raise MemtuiError(declined, "There is no terminal to ask at; --yes says yes.")
         self.out.flush()
         sys.stderr.write(question + " [y/N] ")
         sys.stderr.flush()
         if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
-            raise MemtuiError(otherwise)
+            raise MemtuiError(declined)
 
 
 def _checked(env: "Mapping[str, str]") -> "dict[str, str]":
     found = dict(env)
-    for name in (*PLACES, "HOME"):
+    for name in DIRECTORIES:
         value = found.get(name)
         if not value:
             found.pop(name, None)

@@ -1,4 +1,4 @@
-"""A person's editor on a draft. What was typed is never lost: a draft that could not be saved stays, and is named."""
+"""A temporary file for the person's editor. What was typed is never lost: a file that could not be saved is kept."""
 
 import os
 import shutil
@@ -10,7 +10,10 @@ from memtui.present import editor
 
 
 class EditedFile:
-    """A file for the editor, gone afterwards unless `keep` is set or saving failed (an error left the `with` block)."""
+    """A temporary file for the editor, removed after the `with` block unless `keep` is set or an error left the block.
+
+    `edited` is whether the editor changed it.
+    """
 
     def __init__(self, ctx: Context, name: str, data: bytes) -> None:
         self.ctx = ctx
@@ -33,7 +36,7 @@ class EditedFile:
             shutil.rmtree(self.directory, ignore_errors=True)
 
     def edit(self) -> bytes:
-        """Run the editor; what it saved. Raises MemtuiError if it ended with an error, which discards the edit."""
+        """Run the editor and return what it saved. Raises MemtuiError if it failed: the edit is discarded."""
         data = editor.run(self.ctx.env, self.path)
         self.edited = data != self.before
         return data

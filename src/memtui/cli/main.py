@@ -1,4 +1,4 @@
-"""The `memtui` command: read the command line, run the command, print its answer, exit with its code."""
+"""The `memtui` command: read the command line, run the command, print its answer, return its exit code."""
 
 import os
 import sys
@@ -10,16 +10,17 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from memtui.cli.output import Output
+    from memtui.cli.parser import Run
 
 EXIT_INTERRUPTED = 130
 EXIT_PIPE = 141  # as a shell reports a process that SIGPIPE ended
-# These look at memtui's directories with care, or not at all.
-ANYWHERE = {"doctor", "paths", "completions", "demo"}
-ONE_LINE = {"guide"}  # called by monitors, whose logs want a line
+# Commands that may run where memtui's directories belong to another user: they check it themselves, or read nothing.
+OWNER_UNCHECKED = {"doctor", "paths", "completions", "demo"}
+ONE_LINE = {"guide"}  # monitors call it, and their logs want one line
 
 
 def main(argv: "list[str] | None" = None) -> int:
-    """Run one command; its exit code (docs/cli.md)."""
+    """Run one command and return its exit code (docs/cli.md)."""
     from memtui.cli.output import Output, UnwritableError
     from memtui.present import glyphs
 
@@ -27,16 +28,16 @@ def main(argv: "list[str] | None" = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            # A stream that can't hold a character must not stop an answer.
+            # A character that the stream's encoding lacks must not stop an answer.
             stream.reconfigure(errors=glyphs.ERRORS)
-    plain = words[: words.index("--")] if "--" in words else words
-    out = Output(os.environ, as_json="--json" in plain)
+    options = words[: words.index("--")] if "--" in words else words
+    out = Output(os.environ, as_json="--json" in options)
     try:
         code = _run(words, out)
         out.flush()
         return code
     except BrokenPipeError:
-        return EXIT_PIPE  # whoever read has seen enough
+        return EXIT_PIPE  # the reader has closed the pipe, as `head` does
     except UnwritableError as error:
         out.drain()
         out.say(f"memtui: the answer can't be written: {error}. What was to be done is done.")
@@ -49,8 +50,10 @@ def main(argv: "list[str] | None" = None) -> int:
 
 
 def _open_closed_streams() -> None:
-    """A standard stream that was closed leads nowhere: else the next file that is opened got its number, and what is
-    said would be written there."""
+    """Open /dev/null for each standard stream that was closed.
+
+    Else the next file that is opened would get its number, and messages would be written into it.
+    """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             found = os.open(os.devnull, os.O_RDWR)
@@ -65,7 +68,7 @@ def _run(words: "list[str]", out: "Output") -> int:
     from memtui.cli import parser
     from memtui.cli.output import UnwritableError
 
-    name = parser.wanted(words) or "memtui"
+    name = parser.command_word(words) or "memtui"
     if name not in parser.COMMANDS:
         name = "memtui"
     try:
@@ -83,18 +86,18 @@ def _run(words: "list[str]", out: "Output") -> int:
     except Exception as error:
         if "--debug" in words:
             _trace(out)
-        out.error(name, _words_of(error), _noted(name, error), one_line=True)
+        out.error(name, _message_of(error), _log(name, error), one_line=True)
         return EXIT_FAILED
 
 
-def _words_of(error: Exception) -> str:
+def _message_of(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
     return f"that failed: {type(error).__name__}: {error}." if str(error) else f"that failed: {type(error).__name__}."
 
 
-def _noted(name: str, error: Exception) -> str:
-    """Where the details of an error are, after noting them."""
+def _log(name: str, error: Exception) -> str:
+    """Log the details of an error; return the sentence that says how to see them."""
     from memtui.core.base import paths
     from memtui.core.deliveries import error_log
 
@@ -110,25 +113,29 @@ def _noted(name: str, error: Exception) -> str:
 def _command(args: "Namespace", out: "Output") -> int:
     from memtui.cli.context import Context
 
-    name = args.command
+    name = args.command or "memtui"
     ctx = Context(os.environ, out, getattr(args, "project", None))
-    if name is None:
-        name = "memtui"
-        from memtui.cli import opening
-        from memtui.cli.commands import tui
-
-        asked = args.read_only or args.screen
-        run = tui.run if asked or (opening.has_terminal() and not out.json) else tui.status
-    else:
-        run = args.run
-    if name not in ANYWHERE:
+    run = args.run if args.command else _without_command(args, out)
+    if name not in OWNER_UNCHECKED:
         ctx.must_own()
     result = run(ctx, args)
     if out.json:
         out.envelope(name, result.data)
     elif result.text is not None:
         result.text(out)
-    return int(result.code)
+    return result.code
+
+
+def _without_command(args: "Namespace", out: "Output") -> "Run":
+    from memtui.cli import open_tui
+
+    if args.read_only or args.screen or (open_tui.has_terminal() and not out.json):
+        from memtui.cli.commands import tui
+
+        return tui.run
+    from memtui.cli.commands import status
+
+    return status.run
 
 
 def _trace(out: "Output") -> None:

@@ -1,4 +1,4 @@
-"""What commands about memories share: which memories and scopes their words mean, and how they tell of a memory."""
+"""What commands about memories share: find the memories and scopes that arguments name, and report on a memory."""
 
 from memtui.cli.context import Context
 from memtui.cli.output import Output, line
@@ -6,17 +6,16 @@ from memtui.core.base.errors import NotFoundError
 from memtui.core.memories import scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
-from memtui.core.memories.status import Usage
 
 
 def find(ctx: Context, ref: str) -> Memory:
-    """The memory that a reference means. Raises NotFoundError, ConflictError."""
+    """Find a memory by its name, file, scope:name or path. Raises NotFoundError, ConflictError."""
     ctx.must_have_home()
     return scopes.find(ctx.env, ctx.cwd, ref)
 
 
-def chosen(ctx: Context, label: "str | None", all_projects: bool = False) -> "list[Scope]":
-    """The scopes to look at: all, or those of a label or kind. Raises NotFoundError with the labels there are."""
+def chosen_scopes(ctx: Context, label: "str | None", all_projects: bool = False) -> "list[Scope]":
+    """Return all scopes, or those of a label or kind. Raises NotFoundError, which names the labels there are."""
     ctx.must_have_home()
     every = scopes.discover(ctx.env, ctx.cwd, all_projects=all_projects)
     if label is None:
@@ -29,21 +28,13 @@ def chosen(ctx: Context, label: "str | None", all_projects: bool = False) -> "li
     return found
 
 
-def usage(ctx: Context) -> Usage:
-    """The counts of the delivery log, read once a run."""
-    found = ctx.kept.get("usage")
-    if not isinstance(found, Usage):
-        found = ctx.kept["usage"] = Usage(ctx.root)
-    return found
-
-
 def print_written(ctx: Context, out: Output, verb: str, ref: str, path: str) -> None:
-    """Say what was written, as `scope:name`, and where."""
+    """Print what was done to a memory (`ref` is scope:name), and its path."""
     out.print(f"{verb}  {out.style(line(ref), 'bold')}  {line(ctx.tilde(path))}")
 
 
 def data_of(found: Memory) -> "dict[str, object]":
-    """A memory for --json."""
+    """Return a memory for --json."""
     return {
         "name": found.name,
         "scope": found.scope_label,

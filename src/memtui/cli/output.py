@@ -1,6 +1,6 @@
-"""What goes to the terminal: data on stdout, narration on stderr, tables that fit, untrusted text made harmless.
+"""The output of commands: data on stdout, narration on stderr, tables that fit the terminal, escaped text.
 
-Memories, notes and logs hold text that others wrote: it is escaped on its way to a terminal and left exact in JSON.
+Memories, notes and logs hold text that others wrote: it is escaped on its way to a terminal, and exact in JSON.
 """
 
 import sys
@@ -8,11 +8,12 @@ import sys
 from memtui.core.base import fastjson
 from memtui.present import glyphs
 
-VERSION = 1
+VERSION = 1  # of the JSON envelope
 STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
-# Stands where a style begins or ends until the line is written: an escape in the text itself is then not one of ours.
+# Marks where a style begins or ends until the line is written, so that an escape in the text itself is not taken for
+# one of ours. The character is a noncharacter of Unicode.
 STYLE_MARK = "\ufdd0"
-MIN_FLEX = 12
+MIN_FLEX = 12  # columns that a shortened cell keeps
 GAP = "  "
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
 
 
 class UnwritableError(Exception):
-    """What a command found out can't be written: the disk is full, for example."""
+    """The answer of a command can't be written, for example because the disk is full."""
 
 
 class Result:
-    """What a command found out: `data` for --json, `text` prints it for a person, `code` is the exit code."""
+    """The result of a command: `data` is for --json, `text` prints it for a person, `code` is the exit code."""
 
     __slots__ = ("code", "data", "text")
 
@@ -43,7 +44,7 @@ def _escaped(char: str) -> str:
 
 
 def safe(text: str) -> str:
-    """Text over several lines, without terminal escapes, and nothing hidden: that is written out."""
+    """Escape terminal escapes and hidden characters in text of several lines."""
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
     from memtui.core.base import visible
@@ -52,12 +53,12 @@ def safe(text: str) -> str:
 
 
 def line(text: str) -> str:
-    """As `safe`, on one line."""
+    """Escape text as `safe` does, and write it on one line."""
     return safe(" ".join(text.split()))
 
 
 def width(text: str) -> int:
-    """Columns that text takes in a terminal."""
+    """Return the number of columns that text takes in a terminal."""
     if text.isascii():
         return len(text)
     from unicodedata import combining, east_asian_width
@@ -70,7 +71,7 @@ def width(text: str) -> int:
 
 
 def cut(text: str, columns: int) -> str:
-    """Text that takes at most so many columns, `…` at the end where it was longer."""
+    """Cut text to at most `columns` columns, with `…` at the end if it was longer."""
     if width(text) <= columns:
         return text
     kept = ""
@@ -82,7 +83,7 @@ def cut(text: str, columns: int) -> str:
 
 
 class Output:
-    """Where a command writes. `columns` is None where nothing limits the width (a file, a pipe)."""
+    """The output of a command. `columns` is the width of lines, None where nothing limits it (a file, a pipe)."""
 
     def __init__(self, env: "Mapping[str, str]", as_json: bool = False) -> None:
         self.json = as_json
@@ -102,13 +103,13 @@ class Output:
         import os
 
         try:
-            # A terminal that nobody gave a size says 0.
+            # A terminal without a size reports 0.
             return max(40, os.get_terminal_size(self.stdout.fileno()).columns or 80)
         except OSError:
             return 80
 
     def print(self, text: str = "") -> None:
-        """A line of data. Raises BrokenPipeError, and UnwritableError for what else can go wrong."""
+        """Write a line of data. Raises BrokenPipeError, and UnwritableError for any other error."""
         try:
             self.stdout.write(self._for_terminal(text) + "\n")
         except BrokenPipeError:
@@ -117,7 +118,7 @@ class Output:
             raise UnwritableError(error.strerror) from None
 
     def flush(self) -> None:
-        """Write what is buffered of the data. Raises as `print` does."""
+        """Write buffered data. Raises as `print` does."""
         try:
             self.stdout.flush()
         except BrokenPipeError:
@@ -126,7 +127,7 @@ class Output:
             raise UnwritableError(error.strerror) from None
 
     def say(self, text: str) -> None:
-        """A line of narration. Where it can't be written there is nobody to tell."""
+        """Write a line of narration. An error is ignored: there is nobody to tell."""
         self.flush()
         try:
             self.stderr.write(self._for_terminal(text) + "\n")
@@ -135,7 +136,7 @@ class Output:
             self.drain()
 
     def drain(self) -> None:
-        """What can't be written must not fail again at exit."""
+        """Drop what can't be written, so that it does not fail again at exit."""
         import os
 
         for stream in (self.stdout, self.stderr):
@@ -156,24 +157,24 @@ class Output:
         return text.encode("ascii", glyphs.ERRORS).decode("ascii") if self.ascii else text
 
     def style(self, text: str, name: str) -> str:
-        """Text in a style, where the terminal has styles."""
+        """Mark text as styled, if the terminal has styles."""
         if not (self.colour and name and text):
             return text
         return f"{STYLE_MARK}{STYLES[name]}m{text}{STYLE_MARK}0m"
 
     def heading(self, text: str, note: str = "") -> None:
-        """A title, with a dimmed note after it."""
+        """Print a title, with a dimmed note after it."""
         if self.columns is not None and note:
             note = cut(note, max(MIN_FLEX, self.columns - width(text) - len(GAP)))
         self.print(self.style(text, "bold") + (GAP + self.style(note, "dim") if note else ""))
 
     def wrapped(self, text: str, indent: int = 0) -> "list[str]":
-        """Running text as lines that leave room for an indent; at least one. Long words stay whole."""
+        """Wrap running text into lines that leave room for an indent; at least one. Long words stay whole."""
         from textwrap import wrap
 
         room = max(20, (self.columns or 80) - indent)
         lines = [
-            # Most of a long list's lines fit: taking them apart would cost more than all else of the list.
+            # Most lines of a long list fit: to wrap them would cost more than everything else.
             [each]
             if len(each) <= room and each.isprintable() and each == each.strip()
             else wrap(each, room, break_on_hyphens=False, break_long_words=False) or [""]
@@ -182,12 +183,12 @@ class Output:
         return [piece for pieces in lines for piece in pieces]
 
     def marked(self, head: str, columns: int, text: str, style: str = "") -> None:
-        """A line with a head that takes so many columns, and text that is cut to what room is left."""
+        """Print a head that takes `columns` columns, and text cut to the room that is left on the line."""
         room = None if self.columns is None else max(MIN_FLEX, self.columns - columns)
         self.print(head + self.style(text if room is None else cut(text, room), style))
 
     def paragraph(self, text: str, indent: str = "") -> None:
-        """Running text, wrapped to the width (to 80 columns where there is none), each line indented."""
+        """Print running text, wrapped to the width (80 columns where there is none), each line indented."""
         for piece in self.wrapped(text, len(indent)):
             self.print((indent + piece).rstrip())
 
@@ -200,8 +201,10 @@ class Output:
         indent: str = "",
         notes: "Sequence[str]" = (),
     ) -> None:
-        """Rows in columns. Where they are too wide the columns in `flex` give way, in that order. `notes`: for each row
-        a text to stand below it, or an empty one."""
+        """Print rows in columns. If they are too wide, the columns in `flex` are shortened, in that order.
+
+        `right` are the columns aligned to the right. `notes` has a text to print below each row, or an empty one.
+        """
         cells = [[(cell, "") if isinstance(cell, str) else (cell[0], cell[1]) for cell in row] for row in rows]
         count = len(headers)
         widths = [max([width(headers[n]), *[width(row[n][0]) for row in cells]]) for n in range(count)]
@@ -233,11 +236,11 @@ class Output:
         self.print((indent + GAP.join(shown)).rstrip())
 
     def envelope(self, command: str, data: "object") -> None:
-        """The answer as JSON."""
+        """Print the answer as JSON."""
         self.print(fastjson.dumps({"v": VERSION, "command": command, "ok": True, "data": data}))
 
     def error(self, command: str, message: str, hint: str, one_line: bool = False) -> None:
-        """An error: for a person on stderr, with --json on stdout."""
+        """Print an error: for a person on stderr, with --json on stdout."""
         if self.json:
             error = {"message": message, "hint": hint}
             self.print(fastjson.dumps({"v": VERSION, "command": command, "ok": False, "error": error}))

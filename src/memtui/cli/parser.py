@@ -1,5 +1,7 @@
-"""The command line as a parser. Only the module of the command that was called is imported: monitors call `guide` every
-minute."""
+"""The parser of the command line.
+
+Only the module of the command that was called is imported: monitors call `memtui guide` every minute.
+"""
 
 import argparse
 import os
@@ -9,7 +11,7 @@ from importlib import import_module
 import memtui
 from memtui.core.base.errors import UsageError
 
-# command -> module under memtui.cli.commands; the order is the one of `memtui --help`
+# command -> module under memtui.cli.commands, in the order of `memtui --help`
 COMMANDS = {
     "list": "memories",
     "show": "memories",
@@ -39,14 +41,14 @@ COMMANDS = {
     "config": "config",
     "demo": "demo",
     "completions": "completions",
-    "status": "tui",
     "tui": "tui",
+    "status": "status",
 }
 
 SCREENS = ("memories", "inbox", "guidance", "deliveries", "health")
-NAMED = 20  # more choices than that are not all named in an error
-VALUED = ("--project", "--screen")  # before a command: the next word is theirs
-VERBATIM = ("example:", "exit codes:")
+MOST_NAMED = 20  # choices that an error lists; of more it names only similar ones
+WITH_VALUE = ("--project", "--screen")  # options that may stand before the command, and take the next word
+VERBATIM = ("example:", "exit codes:")  # beginnings of help texts that are not wrapped
 EXIT_CODES = """\
 exit codes:
   0  done                     3  not found
@@ -67,7 +69,7 @@ if TYPE_CHECKING:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors are ours to print."""
+    """A parser that raises UsageError, where argparse would print and exit."""
 
     def __init__(self, **options: "Any") -> None:
         super().__init__(**{"formatter_class": _Formatter, "allow_abbrev": False, **options})
@@ -77,20 +79,20 @@ class Parser(argparse.ArgumentParser):
 
     def _check_value(self, action: argparse.Action, value: "Any") -> None:
         if not isinstance(action, argparse._SubParsersAction) or value in action.choices:  # noqa: SLF001
-            if action.choices and value not in action.choices and len(list(action.choices)) > NAMED:
-                raise _unlike(action.metavar, value, action.choices)
+            if action.choices and value not in action.choices and len(list(action.choices)) > MOST_NAMED:
+                raise _no_such(str(action.metavar), value, action.choices)
             super()._check_value(action, value)
             return
         names = ", ".join(action.choices)
-        maybe = f"Did you mean `{self.prog} show {value}`? " if "show" in action.choices else ""
-        raise UsageError(f"`{self.prog}` has no “{value}”, only: {names}.", f"{maybe}See `{self.prog} --help`.")
+        show = f"Did you mean `{self.prog} show {value}`? " if "show" in action.choices else ""
+        raise UsageError(f"`{self.prog}` has no “{value}”, only: {names}.", f"{show}See `{self.prog} --help`.")
 
 
 class _Formatter(argparse.HelpFormatter):
-    """Wraps prose, and leaves examples and the table of exit codes as they are."""
+    """A formatter that wraps prose, and leaves examples and the table of exit codes as they are."""
 
     def __init__(self, prog: str, **options: "Any") -> None:
-        # argparse makes one for every option that is added, and would import shutil to ask for the width.
+        # argparse makes a formatter for every option that is added, and would import shutil to find the width.
         super().__init__(prog, **{"width": _columns() - 2, **options})
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
@@ -110,7 +112,7 @@ def _columns() -> int:
 
 
 def add_common(parser: Parser) -> None:
-    """The options that every command has; they may stand before the command or after it."""
+    """Add the options that every command has. They may stand before the command or after it."""
     group = parser.add_argument_group("everywhere")
     group.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="answer as JSON")
     group.add_argument(
@@ -120,7 +122,7 @@ def add_common(parser: Parser) -> None:
 
 
 def command(commands: "Commands", name: str, run: "Run", summary: str, example: str, more: str = "") -> Parser:
-    """Add a command with its one-line `summary`, more words on it, and an example (lines of shell)."""
+    """Add a command with a one-line `summary`, `more` of its description, and an `example` (lines of shell)."""
     lines = "\n".join("  " + each for each in example.splitlines())
     parser = commands.add_parser(
         name,
@@ -134,22 +136,13 @@ def command(commands: "Commands", name: str, run: "Run", summary: str, example: 
 
 
 def actions(parser: Parser) -> "Commands":
-    """Where a command's actions are added; without one the command lists."""
+    """Let a command have actions, and return where to add them. Without an action the command lists."""
     return parser.add_subparsers(title="actions", dest="action", metavar="[ACTION]", parser_class=Parser)
 
 
 def build(only: "str | None" = None) -> Parser:
-    """The parser with all commands, or with that of one command."""
-    parser = Parser(
-        prog="memtui",
-        description="See and steer what Claude Code remembers and what it is told.",
-        epilog=EXIT_CODES + "\n\n`memtui` alone opens the TUI; without a terminal it says how things stand.\n"
-        "`memtui demo` makes a sample world to try it in.",
-    )
-    parser.add_argument("-V", "--version", action="version", version=f"memtui {memtui.__version__}")
-    if only is None:
-        opening(parser.add_argument_group("without a command"))
-    add_common(parser)
+    """Return the parser with all commands, or with one."""
+    parser = _without_commands(tui_options=only is None)
     commands: Commands = parser.add_subparsers(
         title="commands", dest="command", metavar="COMMAND", parser_class=Parser, required=False, prog="memtui"
     )
@@ -159,56 +152,63 @@ def build(only: "str | None" = None) -> Parser:
     return parser
 
 
-def opening(parser: "Options") -> None:
-    """How the TUI opens, with `tui` or without a command."""
+def _without_commands(*, tui_options: bool) -> Parser:
+    parser = Parser(
+        prog="memtui",
+        description="See and steer what Claude Code remembers and what it is told.",
+        epilog=EXIT_CODES + "\n\n`memtui` alone opens the TUI; without a terminal it says how things stand.\n"
+        "`memtui demo` makes a sample world to try it in.",
+    )
+    parser.add_argument("-V", "--version", action="version", version=f"memtui {memtui.__version__}")
+    if tui_options:
+        add_tui_options(parser.add_argument_group("without a command"))
+    add_common(parser)
+    return parser
+
+
+def add_tui_options(parser: "Options") -> None:
+    """Add the options of the TUI, for `memtui tui` and for `memtui` alone."""
     parser.add_argument("--read-only", action="store_true", help="look, but change nothing")
     parser.add_argument(
         "--screen", choices=SCREENS, help="the screen to begin with: " + ", ".join(SCREENS), metavar="NAME"
     )
 
 
-def wanted(argv: "list[str]") -> "str | None":
-    """The word on a command line that should be a command."""
+def command_word(argv: "list[str]") -> "str | None":
+    """Return the word of a command line that stands where a command should; None if there is none."""
     skip = False
     for word in argv:
         if skip:
             skip = False
-        elif word in VALUED:
+        elif word in WITH_VALUE:
             skip = True
         elif not word.startswith("-"):
             return word
     return None
 
 
-def _unlike(what: object, given: str, choices: "Iterable[str]") -> UsageError:
+def _no_such(what: str, given: str, choices: "Iterable[str]", more: str = "") -> UsageError:
     import difflib
 
     close = difflib.get_close_matches(given, choices, 3, 0.6)
-    return UsageError(f"There is no {what} “{given}”.", f"Did you mean {' or '.join(close)}?" if close else "")
-
-
-def _unknown(name: str) -> UsageError:
-    import difflib
-
-    close = difflib.get_close_matches(name, COMMANDS, 3, 0.6)
     hint = f"Did you mean {' or '.join(close)}? " if close else ""
-    return UsageError(f"There is no command “{name}”.", hint + "`memtui --help` lists them.")
+    return UsageError(f"There is no {what} “{given}”.", (hint + more).rstrip())
 
 
 def parse(argv: "list[str]") -> argparse.Namespace:
     """Read a command line. Raises UsageError, SystemExit after --help and --version."""
-    name = wanted(argv)
+    name = command_word(argv)
     if name == "help":
         place = argv.index("help")
         argv = [*argv[:place], *argv[place + 1 :], "--help"]
-        name = wanted(argv)
+        name = command_word(argv)
     before = argv if name is None else argv[: argv.index(name)]
     if "-h" in before or "--help" in before:
         return build().parse_args(before, argparse.Namespace(command=None))
     if name is None:
-        return _bare(argv)  # no command needs to be known
+        return _without_commands(tui_options=True).parse_args(argv, argparse.Namespace(command=None))
     if name not in COMMANDS:
-        raise _unknown(name)
+        raise _no_such("command", name, COMMANDS, "`memtui --help` lists them.")
     if name == "tui":
         argv = [name, *before, *argv[argv.index(name) + 1 :]]
     elif any(word.partition("=")[0] in {"--screen", "--read-only"} for word in before):
@@ -221,16 +221,8 @@ def parse(argv: "list[str]") -> argparse.Namespace:
     return found
 
 
-def _bare(argv: "list[str]") -> argparse.Namespace:
-    parser = Parser(prog="memtui")
-    parser.add_argument("-V", "--version", action="version", version=f"memtui {memtui.__version__}")
-    opening(parser.add_argument_group("without a command"))
-    add_common(parser)
-    return parser.parse_args(argv, argparse.Namespace(command=None))
-
-
 def stdin_bytes(limit: int) -> bytes:
-    """Standard input, at most one byte more than `limit`. Raises UsageError where nobody would ever write there."""
+    """Read standard input, at most one byte more than `limit`. Raises UsageError if it is a terminal."""
     if sys.stdin.isatty():
         raise UsageError("There is no text on standard input.", "Pipe it in, or give it on the command line.")
     try:
@@ -240,7 +232,7 @@ def stdin_bytes(limit: int) -> bytes:
 
 
 def text_of(given: str) -> str:
-    """A --body: the words themselves, or standard input for `-`. Raises UsageError for what is no text."""
+    """Return the text of a --body: the argument itself, or standard input for `-`. Raises UsageError if not text."""
     from memtui.core.inbox.format import MAX_BYTES
 
     text = given

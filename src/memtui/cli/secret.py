@@ -1,17 +1,17 @@
-"""What somebody leaves may hold a secret: asked before it is kept, and taken out where nobody can be asked."""
+"""Secrets in a text that a person or a script leaves: ask before one is kept, take it out where nobody can be asked."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memtui.cli.context import Context
 
-HELP = "keep a secret that is in it, without asking"
+YES_HELP = "keep a secret that is in it, without asking"
 
 
-def checked(ctx: "Context", text: str, *, yes: bool, otherwise: str, before: str = "") -> "tuple[str, list[str]]":
-    """The text as it may be kept, and the kinds of secrets that were taken out of it.
+def checked(ctx: "Context", text: str, *, yes: bool, declined: str, before: str = "") -> "tuple[str, list[str]]":
+    """Return the text as it may be kept, and the kinds of secrets taken out of it.
 
-    A person is asked, and a no raises MemtuiError, saying `otherwise`. A script's text is kept without the secret, so
-    that nothing else of it is lost, and it is told. With `yes` all is kept. What stood in `before` is no news.
+    A person is asked; a no raises MemtuiError with the message `declined`. A script can't be asked: its text is kept
+    without the secret, and a note is printed. With `yes` all is kept. Secrets that `before` holds too are not new.
     """
     from memtui.core.redaction import redact
     from memtui.present import secret
@@ -21,23 +21,23 @@ def checked(ctx: "Context", text: str, *, yes: bool, otherwise: str, before: str
         ctx.out.say(f"memtui: {secret.suspicion(kinds)}, which was taken out; --yes keeps it.")
         return redact.redact(text)[0], kinds
     if kinds:
-        ctx.confirm(f"{secret.question(kinds)} Leave it in?", otherwise)
+        ctx.confirm(f"{secret.question(kinds)} Leave it in?", declined)
     return text, []
 
 
-def asked(ctx: "Context", text: str, *, yes: bool, otherwise: str) -> None:
-    """Ask before a text is kept that can't be changed. Raises MemtuiError for no, and where nobody can answer."""
+def checked_bytes(ctx: "Context", data: bytes, *, yes: bool, declined: str, before: bytes = b"") -> bytes:
+    """Return a file's content as it may be kept, as `checked` does."""
+    text = data.decode("utf-8", "surrogateescape")
+    known = before.decode("utf-8", "surrogateescape")
+    return checked(ctx, text, yes=yes, declined=declined, before=known)[0].encode("utf-8", "surrogateescape")
+
+
+def confirm(ctx: "Context", text: str, *, yes: bool, declined: str) -> None:
+    """Ask about a secret in a text that can't be changed. Raises MemtuiError for no, and where nobody can answer."""
     from memtui.core.redaction import redact
     from memtui.present import secret
 
     kinds = [] if yes else redact.kinds_in(text)
     if kinds:
-        unasked = otherwise if ctx.can_ask else f"{secret.suspicion(kinds)}. {otherwise}"
-        ctx.confirm(f"{secret.question(kinds)} Leave it in?", unasked)
-
-
-def checked_bytes(ctx: "Context", data: bytes, *, yes: bool, otherwise: str, before: bytes = b"") -> bytes:
-    """As `checked`, for a file's content."""
-    text = data.decode("utf-8", "surrogateescape")
-    known = before.decode("utf-8", "surrogateescape")
-    return checked(ctx, text, yes=yes, otherwise=otherwise, before=known)[0].encode("utf-8", "surrogateescape")
+        message = declined if ctx.can_ask else f"{secret.suspicion(kinds)}. {declined}"
+        ctx.confirm(f"{secret.question(kinds)} Leave it in?", message)

@@ -1,9 +1,9 @@
-"""`memtui approve`: make memories of pending updates, or put them at the end of one that is there."""
+"""`memtui approve`: make memories of drafts, or append drafts to a memory."""
 
 import argparse
 import dataclasses
 
-from memtui.cli import memories, parser, secret, waiting
+from memtui.cli import entries, memories, parser, secret
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.parser import text_of
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memtui.core.review.evidence import Similar
 
 
-UNDONE = "Nothing was approved."
+DECLINED = "Nothing was approved."
 
 
 def register(commands: "parser.Commands") -> None:
@@ -39,7 +39,7 @@ def register(commands: "parser.Commands") -> None:
         "memtui approve 7XAD --into prefer-pnpm",
         "What will be written is shown; `memtui undo` takes it back. IDs may be given by a beginning or end.",
     )
-    waiting.name_drafts(found)
+    entries.add_draft_arguments(found)
     found.add_argument("--name", help="the memory's name")
     found.add_argument("--type", help="the memory's type")
     found.add_argument("--scope", help="where to: project, global, auto, agent:NAME")
@@ -48,12 +48,12 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--into", metavar="MEMORY", help="append to a memory that is there already")
     found.add_argument("--edit", action="store_true", help="edit the memory's text first")
     found.add_argument("--dry-run", action="store_true", help="show what would be written")
-    found.add_argument("--yes", action="store_true", help=secret.HELP)
+    found.add_argument("--yes", action="store_true", help=secret.YES_HELP)
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """Approve entries; what fails stops none of the others, and all of them are one step of undo."""
-    items = waiting.drafts(ctx, args)
+    """Approve drafts as one step of undo; one that fails does not stop the others."""
+    items = entries.drafts(ctx, args)
     if len(items) > 1 and (args.name or args.description or args.body is not None):
         raise UsageError("--name, --description and --body are for one entry at a time.")
     store = ctx.store()
@@ -62,11 +62,11 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     failed = [each.error for each in outcomes if each.error is not None]
     if failed and len(items) == 1:
         raise failed[0]
-    deaf = ctx.unheard([each.memory.scope_label for each in outcomes if each.memory is not None])
+    unheard_code = ctx.unheard([each.memory.scope_label for each in outcomes if each.memory is not None])
     data: dict[str, object] = {
         "dry_run": args.dry_run,
         "approved": [_data(each, near.get(each.item.key, ())) for each in outcomes],
-        "unheard": unheard.data(deaf),
+        "unheard": unheard.data(unheard_code),
     }
 
     def text(out: Output) -> None:
@@ -74,8 +74,9 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             _print(ctx, out, each, near.get(each.item.key, ()), "would write" if args.dry_run else "wrote")
         if not args.dry_run and len(failed) < len(outcomes):
             out.say("memtui undo takes it back.")
-        if deaf and not args.dry_run:
-            out.say(f"note: {unheard.WHY[deaf]}, so no session is told of it yet: {unheard.COMMANDS[deaf]}")
+        if unheard_code and not args.dry_run:
+            why, command = unheard.WHY[unheard_code], unheard.COMMANDS[unheard_code]
+            out.say(f"note: {why}, so no session is told of it yet: {command}")
 
     return Result(data, text, failed[0].exit_code if failed else 0)
 
@@ -87,74 +88,76 @@ def _create(
     items: "list[Waiting]",
     near: "dict[str, Sequence[Similar]]",
 ) -> "list[Approval]":
-    """Make memories; of a dry run what is `alike` goes by the entry's key."""
+    """Make memories of drafts. A dry run makes none, and adds similar memories to `near`, by the draft's key."""
     body = None if args.body is None else text_of(args.body)
     choices = Choices(args.name or "", args.type or "", args.scope or "", args.description or "", body)
     drafts: dict[str, Draft] = {}
     found: dict[str, Approval] = {}
     for item in items:
         try:
-            drafts[item.key] = made = _drafted(ctx, store, args, item, choices)
+            drafts[item.key] = proposed = _propose(ctx, store, args, item, choices)
             if args.dry_run:
-                _check_free(made)
-                found[item.key] = Approval(item, made.memory)
-                near[item.key] = _similar(made)
+                _check_free(proposed)
+                found[item.key] = Approval(item, proposed.memory)
+                near[item.key] = _similar(proposed)
         except MemtuiError as error:
             drafts.pop(item.key, None)
             found[item.key] = Approval(item, None, error)
     for each in [] if args.dry_run else approve.approve_all(store.journal, list(drafts.values())):
-        found[each.item.key] = _with_ways_out(each, drafts[each.item.key])
+        found[each.item.key] = _explain_conflict(each, drafts[each.item.key])
     return [found[item.key] for item in items]
 
 
-def _drafted(ctx: Context, store: Store, args: argparse.Namespace, item: Waiting, choices: Choices) -> Draft:
-    made = draft.propose(store, item, choices)
+def _propose(ctx: Context, store: Store, args: argparse.Namespace, item: Waiting, choices: Choices) -> Draft:
+    proposed = draft.propose(store, item, choices)
     if args.edit:
-        made = _edited(ctx, made)
+        proposed = _edit(ctx, proposed)
     if args.dry_run:
-        return made
-    return dataclasses.replace(made, data=secret.checked_bytes(ctx, made.data, yes=args.yes, otherwise=UNDONE))
+        return proposed
+    data = secret.checked_bytes(ctx, proposed.data, yes=args.yes, declined=DECLINED)
+    return dataclasses.replace(proposed, data=data)
 
 
-def _edited(ctx: Context, made: Draft) -> Draft:
+def _edit(ctx: Context, proposed: Draft) -> Draft:
     from memtui.cli import editor
 
-    with editor.EditedFile(ctx, made.name, made.data) as file:
+    with editor.EditedFile(ctx, proposed.name, proposed.data) as file:
         data = file.edit()
         doc = document.parse(data)
         if doc.broken is not None:
             file.keep = True
             raise MemtuiError(f"The frontmatter can't be read: {doc.broken}.", f"Your text is kept in {file.path}.")
     name = doc.fields.get("name")
-    stem = references.check_name(name) if isinstance(name, str) and name else made.name
-    return dataclasses.replace(made, name=stem, data=data)
+    stem = references.check_name(name) if isinstance(name, str) and name else proposed.name
+    return dataclasses.replace(proposed, name=stem, data=data)
 
 
-def _similar(made: Draft) -> "list[Similar]":
+def _similar(proposed: Draft) -> "list[Similar]":
     from memtui.consolidate import similar
 
-    return similar.to_draft(made.name, made.item.text, draft.neighbours(made.store, made.item))
+    near = draft.neighbours(proposed.store, proposed.item)
+    return similar.to_draft(proposed.name, proposed.item.text, near)
 
 
-def _with_ways_out(outcome: Approval, made: Draft) -> Approval:
+def _explain_conflict(outcome: Approval, proposed: Draft) -> Approval:
     try:
         if isinstance(outcome.error, ConflictError):
-            _check_free(made)
+            _check_free(proposed)
     except ConflictError as error:
         return outcome._replace(error=error)
     return outcome
 
 
-def _check_free(made: Draft) -> None:
-    """Raise ConflictError, with the ways out, if there is a memory of that name."""
-    if not made.taken:
+def _check_free(proposed: Draft) -> None:
+    """Raise ConflictError, which names the commands that avoid it, if there is a memory of that name."""
+    if not proposed.taken:
         return
-    short = waiting.short(made.item.id)
-    ref = f"{made.scope.label}:{made.name}"
+    short = entries.short(proposed.item.id)
+    ref = f"{proposed.scope.label}:{proposed.name}"
     raise ConflictError(
         f"There is a memory {ref} already.",
         f"Append to it: memtui approve {short} --into {ref}\n"
-        f"  Or choose another name: memtui approve {short} --name {made.name}-2",
+        f"  Or choose another name: memtui approve {short} --name {proposed.name}-2",
     )
 
 
@@ -165,11 +168,11 @@ def _into(ctx: Context, store: Store, args: argparse.Namespace, items: "list[Wai
     with store.together():
         for item in items:
             try:
-                there, found = merge.find(store, item, args.into)
+                target_store, found = merge.find(store, item, args.into)
                 after = merge.merged([item], found)
                 if not args.dry_run:
-                    secret.asked(ctx, item.text, yes=args.yes, otherwise=UNDONE)
-                    after = merge.merge(there, item, found)
+                    secret.confirm(ctx, item.text, yes=args.yes, declined=DECLINED)
+                    after = merge.merge(target_store, item, found)
                 outcomes.append(Approval(item, after))
             except MemtuiError as error:
                 outcomes.append(Approval(item, None, error))
@@ -194,7 +197,7 @@ def _data(each: Approval, near: "Sequence[Similar]") -> "dict[str, object]":
 
 
 def _print(ctx: Context, out: Output, each: Approval, near: "Sequence[Similar]", verb: str) -> None:
-    short = waiting.short(each.item.id)
+    short = entries.short(each.item.id)
     if each.error is not None:
         out.say(f"memtui: {short}: {line(each.error.message)}")
         if each.error.hint:

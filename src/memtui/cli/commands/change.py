@@ -1,4 +1,4 @@
-"""`memtui rm`, `mv`, `cp`, `restore`: where memories are."""
+"""`memtui rm`, `mv`, `cp`, `restore`: delete, move, copy and bring back memories."""
 
 import argparse
 import shlex
@@ -18,8 +18,8 @@ from memtui.core.memories.store import Store
 from memtui.core.memories.trash import TrashItem
 from memtui.present.memories import asked_about, counted
 
-# What people call the client's own memory.
-NATIVE = {"native": "auto"}
+# Other words for a scope.
+SYNONYMS = {"native": "auto"}
 
 
 def register(commands: "parser.Commands") -> None:
@@ -44,7 +44,7 @@ def register(commands: "parser.Commands") -> None:
         "memtui mv prefer-pnpm use-pnpm\nmemtui mv prefer-pnpm release-steps --to global",
         "Links to it and its line in MEMORY.md follow.",
     )
-    _places(found)
+    _add_target_options(found)
 
     found = parser.command(
         commands,
@@ -53,7 +53,7 @@ def register(commands: "parser.Commands") -> None:
         "copy memories to another scope, or one to another name",
         "memtui cp prefer-pnpm --to global\nmemtui cp release-steps release-steps-v2",
     )
-    _places(found)
+    _add_target_options(found)
 
     found = parser.command(
         commands,
@@ -65,14 +65,14 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("names", nargs="*", metavar="ID|NAME", help="without one the trash is listed")
 
 
-def _places(found: "parser.Parser") -> None:
+def _add_target_options(found: "parser.Parser") -> None:
     found.add_argument("names", nargs="+", metavar="NAME", help="NAME NEWNAME, or with --to NAME…")
     found.add_argument("--to", "--scope", metavar="SCOPE", help="project, global, auto, agent:NAME")
     found.add_argument("--name", metavar="NEWNAME", help="another name, also one that is a scope's")
 
 
 def _deleted(items: "list[TrashItem]", ref: str) -> TrashItem:
-    """The deleted memory that an id or a name means; the one deleted last of that name. Raises NotFoundError."""
+    """Find a deleted memory by its id or name; of several with that name the one deleted last. Raises NotFoundError."""
     for item in items:
         if ref in {item.memory.stem, item.memory.name, item.memory.ref}:
             return item
@@ -84,15 +84,15 @@ def _deleted(items: "list[TrashItem]", ref: str) -> TrashItem:
 
 
 def _newest_first(items: "list[TrashItem]", names: "list[str]") -> "list[str]":
-    """What was deleted last comes back first: so the lines of the index find their places again."""
+    """Sort names so that what was deleted last is restored first: then lines of the index find their places again."""
 
-    def place(name: str) -> int:
+    def position(name: str) -> int:
         try:
             return items.index(_deleted(items, name))
         except MemtuiError:
             return len(items)
 
-    return sorted(names, key=place)
+    return sorted(names, key=position)
 
 
 def rm(ctx: Context, args: argparse.Namespace) -> Result:
@@ -120,15 +120,15 @@ def rm(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _ask(ctx: Context, names: "list[str]") -> None:
-    """Ask about many memories, and about those of several projects. Raises MemtuiError for no."""
-    labels = ["project"] * len(names)  # a bare name is one of this project or of none
+    """Ask before many memories, or those of several projects, are deleted. Raises MemtuiError for no."""
+    labels = ["project"] * len(names)  # a name without a scope is never another project's
     if len(names) > 1 and any(":" in name or "/" in name for name in names):
         labels = []
         for name in names:
             try:
                 labels.append(memories.find(ctx, name).scope_label)
             except MemtuiError:
-                continue  # told where it is tried
+                continue  # reported when it is deleted
     if asked_about(labels):
         ctx.confirm(f"Move {counted(labels)} to the trash?", "Nothing was moved to the trash.")
 
@@ -152,8 +152,10 @@ def _purge(ctx: Context, store: Store, args: argparse.Namespace) -> Result:
 
 
 def _new_name(ctx: Context, args: argparse.Namespace) -> "str | None":
-    """What a memory is to be called. With --to words are memories, but of two the second is the new name if there is
-    no such memory; else the second always is."""
+    """Return the new name of a memory, None if it keeps its own.
+
+    Without --to the second of two arguments is the new name; with --to it is if no memory has that name.
+    """
     if args.name:
         if len(args.names) > 1:
             raise UsageError("--name is for one memory.", "Leave it out for the others.")
@@ -161,26 +163,26 @@ def _new_name(ctx: Context, args: argparse.Namespace) -> "str | None":
     if args.to and (len(args.names) != 2 or _is_memory(ctx, args.names[1])):
         return None
     if len(args.names) > 1:
-        _no_scope(ctx, args)
+        _check_not_scope(ctx, args)
     if len(args.names) != 2:
         raise UsageError("Say a NEWNAME, or --to SCOPE.", "Several go with --to.")
     return str(args.names.pop())
 
 
-def _no_scope(ctx: Context, args: argparse.Namespace) -> None:
-    """Raise UsageError where the last word is a scope: it was hardly meant as a name."""
+def _check_not_scope(ctx: Context, args: argparse.Namespace) -> None:
+    """Raise UsageError if the last argument is a scope: it is unlikely to be meant as a name."""
     *names, last = args.names
     word = last.lower()
     labels = [label for scope in scopes.discover(ctx.env, ctx.cwd) for label in (scope.label, *scope.aliases)]
-    place = NATIVE.get(word, word)
-    if place not in labels and place.partition(":")[0] not in scopes.KINDS:
+    scope = SYNONYMS.get(word, word)
+    if scope not in labels and scope.partition(":")[0] not in scopes.KINDS:
         return
-    say = f"memtui {args.command} {shlex.join(names)}"
-    hint = f"To put it there: {say} --to {shlex.quote(place)}" if place in labels else "memtui list names the scopes."
+    command = f"memtui {args.command} {shlex.join(names)}"
+    hint = f"To put it there: {command} --to {shlex.quote(scope)}" if scope in labels else ""
+    hint = hint or "memtui list names the scopes."
     if len(names) == 1:
-        hint += (
-            f"   To call it so: {say}{f' --to {shlex.quote(args.to)}' if args.to else ''} --name {shlex.quote(last)}"
-        )
+        to = f" --to {shlex.quote(args.to)}" if args.to else ""
+        hint += f"   To call it so: {command}{to} --name {shlex.quote(last)}"
     raise UsageError(f"“{last}” is a scope, no new name.", hint)
 
 
@@ -190,21 +192,21 @@ def _is_memory(ctx: Context, ref: str) -> bool:
     except NotFoundError:
         return False
     except ConflictError:
-        pass  # several of that name
+        pass  # several memories have that name
     return True
 
 
-def _placed(
-    ctx: Context, args: argparse.Namespace, store: Store, verb: str, place: "Callable[[Memory], Memory]"
+def _place(
+    ctx: Context, args: argparse.Namespace, store: Store, verb: str, change: "Callable[[Memory], Memory]"
 ) -> Result:
-    """Do it to each memory. `made` in the answer are all; of a single one its fields stand beside it."""
+    """Move, rename or copy each memory. In the answer `made` has all; a single memory's fields are at the top too."""
 
-    def act(name: str) -> "tuple[Memory, Memory]":
+    def change_named(name: str) -> "tuple[Memory, Memory]":
         found = memories.find(ctx, name)
-        return found, place(found)
+        return found, change(found)
 
     bulk = Bulk()
-    done = bulk.run(store, args.names, act)
+    done = bulk.run(store, args.names, change_named)
     rows: list[dict[str, object]] = [
         {**memories.data_of(made), "was": {"name": found.name, "scope": found.scope_label, "path": found.path}}
         for found, made in done
@@ -224,8 +226,8 @@ def mv(ctx: Context, args: argparse.Namespace) -> Result:
     store = ctx.store()
     if args.to:
         scope = store.scope(args.to)
-        return _placed(ctx, args, store, "now", lambda found: store.move(found, scope, name))
-    return _placed(ctx, args, store, "now", lambda found: store.rename(found, name or found.stem))
+        return _place(ctx, args, store, "now", lambda found: store.move(found, scope, name))
+    return _place(ctx, args, store, "now", lambda found: store.rename(found, name or found.stem))
 
 
 def cp(ctx: Context, args: argparse.Namespace) -> Result:
@@ -233,7 +235,7 @@ def cp(ctx: Context, args: argparse.Namespace) -> Result:
     name = _new_name(ctx, args)
     store = ctx.store()
     scope = store.scope(args.to) if args.to else None
-    return _placed(
+    return _place(
         ctx, args, store, "copied to", lambda found: store.copy(found, scope or store.scope(found.scope_label), name)
     )
 

@@ -1,4 +1,4 @@
-"""`memtui completions`: for bash, zsh and fish, made from the parser, so that they never lag behind it."""
+"""`memtui completions`: completions for bash, zsh and fish, made from the parser."""
 
 import argparse
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SHELLS = ("bash", "zsh", "fish")
-# What stands for these arguments and options is a memory's name: asked of memtui itself.
-NAMED = ("show", "edit", "rm", "mv", "cp")
-NAMED_OPTIONS = ("--memory", "--into")
+# Commands and options whose arguments are names of memories, completed by `memtui list --names`.
+MEMORY_COMMANDS = ("show", "edit", "rm", "mv", "cp")
+MEMORY_OPTIONS = ("--memory", "--into")
 
 
 def register(commands: "parser.Commands") -> None:
@@ -38,17 +38,17 @@ def run(_: Context, args: argparse.Namespace) -> Result:
     names = shtab.cmd("memtui list --names 2>/dev/null")
     for command, found in walk("memtui", root):
         for action in found._actions:  # noqa: SLF001  argparse has no public way to walk a parser
-            is_name = command in NAMED and not action.option_strings and not action.choices
+            is_name = command in MEMORY_COMMANDS and not action.option_strings and not action.choices
             if action.metavar == "DIR":
                 action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
-            elif is_name or any(option in NAMED_OPTIONS for option in action.option_strings):
+            elif is_name or any(option in MEMORY_OPTIONS for option in action.option_strings):
                 action.complete = names  # type: ignore[attr-defined]
     script = shtab.complete(root, args.shell)
     return Result({"shell": args.shell, "script": script}, lambda out: out.print(script.rstrip("\n")))
 
 
 def walk(name: str, found: argparse.ArgumentParser) -> "Iterator[tuple[str, argparse.ArgumentParser]]":
-    """Each command's name with its parser, from the top."""
+    """Yield the name and parser of each command and action, from the top."""
     yield name, found
     for action in found._actions:  # noqa: SLF001
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001

@@ -1,4 +1,4 @@
-"""`memtui config`: settings, changed without touching a comment."""
+"""`memtui config`: show and change settings; comments in config.toml stay."""
 
 import argparse
 
@@ -82,7 +82,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _modes(ctx: Context) -> Result:
-    """The mode of every project that is named or has memory, after what holds for all others."""
+    """List the mode of every project that has settings or memories, after the mode of all others."""
     found = list(modes.modes(ctx.env, ctx.root, ctx.project_root))
     rows = [{"project": each.path or None, "mode": each.mode, "own": each.own, "here": each.here} for each in found]
 
@@ -105,8 +105,8 @@ def get(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _owner(ctx: Context) -> "str | None":
-    """The project whose own setting it is to be; None for what holds everywhere."""
-    return ctx.project_root if ctx.given else None
+    """Return the project whose own setting is changed; None for all projects."""
+    return ctx.project_root if ctx.project_given else None
 
 
 def assign(ctx: Context, args: argparse.Namespace) -> Result:
@@ -118,7 +118,7 @@ def assign(ctx: Context, args: argparse.Namespace) -> Result:
     try:
         problems = _problems(config_text.parse(setting.text(ctx.root)))
     except MemtuiError:
-        problems = []  # the setting is changed, whether the file can be read again now or not
+        problems = []  # the setting is changed, even if the file can't be read again now
     data = {"key": args.key, "value": value, "project": owner, "problems": problems}
 
     def text(out: Output) -> None:
@@ -139,14 +139,14 @@ def remove(ctx: Context, args: argparse.Namespace) -> Result:
     setting.assign(ctx.root, ctx.journal(), args.key, None, owner)
     try:
         now = setting.row(ctx.root, ctx.project_root, args.key)
-    except MemtuiError:  # it is changed, whether the file can be read again now or not
+    except MemtuiError:  # the setting is changed, even if the file can't be read again now
         return Result({"key": args.key}, lambda out: out.print(f"{args.key} is not set any more"))
     words = f"{args.key} is {config_text.written(now.value)} ({now.source})"
     return Result(_as_row(now), lambda out: out.print(words))
 
 
 def edit(ctx: Context, _: argparse.Namespace) -> Result:
-    """Open config.toml in an editor; what can't be read is not saved, and kept."""
+    """Open config.toml in an editor. A text that can't be read as settings is not saved, but kept in a file."""
     from memtui.cli.editor import EditedFile
 
     before = fs.read_or_empty(config.file_path(ctx.root))

@@ -1,4 +1,4 @@
-"""`memtui deliveries`: what was put before the model, why, and whether it arrived."""
+"""`memtui deliveries`: what the model was given, why, and whether it arrived."""
 
 import argparse
 import itertools
@@ -8,7 +8,7 @@ import time
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
-from memtui.cli.show.deliveries import find, one_more, receipt, receipts_of, table
+from memtui.cli.show.deliveries import find, print_row, receipt, receipts_of, table
 from memtui.core.base import clock, ids
 from memtui.core.base.errors import NotFoundError, UsageError
 from memtui.core.base.phrasing import ago, many
@@ -24,8 +24,7 @@ from memtui.present.deliveries import GLYPHS, KINDS, MEANINGS
 
 LIMIT = 20
 STATS_DAYS = 14
-# As many newest deliveries are looked at where a filter needs each one's receipt.
-LOOKED_AT = 5000
+MOST_LOOKED_UP = 5000  # newest deliveries that are read where a filter needs each one's receipt
 POLL_SECONDS = 0.5
 
 
@@ -78,7 +77,7 @@ def register(commands: "parser.Commands") -> None:
 def _filter(ctx: Context, args: argparse.Namespace) -> Filter:
     return Filter(
         session=args.session or "",
-        project=ctx.slug if ctx.given else "",
+        project=ctx.project_wanted,
         kind=args.kind or "",
         memory=_memory(ctx, args.memory) if args.memory else "",
         outcome=args.outcome or "",
@@ -96,7 +95,7 @@ def _moment(ctx: Context, option: str, words: "str | None") -> "float | None":
 
 
 def _memory(ctx: Context, ref: str) -> str:
-    """What the log may call a memory: its path; of one that is not there any more, the name it had."""
+    """Return how the log names a memory: its path; for a memory that is gone, its name or path as given."""
     try:
         return scopes.find(ctx.env, ctx.cwd, ref).path
     except NotFoundError:
@@ -104,7 +103,7 @@ def _memory(ctx: Context, ref: str) -> str:
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """List deliveries, or what they add up to."""
+    """List deliveries, or count them (--stats)."""
     ctx.must_have_home()
     wanted = _filter(ctx, args)
     if args.stats:
@@ -116,7 +115,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if args.days is not None:
         raise UsageError("--days goes with --stats.", f"Say --since {args.days}d.")
     proofs = receipts_of(ctx)
-    most, looked = (0, 0) if args.all else (delivery_log.WINDOW_BYTES, LOOKED_AT)
+    most, looked = (0, 0) if args.all else (delivery_log.WINDOW_BYTES, MOST_LOOKED_UP)
     reading = Reading(ctx.root, wanted, proofs, most=most, looked=looked, follow=args.follow)
     found = list(itertools.islice(reading.read(), args.limit if args.limit > 0 else None))
     proofs.look(found)
@@ -141,28 +140,28 @@ def _print(ctx: Context, out: Output, reading: Reading, found: "list[Delivery]")
         out.print("  Are the hooks installed? memtui hooks status")
         out.print('  Leave something:         memtui guide "…"')
     if reading.cut:
-        part = f"{LOOKED_AT:,} deliveries" if reading.wanted.outcome else f"{delivery_log.WINDOW_BYTES >> 20} MB"
+        part = f"{MOST_LOOKED_UP:,} deliveries" if reading.wanted.outcome else f"{delivery_log.WINDOW_BYTES >> 20} MB"
         out.print(f"Only the newest {part} of the log were looked at; all of it: --all")
     if reading.skipped:
         out.print(f"{many(reading.skipped, 'line')} of the log could not be read.")
 
 
 def _follow(ctx: Context, reading: Reading, found: "list[Delivery]") -> None:
-    """Print what is there, then what comes, until interrupted."""
+    """Print deliveries found so far, then new ones, until interrupted."""
     out, proofs = ctx.out, reading.proofs
     for each in reversed(found):
-        one_more(ctx, out, each, proofs.of(each))
+        print_row(ctx, out, each, proofs.of(each))
     if not out.json:
         out.say("Waiting for deliveries; Ctrl-C ends.")
-    reading.wanted = reading.wanted.but(outcome="")  # what comes has none yet
+    reading.wanted = reading.wanted.but(outcome="")  # a new delivery has no outcome yet
     while True:
         out.stdout.flush()
         time.sleep(POLL_SECONDS)
         fresh = reading.fresh()
-        if fresh is None:  # the log was rewritten: what comes from now on
+        if fresh is None:  # the log was rewritten: follow it from its present end
             reading = Reading(ctx.root, reading.wanted, proofs)
         for each in reversed(fresh or []):
-            one_more(ctx, out, each, proofs.of(each))
+            print_row(ctx, out, each, proofs.of(each))
 
 
 def show(ctx: Context, args: argparse.Namespace) -> Result:
@@ -191,8 +190,8 @@ def _print_one(ctx: Context, out: Output, found: Delivery, outcome: str, path: "
     for key, value in facts:
         out.print(f"  {out.style(f'{key:<12}', 'dim')}{value}")
     out.print()
-    _items(out, "Items", [item for item in found.items if not item.left_out])
-    _items(out, "Left out", [item for item in found.items if item.left_out])
+    _print_items(out, "Items", [item for item in found.items if not item.left_out])
+    _print_items(out, "Left out", [item for item in found.items if item.left_out])
     if found.text:
         out.heading("Text", "exactly as the model got it")
         out.print(safe(found.text))
@@ -202,7 +201,7 @@ def _print_one(ctx: Context, out: Output, found: Delivery, outcome: str, path: "
         out.print(f"  text removed: it is more than {many(days, 'day')} old" if days else "  text removed: it was old")
 
 
-def _items(out: Output, title: str, items: "list[Item]") -> None:
+def _print_items(out: Output, title: str, items: "list[Item]") -> None:
     if not items:
         return
     out.heading(title, str(len(items)))
@@ -215,6 +214,6 @@ def _items(out: Output, title: str, items: "list[Item]") -> None:
 
 
 def _short(name: str) -> str:
-    """Of an id its end, by which the other commands know it; a name whole."""
+    """Shorten an id to its end, which names it in other commands; leave a name whole."""
     text = line(name)
     return text[-6:] if ids.id_time(text) is not None else text

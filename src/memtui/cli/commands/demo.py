@@ -12,11 +12,13 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result
 from memtui.core.base.errors import UsageError
 
+# Commands that are shown, each with the line above it.
 TOUR = (
     (["list"], "What is remembered, by scope; `!` is what wants attention:"),
     (["inbox"], "What waits: notes for the agent, drafts to review, unfinished work:"),
     (["deliveries", "--limit", "8"], "What sessions were given, and whether it arrived:"),
 )
+# Commands to try, with comments; the ids are those of the sample world.
 TRY = (
     ("memtui", "the TUI; ? for all keys"),
     ("memtui inbox show J5VMX3", "one draft, and what it comes from"),
@@ -64,52 +66,52 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         if args.directory is None:
             out.print("A sample world: two projects, shop and blog, as after some days of work.")
             for words, about in TOUR:
-                _show(ctx, out, world.env, world.shop, words, about)
-        _how(ctx, out, world.env, world.shop, world.directory)
+                _run_there(ctx, out, world.env, world.shop, words, about)
+        _print_how(ctx, out, world.env, world.shop, world.directory)
 
     return Result(data, text)
 
 
 def _install(env: "dict[str, str]", cwd: str) -> None:
-    """Put the hooks into the world's own settings, as they would be after some days of work."""
+    """Put the hooks into the sample world's own settings."""
     from memtui.hooks.installer import install
 
     install.apply(install.plan(install.settings_path(env, cwd, "user"), "install", env=env), by="demo")
 
 
-def _there(ctx: Context, out: Output, env: "dict[str, str]", cwd: str) -> Context:
+def _context_there(ctx: Context, out: Output, env: "dict[str, str]", cwd: str) -> Context:
     found = Context({**ctx.env, **env}, out, cwd)
-    found.given = False
+    found.project_given = False
     return found
 
 
 def _open(ctx: Context, env: "dict[str, str]", cwd: str, directory: str) -> Result:
-    from memtui.cli import opening
+    from memtui.cli import open_tui
 
-    os.environ.update(env)  # an editor or a shell that is started from there belongs there, too
+    os.environ.update(env)  # for an editor or a shell that is started from the TUI
     os.chdir(cwd)
-    left = opening.opened(_there(ctx, ctx.out, env, cwd))
-    place = shlex.quote(directory)
+    result = open_tui.run(_context_there(ctx, ctx.out, env, cwd))
+    quoted = shlex.quote(directory)
 
     def text(out: Output) -> None:
-        out.print(f"The sample world is still there. Open it again: memtui demo --open --keep {place}")
-        out.print(f"When you are done: rm -r {place}")
+        out.print(f"The sample world is still there. Open it again: memtui demo --open --keep {quoted}")
+        out.print(f"When you are done: rm -r {quoted}")
 
-    return Result(left.data, text, left.code)
+    return Result(result.data, text, result.code)
 
 
-def _show(ctx: Context, out: Output, env: "dict[str, str]", cwd: str, words: "list[str]", about: str) -> None:
+def _run_there(ctx: Context, out: Output, env: "dict[str, str]", cwd: str, words: "list[str]", about: str) -> None:
     """Run one command in the sample world, as if typed there."""
     out.print()
     out.print(about)
     out.print(out.style("$ memtui " + " ".join(words), "cyan"))
     args = parser.parse(words)
-    result = args.run(_there(ctx, out, env, cwd), args)
+    result = args.run(_context_there(ctx, out, env, cwd), args)
     if result.text is not None:
         result.text(out)
 
 
-def _how(ctx: Context, out: Output, env: "dict[str, str]", shop: str, directory: str) -> None:
+def _print_how(ctx: Context, out: Output, env: "dict[str, str]", shop: str, directory: str) -> None:
     out.print()
     out.print(out.style("Try it yourself, in a shell of its own:", "bold"))
     for name, value in env.items():

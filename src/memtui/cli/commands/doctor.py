@@ -1,11 +1,12 @@
-"""`memtui doctor`: everything that a person could have wrong, and how to fix it."""
+"""`memtui doctor`: check everything that can be wrong, and say how to fix it, or fix it."""
 
 import argparse
 import sys
 
-from memtui.cli import index_fix, parser
+from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
+from memtui.cli.show import index_fix
 from memtui.core.base import clock
 from memtui.core.base.errors import EXIT_FAILED, EXIT_FINDINGS, MemtuiError, UsageError
 from memtui.core.base.finding import NOTE, OK, PROBLEM, Finding
@@ -20,8 +21,7 @@ from memtui.hooks.installer import checkup
 from memtui.present import fixes as words
 
 MARKS = {OK: ("✓", "green"), NOTE: ("·", "dim"), PROBLEM: ("!", "yellow")}
-# All that one call fixes is one step.
-UNDO = "memtui undo"
+UNDO = "memtui undo"  # takes back all that one call fixed
 
 
 def register(commands: "parser.Commands") -> None:
@@ -77,7 +77,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _logged(ctx: Context) -> Result:
-    """The errors that hooks and workers noted while they failed open, newest first."""
+    """List the errors that hooks and workers logged, newest first."""
     rows = list(error_log.newest_first(ctx.root))
     now = ctx.now()
 
@@ -85,10 +85,10 @@ def _logged(ctx: Context) -> Result:
         for row in rows:
             head = f"{line(str(row.get('where')))}: {line(str(row.get('error')))}"
             out.print(f"{age(clock.parse(row.get('time')), now):>4}  {out.style(head, 'bold')}")
-            out.paragraph(safe(str(row.get("message"))), "      ")
+            out.paragraph(str(row.get("message")), "      ")
             trace = row.get("trace")
-            for place in trace if isinstance(trace, list) else []:
-                out.print("      " + out.style(line(str(place)), "dim"))
+            for frame in trace if isinstance(trace, list) else []:
+                out.print("      " + out.style(line(str(frame)), "dim"))
         if not rows:
             out.print("No errors.")
         else:
@@ -98,11 +98,11 @@ def _logged(ctx: Context) -> Result:
 
 
 def _fix(ctx: Context, store: Store, what: str, *, yes: bool) -> "dict[str, object]":
-    """What was fixed, in words and as data; `undo` is the command that takes it back, if one does."""
+    """Fix one thing; return what was changed, in words and as data, and the command that takes it back, if any."""
     row: dict[str, object] = {"what": what, "changed": [], "message": "", "undo": None, "error": None}
     try:
         if what == "index" and (todo := fixes.fixable(store)):
-            index_fix.ask(ctx, todo, yes=yes)
+            index_fix.confirm(ctx, todo, yes=yes)
             done = fixes.index(store, todo)
             row["diff"] = "\n".join(map(index_fix.text, todo))
         else:
@@ -133,11 +133,11 @@ def _print(out: Output, found: "list[Finding]", fixed: "list[dict[str, object]]"
             if each.area != area:
                 continue
             mark, style = MARKS[each.level]
-            said = findings.message(each)
-            first, *rest = out.wrapped(f"{title}: {said}" if said else title, 2)
+            message = findings.message(each)
+            first, *rest = out.wrapped(f"{title}: {message}" if message else title, 2)
             out.print(out.style(mark, style) + " " + first)
-            for each_line in rest:
-                out.print("  " + each_line)
+            for piece in rest:
+                out.print("  " + piece)
             if remedy := findings.remedy(each):
                 out.print("    → " + safe(remedy))
     out.print()

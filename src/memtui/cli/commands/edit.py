@@ -1,14 +1,15 @@
-"""`memtui new` and `edit`: a memory's text and fields, from the command line or in an editor."""
+"""`memtui new` and `edit`: write a memory's text and fields, on the command line or in an editor."""
 
 import argparse
 import difflib
 import sys
 
-from memtui.cli import diff, memories, parser, secret
+from memtui.cli import memories, parser, secret
 from memtui.cli.bulk import Bulk
 from memtui.cli.context import Context
 from memtui.cli.editor import EditedFile
 from memtui.cli.output import Output, Result, line
+from memtui.cli.show import diff
 from memtui.core.base.errors import ConflictError, MemtuiError, UsageError
 from memtui.core.frontmatter import document
 from memtui.core.memories import memory, references, scopes
@@ -17,7 +18,7 @@ from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
 from memtui.core.redaction import redact
 
-ABOUT = "What it is about, in one line"
+PLACEHOLDER = "What it is about, in one line"  # the description in a template
 
 
 def register(commands: "parser.Commands") -> None:
@@ -36,7 +37,7 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--scope", help="default: project where the repository has one, else auto (the client's own)")
     found.add_argument("--description", help="the one line that the index shows; default: the first of the body")
     found.add_argument("--body", metavar="TEXT", help="the text; `-` reads standard input")
-    found.add_argument("--yes", action="store_true", help=secret.HELP)
+    found.add_argument("--yes", action="store_true", help=secret.YES_HELP)
 
     found = parser.command(
         commands,
@@ -54,7 +55,7 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--type", help="another type")
     found.add_argument("--description", help="another description")
     found.add_argument("--body", metavar="TEXT", help="another text; `-` reads standard input")
-    found.add_argument("--yes", action="store_true", help=secret.HELP)
+    found.add_argument("--yes", action="store_true", help=secret.YES_HELP)
 
 
 def new(ctx: Context, args: argparse.Namespace) -> Result:
@@ -68,29 +69,27 @@ def new(ctx: Context, args: argparse.Namespace) -> Result:
             raise UsageError("There is no body.", "Give one with --body TEXT, or --body - for standard input.")
         made = _new_in_editor(ctx, store, scope, stem, args)
     else:
-        given = {"body": parser.text_of(args.body), "description": args.description or ""}
-        given, redacted = _checked(ctx, given, yes=args.yes, otherwise="No memory was made.")
-        body = given["body"]
-        description = given["description"] or _first_line(body) or stem
+        fields = {"body": parser.text_of(args.body), "description": args.description or ""}
+        fields, redacted = _checked(ctx, fields, yes=args.yes, declined="No memory was made.")
+        body = fields["body"]
+        description = fields["description"] or _first_line(body) or stem
         made = store.create(scope, stem, description, args.type, body or description)
 
     def text(out: Output) -> None:
         memories.print_written(ctx, out, "made", made.ref, made.path)
-        _tell_type(out, made)
+        _question_type(out, made)
 
     return Result({**memories.data_of(made), "redacted": redacted}, text)
 
 
-def _checked(
-    ctx: Context, fields: "dict[str, str]", *, yes: bool, otherwise: str
-) -> "tuple[dict[str, str], list[str]]":
-    """Fields as they may be kept, and the kinds of secrets that were taken out of them."""
-    _, redacted = secret.checked(ctx, "\n".join(fields.values()), yes=yes, otherwise=otherwise)
+def _checked(ctx: Context, fields: "dict[str, str]", *, yes: bool, declined: str) -> "tuple[dict[str, str], list[str]]":
+    """Return fields as they may be kept, and the kinds of secrets taken out of them."""
+    _, redacted = secret.checked(ctx, "\n".join(fields.values()), yes=yes, declined=declined)
     return ({key: redact.redact(value)[0] for key, value in fields.items()} if redacted else fields), redacted
 
 
-def _tell_type(out: Output, found: Memory) -> None:
-    """A type may be a word of one's own, but one that is nearly another was hardly meant."""
+def _question_type(out: Output, found: Memory) -> None:
+    """Question a type that is spelled almost like a known one. Any other word may be a type."""
     near = [] if found.type in memory.TYPES else difflib.get_close_matches(found.type, memory.TYPES, 1)
     if near:
         out.say(f"Its type is “{line(found.type)}”. Did you mean {near[0]}?")
@@ -99,31 +98,31 @@ def _tell_type(out: Output, found: Memory) -> None:
 
 def _new_in_editor(ctx: Context, store: Store, scope: Scope, stem: str, args: argparse.Namespace) -> Memory:
     template = memory.TEMPLATES.get(args.type, "")
-    data = memory.new_memory_bytes(stem, args.description or ABOUT, args.type, template)
+    data = memory.new_memory_bytes(stem, args.description or PLACEHOLDER, args.type, template)
     with EditedFile(ctx, stem, data) as draft:
-        after = secret.checked_bytes(ctx, draft.edit(), yes=args.yes, otherwise="No memory was made.")
+        after = secret.checked_bytes(ctx, draft.edit(), yes=args.yes, declined="No memory was made.")
         if not draft.edited:
             raise MemtuiError("The template was left as it is: no memory was made.")
         doc = document.parse(after)
         if doc.broken is not None:
             raise MemtuiError(f"The frontmatter can't be read: {doc.broken}.", "No memory was made.")
-        doc = _written(doc)
+        doc = _without_template(doc)
         if not doc.body.strip():
-            draft.edited = False  # nothing worth keeping
+            draft.edited = False  # there is nothing to keep
             raise MemtuiError("Nothing was written but the template: no memory was made.")
         name = doc.fields.get("name")
         return store.add(scope, references.check_name(name) if isinstance(name, str) and name else stem, doc.to_bytes())
 
 
-def _written(doc: document.Document) -> document.Document:
-    """A new memory without what was left of its template; a description alone is the text as well."""
+def _without_template(doc: document.Document) -> document.Document:
+    """Remove what was left of the template. If only a description was written, make it the text as well."""
     body = memory.without_template(doc.body)
-    about = doc.fields.get("description")
-    if about == ABOUT:
-        about = _first_line(body)
-        doc = doc.with_field(("description",), about) if about else doc.without_field(("description",))
+    description = doc.fields.get("description")
+    if description == PLACEHOLDER:
+        description = _first_line(body)
+        doc = doc.with_field(("description",), description) if description else doc.without_field(("description",))
     if not body.strip():
-        return doc.with_body(f"\n{about}\n" if about else "")
+        return doc.with_body(f"\n{description}\n" if description else "")
     return doc if body == doc.body else doc.with_body(f"\n{body.strip(chr(10))}\n")
 
 
@@ -134,11 +133,11 @@ def _first_line(body: str) -> str:
 
 
 def edit(ctx: Context, args: argparse.Namespace) -> Result:
-    """Change a memory in an editor, or the fields of some."""
+    """Change a memory in an editor, or fields of one or more memories."""
     store = ctx.store()
     fields = _fields(args)
     if fields:
-        fields, redacted = _checked(ctx, fields, yes=args.yes, otherwise="Nothing was changed.")
+        fields, redacted = _checked(ctx, fields, yes=args.yes, declined="Nothing was changed.")
         return _edit_fields(ctx, store, args.names, fields, redacted)
     if len(args.names) > 1:
         raise UsageError("Your editor opens on one memory.", "For several: --type, --set, --description or --body.")
@@ -148,7 +147,7 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
     references.writable(store.scope(found.scope_label))
     with EditedFile(ctx, found.stem, found.raw) as draft:
         after = draft.edit()
-        after = secret.checked_bytes(ctx, after, yes=args.yes, otherwise="Nothing was changed.", before=found.raw)
+        after = secret.checked_bytes(ctx, after, yes=args.yes, declined="Nothing was changed.", before=found.raw)
         try:
             made = store.edit(found, after, seen=True)
         except ConflictError as error:
@@ -206,4 +205,4 @@ def _print(ctx: Context, out: Output, before: Memory, after: Memory) -> None:
     memories.print_written(ctx, out, "changed", after.ref, after.path)
     diff.show(out, before.raw, after.raw)
     if before.type != after.type:
-        _tell_type(out, after)
+        _question_type(out, after)

@@ -1,4 +1,4 @@
-"""`memtui gc`: what is kept no longer goes. A worker does the same once a day."""
+"""`memtui gc`: remove what was kept long enough. A worker does the same once a day."""
 
 import argparse
 
@@ -10,7 +10,7 @@ from memtui.core.base.errors import EXIT_FAILED
 from memtui.core.base.phrasing import ago
 from memtui.core.health import fixes, retention
 from memtui.core.health.retention import Due, Limits
-from memtui.present.fixes import due as in_words
+from memtui.present.fixes import due as due_words
 
 
 def register(commands: "parser.Commands") -> None:
@@ -29,7 +29,7 @@ def register(commands: "parser.Commands") -> None:
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """Remove what is due, or say what is."""
+    """Remove what is due, or with --dry-run only report it."""
     ctx.must_have_home()
     keep = retention.limits(ctx.root)
     found = fixes.due(ctx.store()) if args.dry_run else fixes.collect(ctx.store())
@@ -39,10 +39,10 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _print(ctx: Context, out: Output, found: Due, keep: Limits, *, dry: bool) -> None:
-    rows = in_words(found, keep, dry=dry)
-    for what, words in rows:
+    rows = due_words(found, keep, dry=dry)
+    for kind, words in rows:
         first, *rest = out.wrapped(line(words), 12)
-        out.print(f"  {out.style(f'{what:<9}', 'bold')} {first}")
+        out.print(f"  {out.style(f'{kind:<9}', 'bold')} {first}")
         for each in rest:
             out.print(" " * 12 + each)
     for each in found.busy:

@@ -1,4 +1,4 @@
-"""`memtui guide`: leave a note for the agent. Monitors call it every minute, so it imports little and says little."""
+"""`memtui guide`: leave a note for the agent. Monitors call it every minute, so it imports little and prints little."""
 
 import argparse
 
@@ -12,7 +12,7 @@ from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.settings import config
 
-UNTOLD = "Nothing was left. Say where the secret is kept, instead of the secret itself."
+DECLINED = "Nothing was left. Say where the secret is kept, instead of the secret itself."
 EXAMPLE = """\
 memtui guide "CI is red: the lockfile job fails" --urgent --expires 2h
 tail -5 build.log | memtui guide - --from ci-watch --to 'path:src/**'
@@ -62,40 +62,50 @@ def register(commands: "parser.Commands") -> None:
         metavar="ID",
         help="change guidance that waits: TEXT, --to (or anyone), --urgent, --expires (or never), --global",
     )
-    found.add_argument("--yes", action="store_true", help=secret.HELP)
+    found.add_argument("--yes", action="store_true", help=secret.YES_HELP)
     found.add_argument("--withdraw", metavar="ID", help="take back guidance that was not delivered yet")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """Leave, list or withdraw guidance."""
-    if args.edit and not (args.list or args.withdraw or args.again):
-        from memtui.cli import guidance as there
+    """Leave guidance, or do what an option says with guidance that was left before."""
+    options = [each for each in (args.list, args.withdraw, args.again, args.edit) if each]
+    if len(options) > 1 or (options and args.text and not args.edit):
+        raise UsageError("--list, --withdraw, --again and --edit go alone.")
+    return _with_earlier(ctx, args) if options else _leave(ctx, args)
 
-        return there.edit(ctx, args, _text(args.text) if args.text else None)
-    if args.list or args.withdraw or args.again or args.edit:
-        if args.text or sum(map(bool, (args.list, args.withdraw, args.again, args.edit))) > 1:
-            raise UsageError("--list, --withdraw, --again and --edit go alone.")
-        from memtui.cli import guidance as there
 
-        if args.again:
-            expires = None if args.expires is None else guidance.expiry(args.expires, ctx.now())
-            to = guidance.audience(args.to, ctx.setting("guide_to"))
-            fields = guidance.fields(args.sender, to, bool(args.urgent), args.expires, ctx.now())
-            return there.again(ctx, args.again, expires, fields)
-        return there.listing(ctx) if args.list else there.withdraw(ctx, args.withdraw)
+def _with_earlier(ctx: Context, args: argparse.Namespace) -> Result:
+    from memtui.cli import guidance as earlier
+    from memtui.cli.show import entries as shown
+
+    if args.edit:
+        return earlier.edit(ctx, args, _text(args.text) if args.text else None)
+    if args.again:
+        expires = None if args.expires is None else guidance.expiry(args.expires, ctx.now())
+        return earlier.again(ctx, args.again, expires, _fields(ctx, args))
+    if args.withdraw:
+        return earlier.withdraw(ctx, args.withdraw)
+    return shown.listing(ctx, ("guidance",), told=shown.told(ctx))
+
+
+def _fields(ctx: Context, args: argparse.Namespace) -> "dict[str, str]":
+    to = guidance.audience(args.to, ctx.setting("guide_to"))
+    return guidance.fields(args.sender, to, bool(args.urgent), args.expires, ctx.now())
+
+
+def _leave(ctx: Context, args: argparse.Namespace) -> Result:
     text = _text(args.text)
     if args.urgent is False:
         raise UsageError("--no-urgent goes with --edit.")
-    to = guidance.audience(args.to, ctx.setting("guide_to"))
-    fields = guidance.fields(args.sender, to, bool(args.urgent), args.expires, ctx.now())
+    fields = _fields(ctx, args)
     directory = ctx.inbox(args.everywhere)
-    text, redacted = secret.checked(ctx, text, yes=args.yes, otherwise=UNTOLD)
+    text, redacted = secret.checked(ctx, text, yes=args.yes, declined=DECLINED)
     scope = "global" if args.everywhere else "project"
     deliverable.check(config.number(ctx.settings(), "budget"), ctx.now(), text, fields, directory)
-    # The journal costs a monitor's every minute more than the note; a monitor takes nothing back.
-    asked = ctx.out.json or ctx.out.stderr.isatty()
+    # The journal would cost a monitor more than the note itself, and a monitor never calls undo.
+    attended = ctx.out.json or ctx.out.stderr.isatty()
     try:
-        if asked:
+        if attended:
             entry_id = ctx.review().guide(directory, fields, text)
         else:
             entry_id = inbox_file.append_entry(directory, "guidance", fields, text, now=ctx.now())
@@ -109,9 +119,9 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             f"{directory} can't be written: {error.strerror or error}", "Nothing was left. Fix that and try again."
         ) from error
     path = f"{directory}/{inbox_format.FILES['guidance']}"
-    too_long = _warn(ctx, path) if inbox_format.unread(path) else None
-    deaf = ctx.unheard() if asked else ""
-    _narrate(ctx, args.everywhere, entry_id, deaf)
+    unread = _warn(ctx, path) if inbox_format.unread(path) else None
+    unheard = ctx.unheard() if attended else ""
+    _narrate(ctx, args.everywhere, entry_id, unheard)
     data: dict[str, object] = {
         "id": entry_id,
         "scope": scope,
@@ -120,14 +130,14 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         "fields": fields,
         "text": text,
         "redacted": redacted,
-        "unread": too_long,
-        "unheard": _why(deaf),
+        "unread": unread,
+        "unheard": _unheard_data(unheard),
     }
     return Result(data, lambda out: out.print(entry_id))
 
 
 def _warn(ctx: Context, path: str) -> "dict[str, str] | None":
-    """Say that of this inbox not all is read, as `guide --list` and the others do."""
+    """Print and return the finding that an inbox is too long to be read whole."""
     from memtui.cli.output import safe
     from memtui.core.health import findings
     from memtui.core.review.waiting import unread_part
@@ -135,30 +145,31 @@ def _warn(ctx: Context, path: str) -> "dict[str, str] | None":
     found = unread_part(path)
     if found is None:
         return None
-    told = findings.told(found)
-    ctx.out.say(f"! {safe(told['message'])}\n  {safe(told['hint'])}")
-    return told
+    words = findings.told(found)
+    ctx.out.say(f"! {safe(words['message'])}\n  {safe(words['hint'])}")
+    return words
 
 
-def _why(deaf: str) -> "dict[str, str] | None":
-    if not deaf:
-        return None
+def _unheard_data(code: str) -> "dict[str, str] | None":
+    if not code:
+        return None  # a monitor's call does not import the words
     from memtui.present import unheard
 
-    return unheard.data(deaf)
+    return unheard.data(code)
 
 
-def _narrate(ctx: Context, everywhere: bool, entry_id: str, deaf: str) -> None:
-    """Silent for cron, unless what was asked for is likely a mistake."""
-    if not everywhere and not ctx.given and ctx.cwd == ctx.env.get("HOME", "").rstrip("/"):
+def _narrate(ctx: Context, everywhere: bool, entry_id: str, unheard_code: str) -> None:
+    """Say where the note was left; without a terminal only if that is likely a mistake, because cron mails output."""
+    if not everywhere and not ctx.project_given and ctx.cwd == ctx.env.get("HOME", "").rstrip("/"):
         ctx.out.say(f"memtui: left for {ctx.cwd} itself; --project DIR or --global is what a cron job usually means.")
     elif ctx.out.stderr.isatty():
         where = "any project" if everywhere else ctx.project_root
         ctx.out.say(f"left for {where}; to take it back: memtui undo, or memtui guide --withdraw {entry_id[-6:]}")
-        if deaf:
+        if unheard_code:
             from memtui.present import unheard
 
-            ctx.out.say(f"note: {unheard.WHY[deaf]}, so nothing delivers it yet: {unheard.COMMANDS[deaf]}")
+            why, command = unheard.WHY[unheard_code], unheard.COMMANDS[unheard_code]
+            ctx.out.say(f"note: {why}, so nothing delivers it yet: {command}")
 
 
 def _text(words: "list[str]") -> str:

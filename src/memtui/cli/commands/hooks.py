@@ -1,16 +1,19 @@
-"""`memtui hooks`: put the hooks into Claude Code's settings, take them out, say how they stand."""
+"""`memtui hooks`: install the hooks in Claude Code's settings, remove them, report what keeps them from running."""
 
 import argparse
 
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
+from memtui.cli.show import diff
 from memtui.core.base.errors import EXIT_FINDINGS
 from memtui.core.health import findings
 from memtui.hooks.installer import install
 from memtui.present import hooks as hook_words
 
-STYLES = {"+": "green", "-": "red", "@": "dim"}
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memtui.hooks.installer.status import Status
 
 
 def register(commands: "parser.Commands") -> None:
@@ -43,15 +46,14 @@ def register(commands: "parser.Commands") -> None:
 
 
 def change(ctx: Context, args: argparse.Namespace) -> Result:
-    """Install or uninstall."""
+    """Install or uninstall the hooks."""
     ctx.must_have_home()
     path = install.settings_path(ctx.env, ctx.cwd, args.scope)
     plan = install.plan(path, args.action, env=ctx.env, scope=args.scope)
     if not ctx.out.json:
-        _show(ctx.out, plan)
+        _print_plan(ctx.out, plan)
     backup = None
-    done = not args.dry_run
-    if done:
+    if not args.dry_run:
         if plan.changed and not args.yes:
             ctx.confirm(f"Write {line(plan.settings_path)}?", "Nothing was written.")
         backup = install.apply(plan, now=ctx.now)
@@ -60,7 +62,7 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
         "scope": plan.scope,
         "path": plan.settings_path,
         "changed": plan.changed,
-        "written": done and plan.changed,
+        "written": plan.changed and not args.dry_run,
         "diff": plan.diff,
         "notes": hook_words.notes(plan),
         "backup": backup,
@@ -71,7 +73,7 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
             out.say("note: " + safe(note))
         if backup:
             out.say(f"backup: {line(backup)}")
-        if not done or not plan.changed:
+        if args.dry_run or not plan.changed:
             return
         out.print(f"{line(hook_words.done(plan))}   (memtui undo takes it back)")
         if plan.action == "install":
@@ -80,17 +82,16 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(data, text)
 
 
-def _show(out: Output, plan: install.Plan) -> None:
+def _print_plan(out: Output, plan: install.Plan) -> None:
     if not plan.changed:
         have = "has the hooks already" if plan.action == "install" else "has no hooks of memtui's"
         out.print(f"{line(plan.settings_path)} {have}: nothing to change.")
         return
-    for each in plan.diff.splitlines():
-        out.print(out.style(safe(each), STYLES.get(each[:1], "")))
+    diff.show_lines(out, plan.diff.splitlines())
 
 
 def status(ctx: Context, _: argparse.Namespace) -> Result:
-    """Say how the hooks stand. Exit code 5 where something is to be fixed."""
+    """Report where the hooks are installed and what keeps them from running. Exit code 5 if there is a problem."""
     from memtui.hooks.installer import status as hook_status
 
     ctx.must_have_home()
@@ -100,11 +101,7 @@ def status(ctx: Context, _: argparse.Namespace) -> Result:
     return Result(data, lambda out: _print(out, found), code)
 
 
-def _print(out: Output, found: object) -> None:
-    from memtui.hooks.installer.status import Status
-
-    if not isinstance(found, Status):
-        return
+def _print(out: Output, found: "Status") -> None:
     if not found.installed:
         out.print("No hooks are installed for this directory.")
         out.print("  Install them: memtui hooks install")

@@ -1,16 +1,16 @@
-"""`memtui inbox`: what waits, and one entry whole."""
+"""`memtui inbox`: list what waits, or show one entry whole."""
 
 import argparse
 
 from memtui.cli import parser
 from memtui.cli.context import Context
+from memtui.cli.entries import LIMIT, as_data, pick, states
 from memtui.cli.output import Output, Result, line
-from memtui.cli.show import waiting as shown
-from memtui.cli.waiting import LIMIT, as_data, pick, states
+from memtui.cli.show import entries as shown
 from memtui.core.base.phrasing import ago
 from memtui.core.review.waiting import KINDS
 
-ONE = {"guidance": "Guidance", "updates": "Pending update", "items": "Pending item"}
+TITLES = {"guidance": "Guidance", "updates": "Pending update", "items": "Pending item"}
 
 
 def register(commands: "parser.Commands") -> None:
@@ -43,22 +43,20 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     from memtui.cli.show import draft
 
     (item,) = pick(ctx, [args.id], KINDS, "entry")
-    known = None if item.kind == "guidance" else draft.DraftShown(ctx, item)
+    more = None if item.kind == "guidance" else draft.DraftDetails(ctx, item)
 
     def text(out: Output) -> None:
         now = ctx.now()
-        out.heading(f"{ONE[item.kind]} {line(item.id)}", ago(item.entry.time(), now))
-        for bad in states(ctx, item):
-            out.print("  " + out.style(f"! {bad}", "yellow"))
-        for word in [
-            *filter(None, [shown.place(ctx, item, shown.homes_of(ctx, [item]))]),
-            *shown.details(item, now),
-            line(ctx.tilde(item.path)),
-        ]:
-            out.print("  " + out.style(word, "dim"))
+        out.heading(f"{TITLES[item.kind]} {line(item.id)}", ago(item.entry.time(), now))
+        for state in states(ctx, item):
+            out.print("  " + out.style(f"! {state}", "yellow"))
+        place = shown.place(ctx, item, shown.homes_of(ctx, [item]))
+        for fact in [place, *shown.details(item, now), line(ctx.tilde(item.path))]:
+            if fact:
+                out.print("  " + out.style(fact, "dim"))
         out.print()
         out.paragraph(item.text)
-        if known is not None:
-            known.print(out)
+        if more is not None:
+            more.print(out)
 
-    return Result({**as_data(ctx, item), **(known.data() if known else {})}, text)
+    return Result({**as_data(ctx, item), **(more.data() if more else {})}, text)

@@ -1,17 +1,18 @@
-"""`memtui index`: what MEMORY.md costs, what falls below its cut, and lines that point nowhere or are missing."""
+"""`memtui index`: the size of MEMORY.md, what is cut off, and lines that are missing or point nowhere."""
 
 import argparse
 
-from memtui.cli import index_fix, memories, parser
+from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
+from memtui.cli.show import index_fix
 from memtui.core.base.phrasing import many
 from memtui.core.health import fixes
 from memtui.core.health.index_report import Report, reports
 from memtui.core.memories import index as memory_index
 
-METER = 20
-FULL, NEARLY = 1.0, 0.8
+METER = 20  # columns
+FULL, NEARLY = 1.0, 0.8  # shares that the client loads: above them the meter is red, yellow
 
 
 def register(commands: "parser.Commands") -> None:
@@ -35,14 +36,14 @@ def register(commands: "parser.Commands") -> None:
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Report on the indexes, or fix them."""
-    found = reports(ctx.root, memories.chosen(ctx, args.scope, args.all_projects))
+    found = reports(ctx.root, memories.chosen_scopes(ctx, args.scope, args.all_projects))
     if args.fix:
         return _fix(ctx, args, found)
     return Result({"indexes": [each.data() for each in found]}, lambda out: _print(ctx, out, found))
 
 
 def meter(share: float) -> str:
-    """A bar of how full something is: `███░░░ 48%`."""
+    """Draw how full something is: `███░░░ 48%`."""
     filled = min(METER, round(share * METER))
     return "█" * filled + "░" * (METER - filled) + f" {share:.0%}"
 
@@ -86,7 +87,7 @@ def _fix(ctx: Context, args: argparse.Namespace, found: "list[Report]") -> Resul
     if args.dry_run:
         index_fix.show(ctx, todo)
     elif todo:
-        index_fix.ask(ctx, todo, yes=args.yes)
+        index_fix.confirm(ctx, todo, yes=args.yes)
         fixes.index(ctx.store(), todo)
 
     def text(out: Output) -> None:

@@ -1,8 +1,8 @@
-"""`memtui items`: unfinished work, as sessions left it or as a person wrote it down."""
+"""`memtui items`: unfinished work that sessions left or a person wrote down."""
 
 import argparse
 
-from memtui.cli import parser, waiting
+from memtui.cli import entries, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base.errors import UsageError
@@ -22,7 +22,7 @@ EXAMPLES = {
 
 
 def register(commands: "parser.Commands") -> None:
-    """Add the command and what can be done with items."""
+    """Add the command and its actions."""
     found = parser.command(
         commands,
         "items",
@@ -31,8 +31,8 @@ def register(commands: "parser.Commands") -> None:
         "memtui items\nmemtui items done 7XAD\nmemtui items edit 7XAD Fix the flaky upload test",
     )
     found.add_argument("--all-projects", action="store_true", help="the items of all projects")
-    limit = f"default: {waiting.LIMIT}, 0: all"
-    found.add_argument("--limit", type=int, default=waiting.LIMIT, metavar="N", help=limit)
+    limit = f"default: {entries.LIMIT}, 0: all"
+    found.add_argument("--limit", type=int, default=entries.LIMIT, metavar="N", help=limit)
     actions = parser.actions(found)
     for name, summary in ACTIONS.items():
         each = parser.command(actions, name, act, summary, EXAMPLES[name])
@@ -44,8 +44,8 @@ def register(commands: "parser.Commands") -> None:
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """List the items."""
-    items, more = waiting.first(waiting.entries(ctx, ("items",), args.all_projects), args.limit)
-    data = {"items": [waiting.as_data(ctx, item) for item in items], "more": more["items"]}
+    items, more = entries.first(entries.read(ctx, ("items",), args.all_projects), args.limit)
+    data = {"items": [entries.as_data(ctx, item) for item in items], "more": more["items"]}
     return Result(data, lambda out: _print(ctx, out, items, more["items"]))
 
 
@@ -61,7 +61,7 @@ def _print(ctx: Context, out: Output, items: "list[Waiting]", more: int) -> None
         origin = item.entry.fields.get("session", "")
         source = f"session {line(origin)[:8]}" if origin else "hand-written"
         when = age(item.entry.time(), ctx.now())
-        rows.append([(waiting.short(item.id), "cyan"), f"{mark} {line(state)}", when, source, line(item.text)])
+        rows.append([(entries.short(item.id), "cyan"), f"{mark} {line(state)}", when, source, line(item.text)])
     out.table(["ID", "STATE", "AGE", "FROM", "ITEM"], rows, right=(2,))
     if more:
         out.print(f"and {more:,} more: memtui items --limit 0")
@@ -70,10 +70,10 @@ def _print(ctx: Context, out: Output, items: "list[Waiting]", more: int) -> None
 
 
 def act(ctx: Context, args: argparse.Namespace) -> Result:
-    """Tick off, keep, or pass on."""
-    # A draft can be told to the agent as well; whether it is done is not said of it.
+    """Tick items off, keep them, or make guidance of them."""
+    # A draft can become guidance too, but is never done or kept.
     kinds, what = (("items", "updates"), "item or update") if args.action == "guide" else (("items",), "item")
-    items = waiting.pick(ctx, args.ids, kinds, what)
+    items = entries.pick(ctx, args.ids, kinds, what)
     review = ctx.review()
     done = {"done": review.done, "keep": review.keep, "guide": review.to_guidance}[args.action](items)
     verb = {"done": "done", "keep": "kept", "guide": "now guidance"}[args.action]
@@ -87,7 +87,7 @@ def act(ctx: Context, args: argparse.Namespace) -> Result:
 
 def edit(ctx: Context, args: argparse.Namespace) -> Result:
     """Change an item's text."""
-    (item,) = waiting.pick(ctx, [args.id], ("items",), "item")
+    (item,) = entries.pick(ctx, [args.id], ("items",), "item")
     words = " ".join(args.text).strip()
     if not words:
         raise UsageError("The text is empty.", "memtui items done ID ticks an item off.")

@@ -1,9 +1,8 @@
-"""`memtui list`, `show` and `search`: what is remembered, where, and what became of it."""
+"""`memtui list`, `show` and `search`: the memories, and how often each was delivered and used."""
 
 import argparse
 import dataclasses
 import os
-from collections.abc import Callable
 
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
@@ -69,7 +68,7 @@ def register(commands: "parser.Commands") -> None:
 
 
 def _data(row: Row) -> "dict[str, object]":
-    """A memory for --json."""
+    """Return a memory with its status for --json."""
     found = row.memory
     return {
         **memories.data_of(found),
@@ -86,14 +85,14 @@ def _data(row: Row) -> "dict[str, object]":
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """List memories by scope."""
-    every = memories.chosen(ctx, args.scope, args.all_projects)
+    every = memories.chosen_scopes(ctx, args.scope, args.all_projects)
     if args.names and not (ctx.out.json or args.type or args.attention or args.never or args.sort != "name"):
-        return Result(None, lambda out: _stems(out, every))  # a shell asks at every tab: no memory is read
-    found = [(scope, of_scope(ctx.root, scope, memories.usage(ctx))) for scope in every]
+        return Result(None, lambda out: _print_file_names(out, every))  # fast, for completions: no memory is read
+    found = [(scope, of_scope(ctx.root, scope, ctx.usage)) for scope in every]
     types = {row.memory.type or "-" for _, rows in found for row in rows}
-    parts = [(scope, [row for row in rows if _fits(scope, row, args)]) for scope, rows in found]
+    parts = [(scope, [row for row in rows if _matches(scope, row, args)]) for scope, rows in found]
     for _, rows in parts:
-        rows.sort(key=lambda row: _order(row, args.sort))
+        rows.sort(key=lambda row: _sort_key(row, args.sort))
     data = {
         "project": ctx.project_root,
         "scopes": [
@@ -112,31 +111,30 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         "memories": [_data(row) for _, rows in parts for row in rows],
     }
     if args.names:
-        return Result(data, lambda out: _names(out, parts))
+        return Result(data, lambda out: _print_names(out, parts))
     return Result(data, lambda out: _print(ctx, out, parts, types))
 
 
-def _names(out: Output, parts: "list[tuple[Scope, list[Row]]]") -> None:
+def _print_names(out: Output, parts: "list[tuple[Scope, list[Row]]]") -> None:
     for _, rows in parts:
         for row in rows:
             out.print(line(row.memory.stem))
 
 
-def _stems(out: Output, every: "list[Scope]") -> None:
+def _print_file_names(out: Output, every: "list[Scope]") -> None:
     for scope in every:
-        for stem in sorted(
-            (os.path.basename(name).removesuffix(".md") for name, _ in scopes.files(scope)), key=str.lower
-        ):
+        stems = [os.path.basename(name).removesuffix(".md") for name, _ in scopes.files(scope)]
+        for stem in sorted(stems, key=str.lower):
             out.print(line(stem))
 
 
-def _fits(scope: Scope, row: Row, args: argparse.Namespace) -> bool:
+def _matches(scope: Scope, row: Row, args: argparse.Namespace) -> bool:
     if args.type is not None and row.memory.type != args.type:
         return False
     return (row.needs_attention or not args.attention) and (row.never_delivered(scope) or not args.never)
 
 
-def _order(row: Row, key: str) -> "tuple[object, ...]":
+def _sort_key(row: Row, key: str) -> "tuple[object, ...]":
     found = row.memory
     first: dict[str, object] = {
         "name": "",
@@ -188,7 +186,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     """Show one memory."""
     found = memories.find(ctx, args.name)
     scope = scopes.named(ctx.env, ctx.cwd, found.scope_label)
-    rows = of_scope(ctx.root, scope, memories.usage(ctx)) if scope else []
+    rows = of_scope(ctx.root, scope, ctx.usage) if scope else []
     row = next((each for each in rows if each.memory.path == found.path), Row(found, os.path.basename(found.path)))
     raw = found.raw.decode("utf-8", "backslashreplace")
     back = [each.memory.stem for each in rows if _links_to(each.memory, found) and each.memory.path != found.path]
@@ -204,19 +202,24 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
         "origin": source,
     }
     if args.raw:
-        return Result({**data, "raw": raw}, lambda out: _raw(out, found.raw))
+        return Result({**data, "raw": raw}, lambda out: _print_raw(out, found.raw))
     born = origin.of(ctx.env, found) if args.born else None
     if args.born:
         data["born"] = None if born is None else dataclasses.asdict(born)
-        return Result(data, lambda out: _print_born(out, born, lambda: _print_one(ctx, out, scope, row, back, source)))
-    return Result(data, lambda out: _print_one(ctx, out, scope, row, back, source))
+
+    def text(out: Output) -> None:
+        _print_one(ctx, out, scope, row, back, source)
+        if args.born:
+            _print_born(out, born)
+
+    return Result(data, text)
 
 
 def _links_to(source: Memory, target: Memory) -> bool:
     return any(name in {target.name, target.stem} for name in source.links)
 
 
-def _raw(out: Output, data: bytes) -> None:
+def _print_raw(out: Output, data: bytes) -> None:
     if out.tty:
         out.stdout.write(safe(data.decode("utf-8", "replace")))
         return
@@ -252,8 +255,7 @@ def _print_one(ctx: Context, out: Output, scope: "Scope | None", row: Row, back:
     out.print(safe(found.body.strip("\n")))
 
 
-def _print_born(out: Output, born: "origin.Origin | None", first: "Callable[[], None]") -> None:
-    first()
+def _print_born(out: Output, born: "origin.Origin | None") -> None:
     out.print()
     if born is None:
         out.print("Where it comes from is not known: it names no session, or the transcript is gone.")
@@ -278,7 +280,7 @@ def search(ctx: Context, args: argparse.Namespace) -> Result:
     """Search names, descriptions and bodies."""
     words = [word.lower() for phrase in args.query for word in phrase.split()]
     hits = []
-    for scope in memories.chosen(ctx, args.scope, args.all_projects):
+    for scope in memories.chosen_scopes(ctx, args.scope, args.all_projects):
         for found in scopes.memories(scope):
             score, where = rank(words, found)
             if score > 0:
@@ -287,18 +289,7 @@ def search(ctx: Context, args: argparse.Namespace) -> Result:
     hits = hits[: args.limit]
     data = {
         "query": " ".join(args.query),
-        "hits": [
-            {
-                "name": found.name,
-                "scope": found.scope_label,
-                "path": found.path,
-                "type": found.type,
-                "description": found.description,
-                "score": round(score, 3),
-                "line": where,
-            }
-            for score, found, where in hits
-        ],
+        "hits": [{**memories.data_of(found), "score": round(score, 3), "line": where} for score, found, where in hits],
     }
 
     def text(out: Output) -> None:

@@ -1,4 +1,4 @@
-"""`memtui paths`: where everything lies."""
+"""`memtui paths`: the files and directories of memtui and of Claude Code."""
 
 import argparse
 import os

@@ -36,7 +36,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if args.ids:
         found = [find(ctx, ref) for ref in args.ids]
     else:
-        reading = Reading(ctx.root, Filter(project=ctx.slug if ctx.given else ""), proofs, follow=False)
+        reading = Reading(ctx.root, Filter(project=ctx.project_wanted), proofs, follow=False)
         found = list(itertools.islice((each for each in reading.read() if each.injected), max(1, args.limit)))
     proofs.look(found)
     known = proofs.known

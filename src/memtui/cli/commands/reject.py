@@ -1,8 +1,8 @@
-"""`memtui reject`: drop pending updates."""
+"""`memtui reject`: drop drafts."""
 
 import argparse
 
-from memtui.cli import parser, waiting
+from memtui.cli import entries, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base.phrasing import many
@@ -18,19 +18,19 @@ def register(commands: "parser.Commands") -> None:
         "memtui reject 7XAD\nmemtui reject --all --never",
         "`memtui undo` brings them back.",
     )
-    waiting.name_drafts(found)
+    entries.add_draft_arguments(found)
     found.add_argument("--never", action="store_true", help="note it, so that the same words are never extracted again")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """Drop pending updates."""
-    items = waiting.drafts(ctx, args)
+    """Drop drafts."""
+    items = entries.drafts(ctx, args)
     done = ctx.review().reject(items, never=args.never)
     data = {"rejected": [item.id for item in items], "never": args.never, "transaction": done}
 
     def text(out: Output) -> None:
         for item in items:
-            out.print(f"rejected  {waiting.short(item.id)}  {line(item.text)[:60]}")
+            out.print(f"rejected  {entries.short(item.id)}  {line(item.text)[:60]}")
         never = "They are not extracted again. " if args.never else ""
         out.say(f"{never}{many(len(items), 'entry', 'entries')}; memtui undo brings them back.")
 

@@ -1,4 +1,4 @@
-"""`memtui sessions`: which sessions memtui served, and what each one got."""
+"""`memtui sessions`: the sessions that memtui served, and what each was given."""
 
 import argparse
 from collections import Counter
@@ -15,8 +15,8 @@ from memtui.core.deliveries.record import Delivery
 from memtui.core.deliveries.sessions import Session, collect, deliveries, meant, states
 from memtui.present.deliveries import what
 
-LIMIT = 20
-ROWS = 200
+LIMIT = 20  # sessions in the list
+ROWS = 200  # deliveries of one session
 WINDOW_MB = delivery_log.WINDOW_BYTES >> 20
 
 
@@ -51,7 +51,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     """List the sessions."""
     log = delivery_log.Skipped()
     records = delivery_log.newest_first(ctx.root, log, most=0 if args.all else delivery_log.WINDOW_BYTES)
-    every = [each for each in collect(ctx.root, records) if not ctx.given or each.slug == ctx.slug]
+    every = [each for each in collect(ctx.root, records) if not ctx.project_given or each.slug == ctx.slug]
     shown = every[: args.limit] if args.limit > 0 else every
     data = {"sessions": [_data(each) for each in shown], "whole_log": not log.older}
     return Result(data, lambda out: _print(ctx, out, shown, older=log.older))
@@ -92,8 +92,8 @@ def _print(ctx: Context, out: Output, shown: "list[Session]", *, older: bool) ->
     out.print("What one got: memtui sessions show ID")
 
 
-class Shown:
-    """A session, its newest deliveries with their outcomes, and the outcomes of all, counted."""
+class SessionDetails:
+    """A session with its newest deliveries and their outcomes; `counts` has the outcomes of all its deliveries."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -101,7 +101,7 @@ class Shown:
         self.counts: Counter[str] = Counter()
 
     def note(self, found: Delivery, outcome: str, rows: int) -> None:
-        """Take in a delivery; so many are kept, with 0 all."""
+        """Count a delivery, and keep it if there are less than `rows` (0: keep all)."""
         self.session.note(found)
         self.counts[outcome] += 1
         if rows <= 0 or len(self.newest) < rows:
@@ -109,18 +109,18 @@ class Shown:
 
     @property
     def more(self) -> int:
-        """How many older ones there are."""
+        """Return how many older deliveries were not kept."""
         return self.counts.total() - len(self.newest)
 
 
-def _read(ctx: Context, ref: str, rows: int) -> "dict[str, Shown]":
-    """The sessions that a reference may mean, by id; of too many only the first."""
-    found = {name: Shown(each) for name, each in states(ctx.root).items() if meant(name, ref)}
+def _read(ctx: Context, ref: str, rows: int) -> "dict[str, SessionDetails]":
+    """Return the sessions that a reference may mean, by id. With too many it stops at the first."""
+    found = {name: SessionDetails(each) for name, each in states(ctx.root).items() if meant(name, ref)}
     proofs = receipts_of(ctx)
     for each in deliveries(ctx.root, ref):
         if len(found) > matching.SEVERAL:
             break
-        found.setdefault(each.session, Shown(Session(each.session))).note(each, proofs.of(each), rows)
+        found.setdefault(each.session, SessionDetails(Session(each.session))).note(each, proofs.of(each), rows)
     return found
 
 
@@ -142,8 +142,8 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(data, lambda out: _print_one(ctx, out, found))
 
 
-def _print_one(ctx: Context, out: Output, shown: Shown) -> None:
-    found, now = shown.session, ctx.now()
+def _print_one(ctx: Context, out: Output, details: SessionDetails) -> None:
+    found, now = details.session, ctx.now()
     out.heading(f"Session {line(found.id)}", line(found.project))
     sums = found.sums
     for key, value in (
@@ -164,12 +164,12 @@ def _print_one(ctx: Context, out: Output, shown: Shown) -> None:
             line(each.event),
             line(what(each.contents)),
         ]
-        for each, outcome in shown.newest
+        for each, outcome in details.newest
     ]
     if not cells:
         out.print("It got nothing.")
         return
     out.table(["ID", "AGE", "RECEIPT", "CHARS", "EVENT", "WHAT"], cells, right=(1, 3))
-    if shown.more:
-        out.print(f"and {shown.more:,} older: memtui sessions show {line(found.id)[:8]} --rows 0")
+    if details.more:
+        out.print(f"and {details.more:,} older: memtui sessions show {line(found.id)[:8]} --rows 0")
     out.print("The exact text: memtui deliveries show ID")

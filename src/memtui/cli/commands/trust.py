@@ -1,4 +1,4 @@
-"""`memtui trust`: which memories that came with a repository may be delivered."""
+"""`memtui trust`: say which memories that came with a repository may be delivered."""
 
 import argparse
 import os
@@ -6,6 +6,7 @@ import os
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
+from memtui.cli.show import diff
 from memtui.core.base.errors import MemtuiError, NotFoundError, UsageError
 from memtui.core.base.phrasing import many
 from memtui.core.memories import scopes, trusting
@@ -33,7 +34,7 @@ def register(commands: "parser.Commands") -> None:
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """Trust, list, or trust no more."""
+    """Trust memories, list them, or take trust back."""
     ctx.must_have_home()
     if args.names and (args.list or args.always):
         raise UsageError("--list and --always are about all of a repository's memories.", "Leave the names out.")
@@ -45,26 +46,26 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     before = _status(ctx, directory)
     if args.list:
         return Result(_data(directory, before), lambda out: _print(ctx, out, directory, before))
-    names = [_file(ctx, directory, name) for name in args.names] or None
+    names = [_relative_path(ctx, directory, name) for name in args.names] or None
     if args.remove:
         return _remove(ctx, directory, names)
     contents = trusting.read(directory, names)
     known = trust.load(ctx.root, directory)
-    open_ones = [name for name, text in contents.items() if not known.allows(text)]
+    untrusted = [name for name, text in contents.items() if not known.allows(text)]
     if names is None:
-        contents = {name: contents[name] for name in open_ones}
+        contents = {name: contents[name] for name in untrusted}
     if not ctx.out.json:
         if names is None:
             _print(ctx, ctx.out, directory, before)
             ctx.out.print()
         earlier = trusting.Earlier(ctx.root, directory)
-        for name in names or open_ones:
-            _show(ctx, earlier.of(name), name, contents)
+        for name in names or untrusted:
+            _print_content(ctx, earlier.of(name), name, contents)
     question = "Trust these memories, and whatever they become?" if args.always else "Trust these memories as they are?"
-    if (open_ones or args.always) and not args.yes:
+    if (untrusted or args.always) and not args.yes:
         ctx.confirm(question, "Nothing was trusted.")
     after = trusting.grant(ctx.root, directory, contents, args.always or None, now=ctx.now)
-    data = {**_data(directory, after), "newly": open_ones}
+    data = {**_data(directory, after), "newly": untrusted}
 
     def text(out: Output) -> None:
         how = ", and whatever they become" if after.always else ""
@@ -82,8 +83,8 @@ def _remove(ctx: Context, directory: str, names: "list[str] | None") -> Result:
     return Result(data, lambda out: out.print(f"{word}: {line(what)}"))
 
 
-def _file(ctx: Context, directory: str, name: str) -> str:
-    """The relative path of a memory that came with the repository. Raises NotFoundError, ConflictError."""
+def _relative_path(ctx: Context, directory: str, name: str) -> str:
+    """Find a memory that came with the repository; return its path there. Raises NotFoundError, ConflictError."""
     found = scopes.find(ctx.env, ctx.cwd, name if ":" in name or "/" in name else f"project:{name}")
     file = found.path.removeprefix(directory + "/")
     if file == found.path:
@@ -91,8 +92,8 @@ def _file(ctx: Context, directory: str, name: str) -> str:
     return file
 
 
-def _show(ctx: Context, was: "bytes | None", name: str, contents: "trusting.Contents") -> None:
-    """What is about to be trusted: the text, or where memtui knows what was trusted before (`was`), the difference."""
+def _print_content(ctx: Context, was: "bytes | None", name: str, contents: "trusting.Contents") -> None:
+    """Print what is about to be trusted: the text, or its difference from the text trusted before (`was`), if known."""
     import difflib
 
     out = ctx.out
@@ -103,9 +104,8 @@ def _show(ctx: Context, was: "bytes | None", name: str, contents: "trusting.Cont
     else:
         out.heading(line(name), "changed since it was trusted")
         old = was.decode("utf-8", "replace")
-        for each in difflib.unified_diff(old.splitlines(), after.splitlines(), "as trusted", "now", lineterm=""):
-            style = {"-": "red", "+": "green"}.get(each[:1], "")
-            out.print(out.style(safe(each), style))
+        pieces = difflib.unified_diff(old.splitlines(), after.splitlines(), "as trusted", "now", lineterm="")
+        diff.show_lines(out, pieces)
     out.print()
 
 

@@ -1,4 +1,4 @@
-"""Deliveries in a table, and one of them by its id: what several commands need."""
+"""Deliveries for several commands: a table of them, one line of it, and a delivery found by its id."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,31 +15,30 @@ from memtui.core.deliveries.record import Delivery, session_kind
 from memtui.present.deliveries import GLYPHS, what
 
 HEADERS = ("ID", "AGE", "RECEIPT", "SESSION", "PROJECT", "EVENT", "WHAT")
-# Lines that come one by one stand below each other only in columns that are known before.
+# Widths of the columns but the last, for lines that are printed one by one.
 WIDTHS = (6, 4, 11, 15, 9, 16)
-# A ULID has so many characters.
-ID_LENGTH = 26
+ID_LENGTH = 26  # characters of a ULID
 
 
 def receipts_of(ctx: Context) -> Receipts:
-    """What looks up receipts in one run."""
+    """Return the reader of receipts for one run."""
     return Receipts(ctx.env, ctx.now, transcript.Finder(ctx.config_dir))
 
 
 def receipt(outcome: str) -> tuple[str, str]:
-    """An outcome with its glyph, and its style."""
+    """Return an outcome with its glyph, and its style."""
     glyph, style = GLYPHS[outcome]
     return f"{glyph} {outcome}", style
 
 
 def table(ctx: Context, out: Output, found: Sequence[Delivery], known: Mapping[str, str]) -> None:
-    """Print deliveries, one a line; `known` are outcomes by id."""
+    """Print deliveries as a table; `known` has outcomes by id."""
     rows = [_cells(ctx, each, known.get(each.id, receipts.UNKNOWN)) for each in found]
     out.table(HEADERS, rows, flex=(6, 5, 4), right=(1,))
 
 
-def one_more(ctx: Context, out: Output, found: Delivery, outcome: str) -> None:
-    """Print a line below others, or with --json an answer."""
+def print_row(ctx: Context, out: Output, found: Delivery, outcome: str) -> None:
+    """Print one delivery as a line of the table without its head, or with --json as an answer."""
     if out.json:
         out.envelope("deliveries", {**found.record, "outcome": outcome})
         return
@@ -61,7 +60,7 @@ def _cells(ctx: Context, found: Delivery, outcome: str) -> list[Sequence[str]]:
 
 
 def find(ctx: Context, ref: str) -> Delivery:
-    """A delivery by its id, or a unique beginning or end. Raises NotFoundError, ConflictError."""
+    """Find a delivery by its id, or a unique beginning or end. Raises NotFoundError, ConflictError."""
     wanted = ref.strip().lstrip("…").upper()
     found: dict[str, Delivery] = {}
     for each in map(Delivery.of, delivery_log.newest_first(ctx.root, needle=wanted.encode("utf-8", "replace"))):

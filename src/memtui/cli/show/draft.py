@@ -1,6 +1,7 @@
-"""What `memtui inbox show` tells of a draft besides its text: what it would become, its setting, what is alike."""
+"""What `memtui inbox show` adds to a draft: the memory it would become, its conversation, similar memories."""
 
 from memtui.cli.context import Context
+from memtui.cli.entries import short
 from memtui.cli.output import Output, line
 from memtui.consolidate import similar
 from memtui.core.base.errors import MemtuiError
@@ -10,11 +11,14 @@ from memtui.core.review.waiting import Waiting
 from memtui.present import drafts
 from memtui.present.drafts import Quote
 
-WHO = 6
+WHO_WIDTH = 6  # columns for who spoke
 
 
-class DraftShown:
-    """A pending update or item, with what the TUI shows beside it."""
+class DraftDetails:
+    """What is shown beside a draft or an item: the memory it would become, its evidence, similar memories.
+
+    `problem` is why no memory can be made of it, or empty.
+    """
 
     def __init__(self, ctx: Context, item: Waiting) -> None:
         self.item = item
@@ -32,18 +36,18 @@ class DraftShown:
         self.evidence = evidence.evidence_of(ctx.env, item, near)
 
     def data(self) -> "dict[str, object]":
-        """For --json."""
+        """Return them for --json."""
         found = self.evidence
         said = [{"who": s.who, "text": s.text, "time": s.time, "evidence": s.hit} for s in found.said]
         data: dict[str, object] = {"setting": {"title": found.title, "said": said, "problem": found.problem or None}}
         if self.item.kind != "updates":
             return data
-        made = self.draft
-        data["becomes"] = made and {
-            "name": made.name,
-            "scope": made.scope.label,
-            "path": made.path,
-            "taken": made.taken,
+        proposed = self.draft
+        data["becomes"] = proposed and {
+            "name": proposed.name,
+            "scope": proposed.scope.label,
+            "path": proposed.path,
+            "taken": proposed.taken,
         }
         data["problem"] = self.problem or None
         data["alike"] = [
@@ -59,7 +63,7 @@ class DraftShown:
         return data
 
     def print(self, out: Output) -> None:
-        """For a person."""
+        """Print them for a person."""
         if self.problem:
             out.print()
             out.paragraph(f"! {self.problem}")
@@ -70,35 +74,31 @@ class DraftShown:
             if self.draft.taken:
                 words = "! a memory of this name is there already: approve with --name or --into"
                 out.print("  " + out.style(words, "yellow"))
-        self._said(out)
-        self._similar(out)
+        self._print_evidence(out)
+        self._print_similar(out)
 
-    def _said(self, out: Output) -> None:
+    def _print_evidence(self, out: Output) -> None:
         found = self.evidence
         title = f"“{line(found.title)}”" if found.title else ""
-        if found.said:
+        heading, quotes = "In its setting", drafts.setting(found)
+        if not quotes:
+            heading, quotes = "Evidence", drafts.quoted(self.item)
+        if quotes:
             out.print()
-            out.heading("In its setting", title)
-            for said in drafts.setting(found):
-                _utterance(out, said)
-        elif self.item.evidence:
-            out.print()
-            out.heading("Evidence", title)
-            for said in drafts.quoted(self.item):
-                _utterance(out, said)
+            out.heading(heading, title)
+            for quote in quotes:
+                _print_quote(out, quote)
         elif title:
             out.print()
             out.print(f"Its session began with {title}.")
         if found.problem:
             out.print("  " + out.style(line(found.problem), "dim"))
 
-    def _similar(self, out: Output) -> None:
+    def _print_similar(self, out: Output) -> None:
         shown = self.evidence.similar[: drafts.SIMILAR_SHOWN]
         if not shown:
             return
         out.print()
-        best = shown[0].memory
-        merge = f"memtui approve {self.item.id[-6:]} --into {line(best.scope_label)}:{line(best.stem)}"
         out.heading("Alike")
         cells = [
             [
@@ -109,11 +109,11 @@ class DraftShown:
             for each in shown
         ]
         out.table(["", "", ""], cells, flex=(2, 1), indent="  ")
-        out.print(f"Merge: {merge}")
+        out.print(f"Merge: memtui approve {short(self.item.id)} --into {line(shown[0].memory.ref)}")
 
 
-def _utterance(out: Output, said: Quote) -> None:
-    indent = WHO + 3
-    for number, piece in enumerate(out.wrapped(said.text, indent)):
-        head = f"{'▸' if said.hit else ' '} {line(said.who):<{WHO}} " if number == 0 else " " * indent
-        out.print((head + out.style(piece, "" if said.hit else "dim")).rstrip())
+def _print_quote(out: Output, quote: Quote) -> None:
+    indent = WHO_WIDTH + 3
+    for number, piece in enumerate(out.wrapped(quote.text, indent)):
+        head = f"{'▸' if quote.hit else ' '} {line(quote.who):<{WHO_WIDTH}} " if number == 0 else " " * indent
+        out.print((head + out.style(piece, "" if quote.hit else "dim")).rstrip())

@@ -1,10 +1,9 @@
-"""`memtui deliveries --stats`: what the deliveries add up to, as the TUI plots it."""
+"""`memtui deliveries --stats`: sums of the deliveries, which the TUI plots."""
 
 import time
 from collections import Counter
 
 from memtui.cli.context import Context
-from memtui.cli.memories import usage
 from memtui.cli.output import Output, Result, line
 from memtui.core.base import clock
 from memtui.core.base.errors import UsageError
@@ -18,21 +17,20 @@ from memtui.present.bars import bar
 from memtui.present.deliveries import GLYPHS
 
 MOST_DAYS = 3650
-MEMORIES = 12
-BAR, WIDE_BAR = 10, 24
+MEMORIES = 12  # memories delivered most that are listed
+BAR, WIDE_BAR = 10, 24  # columns
 
 
 def run(ctx: Context, days: int, *, whole: bool = False) -> Result:
-    """Count the last days, of a long log only its newest part unless the `whole` of it is asked for."""
+    """Count the deliveries of the last days; of a long log only its newest part, unless `whole`. Raises UsageError."""
     if not 1 <= days <= MOST_DAYS:
         raise UsageError(f"--days {days}: say 1 to {MOST_DAYS}.")
-    statistics = Statistics(
-        ctx.root, ctx.now, days, ctx.slug if ctx.given else "", 0 if whole else delivery_log.WINDOW_BYTES
-    )
+    most = 0 if whole else delivery_log.WINDOW_BYTES
+    statistics = Statistics(ctx.root, ctx.now, days, ctx.project_wanted, most)
     statistics.count(lambda _: True)
     proofs = Receipts(ctx.env, ctx.now)
     proofs.look(statistics.recent)
-    never = never_delivered(ctx.root, scopes.discover(ctx.env, ctx.cwd), statistics, usage(ctx))
+    never = never_delivered(ctx.root, scopes.discover(ctx.env, ctx.cwd), statistics, ctx.usage)
     data = _data(statistics, proofs.known, never)
     return Result(data, lambda out: _print(ctx, out, statistics, proofs.known, never))
 
@@ -42,7 +40,7 @@ def _date(number: int) -> str:
 
 
 def _counted_days(statistics: Statistics) -> "list[tuple[int, Day]]":
-    """The days that were counted, oldest first: none before the first that the newest part of the log tells of."""
+    """Return the days, oldest first, without those before the part of the log that was read."""
     first = day_of(statistics.oldest) if statistics.cut else 0
     return [(number, day) for number, day in statistics.days_back(statistics.span) if number >= first]
 
@@ -99,13 +97,13 @@ def _print(ctx: Context, out: Output, statistics: Statistics, known: "dict[str, 
         out.print(f"Nothing was delivered {'since then' if statistics.cut else 'in ' + many(statistics.span, 'day')}.")
         out.print("  Are the hooks installed? memtui hooks status")
         return
-    _days(out, statistics, known)
-    _outcomes(out, statistics, known)
-    _events(out, statistics)
-    _memories(ctx, out, statistics, never)
+    _print_days(out, statistics, known)
+    _print_outcomes(out, statistics, known)
+    _print_events(out, statistics)
+    _print_memories(ctx, out, statistics, never)
 
 
-def _days(out: Output, statistics: Statistics, known: "dict[str, str]") -> None:
+def _print_days(out: Output, statistics: Statistics, known: "dict[str, str]") -> None:
     days = _counted_days(statistics)
     most, longest = max(day.deliveries for _, day in days), max(day.chars for _, day in days)
     out.heading("A day", "deliveries, characters, hook time in ms, what became of them")
@@ -116,13 +114,13 @@ def _days(out: Output, statistics: Statistics, known: "dict[str, str]") -> None:
         for outcome, (glyph, _) in GLYPHS.items():
             marks[glyph] += outcomes.get(outcome, 0)
         shares = " ".join(f"{count}{glyph}" for glyph, count in marks.items() if count)
-        cells.append([_date(number), *_counted(day, most, longest), shares])
+        cells.append([_date(number), *_day_cells(day, most, longest), shares])
     headers = ["DAY", "SENT", "", "SIZE", "", "P50", "P95", "RECEIPTS"]
     out.table(headers, cells, flex=(7,), right=(1, 3, 5, 6), indent="  ")
     out.print()
 
 
-def _counted(day: Day, most: int, longest: int) -> "list[tuple[str, str]]":
+def _day_cells(day: Day, most: int, longest: int) -> "list[tuple[str, str]]":
     if not day.times and not day.deliveries:
         return [("-", "dim"), *[("", "")] * 5]
     times = [f"{percentile(day.times, share):.0f}" if day.times else "-" for share in (0.5, 0.95)]
@@ -135,7 +133,7 @@ def _counted(day: Day, most: int, longest: int) -> "list[tuple[str, str]]":
     ]
 
 
-def _outcomes(out: Output, statistics: Statistics, known: "dict[str, str]") -> None:
+def _print_outcomes(out: Output, statistics: Statistics, known: "dict[str, str]") -> None:
     counts = statistics.outcomes(known)
     total = sum(counts.values())
     out.heading("Receipts", f"of the newest {len(statistics.recent):,}")
@@ -153,7 +151,7 @@ def _outcomes(out: Output, statistics: Statistics, known: "dict[str, str]") -> N
     out.print()
 
 
-def _events(out: Output, statistics: Statistics) -> None:
+def _print_events(out: Output, statistics: Statistics) -> None:
     slowest = max((percentile(times, 0.95) for times in statistics.events.values()), default=0.0)
     out.heading("Hook time", "in ms, by event")
     cells = []
@@ -165,7 +163,7 @@ def _events(out: Output, statistics: Statistics) -> None:
     out.print()
 
 
-def _memories(ctx: Context, out: Output, statistics: Statistics, never: "list[Row]") -> None:
+def _print_memories(ctx: Context, out: Output, statistics: Statistics, never: "list[Row]") -> None:
     most = [each for _, each in statistics.by_deliveries()[:MEMORIES] if each.deliveries]
     span = "ever" if statistics.complete else f"in {many(statistics.span, 'day')}"
     span = f"since {_date(day_of(statistics.oldest))}" if statistics.cut else span

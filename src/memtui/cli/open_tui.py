@@ -11,18 +11,18 @@ from memtui.core.base.errors import UsageError
 
 
 def has_terminal() -> bool:
-    """Whether a person is there to look and to type."""
+    """Return whether a person can look and type."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def opened(ctx: Context, *, read_only: bool = False, screen: str = SCREENS[0]) -> Result:
-    """The TUI, run until the person leaves it: its exit code and no data."""
+def run(ctx: Context, *, read_only: bool = False, screen: str = SCREENS[0]) -> Result:
+    """Run the TUI until the person leaves it; return its exit code, without data. Raises UsageError."""
     ctx.must_have_home()
     if ctx.out.json or not has_terminal():
         raise UsageError("The TUI needs a terminal.", "`memtui status` says how things stand without one.")
-    # Until the first picture nearly all that is made is kept: collecting costs a tenth of the start and finds nothing.
+    # Nearly all that is made before the first picture is kept: collecting costs a tenth of the start and frees nothing.
     gc.disable()
-    # A key is painted at the next tick of textual's clock; and it goes before what is read in the background.
+    # A key is painted at the next tick of Textual's clock, and must not wait for threads that read in the background.
     os.environ.setdefault("TEXTUAL_FPS", "240")
     sys.setswitchinterval(0.001)
     from memtui.tui.app import main

@@ -1,4 +1,4 @@
-"""What the commands of the inbox share: which entries their words mean, and how an entry is told in JSON."""
+"""What commands about the inbox share: find the entries that arguments name, and write an entry as JSON."""
 
 import argparse
 
@@ -12,36 +12,48 @@ from memtui.core.review import waiting
 from memtui.core.review.waiting import KINDS, Waiting
 from memtui.present import undelivered
 
-LIMIT = 200
+LIMIT = 200  # entries of each kind in a list, by default
 KIND_WORDS = {"guidance": "guidance", "updates": "pending updates", "items": "pending items"}
-
-
+FULL_ID = 20  # a reference of more characters is a whole id, which the delivery log can be searched for
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memtui.cli.parser import Parser
 
 
-def entries(ctx: Context, kinds: "tuple[str, ...]" = KINDS, all_projects: bool = False) -> "list[Waiting]":
-    """List what waits for this project and everywhere; with `all_projects` for all of them, this one first."""
-    unread: list[Finding] = []
-    found = ctx.waiting(kinds, every=all_projects, unread=unread)
-    ctx.kept["unread"] = told = [findings.told(each) for each in unread]
-    for each in told:
+def read(
+    ctx: Context,
+    kinds: "tuple[str, ...]",
+    all_projects: bool = False,
+    unread: "list[dict[str, str]] | None" = None,
+) -> "list[Waiting]":
+    """Read what waits for this project and globally, with `all_projects` for all others after it.
+
+    Findings about files that could not be read whole are printed, and added to `unread` (message and hint).
+    """
+    problems: list[Finding] = []
+    found = ctx.waiting(kinds, every=all_projects, unread=problems)
+    for each in map(findings.told, problems):
         ctx.out.say(f"! {safe(each['message'])}\n  {safe(each['hint'])}")
+        if unread is not None:
+            unread.append(each)
     return found
 
 
 def pick(ctx: Context, refs: "list[str]", kinds: "tuple[str, ...]", what: str) -> "list[Waiting]":
-    """The entries that some ids mean, of any project. Raises NotFoundError, saying so if one was delivered."""
-    every = entries(ctx, kinds, all_projects=True)
+    """Find entries by their ids, in all projects; `what` names their kind in errors.
+
+    Raises NotFoundError, which says so if one was delivered already.
+    """
+    every = read(ctx, kinds, all_projects=True)
     found: dict[str, Waiting] = {}
     for ref in refs:
         try:
             item = waiting.find(every, ref, what)
         except NotFoundError as error:
-            gone = waiting.delivered(ctx.root, ref.strip().upper()) if kinds == ("guidance",) and len(ref) > 20 else ""
-            if gone:
-                raise NotFoundError(f"{ref} was delivered already.", f"See `memtui deliveries show {gone}`.") from None
+            searched = kinds == ("guidance",) and len(ref) > FULL_ID
+            if searched and (delivery := waiting.delivered(ctx.root, ref.strip().upper())):
+                hint = f"See `memtui deliveries show {delivery}`."
+                raise NotFoundError(f"{ref} was delivered already.", hint) from None
             hint = error.hint or "`memtui inbox` lists what waits."
             raise NotFoundError(error.message, hint) from None
         found[item.key] = item
@@ -49,23 +61,26 @@ def pick(ctx: Context, refs: "list[str]", kinds: "tuple[str, ...]", what: str) -
 
 
 def drafts(ctx: Context, args: argparse.Namespace) -> "list[Waiting]":
-    """The pending updates that a command names, or all of this project and the global ones with --all."""
+    """Return the drafts that a command names; with --all those of this project and the global ones.
+
+    Raises UsageError, NotFoundError.
+    """
     if bool(args.ids) == bool(args.all):
         raise UsageError("Say which: one or more IDs, or --all.", "`memtui inbox` lists them.")
-    found = entries(ctx, ("updates",)) if args.all else pick(ctx, args.ids, ("updates",), "pending update")
+    found = read(ctx, ("updates",)) if args.all else pick(ctx, args.ids, ("updates",), "pending update")
     if not found:
         raise NotFoundError(f"There are no {KIND_WORDS['updates']}.")
     return found
 
 
-def name_drafts(parser: "Parser") -> None:
-    """Add the options by which a command names pending updates."""
+def add_draft_arguments(parser: "Parser") -> None:
+    """Add the arguments by which a command names drafts: ids, or --all."""
     parser.add_argument("ids", nargs="*", metavar="ID", help="pending updates, see `memtui inbox`")
     parser.add_argument("--all", action="store_true", help="all of this project and the global ones")
 
 
 def first(items: "list[Waiting]", limit: int) -> "tuple[list[Waiting], dict[str, int]]":
-    """The first entries of each kind, so many at most (0: all), and how many there are beyond them, by kind."""
+    """Return the first `limit` entries of each kind (0: all), and how many more there are of each kind."""
     counts = dict.fromkeys(KINDS, 0)
     shown = []
     for item in items:
@@ -76,7 +91,7 @@ def first(items: "list[Waiting]", limit: int) -> "tuple[list[Waiting], dict[str,
 
 
 def as_data(ctx: Context, item: Waiting) -> "dict[str, object]":
-    """An entry for --json."""
+    """Return an entry for --json."""
     return {
         "id": item.id,
         "kind": item.kind,
@@ -93,10 +108,10 @@ def as_data(ctx: Context, item: Waiting) -> "dict[str, object]":
 
 
 def states(ctx: Context, item: Waiting) -> "list[str]":
-    """Words on what keeps an entry from being delivered."""
+    """Return the reasons why an entry is not delivered, or an item's state."""
     return undelivered.words(ctx.settings(), item, ctx.now())
 
 
 def short(entry_id: str) -> str:
-    """The end of an id, which is enough to name it: the beginnings of ids of one hour are alike."""
+    """Return the end of an id, which is enough to name it: ids made within an hour begin alike."""
     return entry_id[-6:]

@@ -1,9 +1,9 @@
-"""What waits, as `memtui inbox` and `guide --list` show it: entries by kind, what is under way, what was told last."""
+"""The lists of `memtui inbox` and `guide --list`: entries by kind, guidance under way, guidance delivered last."""
 
-from memtui.cli import waiting
+from memtui.cli import entries
 from memtui.cli.context import Context
+from memtui.cli.entries import KIND_WORDS, short
 from memtui.cli.output import Output, Result, line
-from memtui.cli.waiting import KIND_WORDS, short
 from memtui.core.base import clock, paths
 from memtui.core.base.phrasing import age, until
 from memtui.core.deliveries import log as delivery_log
@@ -13,10 +13,10 @@ from memtui.core.inbox import under_way
 from memtui.core.review.waiting import KINDS, Waiting
 from memtui.present.deliveries import GLYPHS, session_words
 
-# Notes told last, and characters of each, that `guide --list` shows.
-TOLD = 5
-SHOWN = 600
-NEXT = {
+TOLD_SHOWN = 5  # notes delivered last
+TEXT_SHOWN = 600  # characters of an entry
+# By kind: the commands to decide about an entry.
+COMMANDS = {
     "guidance": "take back: memtui guide --withdraw ID",
     "updates": "decide: memtui inbox show ID, approve ID, reject ID",
     "items": "tick off: memtui items done ID · keep: memtui items keep ID",
@@ -28,39 +28,40 @@ def listing(
     kinds: "tuple[str, ...]" = KINDS,
     *,
     all_projects: bool = False,
-    limit: int = waiting.LIMIT,
-    over: "list[dict[str, object]] | None" = None,
+    limit: int = entries.LIMIT,
+    told: "list[dict[str, object]] | None" = None,
 ) -> Result:
-    """List what waits, of each kind at most `limit` entries (0: all); after it `over`, guidance that was told."""
-    every = waiting.entries(ctx, kinds, all_projects=True)
+    """List what waits, at most `limit` entries of each kind (0: all), and below it `told`: guidance delivered last."""
+    unread: list[dict[str, str]] = []
+    every = entries.read(ctx, kinds, all_projects=True, unread=unread)
     near = [item for item in every if all_projects or item.slug in {ctx.slug, None}]
-    shown, more = waiting.first(near, limit)
-    taken = _taken(ctx, all_projects) if "guidance" in kinds else []
+    shown, more = entries.first(near, limit)
+    claimed = _under_way(ctx, all_projects) if "guidance" in kinds else []
     data = {
         "project": ctx.project_root,
-        "entries": [waiting.as_data(ctx, item) for item in shown] if ctx.out.json else [],
+        "entries": [entries.as_data(ctx, item) for item in shown] if ctx.out.json else [],
         "more": more,
-        "in_delivery": taken,
+        "in_delivery": claimed,
         "elsewhere": len(every) - len(near),
-        "unread": ctx.kept["unread"],
-        **({} if over is None else {"told": over}),
+        "unread": unread,
+        **({} if told is None else {"told": told}),
     }
 
     def text(out: Output) -> None:
-        _print(ctx, out, shown, more, taken, len(every) - len(near))
-        _print_told(ctx, out, over or [])
+        _print(ctx, out, shown, more, claimed, len(every) - len(near))
+        _print_told(ctx, out, told or [])
 
     return Result(data, text)
 
 
 def told(ctx: Context) -> "list[dict[str, object]]":
-    """The guidance of this project and of the global inbox that was told last, and which session got it."""
+    """Return the guidance of this project and the global inbox that was delivered last, with outcomes, for --json."""
     found: list[notes.Note] = []
     for record in delivery_log.newest_first(ctx.root, needle=b'"guidance"', most=delivery_log.WINDOW_BYTES):
         delivery = Delivery.of(record)
         mine = delivery.project == ctx.slug
         found += [note for note in notes.of(delivery) if note.text and (mine or note.scope == "global")]
-        if len(found) >= TOLD:
+        if len(found) >= TOLD_SHOWN:
             break
     outcomes = receipts.outcomes([note.delivery.record for note in found], ctx.env, ctx.now())
     return [
@@ -73,12 +74,12 @@ def told(ctx: Context) -> "list[dict[str, object]]":
             "time": note.delivery.logged,
             "outcome": outcomes[note.delivery.id],
         }
-        for note in found[:TOLD]
+        for note in found[:TOLD_SHOWN]
     ]
 
 
-def _taken(ctx: Context, all_projects: bool) -> "list[dict[str, object]]":
-    """Guidance that a hook took and of which the transcript does not tell yet what became of it."""
+def _under_way(ctx: Context, all_projects: bool) -> "list[dict[str, object]]":
+    """Return guidance that a hook has claimed and no transcript proves delivered yet, for --json."""
     slugs = [ctx.slug, None, *(s for s in paths.inbox_slugs(ctx.root) if all_projects and s != ctx.slug)]
     return [
         {
@@ -99,7 +100,7 @@ def _print(
     out: Output,
     items: "list[Waiting]",
     more: "dict[str, int]",
-    taken: "list[dict[str, object]]",
+    claimed: "list[dict[str, object]]",
     elsewhere: int,
 ) -> None:
     now = ctx.now()
@@ -108,26 +109,26 @@ def _print(
         mine = [item for item in items if item.kind == kind]
         if not mine:
             continue
-        stuck = kind == "guidance" and any(waiting.states(ctx, item) for item in mine)
+        stuck = kind == "guidance" and any(entries.states(ctx, item) for item in mine)
         again = " · leave anew: --again ID" if stuck else ""
-        out.heading(KIND_WORDS[kind].capitalize(), f"{len(mine) + more[kind]}  ·  {NEXT[kind]}{again}")
+        out.heading(KIND_WORDS[kind].capitalize(), f"{len(mine) + more[kind]}  ·  {COMMANDS[kind]}{again}")
         for item in mine:
             where = place(ctx, item, homes)
-            bad = waiting.states(ctx, item)
+            states = entries.states(ctx, item)
             head = f"  {out.style(short(item.id), 'cyan')}  {age(item.entry.time(), now):>4}  "
-            words = ["! " + ", ".join(bad)] if bad else []
+            words = ["! " + ", ".join(states)] if states else []
             words += [where] if where else []
-            out.marked(head, 14, "  ·  ".join([*words, *details(item, now)]), "yellow" if bad else "")
+            out.marked(head, 14, "  ·  ".join([*words, *details(item, now)]), "yellow" if states else "")
             _paragraph(out, item.text)
         if more[kind]:
             out.print(f"  and {more[kind]:,} more: memtui inbox --kind {kind} --limit 0")
         out.print()
-    if taken:
-        out.heading("Under way", f"{len(taken)}  ·  a hook gave it to the client, no transcript proves it yet")
-        for row in taken:
-            _print_given(out, row, now, "→ under way to {}", "cyan")
+    if claimed:
+        out.heading("Under way", f"{len(claimed)}  ·  a hook gave it to the client, no transcript proves it yet")
+        for row in claimed:
+            _print_note(out, row, now, "→ under way to {}", "cyan")
         out.print()
-    if not items and not taken:
+    if not items and not claimed:
         out.print("Nothing waits here.")
         out.print('  Leave guidance: memtui guide "…"')
     if elsewhere:
@@ -141,11 +142,11 @@ def _print_told(ctx: Context, out: Output, rows: "list[dict[str, object]]") -> N
     out.heading("Told", "all: memtui deliveries --kind guidance · say it again: --again ID")
     for row in rows:
         glyph, style = GLYPHS[str(row["outcome"])]
-        _print_given(out, row, ctx.now(), f"{glyph} {row['outcome']} · {{}}", style)
+        _print_note(out, row, ctx.now(), f"{glyph} {row['outcome']} · {{}}", style)
 
 
-def _print_given(out: Output, row: "dict[str, object]", now: float, words: str, style: str) -> None:
-    """A note that a hook gave; `words` has a place for the session."""
+def _print_note(out: Output, row: "dict[str, object]", now: float, words: str, style: str) -> None:
+    """Print a note that a hook gave to a session; `{}` in `words` is replaced by the session."""
     head = f"  {out.style(short(str(row['id'])), 'cyan')}  {age(clock.parse(row['time']), now):>4}  "
     session = session_words(str(row["session"]), str(row["entrypoint"]))
     out.marked(head, 14, words.format(line(session)), style)
@@ -153,21 +154,21 @@ def _print_given(out: Output, row: "dict[str, object]", now: float, words: str, 
 
 
 def _paragraph(out: Output, text: str) -> None:
-    out.paragraph(text if len(text) <= SHOWN else text[:SHOWN] + " …", "      ")
+    out.paragraph(text if len(text) <= TEXT_SHOWN else text[:TEXT_SHOWN] + " …", "      ")
 
 
 def homes_of(ctx: Context, items: "list[Waiting]") -> "dict[str, str]":
-    """The directories of the other projects of some entries, by slug: found in one go, there may be thousands."""
+    """Return the directories of the other projects of entries, by slug. They are found in one go: there may be many."""
     from memtui.core.client import projects
 
-    told = {item.slug: home for item in items if item.slug and (home := item.entry.fields.get("project"))}
-    others = {item.slug for item in items if item.slug and item.slug != ctx.slug} - told.keys()
+    named = {item.slug: home for item in items if item.slug and (home := item.entry.fields.get("project"))}
+    others = {item.slug for item in items if item.slug and item.slug != ctx.slug} - named.keys()
     found = projects.paths_of(ctx.env, sorted(others)) if others else {}
-    return {**{slug: home or slug for slug, home in found.items()}, **told}
+    return {**{slug: home or slug for slug, home in found.items()}, **named}
 
 
 def place(ctx: Context, item: Waiting, homes: "dict[str, str]") -> str:
-    """The owner of an entry, where it is not this project's: global, or the other project's directory."""
+    """Say where an entry belongs: `global`, or another project's directory; empty for this project."""
     if item.slug in {None, ctx.slug}:
         return "" if item.slug else "global"
     home = item.entry.fields.get("project") or homes.get(item.slug or "", "")
@@ -175,7 +176,7 @@ def place(ctx: Context, item: Waiting, homes: "dict[str, str]") -> str:
 
 
 def details(item: Waiting, now: float) -> "list[str]":
-    """The facts about an entry, a few words each."""
+    """Return the facts about an entry, a few words each."""
     fields = item.entry.fields
     words = []
     if item.kind == "updates":

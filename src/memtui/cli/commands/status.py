@@ -1,8 +1,9 @@
-"""`memtui` alone: how things stand, and what to do next."""
+"""`memtui status`: how things stand, and what to do next. `memtui` alone runs it where there is no terminal."""
 
 import argparse
 import os
 
+from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.cli.show.deliveries import receipt, receipts_of
@@ -24,8 +25,13 @@ KIND_WORDS = {
 }
 
 
+def register(commands: "parser.Commands") -> None:
+    """Add the command."""
+    parser.command(commands, "status", run, "say how things stand, and what to do next", "memtui status")
+
+
 def run(ctx: Context, _: argparse.Namespace) -> Result:
-    """Say how things stand."""
+    """Report the mode, memories, waiting entries and the last delivery, with commands to run next."""
     ctx.must_have_home()
     counts: dict[str, int] = {}
     for scope in scopes.discover(ctx.env, ctx.cwd):
@@ -47,11 +53,11 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
     }
 
     def text(out: Output) -> None:
-        words = [f"{number} {kind}" for kind, number in counts.items() if number]
-        there = [many(number, *KIND_WORDS[kind]) for kind, number in waiting.items() if number]
+        memories = ", ".join(f"{number} {kind}" for kind, number in counts.items() if number)
+        entries = ", ".join(many(number, *KIND_WORDS[kind]) for kind, number in waiting.items() if number)
         out.heading(f"memtui {ctx.setting('mode')}", line(ctx.tilde(ctx.project_root)))
-        out.print("  " + ("memories: " + ", ".join(words) if words else "no memories"))
-        out.print("  " + ("waiting: " + ", ".join(there) if there else "nothing waits"))
+        out.print("  " + (f"memories: {memories}" if memories else "no memories"))
+        out.print("  " + (f"waiting: {entries}" if entries else "nothing waits"))
         if last is not None and outcome is not None:
             when = ago(last.time or None, ctx.now())
             shown = out.style(*receipt(outcome))
@@ -67,7 +73,7 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
 
 
 def _steps(ctx: Context, waiting: "dict[str, int]", total: int) -> "list[tuple[str, str]]":
-    """What to do next, most pressing first."""
+    """Return commands to run next, each with its reason, most pressing first."""
     from memtui.hooks.installer import status
 
     steps = []
