@@ -1,7 +1,7 @@
-"""Unfinished work at the end of a turn: the last state of the todo or task list, else a list the agent itself drew up.
+"""Open items: the work left unfinished at the end of a turn, from the todo or task list, else from a list in a message.
 
-A list in prose counts only where its heading says that this is left to do, and every point stands as a list item:
-guessing at unfinished work from prose has been tried elsewhere, and was wrong nine times in ten.
+A list in a message counts only under a heading that says that this is left to do, and only its list items count.
+Guessing at unfinished work from prose has been tried elsewhere, and was wrong nine times in ten.
 """
 
 import re
@@ -9,7 +9,7 @@ import re
 from memtui.core.client.conversation import Conversation, normalised
 
 MAX_ITEMS = 20
-MAX_ITEM = 300
+MAX_ITEM = 300  # characters
 OPEN_STATES = ("in_progress", "pending")
 
 _HEADING = re.compile(
@@ -19,7 +19,7 @@ _HEADING = re.compile(
     r"[^\w\n]{0,6}(?:\([^()\n]{0,60}\)[^\w\n]{0,4})?$",
     re.IGNORECASE,
 )
-# "Next steps" is often advice to the person; what was agreed on is in the todo list then.
+# "Next steps" is often advice to the person; work that was agreed on is in the todo list, if there is one.
 _NEXT = re.compile(r"^\W{0,6}(?:\d+[.)] )?next steps?[^\w\n]{0,6}$", re.IGNORECASE)
 _ITEM = re.compile(r"^(?P<indent>\s*)(?:[-*•]|\d{1,2}[.)])\s+(?P<text>\S.*)$")
 _BOX = re.compile(r"^\s*(?:[-*]|\d{1,2}[.)])\s+\[(?P<mark>[ xX])\]\s+(?P<text>\S.*)$")
@@ -31,7 +31,7 @@ _ADVICE = re.compile(
 
 
 def open_items(conversation: Conversation) -> list[str]:
-    """The texts of what is unfinished, in order, each once, at most MAX_ITEMS; none if all is done."""
+    """List the texts of unfinished work, in order, each once, at most MAX_ITEMS; none if all is done."""
     todos = [todo for todo in conversation.todos() if todo.text]
     texts = [todo.text for todo in todos if todo.status in OPEN_STATES]
     if not texts:
@@ -45,8 +45,8 @@ def open_items(conversation: Conversation) -> list[str]:
 
 
 def listed(message: str, next_steps: bool = True) -> list[str]:
-    """The points of an explicit list of open work in a message: unchecked boxes, else the bullets under a heading such
-    as "Remaining:" (with `next_steps` also "Next steps:")."""
+    """List the points of an explicit list of open work in a message: unchecked boxes, else the bullets under a heading
+    such as "Remaining:" (with `next_steps` also "Next steps:")."""
     lines = _without_code(message).splitlines()
     boxes = [box for line in lines if (box := _BOX.match(line))]
     if boxes:
@@ -71,5 +71,5 @@ def _without_code(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """A list item without its emphasis."""
+    """Remove the emphasis from a list item."""
     return re.sub(r"(\*\*|__)(.+?)\1", r"\2", text).strip()

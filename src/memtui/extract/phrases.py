@@ -1,8 +1,8 @@
-"""The words by which a person corrects, confirms, or states how things shall be done from now on.
+"""Phrases: patterns for the words with which a person corrects, confirms, or says how things shall be done from now on.
 
-Patterns see one sentence: lower case, straight apostrophes, opening fillers ("ok so", "please") taken off. A weight is
-the confidence such a sentence deserves on its own. They are few and strict on purpose: a draft that nobody needs costs
-more trust than a missed one.
+Patterns are matched against one sentence in lower case, with straight apostrophes and without opening fillers ("ok so",
+"please"). A weight is the confidence that such a sentence gives a draft by itself. The patterns are few and strict on
+purpose: a draft that nobody needs costs more trust than a missed one.
 """
 
 import re
@@ -11,7 +11,7 @@ Weighted = tuple[tuple[float, re.Pattern[str]], ...]
 
 
 def _all(*pairs: tuple[float, str]) -> Weighted:
-    """Patterns with their weights; a blank line within a pattern, and what indents its lines, is layout."""
+    """Compile patterns with their weights; a newline within a pattern, and the indentation after it, is layout."""
     return tuple((weight, _compiled(pattern)) for weight, pattern in pairs)
 
 
@@ -27,7 +27,7 @@ REFUSAL = _compiled(
     r"""^(?:(?:no|nope|nah)\b(?: (?:wait|no)\b)?|stop(?=[,.!]))[\s,.!:;…-]*
     (?:(?:please|wait|but|just)\b[\s,.!:;…-]*)*"""
 )
-# Taken off the beginning of a description: the rule is what follows.
+# Removed from the beginning of a description: the rule is what follows.
 OPENERS = _compiled(
     r"""^(?:from (?:now|here|this point) on(?:wards?)?|going forward|in (?:the )?future|as a (?:general )?rule
     |next time|for (?:all )?future reference|(?:please )?(?:always )?remember(?: that| to)?
@@ -38,7 +38,8 @@ OPENERS = _compiled(
 )
 TOLD = _compiled(r"^i (?:have )?(?:already )?(?:told|asked) you (?P<not>not )?to ")
 
-# What an agent does in its work; what a program does ("always show", "never return") is a requirement, not a habit.
+# Verbs for what an agent does; with what a program does ("always show", "never return") a rule is a requirement of the
+# program, not a habit.
 _VERB = (
     r"(?:use|run|add|ask|write|commit|push|check|test|make|keep|put|create|include|follow|prefer|avoid|do|start|stop|read"
     r"|verify|update|format|lint|name|explain|give|work|import|install|leave|document|review|rebase|squash|merge|sign"
@@ -47,7 +48,7 @@ _VERB = (
 )
 _MOMENT = r"(?:commit|push|change|edit|release|pr|merge|deploy\w*)"
 
-# A standing rule, in words that say so.
+# A rule for the future, in words that say so.
 STANDING = _all(
     (0.85, r"\bfrom (?:now|here|this point) on(?:wards?)?\b"),
     (0.85, r"\bgoing forward\b(?!.{0,20}\bwith (?:this|that|the)\b)"),
@@ -84,7 +85,7 @@ STANDING = _all(
     ),
     (0.75, r"(?:从现在开始|今后|以后(?:都|请|不要|一律)|请记住|記住|记住|これからは|今後は|覚えておいて|앞으로는)"),
 )
-# What the person likes or the project does: a rule, though not in so many words.
+# What the person likes or the project does: a rule, but not said to be one.
 PREFERENCE = _all(
     (
         0.65,
@@ -119,7 +120,7 @@ PREFERENCE = _all(
     (0.55, r"^i want .{3,120}(?:, not |\binstead of\b|\brather than\b)"),
     (0.55, r"\bi think (?:it'?s|it is|it would be) better (?:not )?to\b.{6,}"),
 )
-# About the person themselves.
+# A statement of the person about themselves.
 PERSON = _all(
     (
         0.65,
@@ -157,7 +158,7 @@ OBJECTION = _all(
     (0.45, r"\b(?:better not to|not a good idea|bad idea)\b"),
     (0.45, r"^instead\b"),
 )
-# A counter-proposal in the form of a question; says something only right after an act of the agent.
+# A counter-proposal in the form of a question; counts only right after the agent did something.
 COUNTER = _compiled(
     r"""^(?:why not|why don't (?:we|you)|can't (?:we|you)|couldn't (?:we|you)|shouldn't (?:we|you|it|this)
     |should we (?:be|not)|wouldn't it|isn't there|can you use|is there (?:an)?other way)\b"""
@@ -174,7 +175,7 @@ CLAIM = _compiled(
     r"""\b(?:done|fixed|pass(?:es|ed|ing)?|works?|working|completed?|green|resolved|successful(?:ly)?
     |all (?:set|good))\b|✅"""
 )
-# A command that the person names as the check: in quotes with arguments, or after "run".
+# A command that the person names as a check: in quotes with arguments, or after "run".
 COMMAND = re.compile(
     r"[`\"'](?P<quoted>[a-z][\w.-]*(?: [\w./:=@-]+){1,5})[`\"']"
     r"|^run (?P<bare>(?:(?:npm|pnpm|yarn|mise|uv|just) run [\w:.-]+|(?:npm|pnpm|yarn|cargo|go|make|mise|just) "
@@ -202,7 +203,7 @@ PRAISE = _all(
         |confirmed|approved|ship it|agreed|correct)\b""",
     ),
 )
-# Bound to this moment: no lasting rule.
+# Limited to this moment: no lasting rule.
 LOCAL = _compiled(
     r"""\b(?:for now|right now|this time|today|yet|at the moment|just this once|until|tomorrow
     |for this (?:pr|one|task|commit|change|branch|session)|in this (?:pr|commit|branch|session)|this (?:pr|commit)
@@ -221,7 +222,7 @@ NOT_A_RULE = _compiled(
     |i (?:don't|do not) (?:know|think|understand|see|care|mind|get|believe|remember))\b
     |\b(?:do you|did you|if (?:you|we|i)) (?:always|never|prefer)\b"""
 )
-# The one form of question that asks for a habit.
+# The only form of question that asks for a habit.
 REQUEST = _compiled(r"^(?:can|could|would|will) you\b|\bplease\b")
 # What a program, not a person, puts to the agent.
 MACHINE = _compiled(

@@ -1,7 +1,7 @@
-"""Drafts of memories from what a person said: corrections, confirmations, standing preferences. Rules, no model.
+"""Signals: drafts of memories from what a person said (corrections, confirmations, preferences), by rules, not a model.
 
-Precision before recall. Every draft has a confidence between 0 and 1; what is under the setting `extract_confidence` is
-dropped by the caller. Nothing here reads or writes files.
+Precision before recall. Every signal has a confidence between 0 and 1; the caller drops those below the setting
+`extract_confidence`. Nothing here reads or writes files.
 """
 
 import re
@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from memtui.core.client.conversation import Turn, normalised
 from memtui.extract import phrases
 
-MAX_DESCRIPTION = 120
-MAX_WORDS = 600
-MAX_AGENT = 300
-LONG_TEXT = 1200
+# Characters: the most of a description, of the person's words and of the agent's; a message that is long.
+MAX_DESCRIPTION, MAX_WORDS, MAX_AGENT, LONG_TEXT = 120, 600, 300, 1200
 MIN_RULE_WORDS = 3
 SLUG_WORDS = 6
 
@@ -38,7 +36,7 @@ _STOP_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """A proposed memory. `evidence`: uuid of the transcript record; `agent` and `person`: excerpts of what was said."""
+    """A proposed memory. `evidence`: uuid of the transcript's record; `agent`, `person`: excerpts of what they said."""
 
     kind: str
     name: str
@@ -56,14 +54,14 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    text: str  # as written, fillers taken off
-    low: str  # for the patterns
+    text: str  # as written, without fillers
+    low: str  # in lower case, for the patterns
     question: bool
     listed: bool
 
 
 def extract(turns: Iterable[Turn]) -> list[Signal]:
-    """The signals that these turns give, at most one a turn, each name once (the more confident wins)."""
+    """List the signals in these turns, at most one for each turn, each name once (the more confident one)."""
     found: dict[str, Signal] = {}
     for turn in turns:
         signal = signal_of(turn)
@@ -73,7 +71,7 @@ def extract(turns: Iterable[Turn]) -> list[Signal]:
 
 
 def signal_of(turn: Turn) -> Signal | None:
-    """The signal that one turn gives, or None."""
+    """Return the signal in one turn, or None."""
     words = own_words(turn.text)
     if not words or phrases.MACHINE.match(turn.text):
         return None
@@ -96,7 +94,7 @@ def signal_of(turn: Turn) -> Signal | None:
 
 
 def own_words(text: str) -> str:
-    """The words that the person wrote themselves: no code blocks, quotations, diffs, tables, or lines of a log."""
+    """Return the words that the person wrote: no code blocks, quotations, diffs, tables, or lines of a log."""
     text = _FENCE.sub("\n", text.replace("’", "'").replace("‘", "'"))
     return "\n".join([line for line in text.splitlines() if not _PASTED_LINE.match(line)]).strip()
 
@@ -118,6 +116,7 @@ def _weight(patterns: tuple[tuple[float, re.Pattern[str]], ...], low: str) -> fl
 
 
 def _best_rule(sentences: list[_Sentence]) -> tuple[_Sentence | None, float, str]:
+    """Return (sentence, weight, "person" or "rule") of the strongest rule; (None, 0, "") if there is none."""
     best: tuple[_Sentence | None, float, str] = (None, 0.0, "")
     crowd = sum(s.listed for s in sentences) >= 4
     for sentence in sentences:
@@ -168,7 +167,7 @@ def _objection(sentences: list[_Sentence], turn: Turn) -> float:
 
 
 def _directive(sentences: list[_Sentence]) -> _Sentence:
-    """The sentence that says what to do: the first with a directive that is no question, else the longest."""
+    """Return the sentence that says what to do: the first with a directive that is no question, else the longest."""
     for sentence in sentences:
         low = phrases.REFUSAL.sub("", sentence.low)
         if phrases.DIRECTIVE.search(low) and not sentence.question and len(low.split()) >= MIN_RULE_WORDS:
@@ -177,7 +176,8 @@ def _directive(sentences: list[_Sentence]) -> _Sentence:
 
 
 def _failure(turn: Turn, sentences: list[_Sentence], words: str) -> Signal | None:
-    """A check fails right after the agent claimed success: worth keeping where the person names the check."""
+    """Return a signal if the person reports a failure right after the agent claimed success; more confident if they
+    name the command that checks it."""
     if not phrases.CLAIM.search(turn.agent[-800:].lower()):
         return None
     for sentence in sentences[:3]:
@@ -201,12 +201,14 @@ def _confirmation(turn: Turn, sentences: list[_Sentence], words: str) -> Signal 
     weight = max(_weight(phrases.PRAISE, first), _weight(phrases.PRAISE, sentences[0].low))
     if not weight:
         return None
-    said = next((s for s in sentences if _weight(phrases.PRAISE[:1], s.low)), sentences[0])
-    return _signal(turn, "confirmation", "feedback", said, words, weight)
+    praise = next((s for s in sentences if _weight(phrases.PRAISE[:1], s.low)), sentences[0])
+    return _signal(turn, "confirmation", "feedback", praise, words, weight)
 
 
-def _signal(turn: Turn, kind: str, memory_type: str, said: _Sentence, words: str, confidence: float) -> Signal | None:
-    description = describe(said.text)
+def _signal(
+    turn: Turn, kind: str, memory_type: str, sentence: _Sentence, words: str, confidence: float
+) -> Signal | None:
+    description = describe(sentence.text)
     if not description:
         return None
     body = []
@@ -232,7 +234,7 @@ def _signal(turn: Turn, kind: str, memory_type: str, said: _Sentence, words: str
 
 
 def describe(sentence: str) -> str:
-    """A sentence as a memory's one-line description: without its opening words, capitalised, cut at a word."""
+    """Make a memory's description of a sentence: one line, without opening words, capitalized, cut at a word."""
     text = " ".join(sentence.split())
     text = phrases.TOLD.sub(lambda told: "Do not " if told["not"] else "", text)
     for pattern in (phrases.FILLER, phrases.REFUSAL, phrases.OPENERS, phrases.FILLER):
@@ -243,13 +245,13 @@ def describe(sentence: str) -> str:
 
 
 def slug(text: str) -> str:
-    """A short name in kebab case from the telling words of a text."""
+    """Make a short name in kebab case from the words of a text that are no stop words."""
     from memtui.core.base.ids import content_hash
 
     plain = re.sub(r"\b(?:do not|don't|dont|not)\b", "no", text.lower().replace("’", "'"))
     words = re.findall(r"[a-z0-9]+", re.sub(r"'(?:d|s|m|re|ve|ll)\b", "", plain).replace("'", ""))
-    told = [word for word in words if word not in _STOP_WORDS][:SLUG_WORDS]
-    name = "-".join(told)[:60].strip("-")
+    kept = [word for word in words if word not in _STOP_WORDS][:SLUG_WORDS]
+    name = "-".join(kept)[:60].strip("-")
     return name if len(name) > 2 else "note-" + content_hash(text)[:8]
 
 

@@ -1,8 +1,7 @@
-"""Drafts and open items into the inbox: redacted, and nothing twice.
+"""Write drafts and open items to the inboxes, without secrets, and nothing twice.
 
-What was drafted once is noted in `extracted.jsonl` beside the inbox: a forked or resumed session, a compaction, or a
-reader that starts over meets the same records again. A draft that a person rejected, or made a memory of, does not come
-back.
+`extracted.jsonl` beside an inbox lists what was drafted: a forked or resumed session, a compaction, or a reader that
+starts again meets the same records again. A draft that a person rejected or approved does not come back.
 """
 
 import posix
@@ -22,17 +21,16 @@ from memtui.extract.signals import Signal
 LEDGER = "extracted.jsonl"
 LEDGER_LIMIT, LEDGER_KEPT = 1 << 20, 4000  # bytes, lines
 MAX_DRAFTS = 20
-MAX_MEMORIES = 2000
-MEMORY_HEAD = 4096
+# Memories of a directory, and bytes of each, that are searched for a draft's words.
+MAX_MEMORIES, MEMORY_HEAD = 2000, 4096
 LOCK_SECONDS = 5.0
 
 
-def write_drafts(
-    env: dict[str, str], cwd: str, drafts: Iterable[Signal], threshold: float, now: float | None = None
-) -> list[str]:
-    """Leave drafts in the inboxes of their scopes; the ids of the new entries. `threshold`: the least confidence.
+def write_drafts(env: dict[str, str], cwd: str, drafts: Iterable[Signal], threshold: float) -> list[str]:
+    """Write drafts to the inboxes of their scopes; return the ids of the new entries.
 
-    The same thing said again counts one more in `seen` while it waits; otherwise it is passed over. Raises OSError.
+    `threshold`: the least confidence. A draft that is waiting already counts one more in its `seen`; one that is known
+    in another way is skipped. Raises OSError.
     """
     root = paths.root(env)
     project = paths.project_root(cwd)
@@ -45,7 +43,7 @@ def write_drafts(
         wanted = [_redacted(draft) for draft in good if draft.scope == scope]
         if wanted:
             with fs.Lock(directory + "/" + LEDGER + ".lock", LOCK_SECONDS):
-                found += _write(env, cwd, directory, project, wanted, clock.now() if now is None else now)
+                found += _write(env, cwd, directory, project, wanted)
     return found
 
 
@@ -59,9 +57,8 @@ def _redacted(draft: Signal) -> Signal:
     return replace(draft, **changes)  # type: ignore[arg-type]
 
 
-def _write(
-    env: dict[str, str], cwd: str, directory: str, project: str, drafts: Sequence[Signal], now: float
-) -> list[str]:
+def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: Sequence[Signal]) -> list[str]:
+    now = clock.now()
     ledger = _lines(f"{directory}/{LEDGER}")
     evidence = {row.get("evidence") for row in ledger}
     hashes = {row.get("hash") for row in ledger}
@@ -71,17 +68,17 @@ def _write(
     for draft in drafts:
         key = normalised(draft.description)
         digest = ids.content_hash(key)
-        met = draft.evidence or f"{draft.session}@{draft.time}"
-        if met in evidence or not key:
+        origin = draft.evidence or f"{draft.session}@{draft.time}"
+        if origin in evidence or not key:
             continue
         known = digest in hashes or key in rejected or _is_known(env, cwd, draft.scope, key)
-        if not _seen_again(directory, key, met) and not known:
+        if not _seen_again(directory, key, origin) and not known:
             found.append(
                 inbox_file.append_entry(directory, "updates", _fields(draft, project), text_of(draft), now=now)
             )
-        # Noted last: killed in between, the draft is met again where it waits.
-        noted = fastjson.dumps({"v": 1, "hash": digest, "evidence": met, "time": clock.iso_seconds(now)}).encode()
-        evidence.add(met)
+        # Noted last: after a kill in between, the draft is found again where it waits.
+        noted = fastjson.dumps({"v": 1, "hash": digest, "evidence": origin, "time": clock.iso_seconds(now)}).encode()
+        evidence.add(origin)
         hashes.add(digest)
         fs.append(f"{directory}/{LEDGER}", noted + b"\n")
     if noted:
@@ -105,9 +102,9 @@ def _fields(draft: Signal, project: str) -> dict[str, str]:
 
 
 def text_of(draft: Signal) -> str:
-    """The text of a pending update: description, body, and the lines of evidence."""
-    said = zip(inbox_format.EVIDENCE, (draft.agent, draft.person), strict=True)
-    evidence = [mark + " ".join(words.split()) for mark, words in said if words]
+    """Return the text of a pending update: description, body, and the lines of evidence."""
+    excerpts = zip(inbox_format.EVIDENCE, (draft.agent, draft.person), strict=True)
+    evidence = [mark + " ".join(words.split()) for mark, words in excerpts if words]
     return pending_update.join(draft.description + (f"\n\n{draft.body}" if draft.body else ""), evidence)
 
 
@@ -119,23 +116,23 @@ def _lines(path: str) -> list[dict[str, object]]:
 def _trim(path: str) -> None:
     size = posix.stat(path).st_size
     if size > LEDGER_LIMIT:
-        # From a line that the limit cuts nothing is known any more.
+        # The line that the limit cuts is dropped.
         data = fs.read_bytes(path, offset=size - LEDGER_LIMIT).partition(b"\n")[2]
         fs.write_atomic(path, b"".join(data.splitlines(keepends=True)[-LEDGER_KEPT:]), durable=False)
 
 
 def _seen_again(directory: str, key: str, evidence: str) -> bool:
-    """Whether a pending update says this already; one that comes from another record counts one more."""
-    met = False
+    """Return whether a pending update says this already; one from another record then counts one more in `seen`."""
+    found = False
     path = directory + "/" + inbox_format.FILES["updates"]
     if inbox_format.unread(path):
-        return False  # too long to be gone through
+        return False  # too long to search
 
     def change(source: str) -> str:
-        nonlocal met
+        nonlocal found
         for entry in inbox_format.parse(source):
             if normalised(entry.text.split("\n")[0]) == key:
-                met = True
+                found = True
                 if entry.fields.get("id") and entry.fields.get("evidence") != evidence:
                     seen = entry.fields.get("seen", "1")
                     fields = {**entry.fields, "seen": str(int(seen) + 1 if seen.isdigit() else 2)}
@@ -145,11 +142,11 @@ def _seen_again(directory: str, key: str, evidence: str) -> bool:
         return source
 
     inbox_file.rewrite(path, change)
-    return met
+    return found
 
 
 def _is_known(env: dict[str, str], cwd: str, scope: str, key: str) -> bool:
-    """Whether a memory that this project's sessions get begins with these words, or has them for its description."""
+    """Return whether a line near the top of a memory of the scope, such as its description, has these words."""
     directories = [locate.global_dir(env)]
     if scope == "project":
         directories += [locate.project_dir(env, cwd)[0], locate.auto_dir(env, cwd)]
@@ -169,19 +166,14 @@ def _is_known(env: dict[str, str], cwd: str, scope: str, key: str) -> bool:
     return False
 
 
-def write_items(
-    env: dict[str, str],
-    cwd: str,
-    session_id: str,
-    texts: Sequence[str],
-    now: float | None = None,
-) -> bool:
-    """Make `texts` the open items of this session in its project's inbox; True if the file changed.
+def write_items(env: dict[str, str], cwd: str, session_id: str, texts: Sequence[str]) -> bool:
+    """Make `texts` the open items of this session in its project's inbox; return whether the file changed.
 
-    They replace those of earlier sessions. What is marked `kept`, and what a person or a script left without a
-    session, stays. With no texts only this session's own items go. An item that was there keeps its id. Raises OSError.
+    They replace those of earlier sessions; with no texts, only this session's own items are removed. Items marked
+    `kept`, and those that a person or a script wrote without a session, stay. An item that was there keeps its id.
+    Raises OSError.
     """
-    seconds = clock.now() if now is None else now
+    now = clock.now()
     root, project = paths.root(env), paths.project_root(cwd)
     path = paths.inbox_dir(root, paths.slug(project)) + "/" + inbox_format.FILES["items"]
     wanted: dict[str, str] = {}
@@ -207,13 +199,13 @@ def write_items(
         for key, text in wanted.items():
             if key not in mine:
                 fields = {
-                    "id": old[key].id if key in old else ids.new_id(seconds),
+                    "id": old[key].id if key in old else ids.new_id(now),
                     "time": old[key].fields.get("time", "") if key in old else "",
                     "from": f"session:{session_id}",
                     "session": session_id,
                     "project": project,
                 }
-                fields["time"] = fields["time"] or clock.iso_seconds(seconds)
+                fields["time"] = fields["time"] or clock.iso_seconds(now)
                 new += inbox_format.render(fields, text)
         return source + ("\n" if new and source and not source.endswith("\n") else "") + new
 

@@ -11,28 +11,28 @@ TIDY_MOST = 30.0
 DAY = 86_400.0
 
 
-def tidy(root: str, now: float | None = None) -> int:
+def tidy(root: str) -> int:
     """Remove what nothing needs any more, at most once a day; return the number of files removed.
 
     That is session files unchanged for KEPT_DAYS, the locks of ended workers, and for up to TIDY_MOST seconds what the
     settings no longer keep (core/health/retention.py). Raises OSError if its stamp can't be written.
     """
-    seconds = clock.now() if now is None else now
+    now = clock.now()
     stamp = root + "/run/tidied"
     try:
-        if 0 <= seconds - os.stat(stamp).st_mtime < DAY:
+        if 0 <= now - os.stat(stamp).st_mtime < DAY:
             return 0
     except OSError:
         pass
     fs.write_atomic(stamp, b"", durable=False)
-    removed = _remove(root + "/sessions", seconds - KEPT_DAYS * DAY, lambda name: name.endswith(".json"))
+    removed = _remove(root + "/sessions", now - KEPT_DAYS * DAY, lambda name: name.endswith(".json"))
     removed += _remove(
-        root + "/run", seconds - DAY, lambda name: name.startswith("worker-") and name.endswith(".lock"), locks=True
+        root + "/run", now - DAY, lambda name: name.startswith("worker-") and name.endswith(".lock"), locks=True
     )
-    removed += _remove(root + "/run", seconds - KEPT_DAYS * DAY, lambda name: name.startswith("client-"))
+    removed += _remove(root + "/run", now - KEPT_DAYS * DAY, lambda name: name.startswith("client-"))
     from memtui.core.health import retention
 
-    done = retention.collect(root, seconds, retention.deadline(TIDY_MOST))
+    done = retention.collect(root, now, retention.deadline(TIDY_MOST))
     return removed + len(done.temporary) + done.images
 
 
