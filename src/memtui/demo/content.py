@@ -1,8 +1,8 @@
-"""The texts of the sample world (demo.py): memories, notes, drafts. Times are hours before the world's now."""
+"""Content of the sample world: the texts of its memories, notes and drafts. Times are hours before the world's now."""
 
 DAY = 24.0
 
-# scope directory (relative to the world) -> file -> (age in hours, content)
+# file -> (age in hours, content)
 SHOP_MEMORIES = {
     "prefer-pnpm.md": (
         9 * DAY,
@@ -224,7 +224,7 @@ orders.total is in cents since migration 0042: floats lost a cent in 3% of all o
 USER_INSTRUCTIONS = "# Mine\n\nAsk before you delete a file.\n"
 SHOP_INSTRUCTIONS = "# Shop\n\nTypeScript, pnpm, PostgreSQL. Tests: `pnpm test`.\n"
 
-# kind, fields, text, age in hours; fields without `id` and `time` get them, a text alone is hand-written
+# (fields, text, age in hours): `id` and `time` are added; `session` is a name, `expires` is in hours from now
 SHOP_GUIDANCE: list[tuple[dict[str, str], str, float]] = [
     ({"from": "ci-watch", "urgent": "yes"}, "CI is red on main: the lockfile job fails since 3f9a2c1.", 0.2),
     (
@@ -289,7 +289,7 @@ From now on show the SQL first, then ask.
         49.0,
     ),
 ]
-# Said once, in passing: the inbox folds it.
+# Of low confidence: the inbox folds it.
 SHOP_DOUBTFUL: list[tuple[dict[str, str], str, float]] = [
     (
         {

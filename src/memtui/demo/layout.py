@@ -1,20 +1,22 @@
-"""Where everything of the sample world lies, its sessions, and ids that follow from its time."""
+"""Layout of the sample world: its paths, its sessions, and ids that follow from its time."""
 
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from memtui.core.base import clock, paths, session_state
+from memtui.core.base import clock, ids, paths, session_state
 
 HOUR = 3600.0
-ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 @dataclass(frozen=True)
 class World:
-    """Where the sample world lies. `env` has HOME, CLAUDE_CONFIG_DIR and MEMTUI_HOME, to be added to an environment;
-    `sessions` names the session ids by day."""
+    """The paths of a sample world, its time and its sessions.
+
+    `env`: HOME, CLAUDE_CONFIG_DIR and MEMTUI_HOME, to be added to an environment; `now`: seconds since the epoch;
+    `sessions`: session ids by name.
+    """
 
     directory: str
     env: dict[str, str]
@@ -27,10 +29,8 @@ class World:
 
 
 def ulid(seconds: float, number: int) -> str:
-    """A ULID of a time whose random part follows from a number."""
-    tail = int.from_bytes(blake2b(f"memtui demo {number}".encode(), digest_size=10).digest(), "big")
-    value = int(seconds * 1000) << 80 | tail
-    return "".join(ALPHABET[value >> shift & 31] for shift in range(125, -1, -5))
+    """Make a ULID of a time in seconds, with a random part that follows from `number`."""
+    return ids.ulid(seconds, blake2b(f"memtui demo {number}".encode(), digest_size=10).digest())
 
 
 SESSIONS = {
@@ -43,7 +43,7 @@ SESSIONS = {
 
 
 def layout(directory: str, now: float) -> World:
-    """Where everything of a world in that directory lies; builds nothing."""
+    """Return the paths of a world in a directory; builds nothing."""
     top = paths.resolve(os.path.abspath(directory)) or directory
     home = top + "/home"
     config = home + "/.claude"
@@ -52,12 +52,12 @@ def layout(directory: str, now: float) -> World:
 
 
 def transcript_path(world: World, name: str, project: str) -> str:
-    """Where the client keeps a session's transcript."""
+    """Return the path at which the client keeps a session's transcript."""
     return f"{world.config}/projects/{paths.slug(project)}/{world.sessions[name]}.jsonl"
 
 
 def state(world: World, name: str, project: str, hours: float) -> None:
-    """The state file of a session, as its hooks would have left it."""
+    """Write the state file of a session that started `hours` before the world's now, as its hooks would have."""
     slug = paths.slug(project)
     value: dict[str, object] = {
         "started": clock.iso(world.now - hours * HOUR),

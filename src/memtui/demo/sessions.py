@@ -1,5 +1,5 @@
-"""The deliveries of the sample world and the transcripts that prove them: arrived, previewed, timed out,
-failed, unknown because the transcript is gone, and one that still waits."""
+"""Sessions of the sample world: deliveries, and the transcripts that prove what became of them: arrived, shown as a
+preview, timed out, failed, unknown because the transcript is gone, and one that is still waiting."""
 
 import os
 
@@ -16,7 +16,10 @@ PREVIEW = "<persisted-output>\nOutput too large (11.2KB). Preview (first 2KB):\n
 
 
 class Session:
-    """A session being told: its transcript's records and its deliveries, in the order of time."""
+    """A session in the making: the records of its transcript and its deliveries, in the order of time.
+
+    `hours`: how long before the world's now it begins. Each `after` is in seconds since the record before.
+    """
 
     def __init__(self, world: World, name: str, project: str, hours: float) -> None:
         self.world = world
@@ -28,7 +31,7 @@ class Session:
         self.count = sorted(world.sessions).index(name) * 100
 
     def record(self, kind: str, after: float = 2.0, **more: object) -> None:
-        """One record of the transcript, so many seconds after the one before."""
+        """Add a record to the transcript."""
         self.time += after
         self.count += 1
         base: Record = {
@@ -43,11 +46,11 @@ class Session:
         self.lines.append(fastjson.dumps({**base, **more}))
 
     def says(self, text: str, after: float = 120.0) -> None:
-        """What the person types."""
+        """Add what the person types."""
         self.record("user", after, message={"role": "user", "content": text})
 
     def answers(self, text: str, after: float = 20.0) -> None:
-        """What the agent says."""
+        """Add what the agent says."""
         content = [{"type": "text", "text": text}]
         self.record("assistant", after, message={"role": "assistant", "id": f"msg_{self.count}", "content": content})
 
@@ -59,7 +62,10 @@ class Session:
         tool: str = "",
         after: float = 1.0,
     ) -> str:
-        """A hook that delivers blocks, in the log and, by its outcome, in the transcript; the delivery's id."""
+        """Add the delivery of blocks by a hook to the log and, as its outcome requires, to the transcript.
+
+        Returns the delivery's id.
+        """
         self.time += after
         self.count += 1
         name = ulid(self.time, self.count)
@@ -80,7 +86,7 @@ class Session:
         return name
 
     def log(self, name: str, event: str, text: str, items: list[Record], tool: str = "") -> None:
-        """A record of the delivery log."""
+        """Append a record to the delivery log."""
         found: Record = {
             "v": delivery_log.VERSION,
             "id": name,
@@ -103,7 +109,7 @@ class Session:
         delivery_log.append(self.world.root, found, self.time)
 
     def reads(self, path: str, tool: str = "Read") -> None:
-        """The agent opens a memory; the hook notes its use."""
+        """Log that the agent opened a memory."""
         self.time += 3.0
         self.count += 1
         stem = os.path.basename(path).removesuffix(".md")
@@ -113,7 +119,7 @@ class Session:
         self.log(ulid(self.time, self.count), "PostToolUse", "", [item], tool)
 
     def ends(self, keep: bool = True) -> None:
-        """Write the transcript, and the session's state; a transcript that is not kept is gone."""
+        """Write the session's state and, with `keep`, its transcript."""
         hours = (self.world.now - self.time) / HOUR
         state(self.world, self.name, self.project, hours + 1)
         if not keep:
@@ -126,7 +132,7 @@ class Session:
 
 
 def guidance(text: str, name: str, sender: str, reason: str = "next prompt") -> delivery_blocks.Block:
-    """A block as the hooks make it."""
+    """Make a block of guidance as the hooks do."""
     item: Record = {
         "kind": "guidance",
         "id": name,
@@ -142,7 +148,7 @@ def guidance(text: str, name: str, sender: str, reason: str = "next prompt") -> 
 
 
 def index(world: World, project: str) -> list[delivery_blocks.Block]:
-    """The index blocks of a session's start."""
+    """Make the index blocks of a session's start."""
     from memtui.demo import content as demo_content
 
     blocks = []
@@ -173,7 +179,7 @@ def index(world: World, project: str) -> list[delivery_blocks.Block]:
 
 
 def drafts(world: World, at: float) -> list[delivery_blocks.Block]:
-    """Pending updates and items, as a first prompt gets them at that time."""
+    """Make the blocks of pending updates and items that a first prompt gets at the time `at`."""
     from memtui.demo import content as demo_content
     from memtui.hooks import lists
 
@@ -208,7 +214,7 @@ def drafts(world: World, at: float) -> list[delivery_blocks.Block]:
 
 
 def write(world: World) -> None:
-    """The log, the transcripts, the sessions' states."""
+    """Write the delivery log, the transcripts and the states of all sessions."""
     shop, blog = world.shop, world.blog
 
     def note(text: str, number: int, sender: str, reason: str = "next prompt") -> list[delivery_blocks.Block]:

@@ -1,5 +1,5 @@
 """The sample world: two projects with memories in every scope, inboxes, a delivery log of several days, and transcripts
-that prove some of the deliveries. For trying everything without Claude Code, for tests and for screenshots.
+that prove some of the deliveries. It is for trying memtui without Claude Code, for tests and for screenshots.
 
 `build` is deterministic: the same directory and `now` give the same bytes, ids included.
 """
@@ -20,18 +20,18 @@ from memtui.demo.layout import HOUR, World, layout, ulid
 
 MARKER = ".memtui-demo"
 ULID = re.compile(rb'"([0-9A-HJKMNP-TV-Z]{26})"')
-INDEX_LINES = 203
+INDEX_LINES = 203  # of the blog's index: more than the 200 that the client loads
 
 
 def is_world(directory: str) -> bool:
-    """Whether a sample world was built there."""
+    """Return whether a sample world was built in a directory."""
     return os.path.isfile(os.path.join(directory, MARKER))
 
 
 def build(directory: str, now: float | None = None) -> World:
-    """Build the sample world in a directory that is missing, empty, or holds an older sample world, which goes.
+    """Build the sample world in a directory that is missing, empty, or an older sample world, which is replaced.
 
-    `now` is the time of the world in seconds since the epoch. Raises UsageError for any other directory.
+    `now`: the time of the world in seconds since the epoch. Raises UsageError for any other directory.
     """
     world = layout(directory, clock.now() if now is None else now)
     if is_world(world.directory):
@@ -120,7 +120,7 @@ def _inboxes(world: World) -> None:
 
 
 def _trashed(world: World) -> None:
-    """A memory that was made and deleted again, for the trash and for undo; its ids made to follow from the world."""
+    """Create a memory and delete it again, for the trash and for undo, with ids that follow from the world's time."""
     seconds = world.now - 30 * HOUR
     store = Store({**world.env}, world.shop, by="cli", now=lambda: seconds)
     made = store.create(store.scope("global"), "prefer-tabs", "Indent with tabs", "user", "Indent with tabs, always.")

@@ -8,8 +8,12 @@ _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 def new_id(seconds: "float | None" = None) -> str:
     """Return a new ULID of 26 characters; later ones sort after earlier ones."""
-    millis = int((time.time() if seconds is None else seconds) * 1000)
-    number = (millis << 80) | int.from_bytes(posix.urandom(10), "big")
+    return ulid(time.time() if seconds is None else seconds, posix.urandom(10))
+
+
+def ulid(seconds: float, random: bytes) -> str:
+    """Return the ULID of a time, in seconds since the epoch, with 10 random bytes."""
+    number = int(seconds * 1000) << 80 | int.from_bytes(random, "big")
     return "".join([_ALPHABET[(number >> shift) & 31] for shift in range(125, -1, -5)])
 
 
