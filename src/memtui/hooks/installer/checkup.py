@@ -1,4 +1,4 @@
-"""All checks in order: hooks and client first, then memtui's own files (core/health/doctor.py)."""
+"""All checks in order: of the hooks and the client, then of memtui's own files (core/health/doctor.py)."""
 
 import shutil
 import subprocess
@@ -22,13 +22,15 @@ def check(
     client: list[Finding] | None = None,
     known: dict[str, Memory] | None = None,
 ) -> list[Finding]:
-    """Run all checks; changes nothing. `client`: what `client_check` told before, as that starts a process. `known` as
-    for `status.of_scope`."""
+    """Run all checks; change nothing.
+
+    `client`: findings of an earlier `client_check`, which starts a process. `known` is as for `status.of_scope`.
+    """
     foreign = paths.strangers(paths.root(env), paths.slug(paths.project_root(cwd)))
     if foreign:
         return list(file_checks.strangers(foreign))
-    told = client_check(env) if client is None else client
-    return [*_hooks(env, cwd), *told, *_own_memory(env, cwd), *doctor.check(env, cwd, now, known)]
+    of_client = client_check(env) if client is None else client
+    return [*_hooks(env, cwd), *of_client, *_own_memory(env, cwd), *doctor.check(env, cwd, now, known)]
 
 
 def _hooks(env: dict[str, str], cwd: str) -> list[Finding]:
@@ -54,7 +56,7 @@ def _own_memory(env: dict[str, str], cwd: str) -> list[Finding]:
 
 
 def client_check(env: dict[str, str]) -> list[Finding]:
-    """Check that there is a client, and one that is new enough."""
+    """Check that the client is installed and new enough."""
     path = shutil.which("claude", path=env.get("PATH"))
     if path is None:
         return [note("client.absent")]
@@ -71,5 +73,6 @@ def client_check(env: dict[str, str]) -> list[Finding]:
         version = tuple(int(part) for part in word.split(".")[:2])
     except (OSError, subprocess.SubprocessError, ValueError, IndexError):
         return [problem("client.no_version", path=path)]
-    tell, code = (problem, "client.old") if version < OLDEST_CLIENT else (good, "client.ok")
-    return [tell(code, path=path, version=word)]
+    if version < OLDEST_CLIENT:
+        return [problem("client.old", path=path, version=word)]
+    return [good("client.ok", path=path, version=word)]

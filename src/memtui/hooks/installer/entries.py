@@ -1,5 +1,4 @@
-"""The entries that memtui writes into a settings file: the events, their groups, the command, and how to know it
-again."""
+"""The entries that memtui writes into a settings file: their events, groups and commands, and how to recognize them."""
 
 import functools
 import os
@@ -12,7 +11,7 @@ from typing import Any
 from memtui.core.base.errors import MemtuiError
 from memtui.hooks.precedence import LAUNCHER_TAIL
 
-# event, matcher (None: every tool or kind of start), time-out in seconds after which the client gives up on the hook
+# (event, matcher (None: every tool or kind of start), seconds after which the client gives up on the hook)
 EVENTS: tuple[tuple[str, str | None, int], ...] = (
     ("SessionStart", None, 10),
     ("UserPromptSubmit", None, 5),
@@ -27,7 +26,8 @@ START_SECONDS = 10
 
 @dataclass(frozen=True)
 class Command:
-    """The parts of one of our commands. `root` and `config`: memtui's directory and Claude Code's, as it names them."""
+    """The parts of a hook's command that is ours. `root`, `config`: memtui's directory and Claude Code's, if it names
+    them."""
 
     interpreter: str
     launcher: str
@@ -37,17 +37,17 @@ class Command:
 
 
 def launcher_path() -> str:
-    """The launcher of the memtui that is running."""
+    """Return the path of the launcher that belongs to this memtui."""
     return os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "launch.py")
 
 
 @functools.cache
 def choose_interpreter() -> str:
-    """The Python behind the one that is running. Raises MemtuiError.
+    """Return the path of the Python that hooks shall run with: the base interpreter of this one. Raises MemtuiError.
 
-    Under `-I -S` a hook needs no site-packages, so the interpreter behind a virtual environment will do; it starts as
-    fast as the environment's own (measured) and may outlive it. Version managers' shims, which are scripts, cost 60 ms
-    a start and are never chosen.
+    Under `-I -S` a hook needs no site-packages, so the base of a virtual environment is enough; it starts as fast as
+    the environment's own (measured) and may outlive it. The shims of version managers are scripts that take 60 ms to
+    start, and are never chosen.
     """
     for candidate in (getattr(sys, "_base_executable", None), sys.executable):
         if candidate and os.path.isabs(candidate) and not _is_script(candidate) and _same_version(candidate):
@@ -74,7 +74,7 @@ def _same_version(path: str) -> bool:
 
 
 def version_of(interpreter: str) -> tuple[int, ...]:
-    """Major and minor version of a Python, by starting it. Raises OSError, SubprocessError, ValueError."""
+    """Start a Python and return its major and minor version. Raises OSError, SubprocessError, ValueError."""
     done = subprocess.run(
         [interpreter, "-I", "-S", "-c", "import sys; print(*sys.version_info[:2])"],
         capture_output=True,
@@ -86,13 +86,13 @@ def version_of(interpreter: str) -> tuple[int, ...]:
 
 
 def command(event: str, interpreter: str, launcher: str, root: str = "", config: str = "") -> str:
-    """The shell command of a hook. Raises MemtuiError for a path that JSON can't hold.
+    """Return the shell command of a hook. Raises MemtuiError for a path that JSON can't represent.
 
-    It names the directories of memtui and of Claude Code, so that no repository's settings can lead it elsewhere.
+    It names the directories of memtui and of Claude Code, so that no repository's settings can direct it elsewhere.
 
-    The client hands it to `/bin/sh -c`. The test in front is what keeps a person's prompts safe when memtui is gone and
-    its hooks are not: Python exits with 2 for a script that is missing, and 2 blocks the prompt. `exec` saves the
-    shell's fork, and the client's time-out ends the hook itself.
+    The client gives it to `/bin/sh -c`. The test in front keeps a person's prompts safe when memtui was removed but its
+    hooks were not: Python exits with 2 if its script is missing, and 2 blocks the prompt. `exec` saves a fork, and lets
+    the client's time-out end the hook itself.
     """
     script = shlex.quote(launcher)
     line = f"[ ! -r {script} ] || exec {shlex.quote(interpreter)} -I -S {script} {event}"
@@ -109,7 +109,7 @@ def command(event: str, interpreter: str, launcher: str, root: str = "", config:
 
 
 def groups(interpreter: str, launcher: str, root: str = "", config: str = "") -> dict[str, dict[str, Any]]:
-    """Event to the group that `hooks` shall hold for it; arguments as for `command`."""
+    """Return for each event the group that the settings' `hooks` shall have; arguments as for `command`."""
     wanted = {}
     for event, matcher, seconds in EVENTS:
         hook = {"type": "command", "command": command(event, interpreter, launcher, root, config), "timeout": seconds}
@@ -118,7 +118,7 @@ def groups(interpreter: str, launcher: str, root: str = "", config: str = "") ->
 
 
 def parse(text: object) -> Command | None:
-    """Take a hook's command apart if it is one of ours, of any version and place; else None."""
+    """Split a hook's command into its parts if it is one of ours, of any version and place; else None."""
     if not isinstance(text, str) or LAUNCHER_TAIL not in text:
         return None
     try:
@@ -136,5 +136,5 @@ def parse(text: object) -> Command | None:
 
 
 def is_ours(hook: object) -> bool:
-    """Whether an item of a group's `hooks` is memtui's."""
+    """Return whether an item of a group's `hooks` is memtui's."""
     return isinstance(hook, dict) and parse(hook.get("command")) is not None

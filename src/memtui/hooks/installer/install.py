@@ -1,8 +1,8 @@
 """`memtui hooks install` and `uninstall`: plan a change to a settings file, show it, apply it.
 
-A plan holds the bytes before and after; applying it refuses to overwrite anything else. Uninstalling takes out exactly
-what is ours, which in a file that nobody changed since leaves the very bytes from before (`merge.strip` undoes
-`merge.add`). `memtui undo` goes by the journal's inverse patch. The backup is for the person.
+A plan has the bytes before and after, and is applied to nothing but the bytes before. Uninstalling removes exactly what
+is ours: a file that nobody changed since gets back the same bytes as before (`merge.strip` undoes `merge.add`).
+`memtui undo` uses the journal's inverse patch. The backup is for the person.
 """
 
 import compileall
@@ -19,7 +19,7 @@ from memtui.core.base.errors import ConflictError, MemtuiError, UsageError
 from memtui.hooks.installer import entries, installs, merge
 from memtui.hooks.installer.installs import Record
 
-# What changes settings is imported where that is done: a TUI that starts only asks where they lie.
+# The journal is imported only where settings are changed: the TUI, when it starts, only needs their paths.
 if TYPE_CHECKING:
     from memtui.core.journal.changes.change import Change
     from memtui.core.journal.changes.patch import Patch
@@ -28,14 +28,17 @@ if TYPE_CHECKING:
 Action = Literal["install", "uninstall"]
 SCOPES = ("user", "project", "local")
 LOCK_SECONDS = 5.0
-DIFF_CONTEXT = 2
+DIFF_CONTEXT = 2  # lines
 MARKS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 ERRORS = {"utf-8": "surrogateescape", "utf-16-le": "surrogatepass", "utf-16-be": "surrogatepass"}
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A change to one settings file. `before` is None if there is no file, `after` is None if it is to be removed."""
+    """A planned change to one settings file: its bytes before and after, and its record in installs.json.
+
+    `before` is None if there is no file, `after` is None if it is to be removed. `key`: of the record.
+    """
 
     action: Action
     scope: str
@@ -52,10 +55,10 @@ class Plan:
 
 
 def settings_path(env: Mapping[str, str], cwd: str, scope: str) -> str:
-    """The settings file of a scope: user, project or local. Raises UsageError.
+    """Return the path of the settings file of a scope: user, project or local. Raises UsageError.
 
-    Project settings lie at the root of the working tree, a linked worktree having its own; the client reads them only
-    when it is started in that directory.
+    Project settings are at the root of the working tree, and each linked worktree has its own; the client reads them
+    only when it is started in that directory.
     """
     if scope == "user":
         return paths.normal(os.path.abspath(paths.config_dir(dict(env)))) + "/settings.json"
@@ -66,7 +69,7 @@ def settings_path(env: Mapping[str, str], cwd: str, scope: str) -> str:
 
 
 def working_tree(cwd: str) -> str:
-    """The nearest directory from `cwd` upwards that has a `.git`; outside any repository `cwd` itself."""
+    """Return the nearest directory from `cwd` upwards that has a `.git`; outside any repository `cwd` itself."""
     here = paths.normal(cwd)
     while not os.path.lexists(here.rstrip("/") + "/.git"):
         if here == "/":
@@ -76,7 +79,7 @@ def working_tree(cwd: str) -> str:
 
 
 def directories(env: Mapping[str, str]) -> tuple[str, str]:
-    """memtui's directory and Claude Code's, as the installed hooks name them."""
+    """Return memtui's directory and Claude Code's, as the installed hooks name them."""
     own, config = paths.root(dict(env)), paths.config_dir(dict(env))
     return os.path.abspath(own), os.path.abspath(config)
 
@@ -90,7 +93,7 @@ def plan(
     interpreter: str = "",
     launcher: str = "",
 ) -> Plan:
-    """Work out what `action` would do to the settings file at `path`; writes nothing. Raises MemtuiError."""
+    """Plan what `action` would do to the settings file at `path`; write nothing. Raises MemtuiError."""
     path = paths.normal(os.path.abspath(path))
     real_path = os.path.realpath(path)
     root, config = directories(env)
@@ -158,8 +161,10 @@ def _read(path: str, real_path: str) -> bytes | None:
 
 
 def decode(data: bytes | None) -> tuple[str, str]:
-    """The codec of a settings file, with the mark that it begins with, and its text. Claude Code reads UTF-16 as well;
-    bytes that are no text of their codec come back as they were."""
+    """Return (codec, text) of a settings file, by its byte order mark; the codec is "" without one.
+
+    Claude Code reads UTF-16 as well. Bytes that are invalid in their codec are written back as they were.
+    """
     for mark, codec in MARKS.items():
         if data and data.startswith(mark) and (len(data) % 2 == 0 or codec == "utf-8"):
             return codec, data[len(mark) :].decode(codec, ERRORS[codec])
@@ -174,7 +179,8 @@ def _encode(codec: str, text: str) -> bytes:
 def _installed(
     path: str, before: bytes | None, record: Record | None, wanted: merge.Groups
 ) -> tuple[bool, merge.Made, bytes]:
-    """Whether there was a file before the first installation, what that and this one made, and the bytes after."""
+    """Return whether there was a file before the first installation, the containers that it and this one made, and the
+    bytes after."""
     codec, text = decode(before)
     existed, made = before is not None, merge.Made()
     if merge.holds_ours(merge.read(text, path)):
@@ -195,7 +201,7 @@ def _uninstalled(path: str, before: bytes | None, record: Record | None) -> byte
 
 
 def _check_writable(real_path: str) -> None:
-    """A replacement is written beside the file: find out now whether that can work. Raises MemtuiError."""
+    """Check that the file, and a temporary one beside it, can be written. Raises MemtuiError."""
     if os.path.exists(real_path) and not os.access(real_path, os.W_OK):
         raise MemtuiError(f"{real_path} is read-only.", "Make it writable, or install in another scope.")
     directory = os.path.dirname(real_path)
@@ -220,7 +226,7 @@ def _diff(path: str, before: bytes | None, after: bytes | None) -> str:
 
 
 def apply(change: Plan, *, by: str = "cli", now: Callable[[], float] = clock.now) -> str | None:
-    """Carry out a plan, as a step of undo; the path of the backup of the file as it was, if one was made.
+    """Carry out a plan, as one step of undo; return the path of a backup of the file as it was, if one was made.
 
     Raises ConflictError if the file changed since the plan was made, MemtuiError if it can't be written.
     """
@@ -261,7 +267,7 @@ def _apply_locked(change: Plan, journal: "Journal") -> str | None:
     try:
         installs.tidy(change.root, change.settings_path)
     except (OSError, MemtuiError):
-        pass  # old backups go the next time
+        pass  # old backups are removed the next time
     return f"{change.root}/{saved}" if saved else None
 
 
@@ -274,14 +280,14 @@ def _missing_dirs(directory: str) -> list[str]:
 
 
 def _patch(change: Plan) -> "Patch":
-    """Only the bytes that change are kept: what else is in a settings file may be secret."""
+    """Make the patch for the journal: only the bytes that change, since the rest of a settings file may be secret."""
     from memtui.core.journal.changes.patch import Patch
 
     if change.before is None:
         dirs = _missing_dirs(os.path.dirname(change.real_path))
         mode = fs.FILE_MODE
         if change.scope != "user":
-            # A repository's files are for all who may read the repository.
+            # A repository's file gets the permissions of any new file: others may read the repository.
             umask = os.umask(0)
             os.umask(umask)
             mode = (stat.S_IRUSR | stat.S_IWUSR | stat.S_IRGRP | stat.S_IROTH | stat.S_IWGRP) & ~umask
@@ -292,5 +298,5 @@ def _patch(change: Plan) -> "Patch":
 
 
 def _compile() -> None:
-    """Hooks should find compiled modules: not every installer compiles, and a read-only package never would later."""
+    """Compile memtui's modules for the hooks: not every installer does, and hooks can't in a read-only package."""
     compileall.compile_dir(os.path.dirname(os.path.abspath(memtui.__file__)), quiet=2)

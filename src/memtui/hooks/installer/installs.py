@@ -1,4 +1,4 @@
-"""`installs.json` and `backups/`: which settings files memtui wrote to, what it made there, and copies of them."""
+"""Installations: `installs.json`, the settings files that memtui wrote to, and what it made; `backups/`, copies."""
 
 import json
 import os
@@ -20,7 +20,7 @@ class Record:
     """One settings file, and what the installation made in it.
 
     `existed`: there was a file before; `groups`: ours, by event; `created` and `replaced` as in `merge.Made`;
-    `made_dirs`: directories that go with the file.
+    `made_dirs`: directories that were made for the file, and are removed with it.
     """
 
     scope: str
@@ -37,7 +37,7 @@ class Record:
     made_dirs: list[str] = field(default_factory=list)
 
     def made(self) -> Made:
-        """The containers that the installation made, for `merge`."""
+        """Return the containers that the installation made, for `merge`."""
         created = None if self.created is None else [tuple(path) for path in self.created]
         return Made(created, [(tuple(path), source) for path, source in self.replaced])  # type: ignore[arg-type]
 
@@ -47,7 +47,7 @@ def installs_path(root: str) -> str:
 
 
 def load(root: str) -> dict[str, Record]:
-    """Settings path to its record. Raises MemtuiError for a file that can't be read."""
+    """Read the records by the path of their settings file. Raises MemtuiError if the list can't be read."""
     try:
         return {name: _record(record) for name, record in _whole(root).get("files", {}).items()}
     except (TypeError, AttributeError) as error:
@@ -79,7 +79,8 @@ def _record(value: dict[str, Any]) -> Record:
 
 
 def edit(root: str, name: str, after: Record | None) -> "EntryEdit":
-    """The change of one record in the list, which goes with its last one. Raises MemtuiError."""
+    """Make the change of one record in the list; None removes it, and with the last record the file. Raises
+    MemtuiError."""
     from memtui.core.journal.changes.entry_edit import EntryEdit
 
     whole = _whole(root)
@@ -88,7 +89,7 @@ def edit(root: str, name: str, after: Record | None) -> "EntryEdit":
 
 
 def find(records: dict[str, Record], settings_path: str, real_path: str) -> tuple[str, Record | None]:
-    """The key and record of a settings file, also where it was reached by another name then."""
+    """Return the key and the record of a settings file, also if it was recorded by another path to the same file."""
     if settings_path in records:
         return settings_path, records[settings_path]
     for name, record in records.items():
@@ -98,14 +99,14 @@ def find(records: dict[str, Record], settings_path: str, real_path: str) -> tupl
 
 
 def backup(root: str, settings_path: str, data: bytes) -> str:
-    """Keep a copy; its path relative to the root. Raises OSError."""
+    """Write a copy of a settings file; return its path relative to the root. Raises OSError."""
     name = f"backups/{ids.new_id()}-{_short(settings_path)}.json"
     fs.write_atomic(f"{root}/{name}", data)
     return name
 
 
 def _short(settings_path: str) -> str:
-    """Tells settings files apart in the names of their backups."""
+    """Return a short name for a settings file, for its backups."""
     return paths.slug(settings_path)[-60:].strip("-") + "-" + ids.content_hash(os.fsencode(settings_path))[:6]
 
 

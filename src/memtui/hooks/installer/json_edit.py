@@ -1,8 +1,8 @@
-"""Change JSON text without reformatting it: append, replace or remove one value, every other character stays.
+"""Edit JSON text without reformatting it: append, replace or remove one value; every other character stays.
 
-Positions come from the standard decoder (`raw_decode` says where a value ends), so what counts as JSON is what `json`
-says, less NaN and Infinity, which Claude Code's own reader refuses. New text takes the indentation, newlines and
-spacing around it. A path is a tuple of keys and list indexes; of a repeated key the last counts, as in JavaScript.
+The standard decoder finds where a value ends (`raw_decode`), so JSON is what `json` accepts, except NaN and Infinity,
+which Claude Code's own reader refuses. New text takes the indentation, newlines and spacing of its surroundings. A path
+is a tuple of keys and list indexes; of a repeated key the last one counts, as in JavaScript.
 """
 
 import json
@@ -11,7 +11,7 @@ from typing import Any
 
 WHITESPACE = " \t\r\n"
 DEFAULT_INDENT = "  "
-LONGEST_INT = 4000  # int() refuses more digits
+LONGEST_INT = 4000  # digits; int() refuses more than 4300
 
 Path = tuple[str | int, ...]
 
@@ -29,7 +29,10 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse, parse_int=_int)
 
 @dataclass(frozen=True)
 class Child:
-    """A member of an object or an item of a list: where its text starts (the key's, if it has one) and ends."""
+    """A member of an object or an item of a list, by positions in the text.
+
+    `start` and `end` are those of the whole member, its key included; `value` is where the value starts.
+    """
 
     key: str | int
     start: int
@@ -39,7 +42,7 @@ class Child:
 
 
 def load(text: str) -> Any:
-    """The value of a whole document. Raises ValueError, also for nesting too deep to read."""
+    """Parse a whole document. Raises ValueError, also for nesting too deep to read."""
     try:
         start = _skip(text, 0)
         value, end = _DECODER.raw_decode(text, start)
@@ -68,7 +71,7 @@ def _end(text: str, start: int) -> int:
 
 
 def children(text: str, start: int) -> list[Child]:
-    """The members or items of the container whose bracket is at `start`. A value that is no container holds nothing."""
+    """List the members or items of the container that starts at `start`; none for a value that is no container."""
     found: list[Child] = []
     if text[start] not in "{[":
         return found
@@ -88,7 +91,7 @@ def children(text: str, start: int) -> list[Child]:
 
 
 def span(text: str, path: Path) -> tuple[int, int]:
-    """Start and end of the value at `path`. Raises KeyError."""
+    """Return the start and end of the value at `path`. Raises KeyError."""
     start = _skip(text, 0)
     for step in path:
         matches = [child for child in children(text, start) if child.key == step]
@@ -99,14 +102,15 @@ def span(text: str, path: Path) -> tuple[int, int]:
 
 
 def source(text: str, path: Path) -> str:
-    """The text of the value at `path`. Raises KeyError."""
+    """Return the text of the value at `path`. Raises KeyError."""
     start, end = span(text, path)
     return text[start:end]
 
 
 @dataclass(frozen=True)
 class _Style:
-    """The layout of a document; `newline` is empty for one without line breaks between members."""
+    """The layout of a document. `newline` is empty if there are no line breaks between members; `unit` is one step of
+    indentation."""
 
     newline: str
     unit: str
@@ -170,20 +174,20 @@ def append(text: str, path: Path, value: Any, key: str | None = None) -> str:
 
 
 def replace(text: str, path: Path, value: Any) -> str:
-    """Put `value` in place of the one at `path`, over several lines if that one was. Raises KeyError."""
+    """Replace the value at `path`, over several lines if the old one was. Raises KeyError."""
     start, end = span(text, path)
     lines = "\n" in text[start:end]
     return text[:start] + _render(value, _style(text), _line_indent(text, start), lines=lines) + text[end:]
 
 
 def put_source(text: str, path: Path, new: str) -> str:
-    """Put ready JSON text in place of the value at `path`. Raises KeyError."""
+    """Replace the value at `path` with ready JSON text. Raises KeyError."""
     start, end = span(text, path)
     return text[:start] + new + text[end:]
 
 
 def remove(text: str, path: Path) -> str:
-    """Take out the member or item at `path`, and the comma that went with it; undoes `append`. Raises KeyError."""
+    """Remove the member or item at `path` and its comma; undoes `append`. Raises KeyError."""
     start, end = span(text, path[:-1])
     held = children(text, start)
     matches = [number for number, child in enumerate(held) if child.key == path[-1]]

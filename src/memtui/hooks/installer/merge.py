@@ -1,4 +1,4 @@
-"""Put our hooks into the text of a settings file, and take them out again, leaving all else as it is."""
+"""Add our hooks to the text of a settings file, and remove them again, without any other change."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,10 +14,10 @@ Groups = dict[str, dict[str, Any]]
 
 @dataclass
 class Made:
-    """The containers that an installation made or replaced, so that this can be taken back.
+    """The containers that an installation made or replaced, so that `strip` can undo this.
 
-    `created`: containers that were not there; None if unknown, then every container that we empty goes. `replaced`:
-    empty containers (`{ }`, `[]`, null, a blank file) with the text they had.
+    `created`: containers that were not there; None if that is unknown, and then every container that we empty is
+    removed. `replaced`: empty containers (`{ }`, `[]`, null, a blank file) with the text they had.
     """
 
     created: list[Path] | None = field(default_factory=list)
@@ -39,7 +39,7 @@ class Made:
 
 
 def read(text: str, name: str) -> dict[str, Any]:
-    """The settings as the client would read them; a blank file is empty settings. Raises MemtuiError."""
+    """Parse settings as the client would; a blank file means empty settings. Raises MemtuiError."""
     if not text.strip(json_edit.WHITESPACE):
         return {}
     try:
@@ -66,10 +66,10 @@ def _is_empty(value: Any) -> bool:
 
 
 def add(text: str, wanted: Groups, written: Groups, made: Made, name: str) -> str:
-    """The text with a group of ours for every event in `wanted`; what is there already is brought up to date.
+    """Return the text with a group of ours for every event in `wanted`; groups from before are brought up to date.
 
-    `written` holds the groups as the last installation wrote them: a group that a person has changed since keeps its
-    matcher and time-out, and only its command is renewed. Raises MemtuiError, notes in `made` what it makes.
+    `written`: the groups as the last installation wrote them; a group that a person changed since keeps its matcher and
+    time-out, and only its command is replaced. What is made is noted in `made`. Raises MemtuiError.
     """
     settings = read(text, name)
     if not settings:
@@ -139,7 +139,7 @@ def _hooks_of(group: Any) -> list[Any]:
 
 
 def our_hooks(settings: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """The event and the command of every hook of ours."""
+    """Yield the event and the command of every hook of ours."""
     hooks = settings.get("hooks")
     for event, held in hooks.items() if isinstance(hooks, dict) else ():
         for group in held if isinstance(held, list) else ():
@@ -149,12 +149,12 @@ def our_hooks(settings: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def holds_ours(settings: dict[str, Any]) -> bool:
-    """Whether any event has a hook of ours."""
+    """Return whether any event has a hook of ours."""
     return next(our_hooks(settings), None) is not None
 
 
 def strip(text: str, made: Made, name: str) -> str:
-    """The text without our hooks and the containers that were made for them; undoes `add`. Raises MemtuiError."""
+    """Return the text without our hooks and the containers made for them; undoes `add`. Raises MemtuiError."""
     settings = read(text, name)
     hooks = settings.get("hooks")
     if not isinstance(hooks, dict):
@@ -189,7 +189,7 @@ def _strip_event(text: str, event: str, held: Any, made: Made) -> str:
 
 
 def _close(text: str, path: Path, made: Made, *, emptied: bool) -> str:
-    """Deal with a container that is empty now: ours goes, one that was empty before gets its old text back."""
+    """Restore a container that is empty now: remove one of ours, give one that was empty before its old text."""
     original = made.original(path)
     if original is not None:
         return json_edit.put_source(text, path, original)

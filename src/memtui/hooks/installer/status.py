@@ -1,4 +1,4 @@
-"""`memtui hooks status`: where our hooks are, whether they can start, and what keeps them from running."""
+"""`memtui hooks status`: where our hooks are installed, whether they can start, and what keeps them from running."""
 
 import json
 import os
@@ -24,8 +24,8 @@ MANAGED_ELSEWHERE = "/etc/claude-code"
 
 @dataclass(frozen=True)
 class Entry:
-    """One hook of ours. `source` is user, project, local or plugin; `current`: it is what this memtui would write;
-    `root`: where it keeps memtui's files, empty if it does not say."""
+    """One hook of ours. `source` is user, project, local or plugin; `current`: this memtui would write the same;
+    `root`: the directory of memtui's files that its command names, empty if it names none."""
 
     event: str
     source: str
@@ -52,7 +52,7 @@ class SettingsFile:
 
 @dataclass(frozen=True)
 class Plugin:
-    """The plugin as the client's files describe it (one loaded with `--plugin-dir` leaves no trace there)."""
+    """The plugin as the client's files describe it (one loaded with `--plugin-dir` is not in them)."""
 
     active: bool
     name: str = ""
@@ -64,7 +64,7 @@ class Plugin:
 
 @dataclass(frozen=True)
 class Status:
-    """What is installed for a session started in one directory. `disabled_by` is the file that turns all hooks off."""
+    """The hooks for a session started in one directory. `disabled_by` is the file that turns all hooks off, if any."""
 
     entries: list[Entry]
     files: list[SettingsFile]
@@ -77,12 +77,12 @@ class Status:
         return bool(self.entries)
 
     def events(self) -> dict[str, list[Entry]]:
-        """Every event that memtui wants, with the entries that serve it."""
+        """Return every event that memtui wants, with the entries that serve it."""
         return {event: [entry for entry in self.entries if entry.event == event] for event, _, _ in entries.EVENTS}
 
 
 def status(env: Mapping[str, str], cwd: str) -> Status:
-    """Look at everything; changes nothing. Files that can't be read are problems, not errors."""
+    """Find all hooks of ours and their problems; change nothing. Files that can't be read are problems, not errors."""
     places = install.directories(env)
     loaded = [_load(scope, path) for scope, path in _paths(env, cwd)]
     files = [file for file, _ in loaded]
@@ -106,7 +106,7 @@ def status(env: Mapping[str, str], cwd: str) -> Status:
 
 
 def _paths(env: Mapping[str, str], cwd: str) -> list[tuple[str, str]]:
-    """Scope and path, each overriding the ones before it."""
+    """List the settings files as (scope, path), each overriding the ones before it."""
     here = paths.normal(cwd).rstrip("/")
     tree = install.working_tree(cwd).rstrip("/")
     found = [("user", install.settings_path(env, cwd, "user"))]
@@ -164,19 +164,19 @@ def _entry_problems(found: list[Entry], root: str) -> list[Finding]:
     problems = []
     for path in dict.fromkeys(entry.path for entry in found):
         here = [entry for entry in found if entry.path == path]
-        told = partial(problem, path=path, source=here[0].source)
+        finding = partial(problem, path=path, source=here[0].source)
         missing = {entry.interpreter for entry in here if not entry.interpreter_exists}
         missing |= {entry.launcher for entry in here if not entry.launcher_exists}
-        problems += [told("hooks.gone", gone=gone) for gone in sorted(missing)]
+        problems += [finding("hooks.gone", gone=gone) for gone in sorted(missing)]
         other = {entry.launcher for entry in here if entry.launcher != entries.launcher_path()} - missing
-        problems += [told("hooks.other", launcher=launcher) for launcher in sorted(other)]
+        problems += [finding("hooks.other", launcher=launcher) for launcher in sorted(other)]
         elsewhere = {entry.root for entry in here if entry.root not in {"", root}}
-        problems += [told("hooks.elsewhere", there=there, root=root) for there in sorted(elsewhere)]
+        problems += [finding("hooks.elsewhere", there=there, root=root) for there in sorted(elsewhere)]
         if not (missing or other or elsewhere) and any(not entry.current for entry in here):
-            problems.append(told("hooks.outdated"))
+            problems.append(finding("hooks.outdated"))
         absent = [event for event, _, _ in entries.EVENTS if event not in {entry.event for entry in here}]
         if absent:
-            problems.append(told("hooks.event_absent", events=", ".join(absent)))
+            problems.append(finding("hooks.event_absent", events=", ".join(absent)))
     for event, _, _ in entries.EVENTS:
         # The client runs the same command text once, however often it is configured.
         commands = {entry.command: entry.path for entry in found if entry.event == event}
@@ -188,7 +188,7 @@ def _entry_problems(found: list[Entry], root: str) -> list[Finding]:
 
 
 def _disabled_by(settings: dict[str, tuple[str, dict[str, Any]]]) -> str | None:
-    """The last file that says something about `disableAllHooks` decides."""
+    """Return the file that turns all hooks off: the last one that sets `disableAllHooks` decides."""
     path, managed = settings["managed"]
     if managed.get("allowManagedHooksOnly") is True:
         return path
@@ -221,7 +221,10 @@ def _plugin(env: Mapping[str, str], settings: dict[str, tuple[str, dict[str, Any
 
 
 def _install_path(plugins: str, name: str) -> str:
-    """Where the client runs a plugin from: a marketplace in a directory is used in place, others are copied."""
+    """Return the directory from which the client runs a plugin, "" if there is none.
+
+    A plugin of a marketplace in a directory runs in place; others are copied.
+    """
     market = _json(plugins + "/known_marketplaces.json").get(name.partition("@")[2])
     origin = market.get("source") if isinstance(market, dict) else None
     if isinstance(market, dict) and isinstance(origin, dict) and origin.get("source") == "directory":
@@ -275,7 +278,7 @@ def _plugin_entries(plugin: Plugin) -> list[Entry]:
 
 
 def as_json(report: Status) -> dict[str, Any]:
-    """The report as plain JSON values, problems as sentences."""
+    """Return the report as plain JSON values, with problems as sentences."""
     made = json.loads(json.dumps(report, default=vars))
     made["problems"] = [findings.message(each) for each in report.problems]
     made["plugin"]["problems"] = [findings.message(each) for each in report.plugin.problems]
