@@ -3,15 +3,13 @@
 from bisect import bisect_right
 from typing import ClassVar
 
-from rich.segment import Segment
-from rich.style import Style
 from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from memtui.tui.widgets import lines
+from memtui.tui.widgets import lines, painting
 from memtui.tui.widgets.wrapping import wrapped
 
 # A longer text is cut, and its last line says how much more the file has.
@@ -107,15 +105,11 @@ class Detail(ScrollView, can_focus=True):
         return strip
 
     def _line(self, at: int) -> Strip:
-        text, base, console = self.lines[at], self.rich_style, self.app.console
+        text = self.lines[at]
         span = self.text_selection.get_span(at) if self.text_selection is not None else None
         if span is not None:
             start, end = span
             text = text.copy()
             style = self.screen.get_component_rich_style("screen--selection")
             text.stylize(style, start, len(text.plain) if end == -1 else end)
-        own = base + console.get_style(text.style)
-        segments = [
-            Segment(part.text, own + (part.style or Style())) for part in text.render(console) if part.text != text.end
-        ]
-        return Strip(segments).adjust_cell_length(self.size.width, base).apply_offsets(0, at)
+        return painting.text_line(text, self.rich_style, self.size.width, self.app.console).apply_offsets(0, at)

@@ -76,6 +76,14 @@ def row_line(cells: Sequence[Text], paint: Paint, width: int, *, here: bool, mar
     return Strip([*segments, Segment(" " * (width - length), base)], width)
 
 
+def text_line(text: Text, base: Style, width: int, console: Console) -> Strip:
+    """Return the line of a text, whose styles are added to `base`."""
+    style = base + console.get_style(text.style)
+    parts = [part for part in text.render(console) if part.text != text.end]
+    segments = [Segment(part.text, style + (part.style or Style())) for part in parts]
+    return Strip(segments).adjust_cell_length(width, base)
+
+
 def _cell(text: Text, room: int, column: Column, base: Style, over: Style, console: Console) -> list[Segment]:
     """Return a cell and the blank after it. Blanks have the style of the letters beside them, but no underline."""
     plain = text.plain

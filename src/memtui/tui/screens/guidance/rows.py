@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from rich.text import Text
 
 from memtui.core.base.finding import Finding
-from memtui.core.base.phrasing import age
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.notes import Note
 from memtui.core.deliveries.record import Delivery, session_kind
@@ -96,8 +95,3 @@ def newest(text: str) -> Callable[[Sequence[GuidanceRow]], int | None]:
 def searched(row: GuidanceRow) -> str:
     """Return the text that the filter searches."""
     return f"{row.text[:2000]} {sender(row)} {to(row, '')} {state(row).plain}"
-
-
-def when(row: GuidanceRow, now: float) -> Text:
-    """Return a note's age."""
-    return Text(age(row.time, now), style="dim")

@@ -10,7 +10,7 @@ from textual.binding import BindingType
 from textual.message import Message
 
 from memtui import actions
-from memtui.core.base.phrasing import ago, many
+from memtui.core.base.phrasing import age, ago, many
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text, unheard
 from memtui.tui import key_bindings
@@ -149,10 +149,10 @@ class Guidance(ListScreen[GuidanceRow]):
             note,
             Text(safe_text.line(rows.to(row, self.notes.project(row)), 60), style="dim"),
             Text(safe_text.line(rows.sender(row), 40), style="dim"),
-            rows.when(row, self.services.data.now()),
+            Text(age(row.time, self.services.data.now()), style="dim"),
         ]
 
     def describe(self, row: GuidanceRow) -> Described:
         """Return the note and what became of it."""
-        now = self.services.data.now()
-        return Described(text.detail(row, self.notes.titles, self.notes.project(row), now))
+        project, now = self.notes.project(row), self.services.data.now()
+        return Described(text.detail(row, self.notes.titles, project, now))

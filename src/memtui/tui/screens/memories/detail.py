@@ -70,10 +70,9 @@ class MemoryDetail:
         missing = [str(flag.data["name"]) for flag in row.flags if flag.code == "memories.link"]
         pending = bool(found.origin_session) and key not in self._origins
         origin = self._origins.get(key)
-        facts = Facts(
-            back, missing, self._meter(scope), self.reader.outcomes, origin, pending, self._draft(found.path, now)
-        )
-        facts.source = self._source(pair, origin.title if origin else "", now)
+        source = self._source(pair, origin.title if origin else "", now)
+        draft = self._draft(found.path, now)
+        facts = Facts(back, missing, self._meter(scope), self.reader.outcomes, origin, pending, draft, source)
         if self._rest_timer is not None:
             self._rest_timer.stop()
         self._rest_timer = self.screen.set_timer(REST_SECONDS, lambda: self._look_up(pair)) if pending else None

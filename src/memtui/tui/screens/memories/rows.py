@@ -2,7 +2,7 @@
 
 import dataclasses
 import os
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Mapping
 
 from rich.text import Text
 
@@ -100,12 +100,6 @@ def columns(sort: str, reverse: bool, width: int, *, longest_scope: int, longest
     title = (found.title + ("▴" if up != reverse else "▾"))[: found.width or None]
     columns[at] = dataclasses.replace(found, title=title)
     return columns
-
-
-def sorts(columns: Iterable[Column], width: int) -> list[str]:
-    """Return the sort names of the columns that are visible at this width."""
-    shown = [width >= column.from_width for column in columns]
-    return [name for name, (at, _) in SORTS.items() if shown[at]]
 
 
 def sort_of(column: int) -> str:

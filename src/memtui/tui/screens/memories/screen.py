@@ -163,7 +163,7 @@ class Memories(ListScreen[Pair]):
         self.reader.ended()
 
     def _take_outcomes(self, outcomes: dict[str, str]) -> None:
-        self.reader.outcomes = dict(outcomes)
+        self.reader.outcomes = outcomes
         self.table.redraw()
         self.show_detail()
 

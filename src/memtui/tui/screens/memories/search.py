@@ -66,6 +66,9 @@ class Search(Dialog[str | None]):
         super().__init__()
         self.start_query, self.at = query, at
         self.memories = [row.memory for each in rows.values() for row in each]
+        self.field = Field(query, placeholder="words in names, descriptions and texts")
+        self.table = RowList[Hit](COLUMNS, self._draw, lambda hit: hit.memory.path, id="hits")
+        self.foot = Static(classes="foot")
         self.query_text = ""
         self.running = False
         self.moved = False
@@ -73,25 +76,20 @@ class Search(Dialog[str | None]):
     def body(self) -> ComposeResult:
         """Yield the input, the hits and the progress."""
         with Vertical():
-            yield Field(self.start_query, placeholder="words in names, descriptions and texts")
-            yield RowList[Hit](COLUMNS, self._draw, lambda hit: hit.memory.path, id="hits")
-            yield Static(classes="foot")
+            yield self.field
+            yield self.table
+            yield self.foot
 
     def on_mount(self) -> None:
         """Focus the input, and search for the words to start from."""
-        self.query_one(Input).focus()
-        self._foot(f"{many(len(self.memories), 'memory', 'memories')} to search")
+        self.field.focus()
+        self._tell(f"{many(len(self.memories), 'memory', 'memories')} to search")
         if self.start_query:
             self.query_text = self.start_query
             self._begin(self.start_query)
 
-    @property
-    def table(self) -> RowList[Hit]:
-        """The list of hits."""
-        return self.query_one("#hits", RowList)
-
-    def _foot(self, words: str) -> None:
-        self.query_one(".foot", Static).update(Text(words, no_wrap=True))
+    def _tell(self, words: str) -> None:
+        self.foot.update(Text(words, no_wrap=True))
 
     def keys(self) -> Keys:
         """Return the keys that work while words are typed."""
@@ -114,7 +112,19 @@ class Search(Dialog[str | None]):
 
     def on_found(self, message: Found) -> None:
         """Show the hits so far."""
-        self._show(message.query, message.hits, message.done)
+        if message.query != self.query_text:
+            return
+        hits = sorted(message.hits, key=lambda hit: (-hit.score, hit.memory.name))
+        self.running = message.done < len(self.memories)
+        words = safe_text.line(message.query, 60)
+        self.table.empty = "" if self.running else f"Nothing found for “{words}”.\nTry fewer words."
+        self.table.redraw()
+        self.table.show(hits[:LIMIT])
+        if not self.moved:
+            paths = [hit.memory.path for hit in self.table.rows]
+            self.table.move_to(paths.index(self.at) if self.at in paths else 0)
+        searched = f"{message.done:,} of {len(self.memories):,} searched · " if self.running else ""
+        self._tell(f"{searched}{many(len(hits), 'hit')}" + (f", the best {LIMIT} shown" if len(hits) > LIMIT else ""))
 
     @work(thread=True, exclusive=True, group="search")
     def _search(self, query: str) -> None:
@@ -132,26 +142,12 @@ class Search(Dialog[str | None]):
         if not worker.is_cancelled and self.is_attached:
             self.post_message(Found(query, hits, len(self.memories)))
 
-    def _show(self, query: str, hits: list[Hit], done: int) -> None:
-        if query != self.query_text:
-            return
-        hits.sort(key=lambda hit: (-hit.score, hit.memory.name))
-        self.running = done < len(self.memories)
-        self.table.empty = "" if self.running else f"Nothing found for “{safe_text.line(query, 60)}”.\nTry fewer words."
-        self.table.redraw()
-        self.table.show(hits[:LIMIT])
-        if not self.moved:
-            paths = [hit.memory.path for hit in self.table.rows]
-            self.table.move_to(paths.index(self.at) if self.at in paths else 0)
-        where = f"{done:,} of {len(self.memories):,} searched · " if self.running else ""
-        self._foot(f"{where}{many(len(hits), 'hit')}" + (f", the best {LIMIT} shown" if len(hits) > LIMIT else ""))
-
     def _draw(self, hit: Hit) -> list[Text]:
         cells = [
             Text(safe_text.line(hit.memory.stem, 200), style="bold"),
             Text(safe_text.line(hit.memory.scope_label, 60), "dim"),
+            Text(self._from_match(safe_text.line(hit.line or hit.memory.description, 4000))),
         ]
-        cells.append(Text(self._from_match(safe_text.line(hit.line or hit.memory.description, 4000))))
         for cell in (cells[0], cells[2]):
             for start, end in fuzzy.spans(cell.plain, self.query_text):
                 cell.stylize("bold underline", start, end)
@@ -164,7 +160,7 @@ class Search(Dialog[str | None]):
 
     def on_key(self, event: events.Key) -> None:
         """Move among the hits with the arrow keys while words are typed."""
-        if event.key in {"up", "down"} and self.query_one(Input).has_focus:
+        if event.key in {"up", "down"} and self.field.has_focus:
             self.moved = True
             self.table.action_move(1 if event.key == "down" else -1)
             event.stop()
@@ -180,6 +176,6 @@ class Search(Dialog[str | None]):
         if self.running:
             self.running = False
             self.workers.cancel_group(self, "search")
-            self._foot(f"stopped · {many(len(self.table.rows), 'hit')}")
+            self._tell(f"stopped · {many(len(self.table.rows), 'hit')}")
         else:
             self.dismiss(None)

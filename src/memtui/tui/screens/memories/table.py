@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-from rich.segment import Segment
-from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
 from memtui.tui.screens.memories import rows as memory_rows
 from memtui.tui.screens.memories.rows import Pair
+from memtui.tui.widgets import painting
 from memtui.tui.widgets.rows import RowList
 
 # The fewest free rows that show a preview.
@@ -62,7 +61,8 @@ class MemoryTable(RowList[Pair]):
 
     def sorts(self) -> list[str]:
         """Return the sort names of the visible columns."""
-        return memory_rows.sorts(self.columns, self.scrollable_content_region.width - 1)
+        width = self.scrollable_content_region.width - 1
+        return [name for name, (at, _) in memory_rows.SORTS.items() if width >= self.columns[at].from_width]
 
     def on_resize(self) -> None:
         """Set and paint the columns for the new width."""
@@ -95,15 +95,9 @@ class MemoryTable(RowList[Pair]):
             return self._below[1]
         assert self.row is not None
         console = self.app.console
-        text = self.glance(self.row)
         lines = []
-        for line in text.wrap(console, max(10, width - 2), tab_size=4)[: self.size.height]:
-            line.end = ""
-            base = self.rich_style
-            segments = [
-                Segment(" ", base),
-                *(Segment(s.text, base + (s.style or Style())) for s in line.render(console)),
-            ]
-            lines.append(Strip(segments).adjust_cell_length(width, self.rich_style).crop(0, width))
+        for line in self.glance(self.row).wrap(console, max(10, width - 2), tab_size=4)[: self.size.height]:
+            line.pad_left(1)
+            lines.append(painting.text_line(line, self.rich_style, width, console))
         self._below = (key, lines)
         return lines

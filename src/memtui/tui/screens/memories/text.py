@@ -106,7 +106,7 @@ def memory_text(scope: Scope, row: Row, facts: Facts, now: float) -> Text:
     for note in found.notes:
         text.append(f"  {safe_text.line(note, 300)}\n", style="dim")
     text.append("\n")
-    _body(text, row)
+    _body(text, found)
     _labelled(text, _fields(found.fields))
     _links(text, found.links, facts)
     _index(text, scope, row, facts.meter)
@@ -127,16 +127,20 @@ def glance_text(found: "Memory", most: int = MAX_PREVIEW) -> Text:
     text.append("── ", "dim").append(safe_text.line(found.name, 200), "bold").append("\n")
     if found.description:
         text.append(safe_text.line(found.description, 400) + "\n", "dim")
-    whole = found.body if found.has_frontmatter or not found.broken else found.raw.decode("utf-8", "replace")
+    whole = _readable_text(found)
     text.append_text(markdown.render(whole[:most].strip("\n")))
     if len(whole) > most:
         text.append("\n…", "dim")
     return text
 
 
-def _body(text: Text, row: Row) -> None:
-    found = row.memory
-    whole = found.body if found.has_frontmatter or not found.broken else found.raw.decode("utf-8", "replace")
+def _readable_text(found: "Memory") -> str:
+    """Return a memory's body; the whole file if its frontmatter can't be read."""
+    return found.body if found.has_frontmatter or not found.broken else found.raw.decode("utf-8", "replace")
+
+
+def _body(text: Text, found: "Memory") -> None:
+    whole = _readable_text(found)
     shown = whole[:MAX_BODY].strip("\n")
     text.append_text(markdown.render(shown))
     if len(whole) > MAX_BODY:

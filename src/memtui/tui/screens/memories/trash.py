@@ -76,24 +76,21 @@ class Trash(Dialog[str | None]):
         self.data = data
         self.restored = ""
         self.bulk = Bulk(self)
+        self.table = RowList[TrashItem](COLUMNS, self._draw, lambda item: item.id, empty="reading …", id="trash")
+        self.foot, self.detail = Static(classes="foot"), Detail()
 
     def body(self) -> ComposeResult:
         """Yield a list and the text of the memory under the cursor."""
         with Vertical():
             yield Static(Text("Trash", style="bold"))
-            yield RowList[TrashItem](COLUMNS, self._draw, lambda item: item.id, empty="reading …", id="trash")
-            yield Static(classes="foot")
-            yield Detail()
+            yield self.table
+            yield self.foot
+            yield self.detail
 
     def on_mount(self) -> None:
         """Focus the list and read the trash."""
         self.table.focus()
         self._fill()
-
-    @property
-    def table(self) -> RowList[TrashItem]:
-        """The list of deleted memories."""
-        return self.query_one("#trash", RowList)
 
     def _fill(self, leave: bool = False) -> None:
         """Read the trash, a large one in a worker; `leave`: close the dialog if nothing is in it."""
@@ -115,18 +112,18 @@ class Trash(Dialog[str | None]):
 
     def on_failed(self, message: Failed) -> None:
         """Show why the trash was not read."""
-        self._foot(message.words)
+        self._tell(message.words)
 
     def _show(self, items: list[TrashItem], leave: bool) -> None:
         self.table.empty = "The trash is empty."
         self.table.show(items)
-        self._foot(many(len(items), "memory", "memories"))
+        self._tell(many(len(items), "memory", "memories"))
         self._show_text()
         if leave and not items:
             self.dismiss(self.restored)
 
-    def _foot(self, words: str) -> None:
-        self.query_one(".foot", Static).update(Text(words, no_wrap=True))
+    def _tell(self, words: str) -> None:
+        self.foot.update(Text(words, no_wrap=True))
 
     @on(RowList.Moved, "#trash")
     def _show_text(self) -> None:
@@ -136,7 +133,7 @@ class Trash(Dialog[str | None]):
         if item is not None:
             text = Text().append(safe_text.line(item.memory.path) + "\n", "dim")
             text.append_text(glance_text(item.memory, MAX_BODY))
-        self.query_one(Detail).show(item.id if item else "", text)
+        self.detail.show(item.id if item else "", text)
 
     def keys(self) -> Keys:
         """Return the keys for the last line."""
@@ -192,7 +189,7 @@ class Trash(Dialog[str | None]):
 
     def on_how_far(self, message: HowFar) -> None:
         """Show the progress of the changes."""
-        self._foot(message.words)
+        self._tell(message.words)
 
     def action_leave(self) -> None:
         """Stop the changes that are running, else close the dialog."""
