@@ -378,3 +378,11 @@ def test_many_sessions_are_found_among_many_projects_by_one_look_at_each(tmp_pat
         assert finder.find(f"s{number}") == f"{config}/projects/p{place}/s{number}.jsonl"
     assert finder.find("nobody") is None
     assert len(stats) == 40 * (transcript.LOOKED_FOR + 1)
+
+
+def test_a_session_id_that_leaves_the_directory_is_refused(tmp_path):
+    (tmp_path / "projects" / "-p").mkdir(parents=True)
+    (tmp_path / "outside.jsonl").write_text("{}\n")
+    assert transcript.find(str(tmp_path), "../../outside")
+    assert transcript.path_of({"session_id": "../../outside"}, str(tmp_path)) is None
+    assert transcript.path_of({"session_id": ""}, str(tmp_path)) is None

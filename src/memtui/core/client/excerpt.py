@@ -3,7 +3,6 @@
 from collections import deque
 from dataclasses import dataclass, replace
 
-from memtui.core.base import paths, session_state
 from memtui.core.client import transcript
 from memtui.core.client.conversation import from_person, normalised, refusal, spoken
 
@@ -21,13 +20,6 @@ class Said:
     text: str
     time: str
     hit: bool = False
-
-
-def transcript_of(env: dict[str, str], session_id: str) -> str | None:
-    """Where the transcript of a session lies, or None."""
-    if not session_id or session_state.safe(session_id) != session_id:
-        return None
-    return transcript.find(paths.config_dir(env), session_id)
 
 
 def around(path: str, uuid: str = "", words: str = "", before: int = BEFORE, after: int = AFTER) -> list[Said]:

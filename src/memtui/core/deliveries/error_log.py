@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def add(root: str, where: str, error: BaseException) -> bool:
-    """Note what went wrong, with where it happened; False if that can't be noted. Never raises; a log over its limit
-    starts anew, one old one is kept. A message may quote what was read: secrets are taken out."""
+    """Log an error with the place it happened at; False if it can't be logged. Never raises. A log over its limit is
+    renamed to `errors.jsonl.1`, over an older one. A message may quote a file: secrets are taken out."""
     if paths.strangers(root):
         return False
     path = root + "/log/errors.jsonl"
@@ -30,7 +30,7 @@ def add(root: str, where: str, error: BaseException) -> bool:
         "time": clock.iso(clock.now()),
         "where": where,
         "error": type(error).__name__,
-        "message": _harmless(str(error)[: 8 * MESSAGE_LIMIT])[:MESSAGE_LIMIT],
+        "message": _without_secrets(str(error)[: 8 * MESSAGE_LIMIT])[:MESSAGE_LIMIT],
         "trace": places[-TRACE_LIMIT:],
     }
     try:
@@ -45,11 +45,11 @@ def add(root: str, where: str, error: BaseException) -> bool:
     return True
 
 
-def _harmless(message: str) -> str:
+def _without_secrets(message: str) -> str:
     if not message:
         return ""
     try:
-        from memtui.core.redaction import redact  # too dear for a hook that nothing goes wrong in
+        from memtui.core.redaction import redact  # a hook without an error does without
 
         return redact.redact(message)[0]
     except Exception:
@@ -57,7 +57,7 @@ def _harmless(message: str) -> str:
 
 
 def newest_first(root: str) -> "Iterator[dict[str, object]]":
-    """The errors noted, newest first; nothing where that can't be read."""
+    """Yield the errors logged, newest first; none if the log can't be read."""
     from memtui.core.base import backwards
 
     try:

@@ -1,4 +1,4 @@
-"""Which deliveries are wanted: one filter for the command line and the screen."""
+"""The filter of deliveries, for the command line and the TUI."""
 
 import os
 import re
@@ -7,22 +7,21 @@ from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from typing import Any
 
+from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.record import USE, Delivery
 
 FIELDS = ("session", "project", "kind", "memory", "outcome", "text")
-# JSON writes these as they are, so that a line of the log can be searched for them before it is parsed.
+# The characters that JSON does not escape, so that a line of the log can be searched for them before it is parsed.
 PLAIN = "a-zA-Z0-9_. -"
-# Records are appended in order but for clocks put back and hooks that overlap: a day beyond is surely older.
-SURELY_SECONDS = 86_400.0
 
 
 @dataclass(frozen=True)
 class Filter:
-    """What is wanted; an empty field wants everything.
+    """What a delivery must match; an empty field matches everything.
 
     `session` is the beginning of an id, `project` a slug or a name, `memory` a path or a name, `text` some words in any
-    order and case; `since` and `until` are seconds since the epoch. `order` names the fields as they were set.
+    order and case; `since` and `until` are seconds since the epoch. `order` names the fields in the order of setting.
     """
 
     session: str = ""
@@ -37,27 +36,27 @@ class Filter:
 
     @classmethod
     def of(cls, words: Mapping[str, object]) -> "Filter":
-        """A filter from (field, what is wanted), in that order; what is no such field is passed over."""
+        """Return the filter of some fields and their values, in that order; names of no field are ignored."""
         return cls().but(**{name: value for name, value in words.items() if name in FIELDS and isinstance(value, str)})
 
     def __bool__(self) -> bool:
-        """Whether it wants anything in particular."""
+        """Whether any field is set."""
         return any(getattr(self, each.name) not in {"", None} for each in fields(self) if each.name != "order")
 
     def words(self) -> list[tuple[str, str]]:
-        """(field, what is wanted) of the fields that are set, the one that was set last at the end."""
+        """Return (field, value) of the text fields that are set, the one that was set last at the end."""
         named = sorted(FIELDS, key=lambda name: self.order.index(name) if name in self.order else -1)
         pairs = [(name, str(getattr(self, name))) for name in named]
         return [(name, value) for name, value in pairs if value]
 
     def but(self, **fields: str) -> "Filter":
-        """The same with other fields."""
+        """Return the filter with other values of some fields."""
         kept = [name for name in self.order if name not in fields]
         given: dict[str, Any] = {**fields, "order": (*kept, *(name for name, value in fields.items() if value))}
         return replace(self, **given)
 
     def needle(self) -> tuple[bytes, bool]:
-        """The longest of the words that a line of the log must hold to be wanted, and whether in whatever case."""
+        """Return the longest word that the log's line of each matching delivery holds, and whether case is ignored."""
         words = [self.session, f'"{self.kind}"' if self.kind else "", self.project]
         stems = {_stem(name) for name in _names(self.memory)}
         words += stems if len(stems) == 1 else []
@@ -67,10 +66,11 @@ class Filter:
         return (found.lower(), True) if self.text else (found, False)
 
     def matches(self, found: Delivery) -> bool:
-        """Whether a delivery is wanted, as far as that can be told without its receipt."""
+        """Whether a delivery matches all fields but `outcome`, which takes its receipt. Uses of memories match only if
+        the filter names a kind or a memory."""
         kinds = {item.kind for item in found.items}
-        asked = self.kind or self.memory or self.outcome == receipts.NOTHING
-        if not asked and kinds == {USE}:
+        with_uses = self.kind or self.memory or self.outcome == receipts.NOTHING
+        if not with_uses and kinds == {USE}:
             return False
         if self.text:
             text = found.text.casefold()
@@ -80,12 +80,12 @@ class Filter:
             found.session.startswith(self.session)
             and (not self.project or self.project in {found.project, found.where})
             and (not self.kind or self.kind in kinds)
-            and (not self.memory or self._brought(found))
+            and (not self.memory or self._names_memory(found))
             and (self.since is None or found.time >= self.since)
             and (self.until is None or found.time < self.until)
         )
 
-    def _brought(self, found: Delivery) -> bool:
+    def _names_memory(self, found: Delivery) -> bool:
         names = _names(self.memory)
         return any(
             item.path in names or item.id in names or _stem(item.path) in names
@@ -94,13 +94,13 @@ class Filter:
         )
 
     def ended(self, found: Delivery) -> bool:
-        """Whether all that comes before a delivery in the log is older than what is wanted."""
-        return self.since is not None and found.time < self.since - SURELY_SECONDS
+        """Whether all deliveries before this one in the log are older than `since`, even if a clock was put back."""
+        return self.since is not None and found.time < self.since - delivery_log.CLOCK_SECONDS
 
 
 @lru_cache(64)
 def _names(memory: str) -> frozenset[str]:
-    """What the log may call a memory: its paths, or its name."""
+    """Return the paths or the name by which the log may name a memory."""
     return frozenset({memory, os.path.realpath(memory)} if "/" in memory else {memory} - {""})
 
 

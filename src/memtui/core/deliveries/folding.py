@@ -1,9 +1,9 @@
-"""Old deliveries folded: their texts go, the records stay, with the text's hash and `folded: true`.
+"""Fold old deliveries: drop their texts from the log and keep the records, with the text's hash and `folded: true`.
 
 Only months that ended long ago are rewritten. Hooks append without a lock; one with a wrong clock, or a worker that
-logs what a killed hook could not, may write to such a month at that very moment. So the file that is replaced keeps a
-second name, `replaced~<month's file>~<size>~<ulid>`, until nobody has it open for writing; what it holds beyond `size`
-is carried over, if need be by the next one.
+logs what a killed hook could not, may write to such a month at the same moment. So the replaced file keeps a second
+name, `replaced~<month's file>~<size>~<ulid>`, until nobody has it open for writing. Then what it holds beyond `size`
+is appended to the new file, by this run or by a later one (`recover`).
 """
 
 import calendar
@@ -16,14 +16,15 @@ from memtui.core.deliveries import log as delivery_log
 
 DAY = 86_400.0
 MARK = "replaced~"
+# How long a rewrite waits for a writer to close the replaced file.
 WRITER_SECONDS = 0.25
-# A writer that keeps a replaced file open for longer than this loses what it writes from then on.
+# A writer that keeps a replaced file open for longer than this loses what it writes after that.
 KEPT_SECONDS = 3600.0
 BLOCK = 1 << 20
 
 
 def month_end(path: str) -> float | None:
-    """When a month's log ended, in seconds since the epoch; None for a name that tells no month."""
+    """Return when the month of a log ended, in seconds since the epoch; None if its name holds no month."""
     stem = os.path.basename(path).removeprefix(delivery_log.PREFIX).removesuffix(delivery_log.SUFFIX)
     begin = clock.parse(stem + "-01")
     if begin is None:
@@ -32,19 +33,19 @@ def month_end(path: str) -> float | None:
 
 
 def old(root: str, now: float, days: int) -> list[str]:
-    """The logs of the months that ended more than so many days ago (0: none), oldest first."""
+    """Return the logs of the months that ended more than so many days ago, oldest first; none for 0 days."""
     found = [(path, month_end(path)) for path in reversed(delivery_log.months(root))]
     return [path for path, end in found if days > 0 and end is not None and end < now - days * DAY]
 
 
 def stamp(path: str) -> list[int]:
-    """What tells that a log is as it was. Raises OSError."""
+    """Return numbers that are the same as long as a log is. Raises OSError."""
     found = os.stat(path)
     return [found.st_mtime_ns, found.st_size, found.st_ino]
 
 
 def folded(line: bytes) -> bytes:
-    """A line of the log without the delivered text; as it is where there is none, or it can't be read."""
+    """Return a line of the log without the delivered text; unchanged if it has none or can't be parsed."""
     record = fastjson.loads_dict(line) if b'"text"' in line else {}
     text = record.get("text")
     if record.get("v") != delivery_log.VERSION or not isinstance(text, str) or not text:
@@ -60,8 +61,8 @@ def folded(line: bytes) -> bytes:
 
 
 def fold(path: str, go: Callable[[], bool]) -> int | None:
-    """Fold one month; by how many bytes it is shorter. None, with nothing done, if `go` said no on the way, the file is
-    no log, or the file system has no second names. Raises OSError. One process at a time."""
+    """Fold one month and return by how many bytes its log is shorter. None, with nothing changed, if `go` returned
+    False, the file is no log, or the file system has no hard links. Raises OSError. For one process at a time."""
     temporary = fs.temporary(path)
     directory, name = os.path.split(path)
     fd = fs.open_regular(path, ours=True, follow=False)
@@ -85,17 +86,18 @@ def fold(path: str, go: Callable[[], bool]) -> int | None:
 
 
 def _copy(fd: int, temporary: str, mode: int, go: Callable[[], bool]) -> tuple[int | None, int]:
-    """Write the folded lines; up to which byte lines were whole (None: broken off), how many bytes they take now."""
+    """Write the folded lines. Return how many bytes of whole lines were read (None: `go` returned False), and how many
+    were written."""
     out = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, fs.FILE_MODE)
     try:
         size = length = 0
         for lines in _blocks(fd):
             if not go():
                 return None, 0
-            made = b"".join([folded(line) + b"\n" for line in lines])
-            fs.write_all(out, made)
+            data = b"".join([folded(line) + b"\n" for line in lines])
+            fs.write_all(out, data)
             size += sum(map(len, lines)) + len(lines)
-            length += len(made)
+            length += len(data)
         os.fchmod(out, mode)
         os.fsync(out)
         return size, length
@@ -104,7 +106,7 @@ def _copy(fd: int, temporary: str, mode: int, go: Callable[[], bool]) -> tuple[i
 
 
 def _blocks(fd: int) -> Iterator[list[bytes]]:
-    """The whole lines of a file, some at a time."""
+    """Yield the whole lines of a file, some at a time."""
     at = 0
     pieces: list[bytes] = []
     while block := os.pread(fd, BLOCK, at):
@@ -113,14 +115,14 @@ def _blocks(fd: int) -> Iterator[list[bytes]]:
         if not end:
             pieces.append(block)
             if len(pieces) * BLOCK > backwards.LONGEST:
-                return  # no log
+                return  # no line of a log is so long
             continue
         yield b"".join([*pieces, head]).split(b"\n")
         pieces = [tail]
 
 
 def _collect(fd: int, path: str, size: int, kept: str, quiet: bool) -> None:
-    """Append what was written to the replaced file after it was read."""
+    """Append what was written to the replaced file after it was read, and remove that file; not while it is open."""
     if not quiet:
         return
     late = fs.read_fd(fd, size)
@@ -137,20 +139,20 @@ def _end(path: str, size: int) -> bytes:
 
 
 def recover(root: str) -> None:
-    """Carry over what a killed folding left, and remove what it had written. Raises OSError. One process at a time."""
+    """Remove the temporary files of killed runs, and append what was written to replaced files since. Raises OSError.
+    For one process at a time."""
     directory = root + "/log"
     try:
-        there = os.listdir(directory)
+        names = sorted(os.listdir(directory))
     except OSError:
         return
-    for name in there:
-        left = fs.temporary_of(name) if name.startswith(delivery_log.PREFIX) else None
-        if left and not fs.alive(left[1]):
-            fs.unlink(f"{directory}/{name}")
-    names = sorted(name for name in there if name.startswith(MARK) and name.count("~") == 3)
     for name in names:
+        temporary = fs.temporary_of(name) if name.startswith(delivery_log.PREFIX) else None
+        if temporary and not fs.alive(temporary[1]):
+            fs.unlink(f"{directory}/{name}")
+    for name in [name for name in names if name.startswith(MARK) and name.count("~") == 3]:
         kept = f"{directory}/{name}"
-        _, month, size, made = name.split("~")
+        _, month, size, ulid = name.split("~")
         if not size.isdecimal():
             continue
         if os.lstat(kept).st_nlink > 1:  # it was never replaced
@@ -158,7 +160,7 @@ def recover(root: str) -> None:
             continue
         fd = fs.open_regular(kept, ours=True, follow=False)
         try:
-            quiet = fs.quiet(fd) or clock.now() - (ids.id_time(made) or 0.0) > KEPT_SECONDS
+            quiet = fs.quiet(fd) or clock.now() - (ids.id_time(ulid) or 0.0) > KEPT_SECONDS
             _collect(fd, f"{directory}/{month}", int(size), kept, quiet)
         finally:
             os.close(fd)

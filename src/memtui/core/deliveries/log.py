@@ -1,4 +1,4 @@
-"""The delivery log: JSON Lines, appended in one write; read backwards, by places and as it grows."""
+"""The delivery log: JSON Lines, a file a month. It is appended to in one write, read from its end, and followed."""
 
 import posix
 
@@ -8,20 +8,20 @@ VERSION = 1
 PREFIX, SUFFIX = "deliveries-", ".jsonl"
 ID_AT = b'{"v": 1, "id": "'
 RECOVERED = b'"recovered": true'
-# So far back from its end a hook or worker reads the log for what it wants to know; a month's log seldom is so long.
+# A hook or worker reads no more than this from the end of a month's log, which is seldom so long.
 WITHIN_BYTES = 1 << 26
-# So much of the log is looked through for a newer record behind older ones: more than hours of work.
+# Reading back to a time ends after this many bytes of older records in a row: more than hours of work.
 OLDER_BYTES = 4 << 20
-# By no more than this is a clock put back.
+# A clock is put back by no more than this.
 CLOCK_SECONDS = 86_400.0
-# A clock that is put back over the end of a month goes on in the month before; one that was years ahead left a file of
-# its own.
+# Reading back to a time looks at so many files: a clock that is put back over the end of a month logs in the month
+# before, and one that was years ahead left a file of its own.
 RECENT_MONTHS = 3
-# Two hooks at the same moment may log in either order; one that was recovered is logged later.
+# Two hooks at the same moment may log in either order; a recovered record is logged later.
 DISORDER_SECONDS = 60.0
-# What adds up all records looks at so much of the newest log unless it is asked for all: a second's work.
+# Sums look at so much of the newest log unless all of it is asked for: a second's work.
 WINDOW_BYTES = 64 << 20
-# The last line end of a log is looked for in blocks of this size.
+# The size of the blocks in which the last line end of a log is looked for.
 ENDS_BLOCK = 1 << 16
 
 TYPE_CHECKING = False
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     Record = dict[str, object]
-    # Where a line stands: a file, its first byte, and how many bytes it has without its line end.
+    # The place of a line: file, first byte, and number of bytes without the line end.
     Place = tuple[str, int, int]
 
 
 def log_path(root: str, seconds: float) -> str:
-    """The month's log: `log/deliveries-2026-11.jsonl`."""
+    """Return the log file of a time's month: `log/deliveries-2026-11.jsonl`."""
     return f"{root}/log/{PREFIX}{clock.iso(seconds)[:7]}{SUFFIX}"
 
 
@@ -44,7 +44,7 @@ def append(root: str, record: "dict[str, object]", seconds: float) -> None:
 
 
 def months(root: str) -> "list[str]":
-    """The log files, newest month first."""
+    """Return the log files, newest month first."""
     try:
         names = posix.listdir(root + "/log")
     except OSError:
@@ -54,8 +54,8 @@ def months(root: str) -> "list[str]":
 
 
 class Skipped:
-    """What a reader passed over: `count` lines that are torn, no object, or of an unknown version; `older` says that it
-    ended at its limit with more of the log before that. `read` counts the bytes of the lines it looked at."""
+    """What a reader skipped. `count`: lines that are torn, no object, or of an unknown version; `older`: whether it
+    ended at its limit, before the log's beginning; `read`: bytes of the lines it looked at."""
 
     count = 0
     read = 0
@@ -71,8 +71,8 @@ def newest_first(
     fold: bool = False,
     within: int = -1,
 ) -> "Iterator[Record]":
-    """The records of the delivery log, newest first; `needle`, `since`, `fold` and `within` as of `lines`. With `most`
-    reading ends after so many bytes of lines."""
+    """Yield the records of the delivery log, newest first; `needle`, `since`, `fold` and `within` as for `lines`. With
+    `most`, reading ends after so many bytes of lines."""
     seen = skipped or Skipped()
     for _, line in lines(root, None, needle, since, fold, within):
         if most and seen.read >= most:
@@ -86,6 +86,14 @@ def newest_first(
             seen.count += 1
 
 
+def records_of(root: str, delivery_id: str, within: int = -1) -> "Iterator[Record]":
+    """Yield the records of one delivery, newest first; a delivery with two claims may have several. `within` as for
+    `lines`."""
+    for record in newest_first(root, needle=delivery_id.encode(), since=ids.id_time(delivery_id), within=within):
+        if record.get("id") == delivery_id:
+            yield record
+
+
 def lines(
     root: str,
     below: "dict[str, int] | None" = None,
@@ -94,13 +102,13 @@ def lines(
     fold: bool = False,
     within: int = -1,
 ) -> "Iterator[tuple[Place, bytes]]":
-    """The lines of the delivery log with their places, newest first, read backwards in blocks: the first is there at
-    once, however long the log. Files that can't be read are passed over.
+    """Yield the lines of the delivery log with their places, newest first. They are read backwards in blocks, so the
+    first comes at once however long the log is. Files that can't be read are skipped.
 
-    `below`: only of these files, and before these bytes, at which lines begin. `needle` must stand in the line; with
-    `fold`, in small letters, in whatever case. With `since`, in seconds since the epoch, lines end at the last whose id
-    is not a minute older: those after it in the log are newer whatever their ids say, for a clock can be put back. With
-    `since` and `within` it raises TooFarError where it would have to read more than that many bytes of a month.
+    `below`: read only these files, and each up to this byte, at which a line begins. `needle` must be in the line; with
+    `fold`, given in small letters, in any case. With `since`, in seconds since the epoch, reading ends at the last line
+    whose id is not a minute older: lines behind it in the log are newer whatever their ids say, for a clock can be put
+    back. With `since` and `within`, raises TooFarError instead of reading more than `within` bytes of a month.
     """
     from memtui.core.base import backwards  # a hook that only appends does without
 
@@ -123,14 +131,14 @@ def lines(
 
 
 def before(ends: "dict[str, int]", place: "Place") -> "dict[str, int]":
-    """Of files and where they end, what lies before a place: what `lines` takes to go on there."""
+    """Return the `below` with which `lines` goes on before a place, for a reading that began at `ends`."""
     path, start, _ = place
     return {**{each: end for each, end in ends.items() if each < path}, path: start}
 
 
 def _since(found: "Iterator[tuple[int, bytes]]", oldest: bytes) -> "Iterator[tuple[int, bytes]]":
-    """The lines of a log from the end back to the first that is not older than an id's beginning. One that was
-    recovered was written late, in another's place: it is passed over where it is older."""
+    """Yield the lines of a log back to the last one whose id is not below `oldest`, the beginning of an id. Older
+    records that were recovered are skipped: they were logged late, among newer ones."""
     older: list[tuple[int, bytes]] = []
     size = 0
     for start, line in found:
@@ -147,20 +155,30 @@ def _since(found: "Iterator[tuple[int, bytes]]", oldest: bytes) -> "Iterator[tup
 
 
 def back_to(seconds: float) -> float:
-    """From when to read the log for what was logged after `seconds`: from earlier if that is yet to come, for then the
-    clock was put back."""
+    """Return the `since` that finds all that was logged after `seconds`. It is earlier if `seconds` lies in the future,
+    for then the clock was put back."""
     now = clock.now()
     return seconds if seconds <= now else now - CLOCK_SECONDS
 
 
 def parse(line: bytes) -> "Record | None":
-    """The record of a line; None for one that is torn, no delivery, or of a version not known."""
+    """Return the record of a line; None if it is torn, no delivery, or of an unknown version."""
     found = fastjson.loads_dict(line)
     return found if found.get("v") == VERSION and isinstance(found.get("items"), list) else None
 
 
+def brought(record: "Record") -> "list[Record]":
+    """Return the items that a record's delivery brought, without those it left out."""
+    items = record.get("items")
+    return (
+        [item for item in items if isinstance(item, dict) and not item.get("left_out")]
+        if isinstance(items, list)
+        else []
+    )
+
+
 def read(place: "Place") -> "Record | None":
-    """The record at a place; None where it is gone."""
+    """Return the record at a place; None if it is gone."""
     path, start, length = place
     try:
         return parse(fs.read_bytes(path, length, start))
@@ -169,7 +187,7 @@ def read(place: "Place") -> "Record | None":
 
 
 def sizes(root: str) -> "dict[str, int]":
-    """The months' logs and how long each is now."""
+    """Return the log files with the size of each in bytes."""
     found = {}
     for path in months(root):
         try:
@@ -180,7 +198,7 @@ def sizes(root: str) -> "dict[str, int]":
 
 
 def ends(root: str) -> "dict[str, int]":
-    """The months' logs and where the last finished line of each ends: what is half written counts as not there yet."""
+    """Return the log files with the byte at which the last finished line of each ends."""
     found = {}
     for path, size in sizes(root).items():
         try:
@@ -201,8 +219,8 @@ def _last_end(path: str, end: int) -> int:
 
 
 def appended(root: str, since: "dict[str, int]") -> "tuple[list[tuple[Place, bytes]], dict[str, int]] | None":
-    """The lines that were written since the files ended there, oldest first, and the ends now. A line that is not
-    finished yet waits. None: a file is shorter than it was, so that everything is to be read anew."""
+    """Return the finished lines written since the files ended at `since`, oldest first, and the ends now. None if a
+    file is shorter than it was, so that everything must be read anew."""
     now = sizes(root)
     found: list[tuple[Place, bytes]] = []
     after = dict(since)

@@ -1,4 +1,4 @@
-"""Guidance as deliveries brought it: each note with its text as the agent got it."""
+"""Delivered guidance: each note with its text as the agent got it, from the delivery log."""
 
 from dataclasses import dataclass
 from html import unescape
@@ -22,7 +22,7 @@ class Note:
 
 
 def find(root: str, ref: str) -> Note | None:
-    """The note that was delivered last under an id, or under a unique beginning or end of one. Raises as `match`."""
+    """Find the newest delivery of the note with an id, or with a unique beginning or end of one. Raises as `match`."""
     found: dict[str, Note] = {}
     wanted = ref.lower()
     for record in delivery_log.newest_first(root, needle=wanted.encode("utf-8", "replace"), fold=True):
@@ -35,14 +35,14 @@ def find(root: str, ref: str) -> Note | None:
 
 
 def of(delivery: Delivery) -> list[Note]:
-    """The notes of a delivery."""
+    """Return the notes that a delivery brought."""
     found = []
     for item in delivery.items:
         if item.kind != "guidance" or item.left_out or not item.id:
             continue
         tag = delivery_blocks.TAGS["guidance"]
         head, _, rest = delivery.text.partition(f'<{tag} id="{visible.attribute(item.id)}"')[2].partition(">\n")
-        text = rest.partition(f"\n</{tag}>")[0].partition("\n")[2]  # the first line says whence it comes
+        text = rest.partition(f"\n</{tag}>")[0].partition("\n")[2]  # the first line names the sender
         sender = unescape(head.partition(' from="')[2].partition('"')[0])
         found.append(Note(delivery, item.id, text, sender, item.scope, item.reason))
     return found

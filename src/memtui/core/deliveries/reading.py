@@ -1,7 +1,7 @@
-"""The delivery log as the doors read it: the deliveries that match a filter, newest first, and those that come.
+"""Read the delivery log for command line and TUI: the deliveries that match a filter, newest first, and new ones.
 
-A log of any length opens at once: it is read backwards a page at a time. A screen holds a short row a delivery, its
-text left in the log until it is looked at, and no more than `KEPT` of them.
+A log of any length opens at once, since it is read backwards a page at a time. A screen holds at most `KEPT` deliveries
+as short rows; their texts stay in the log until they are shown.
 """
 
 import sys
@@ -22,17 +22,18 @@ if TYPE_CHECKING:
 
 PAGE = 200
 KEPT = 20_000
+# How many views of transcripts are kept.
 VIEWS = 64
-# A transcript that is not there yet may still come.
+# How long after a delivery a missing transcript may still appear.
 YOUNG_SECONDS = 300.0
-# The fields of a record that its receipt is looked up by.
+# The fields of a record by which its receipt is found.
 PROOF = ("id", "time", "event", "session_id", "transcript", "agent_id", "tool_use_id", "recovered")
 
 
 @dataclass(frozen=True, slots=True)
 class DeliveryRow:
-    """A delivery, or a use of a memory, without its text. `files` are the paths of its items; `record` holds what its
-    receipt is looked up by."""
+    """A delivery, or a use of a memory, without its text. `files`: the paths of its items; `record`: the fields of
+    PROOF."""
 
     id: str
     place: "Place | None"
@@ -48,7 +49,7 @@ class DeliveryRow:
 
     @classmethod
     def of(cls, found: Delivery) -> "DeliveryRow":
-        """The row of a delivery."""
+        """Return the row of a delivery."""
         return cls(
             found.id,
             found.place,
@@ -70,15 +71,16 @@ class DeliveryRow:
 
 
 def read(row: DeliveryRow) -> Delivery | None:
-    """The whole delivery of a row, from the log; None where it is gone."""
+    """Return the whole delivery of a row, from the log; None if it is gone."""
     record = delivery_log.read(row.place) if row.place else None
     return None if record is None else Delivery.of(record, row.place)
 
 
 class Receipts:
-    """What became of deliveries: looked up once, again while it may still change. Thread-safe.
+    """The outcomes of deliveries: each is looked up once, and again while it may still change. Thread-safe.
 
-    `finder`: of who asks for many in one run, in which no session moves."""
+    `known`: outcomes by delivery id. `finder`: for a caller that looks up many in one run, in which no session moves.
+    """
 
     def __init__(
         self, env: dict[str, str], now: Callable[[], float], finder: "transcript.Finder | None" = None
@@ -93,21 +95,21 @@ class Receipts:
         self._lock = threading.Lock()
 
     def open(self, row: DeliveryRow | Delivery) -> bool:
-        """Whether an outcome is not known for good."""
+        """Whether the outcome may still change."""
         found = self.known.get(row.id)
         if found is None or found == receipts.WAITING or row.id in self._doubted:
             return True
         return found == receipts.UNKNOWN and self.now() - row.time < YOUNG_SECONDS
 
     def look(self, rows: Iterable[DeliveryRow | Delivery]) -> bool:
-        """Look up those that are open; whether anything is told differently now."""
+        """Look up those that may still change; whether any outcome is another now."""
         with self._lock:
-            asked = [row for row in rows if self.open(row)]
-            records = [row.record for row in asked]
+            to_look_up = [row for row in rows if self.open(row)]
+            records = [row.record for row in to_look_up]
             found = receipts.outcomes(records, self.env, self.now(), self._views, self._finder)
             changed = any(self.known.get(name) != outcome for name, outcome in found.items())
             self.known.update(found)
-            for row in asked:
+            for row in to_look_up:
                 self._doubted.discard(row.id)
                 if self.open(row):
                     self._open[row.id] = row
@@ -118,25 +120,25 @@ class Receipts:
             return changed
 
     def look_again(self) -> bool:
-        """Look up all that were asked for and are open; whether anything is told differently now."""
+        """Look up all rows seen before that may still change; whether any outcome is another now."""
         return bool(self._open) and self.look(list(self._open.values()))
 
     def forget(self) -> None:
-        """Doubt what could not be told: it is looked up once more, when it is asked for."""
+        """Look up unknown outcomes once more when they are asked for next."""
         self._doubted = {name for name, outcome in self.known.items() if outcome == receipts.UNKNOWN}
 
     def of(self, row: DeliveryRow | Delivery) -> str:
-        """The outcome of one, looked up if it is open."""
+        """Return the outcome of one delivery, looked up if it may still change."""
         self.look([row])
         return self.known.get(row.id, receipts.UNKNOWN)
 
 
 class Reading:
-    """The deliveries that match a filter, newest first, as far as they have been read. Used by one thread at a time.
+    """The deliveries read so far that match a filter, newest first. For one thread at a time.
 
-    With `most` only so many bytes of the newest log are looked at, and with `looked` only so many deliveries whose
-    receipt the filter needs; `cut` says that there was more. `skipped` counts the lines that could not be read, without
-    `follow` also one that is not finished.
+    `most`: read only so many bytes of the newest log; `looked`: look up so many receipts at most, for a filter that
+    needs them; `cut` says that reading ended there. `skipped` counts the lines that could not be read; with `follow`
+    False also one that is not finished yet.
     """
 
     def __init__(
@@ -150,18 +152,18 @@ class Reading:
         self.skipped = 0
         self._most, self._looked = most, looked
         self._bytes = self._proved = 0
-        # What was read lies between the two: below it is what is older, behind it what is newer.
+        # The log is read between the two: `below` older lines end, behind `ends` newer lines begin.
         self._ends = delivery_log.ends(root) if follow else delivery_log.sizes(root)
         self._below = self._ends
         self._lock = threading.Lock()
 
     @property
     def full(self) -> bool:
-        """Whether no more rows are held than these."""
+        """Whether as many rows are held as can be."""
         return len(self.rows) >= KEPT
 
     def _match(self, place: "Place", line: bytes) -> tuple[Delivery | None, bool]:
-        """The delivery of a line if it is wanted, and whether reading backwards may end there."""
+        """Return the delivery of a line if it matches, and whether reading backwards may end there."""
         record = delivery_log.parse(line)
         if record is None:
             self.skipped += 1
@@ -176,10 +178,10 @@ class Reading:
         return found, False
 
     def read(self, go: Callable[[int], bool] = lambda _: True) -> Iterator[Delivery]:
-        """The deliveries that match, from where reading stopped before. `go(lines read)` is asked now and then whether
-        to go on."""
+        """Yield the deliveries that match, from where reading stopped before. Reading stops when `go(lines read)`,
+        called now and then, returns False."""
         needle, fold = self.wanted.needle()
-        most = 0 if needle else self._most  # lines without the needle are passed over in no time
+        most = 0 if needle else self._most  # lines without the needle are skipped in no time
         last: Place | None = None
         try:
             for number, (place, line) in enumerate(delivery_log.lines(self.root, self._below, needle, fold=fold), 1):
@@ -201,14 +203,14 @@ class Reading:
                 self._below = delivery_log.before(self._below, last)
 
     def more(self, count: int, go: Callable[[int], bool]) -> None:
-        """Read on until `count` more rows match; `go` as of `read`."""
+        """Read on until `count` more rows match; `go` as for `read`."""
         with self._lock:
             found = islice(self.read(go), min(count, KEPT - len(self.rows)))
             self.rows = [*self.rows, *map(DeliveryRow.of, found)]
 
     def fresh(self) -> list[Delivery] | None:
-        """The deliveries that were appended since, newest first, their rows put on top; None if the log was cut and
-        must be read anew."""
+        """Return the deliveries appended since, newest first, and put their rows on top. None if the log was cut, so
+        that it must be read anew."""
         with self._lock:
             got = delivery_log.appended(self.root, self._ends)
             if got is None:

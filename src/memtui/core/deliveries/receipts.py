@@ -1,19 +1,19 @@
 """Receipts: what became of a delivery, by the evidence of the session's transcript.
 
-The client writes there what its hooks gave the model: `hook_additional_context` holds the very text, our delivery id in
-it, or a `<persisted-output>` preview of a text that was too large. A hook that came too late leaves `hook_cancelled`,
-one that died `hook_non_blocking_error`; these carry no id of ours and are matched by event, command and place.
+The client writes there what its hooks gave the model: `hook_additional_context` holds the text itself with our delivery
+id, or a `<persisted-output>` preview of a text that was too large. A hook that timed out leaves `hook_cancelled`, one
+that died `hook_non_blocking_error`; these carry no id of ours and are matched by event, command and place.
 
 Records form a tree by their `parentUuid`. Escape before the first output and `/rewind` go on from an earlier record:
-what stands on the branch that was left is in no later request. So a text has arrived once the model answered below it,
-or where the session ended on its branch, which is what a resume goes on from (`leafUuid` of `last-prompt`).
+texts on the branch that was left are in no later request. So a text has arrived once the model answered below it, or
+if the session ended on its branch, from which a resume goes on (`leafUuid` of `last-prompt`).
 
-What comes before what is told by the places in the file: a clock can be put back. A delivery names in `transcript_size`
-how long its transcript was; for older ones the times are compared.
+The order of events is that of the places in the file, for a clock can be put back. A delivery's `transcript_size` says
+how long its transcript was; for older records, which lack it, the times are compared.
 
 Observed with client 2.1.197: contexts that a hook printed before it exited with 1 do arrive; what a hook gave inside a
 subagent reaches the subagent's model, but no transcript records it. With 2.1.330: text typed in mid-turn fires
-UserPromptSubmit at once, and its context waits with it in the client's queue, whose every move the transcript notes.
+UserPromptSubmit at once, and its context waits with it in the client's queue; the transcript records every move of it.
 """
 
 import posix
@@ -25,13 +25,13 @@ from memtui.core.deliveries.steps import KEPT_MESSAGES, Steps, size_of
 ARRIVED, PREVIEWED, TIMED_OUT, FAILED, DROPPED = "arrived", "previewed", "timed out", "failed", "dropped"
 UNKNOWN, WAITING, NOTHING = "unknown", "waiting", "nothing"
 LOST = (FAILED, TIMED_OUT, DROPPED)
-# The client's clock and ours are one, but it notes the end of a hook a little after the hook logged its delivery.
+# How much later than the hook's log the client may note the end of the hook; both use the same clock.
 SLACK_SECONDS = 1.5
-# So long after the last sign of life nothing more will be written about a delivery.
+# This long after the last sign of life nothing more will be written about a delivery.
 QUIET_SECONDS = 3600.0
 # A record this long is a file's content, not a turn's beginning or our text.
 LONG_LINE = 1 << 20
-# So many records back a tool's siblings are looked for.
+# How many records back the siblings of a tool are looked for.
 KEPT_RECORDS = 512
 PREVIEW_MARK = "<persisted-output>"
 BLOCKED_MARK = "operation blocked by hook"
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 def delivery_ids(text: str) -> "list[str]":
-    """The ids that our own tags name: `<memtui-… delivery="ID"`. Content can't open such a tag (blocks.py)."""
+    """Return the ids that our own tags name: `<memtui-… delivery="ID"`. Content can't open such a tag (blocks.py)."""
     found = []
     for part in text.split("<memtui-")[1:]:
         value = part[: part.find(">")].partition(' delivery="')[2]
@@ -57,9 +57,9 @@ def delivery_ids(text: str) -> "list[str]":
     return found
 
 
-class Trouble:
-    """A run of our hook that was cancelled or failed: its event, tool use and prompt, where and when it is told of, and
-    `call`, where the model's newest message stood then."""
+class FailedRun:
+    """A run of our hook that was cancelled or failed: its event, tool use and prompt; the place of its record; its
+    start and end in seconds; and `call`, the place of the model's newest message at that point."""
 
     __slots__ = ("call", "end", "event", "outcome", "place", "prompt", "start", "tool")
 
@@ -74,10 +74,10 @@ class Trouble:
 
 
 class TranscriptView:
-    """What a transcript tells about deliveries. `refresh` reads what is new; memory grows with hooks, not with bytes.
+    """What a transcript says about deliveries. `refresh` reads what is new; memory grows with hooks, not with bytes.
 
-    `start`: the byte to begin at, for a caller that knows where the delivery's turn began. `subagent`: the records of a
-    subagent's own transcript, all marked as side chain, count as its turns.
+    `start`: the byte to begin at, for a caller that knows where the delivery's turn began. `subagent`: whether this is
+    a subagent's own transcript, whose records are all marked as side chain.
     """
 
     def __init__(self, path: str, start: int = 0, subagent: bool = False) -> None:
@@ -87,16 +87,15 @@ class TranscriptView:
         self.changed = 0.0  # the file's time of last change, in seconds since the epoch
         self.records_attachments = False
         self.outcomes: dict[str, str] = {}  # delivery id -> arrived, previewed or dropped
-        self.pending: dict[str, str] = {}  # delivery id -> what it is once the model answers on its branch
-        self.troubles: list[Trouble] = []
+        self.pending: dict[str, str] = {}  # delivery id -> its outcome once the model answers on its branch
+        self.failed_runs: list[FailedRun] = []
         self.steps = Steps()
-        self.text = self.event = ""  # of the wanted delivery, as the transcript has them, and its prompt's id
-        self.prompt_id = ""
+        self.text = self.event = self.prompt_id = ""  # of the wanted delivery
         self._wanted = ""
         self._subagent = subagent
         self._offset = start
         self._messages: dict[str, list[str]] = {}  # the newest messages of the model and their records
-        self._tools: dict[str, tuple[str, int]] = {}  # tool use -> its message, and where that began
+        self._tools: dict[str, tuple[str, int]] = {}  # tool use -> its message, and that message's place
         self._recent: list[tuple[str, str]] = []  # the newest records and their parents
         self._below: dict[str, set[str]] = {}  # record -> the pending deliveries on whose branch it is
         self._beside: dict[str, str] = {}  # delivery given with a tool -> that tool's message
@@ -106,14 +105,14 @@ class TranscriptView:
     def refresh(self, limit: "int | None" = None, wanted: str = "") -> "TranscriptView":
         """Read what was appended since, `limit` bytes at most. A missing or unreadable file leaves `exists` False.
 
-        `wanted`: the one delivery that is asked for. Its text is kept, and no more is read than it takes to tell.
+        `wanted`: the only delivery of interest. Its text is kept, and reading ends once its outcome is known.
         """
         self._wanted = wanted
         try:
             found = posix.stat(self.path)
             self.changed = found.st_mtime
             if found.st_size < self._offset:
-                self._offset = 0  # replaced by another file: what the old one told stays true
+                self._offset = 0  # replaced by another file: the outcomes of the old one stay true
             reader = transcript.Reader(self.path, self._offset, keep=self._keep, limit=limit)
             for record in reader:
                 self._note(record, reader.offset)
@@ -156,7 +155,7 @@ class TranscriptView:
             if record.get("subtype") == "compact_boundary":
                 # The request for the summary held all that stood on the branch.
                 for name in [name for name in self.pending if name not in self.outcomes]:
-                    self._settled(name)
+                    self._decide(name)
             elif BLOCKED_MARK in transcript.text_of(record.get("content"))[:200]:
                 self.steps.blocked = place
                 self.steps.note(place, time)
@@ -199,11 +198,11 @@ class TranscriptView:
                 if name and self._beside.get(delivery) == name:
                     continue
                 if delivery in below:
-                    self._settled(delivery)
+                    self._decide(delivery)
                 else:
                     self.outcomes[delivery] = DROPPED  # as long as nothing goes on from its branch after all
 
-    def _settled(self, name: str) -> None:
+    def _decide(self, name: str) -> None:
         self.outcomes[name] = self.pending.pop(name)
         self._beside.pop(name, None)
         if not self.pending:
@@ -223,23 +222,23 @@ class TranscriptView:
             if "memtui" not in transcript.text_of(found.get("command")):
                 return
             event, tool = transcript.text_of(found.get("hookEvent")), transcript.text_of(found.get("toolUseID"))
-            trouble = Trouble(event, tool, self.steps.prompt_id, place, self.steps.call)
+            run = FailedRun(event, tool, self.steps.prompt_id, place, self.steps.call)
             lasted, seconds = found.get("durationMs"), clock.parse(time) or 0.0
-            trouble.start = seconds - (lasted / 1000 if isinstance(lasted, (int, float)) else 0.0)
-            trouble.end = seconds
+            run.start = seconds - (lasted / 1000 if isinstance(lasted, (int, float)) else 0.0)
+            run.end = seconds
             if kind == "hook_cancelled" and found.get("timedOut"):
-                trouble.outcome = TIMED_OUT
-            self.troubles.append(trouble)
+                run.outcome = TIMED_OUT
+            self.failed_runs.append(run)
 
     def _given(self, name: str, outcome: str, uuid: str, parent: str, tool: str) -> None:
-        """A delivery stands in the transcript: it has arrived once the model answers below it.
+        """Note a delivery of which the transcript holds the text: it has arrived once the model answers below it.
 
-        What came with a tool stands beside that tool's result or below that of another one of the same message. All of
-        a message's results are in the next request, so what follows any of its records follows the delivery.
+        A text given with a tool is beside that tool's result, or below the result of another tool of the same message.
+        All results of a message are in the next request, so what follows any of its records follows the delivery.
         """
         if self.outcomes.get(name) == ARRIVED:
             return
-        if not uuid:  # a client that tells of no branches
+        if not uuid:  # a client that records no branches
             self.outcomes[name] = outcome
             return
         self.outcomes.pop(name, None)
@@ -257,43 +256,44 @@ class TranscriptView:
             self._below[each] = {*self._below.get(each, ()), name}
 
     def at_end(self, name: str) -> str:
-        """What a pending delivery is if the session has ended: a resume goes on from its last record."""
+        """Return the outcome of a pending delivery if the session has ended: a resume goes on from its last record."""
         return self.pending[name] if name in self._below.get(self._leaf or self._tip, ()) else DROPPED
 
     def passed(self, record: "dict[str, object]") -> bool:
-        """Whether the turn has gone on beyond a delivery, so that its trace would be there."""
+        """Whether the turn has gone on after a delivery, so that the transcript would show it if it had arrived."""
         message = self._tools.get(transcript.text_of(record.get("tool_use_id")))
         return self.steps.passed(record, message[1] if message else None)
 
-    def trouble(self, record: "dict[str, object]") -> "str | None":
-        """The outcome of a cancelled or failed run of our hook that fits this delivery in event, tool use and place."""
+    def failure_of(self, record: "dict[str, object]") -> "str | None":
+        """Return the outcome of a cancelled or failed run of our hook that matches a delivery in event, tool use and
+        place; None if there is none."""
         seconds = clock.parse(record.get("time")) or 0.0
         size = size_of(record)
         tool = record.get("tool_use_id")
         prompt = record.get("prompt_id")
-        for each in self.troubles:
+        for each in self.failed_runs:
             if each.event != record.get("event") or (tool and each.tool != tool):
                 continue
             if size is None:
-                fits = each.start - SLACK_SECONDS <= seconds <= each.end + SLACK_SECONDS
+                matches = each.start - SLACK_SECONDS <= seconds <= each.end + SLACK_SECONDS
             elif tool:
-                fits = True
+                matches = True
             elif each.event == "UserPromptSubmit" and prompt and each.prompt:
-                fits = each.place > size and each.prompt == prompt
+                matches = each.place > size and each.prompt == prompt
             else:
-                fits = each.place > size >= each.call
-            if fits:
+                matches = each.place > size >= each.call
+            if matches:
                 return each.outcome
         return None
 
 
 def outcome(record: "dict[str, object]", view: TranscriptView, now: "float | None" = None, ended: bool = False) -> str:
-    """What became of one record of the delivery log, by a refreshed view of its transcript.
+    """Return the outcome of one record of the delivery log, by a refreshed view of its transcript.
 
     arrived; previewed (too large, only a preview arrived); timed out; failed (the hook died, or the turn went on
-    without the text); dropped (the client left that branch, or ended, before the model answered: it may have been
-    seen); waiting (the turn is not that far); unknown (no transcript, or one that does not record hooks); nothing (the
-    record holds no injected text). `ended`: the caller knows that the session is over.
+    without the text); dropped (the client left that branch, or ended, before the model answered: the text may have been
+    seen); waiting (the turn is not that far yet); unknown (no transcript, or one that does not record hooks); nothing
+    (the record has no text). `ended`: the caller knows that the session is over.
     """
     if not record.get("text") and not record.get("chars"):
         return NOTHING
@@ -312,7 +312,7 @@ def outcome(record: "dict[str, object]", view: TranscriptView, now: "float | Non
     quiet = now - max(logged, view.changed) > QUIET_SECONDS
     if name in view.pending:
         return view.at_end(name) if ended or quiet or process.gone(record.get("client")) else WAITING
-    found = view.trouble(record)
+    found = view.failure_of(record)
     if found:
         return found
     passed = view.passed(record)
@@ -324,14 +324,14 @@ def outcome(record: "dict[str, object]", view: TranscriptView, now: "float | Non
 
 
 def view_from(path: str, start: int, limit: "int | None" = None, wanted: str = "") -> "TranscriptView | None":
-    """A refreshed view of a transcript from the first line behind byte `start`, as `TranscriptView.refresh`; None if it
-    would take more than `limit` bytes to tell whether this client records what hooks give."""
+    """Return a refreshed view of a transcript from the first line behind byte `start`, as `TranscriptView.refresh`;
+    None if it takes more than `limit` bytes to find out whether this client records what hooks give."""
     try:
         start = transcript.line_start(path, start)
     except OSError:
         start = 0
     view = TranscriptView(path, start).refresh(limit, wanted)
-    if start and view.exists and not view.records_attachments:  # a quiet stretch says nothing of the client
+    if start and view.exists and not view.records_attachments:  # a part without attachments proves nothing
         view.records_attachments = transcript.holds(path, ATTACHMENT, start, limit)
         if not view.records_attachments and limit is not None and start > limit:
             return None
@@ -345,8 +345,8 @@ def outcomes(
     views: "dict[str, TranscriptView] | None" = None,
     finder: "transcript.Finder | None" = None,
 ) -> "dict[str, str]":
-    """Delivery id -> outcome, for records of the delivery log. Each transcript is read once; who asks again and again
-    keeps the `views` (path -> view), so that only what is new is read, and in one run the `finder`."""
+    """Return delivery id -> outcome, for records of the delivery log. Each transcript is read once. A caller that asks
+    again keeps the `views` (path -> view), so that only what is new is read; within one run also the `finder`."""
     config = paths.config_dir(env)
     finder = finder or transcript.Finder(config)
     views = {} if views is None else views

@@ -1,4 +1,4 @@
-"""A delivery: a record of the log, parsed once."""
+"""A delivery and its items, as parsed from a record of the log."""
 
 import sys
 from collections.abc import Mapping
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from memtui.core.deliveries.log import Place
 
 Record = dict[str, object]
-# Where an item of a delivery is about a memory; `use`: the agent opened or wrote it.
+# The kinds of items that bring a memory's line or text; and `use`: the agent opened or wrote the memory.
 MEMORY_KINDS = frozenset({"index", "memory"})
 USE = "use"
-# A hook says by this that a memory which it had told of is there no more.
+# The reason of an item that tells the session that a memory has gone.
 GONE = "gone in this session"
 
 
@@ -30,6 +30,7 @@ def _number(found: Mapping[str, object], key: str) -> float | None:
 
 
 def _scores(found: Mapping[str, object]) -> tuple[tuple[str, float], ...]:
+    """Return an item's score under "", and the parts of the score under their names."""
     parts = found.get("scores")
     scores = {"": _number(found, "score")}
     scores |= {key: _number(parts, key) for key in parts} if isinstance(parts, dict) else {}
@@ -39,8 +40,8 @@ def _scores(found: Mapping[str, object]) -> tuple[tuple[str, float], ...]:
 # Not frozen: a frozen one takes three times as long to make, and a log holds hundreds of thousands.
 @dataclass(slots=True)
 class Item:
-    """One thing that a delivery brought, or that it had no room for: `left_out` says why, and `count` how many such an
-    item stands for. `scores`: its score, under "", and the parts of it."""
+    """One thing that a delivery brought or left out. `left_out`: why, or empty; `count`: how many things left out the
+    item represents. `scores`: its score under "", and the parts of the score."""
 
     kind: str
     id: str
@@ -55,7 +56,7 @@ class Item:
 
     @classmethod
     def of(cls, found: Mapping[str, object]) -> "Item":
-        """An item as the log has it."""
+        """Parse an item of the log."""
         count, chars = _number(found, "count"), _number(found, "chars")
         return cls(
             _text(found, "kind") or "?",
@@ -72,12 +73,13 @@ class Item:
 
     @property
     def names_memory(self) -> bool:
-        """Whether it brought a memory, or a use of one."""
+        """Whether it brought a memory, or is a use of one."""
         return not self.left_out and (self.kind == USE or self.kind in MEMORY_KINDS)
 
 
 class Contents(NamedTuple):
-    """How many of each kind a delivery brought, how many were left out; of a use what was done to which memory."""
+    """The numbers of items of a delivery: by kind, and left out. `used`: what the agent did to which memory, if it is
+    a use."""
 
     counts: tuple[tuple[str, int], ...]
     left_out: int
@@ -86,11 +88,11 @@ class Contents(NamedTuple):
 
 @dataclass(slots=True)
 class Delivery:
-    """A record of the delivery log: what was put before the model, or a use of a memory.
+    """A record of the delivery log: a text put before the model, or a use of a memory.
 
-    `record` is as the log has it, `place` where. `time`: seconds since the epoch, 0.0 for none; `logged`: the same as
-    written. `session` and `project` are an id and a slug; `chars` are UTF-16 code units, also of a text that is not
-    kept any more (`folded`, folding.py); `ms` is how long the hook took. `recovered`: a worker logged it.
+    `record`: as the log has it; `place`: where. `time`: seconds since the epoch, 0.0 for none; `logged`: the same as
+    written. `session`: an id; `project`: a slug; `chars`: UTF-16 code units, also of a text that the log no longer
+    keeps (`folded`, folding.py); `ms`: how long the hook took; `recovered`: whether a worker logged it.
     """
 
     record: Record
@@ -117,7 +119,7 @@ class Delivery:
 
     @classmethod
     def of(cls, record: Record, place: "Place | None" = None) -> "Delivery":
-        """The delivery of a record."""
+        """Parse a record."""
         items, text, chars = record.get("items"), _text(record, "text"), _number(record, "chars")
         return cls(
             record,
@@ -150,24 +152,24 @@ class Delivery:
 
     @property
     def where(self) -> str:
-        """The project's name: the last part of its root's path, else the end of its slug."""
+        """The project's name: the last part of its root's path, else the last 20 characters of its slug."""
         return sys.intern(self.project_root.rstrip("/").rpartition("/")[2] or self.project[-20:])
 
     @property
     def contents(self) -> Contents:
-        """What it brought, counted."""
+        """The numbers of its items."""
         counts: dict[str, int] = {}
-        left = 0
+        left_out = 0
         for item in self.items:
             if item.left_out:
-                left += 1 if item.count is None else item.count
+                left_out += 1 if item.count is None else item.count
             else:
                 counts[item.kind] = counts.get(item.kind, 0) + 1
         used = next(((item.action, item.id) for item in self.items if item.kind == USE), ("", ""))
-        return Contents(tuple(counts.items()), left, used)
+        return Contents(tuple(counts.items()), left_out, used)
 
 
 def session_kind(entrypoint: str) -> str:
-    """Whose session an entry point stands for: `person`, `script` (`claude -p`, the SDK), or as the client calls it;
-    empty where a record does not tell."""
+    """Return who holds a session, by the entry point of its client: `person`, `script` (`claude -p`, the SDK), or the
+    entry point itself; empty if it is not known."""
     return "person" if entrypoint == process.PERSONAL else "script" if entrypoint.startswith("sdk") else entrypoint

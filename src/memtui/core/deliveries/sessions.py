@@ -1,4 +1,4 @@
-"""The sessions that memtui served: what their state files say, and what the delivery log tells of them."""
+"""The sessions that memtui served, by their state files and by the delivery log."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -9,17 +9,18 @@ from memtui.core.deliveries.record import USE, Delivery, Record
 
 # A model's token is about four characters of English.
 CHARS_A_TOKEN = 4
+# How the names of a session's other files end (session_state.path).
 PARTS = (".cursor.json", ".index.json", ".missed.json", ".stopped.json", ".tip.json")
 STATE_BYTES = 1 << 20
 
 
 class Session:
-    """A session by its id: what its state file says, and what its deliveries add up to, noted newest first."""
+    """A session: what its state file says, and the sums of its deliveries, which are added newest first."""
 
-    def __init__(self, name: str, state: Record | None = None) -> None:
-        self.id = name
+    def __init__(self, session_id: str, state: Record | None = None) -> None:
+        self.id = session_id
         self.state = state or {}
-        self.last = self._of_state("started")  # when it was heard of last, as the log writes times
+        self.last = self._of_state("started")  # the time of its newest record, as the log writes times
         self.deliveries = 0
         self.uses = 0
         self.chars = 0
@@ -27,7 +28,7 @@ class Session:
         self._newest: Delivery | None = None
 
     def note(self, found: Delivery) -> None:
-        """Take in a delivery, or a use of a memory."""
+        """Add a delivery, or a use of a memory."""
         self._newest = self._newest or found
         self.last = max(self.last, found.logged)
         self.uses += sum(item.kind == USE for item in found.items)
@@ -38,13 +39,13 @@ class Session:
 
     @property
     def sums(self) -> dict[str, int]:
-        """What it got in all."""
+        """The sums of its deliveries."""
         tokens = self.chars // CHARS_A_TOKEN
         return {"deliveries": self.deliveries, "characters": self.chars, "tokens": tokens, "ms": round(self.ms)}
 
     @property
     def project(self) -> str:
-        """Its project's root, or the project's slug."""
+        """The root of its project, or the project's slug."""
         for root, slug in (
             (self._of_state("project_root"), self._of_state("project")),
             (self._newest.project_root, self._newest.project) if self._newest else ("", ""),
@@ -55,22 +56,22 @@ class Session:
 
     @property
     def slug(self) -> str:
-        """Its project's slug."""
+        """The slug of its project."""
         return self._of_state("project") or (self._newest.project if self._newest else "")
 
     @property
     def cwd(self) -> str:
-        """The directory it was in."""
+        """The session's directory."""
         return self._of_state("cwd") or (self._newest.cwd if self._newest else "")
 
     @property
     def mode(self) -> str:
-        """memtui's mode in it."""
+        """The mode of memtui in this session."""
         return self._of_state("mode") or (self._newest.mode if self._newest else "")
 
     @property
     def started(self) -> str:
-        """When it began, as the log writes times; empty if that is not known."""
+        """When it began, as the log writes times; empty if not known."""
         return self._of_state("started")
 
     def _of_state(self, key: str) -> str:
@@ -79,7 +80,7 @@ class Session:
 
 
 def states(root: str) -> dict[str, Session]:
-    """The sessions that have a state file, by id."""
+    """Return the sessions that have a state file, by id."""
     found: dict[str, Session] = {}
     try:
         names = os.listdir(root + "/sessions")
@@ -92,13 +93,13 @@ def states(root: str) -> dict[str, Session]:
             state = fastjson.loads_dict(fs.read_bytes(f"{root}/sessions/{name}", STATE_BYTES))
         except OSError:
             continue
-        key = name.removesuffix(".json")
-        found[key] = Session(key, state)
+        session_id = name.removesuffix(".json")
+        found[session_id] = Session(session_id, state)
     return found
 
 
 def collect(root: str, records: Iterable[Record]) -> list[Session]:
-    """All sessions, the one heard of last first. `records`: of the delivery log, newest first; they are not kept."""
+    """Return all sessions, the one with the newest record first. `records`: the delivery log, newest first."""
     found = states(root)
     for delivery in map(Delivery.of, records):
         if delivery.session:
@@ -106,14 +107,14 @@ def collect(root: str, records: Iterable[Record]) -> list[Session]:
     return sorted(found.values(), key=lambda each: each.last, reverse=True)
 
 
-def meant(name: str, ref: str) -> bool:
-    """Whether a reference may mean a session: its id, or a beginning or end of it."""
-    return name.lower().startswith(ref.lower()) or name.lower().endswith(ref.lower())
+def meant(session_id: str, ref: str) -> bool:
+    """Whether a reference is a session's id, or a beginning or end of it, in any case."""
+    return session_id.lower().startswith(ref.lower()) or session_id.lower().endswith(ref.lower())
 
 
 def deliveries(root: str, ref: str) -> Iterator[Delivery]:
-    """The deliveries to the sessions that a reference may mean, newest first: as it is written, else in whatever
-    case."""
+    """Yield the deliveries to the sessions that a reference may mean, newest first. Case counts, unless nothing is
+    found with it."""
     for fold in (False, True):
         found = False
         needle = (ref.lower() if fold else ref).encode("utf-8", "replace")

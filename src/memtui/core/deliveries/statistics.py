@@ -1,5 +1,5 @@
-"""What the newest months of the delivery log add up to: by day, by hook event, by memory. Counted once, in a worker,
-and kept up with what is appended."""
+"""Statistics of the delivery log's newest months: by day, hook event and memory. They are counted once, in a worker;
+after that only what is appended is added."""
 
 import threading
 import time
@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from memtui.core.deliveries.log import Place
 
 DAYS = 90
+# How many of the newest deliveries are kept as rows.
 RECENT = 2000
-DAY = 86400.0
+DAY = 86400.0  # seconds
 
 
 @dataclass(slots=True)
@@ -31,7 +32,8 @@ class Day:
 
 @dataclass(slots=True)
 class MemoryUse:
-    """How often a memory was delivered (its line or its text) and used, and when last (seconds since the epoch)."""
+    """How often a memory was delivered (its line or its text) and used. `last`: when it was delivered last, in seconds
+    since the epoch."""
 
     name: str
     deliveries: int = 0
@@ -39,7 +41,7 @@ class MemoryUse:
     last: float = 0.0
 
     def add(self, item: Item, seconds: float) -> None:
-        """Count an item of a delivery at some time."""
+        """Count an item of a delivery made at that time."""
         if item.kind == USE:
             self.uses += 1
         else:
@@ -48,28 +50,30 @@ class MemoryUse:
 
 
 def percentile(times: Iterable[float], share: float) -> float:
-    """The value below which that share lies; 0.0 of nothing."""
+    """Return the value that this share (0 to 1) of the times lies below; 0.0 if there are none."""
     ordered = sorted(times)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
 
 
 def day_of(seconds: float) -> int:
-    """The number of a local day."""
+    """Return the number of the local day, from 1970-01-01."""
     local = time.localtime(seconds)
     return int((seconds + (local.tm_gmtoff or 0)) // DAY)
 
 
 class Statistics:
-    """`days` by number, `events` by name, `memories` by path, `sessions` by id: (last time, project, deliveries).
-    `recent` are the newest deliveries, newest first. Only the last days count, today and `span` - 1 before it; with
-    `most` only the newest so many bytes of the log, and `cut` says that there was more: then they count since `oldest`.
+    """The statistics of today and the `span` - 1 days before: `days` by number, `events` by name, `memories` by path,
+    `sessions` by id as (last time, project, deliveries), and `recent`, the newest deliveries, newest first.
+
+    With `most`, only so many bytes of the newest log are counted; `cut` says that there were more, and that the
+    statistics begin at the time `oldest`.
     """
 
     def __init__(self, root: str, now: Callable[[], float], days: int = DAYS, project: str = "", most: int = 0) -> None:
         self.root = root
         self.now = now
         self.span = days
-        self.project = project  # the slug of the only one that counts, if given
+        self.project = project  # count only the deliveries of this slug, if given
         self.most = most
         self.days: dict[int, Day] = {}
         self.events: dict[str, array[float]] = {}
@@ -85,7 +89,8 @@ class Statistics:
         self._lock = threading.Lock()
 
     def count(self, go: Callable[[int], bool]) -> bool:
-        """Count everything the first time, what was appended after that; whether anything is new."""
+        """Count everything the first time, then only what was appended; whether anything is new. Counting stops when
+        `go(lines read)` returns False."""
         with self._lock:
             if self.ready:
                 got = delivery_log.appended(self.root, self._ends)
@@ -105,7 +110,7 @@ class Statistics:
 
     def _all(self, go: Callable[[int], bool]) -> bool:
         self._ends = delivery_log.ends(self.root)
-        oldest = self.now() - (self.span + 1) * DAY  # clocks go back an hour, and hooks overlap
+        oldest = self.now() - (self.span + 1) * DAY  # a day more: clocks go back an hour, and hooks overlap
         read, last = 0, 0.0
         for number, (place, line) in enumerate(delivery_log.lines(self.root, self._ends), 1):
             if self.most and read >= self.most:
@@ -124,7 +129,8 @@ class Statistics:
         return True
 
     def _add(self, place: "Place", line: bytes, *, newest: bool = False) -> float:
-        """Count one record, if its day and project count; its time, 0.0 for none. `newest`: newer than all others."""
+        """Count one record, if it is of a day and project to count. Return its time, 0.0 for none. `newest`: it is
+        newer than all others."""
         record = delivery_log.parse(line)
         found = Delivery.of(record, place) if record is not None else None
         if found is None or not found.time:
@@ -152,20 +158,20 @@ class Statistics:
         return found.time
 
     def days_back(self, count: int) -> list[tuple[int, Day]]:
-        """The last days, oldest first, those without a delivery too."""
+        """Return the last days, oldest first, also those without a delivery."""
         today = day_of(self.now())
         return [(number, self.days.get(number, Day())) for number in range(today - count + 1, today + 1)]
 
     def by_deliveries(self) -> list[tuple[str, MemoryUse]]:
-        """(path, counts) of the memories, those delivered most first."""
+        """Return (path, counts) of the memories, the most delivered first."""
         return sorted(self.memories.items(), key=lambda pair: (-pair[1].deliveries, pair[1].name))
 
     def by_runs(self) -> "list[tuple[str, array[float]]]":
-        """(event, milliseconds of each run) of the hooks, those that ran most first."""
+        """Return (event, milliseconds of each run) of the hooks, those that ran most first."""
         return sorted(self.events.items(), key=lambda pair: -len(pair[1]))
 
     def outcomes(self, known: dict[str, str], day: int | None = None) -> dict[str, int]:
-        """Outcome to how many of the newest deliveries, or of those of one day. `known`: outcomes by delivery."""
+        """Count the newest deliveries, or those of one day, by outcome. `known`: outcomes by delivery."""
         found: dict[str, int] = {}
         for row in self.recent:
             outcome = known.get(row.id)
@@ -175,5 +181,5 @@ class Statistics:
 
     @property
     def today(self) -> Day:
-        """The day it is."""
+        """The statistics of today."""
         return self.days.get(day_of(self.now()), Day())

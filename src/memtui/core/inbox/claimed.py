@@ -1,7 +1,7 @@
-"""What lies in the directory `claimed` of an inbox: guidance that hooks took, and files that a rewrite replaced.
+"""The directory `claimed` of an inbox: guidance that hooks took (claims), and files that a rewrite replaced.
 
-A claim is `<delivery id>~<session id>~<pid>.md`, a replaced file `replaced~<file>~<size>~<ulid>`. What either holds may
-stand elsewhere by now: in the inbox again, or delivered; `elsewhere` and `unknown` tell.
+A claim is named `<delivery id>~<session id>~<pid>.md`, a replaced file `replaced~<file>~<size>~<ulid>`. The entries of
+either may be in the inbox again by now, or delivered; `elsewhere` and `unknown` find that out.
 """
 
 import posix
@@ -10,9 +10,9 @@ from memtui.core.base import clock, fs, ids
 from memtui.core.inbox import format as inbox_format
 
 MARK = "replaced~"
-# A shell that keeps it open for longer than this loses what it writes from then on.
+# A shell that keeps a claim or a replaced file open for longer than this loses what it writes after that.
 KEPT_SECONDS = 3600.0
-# So many lines at the end of a file may have been appended by hand while somebody else dealt with it.
+# How many lines at the end of a file are looked at for text that was appended by hand after a hook had read the file.
 PARTED_LINES = 64
 
 TYPE_CHECKING = False
@@ -20,14 +20,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def listed(directory: str) -> "list[tuple[str, str, str, int]]":
-    """The claims of an inbox, oldest first: (file name, delivery id, session id, pid of the hook)."""
+def _names(directory: str) -> "list[str]":
     try:
-        names = posix.listdir(f"{directory}/{inbox_format.CLAIMED}")
+        return sorted(posix.listdir(f"{directory}/{inbox_format.CLAIMED}"))
     except OSError:
         return []
+
+
+def listed(directory: str) -> "list[tuple[str, str, str, int]]":
+    """List the claims of an inbox, oldest first: (file name, delivery id, session id, pid of the hook)."""
     found = []
-    for name in sorted(names):
+    for name in _names(directory):
         parts = name.removesuffix(".md").split("~")
         if len(parts) == 3 and parts[2].isascii() and parts[2].isdigit() and ids.id_time(parts[0]) is not None:
             found.append((name, parts[0], parts[1], int(parts[2])))
@@ -35,18 +38,18 @@ def listed(directory: str) -> "list[tuple[str, str, str, int]]":
 
 
 def replaced(directory: str) -> "list[str]":
-    """The names of the replaced files of an inbox that may still be written to, oldest first."""
-    try:
-        names = posix.listdir(f"{directory}/{inbox_format.CLAIMED}")
-    except OSError:
-        return []
-    found = [n for n in names if n.startswith(MARK) and n.count("~") == 3 and n.split("~")[2].isdecimal()]
+    """List the names of an inbox's replaced files that may still be written to, oldest first."""
+    found = [
+        name
+        for name in _names(directory)
+        if name.startswith(MARK) and name.count("~") == 3 and name.split("~")[2].isdecimal()
+    ]
     return sorted(found, key=lambda name: name.rpartition("~")[2])
 
 
 def keep(path: str, fd: int, size: int) -> "str | None":
-    """Give the open file a second name, under which it outlives its replacement, and return that; empty on a file
-    system without hard links. None if the file at `path` is another by now or no longer has `size` bytes."""
+    """Give the open file a second name, under which it stays when it is replaced, and return that path; empty on a file
+    system without hard links. None if the file at `path` is another by now, or no longer has `size` bytes."""
     directory, _, name = path.rpartition("/")
     kept = f"{directory}/{inbox_format.CLAIMED}/{MARK}{name}~{size}~{ids.new_id()}"
     try:
@@ -67,8 +70,8 @@ def keep(path: str, fd: int, size: int) -> "str | None":
 
 
 def unknown(entries: "list[inbox_format.Entry]", known: "set[str]") -> "list[inbox_format.Entry]":
-    """The entries that are not among the keys of `elsewhere`; of hand-written text also the end that was appended to a
-    beginning which is."""
+    """Return the entries that are not among the keys of `elsewhere`. Of hand-written text whose beginning is known,
+    return the end that was appended to it."""
     found = []
     for entry in entries:
         if not _is_known(entry, known):
@@ -84,7 +87,8 @@ def _is_known(entry: inbox_format.Entry, known: "set[str]") -> bool:
 def parted(
     entry: inbox_format.Entry, wanted: "Callable[[inbox_format.Entry], bool]"
 ) -> "tuple[inbox_format.Entry, list[inbox_format.Entry]] | None":
-    """A hand-written entry as one that is wanted and what was appended to it by hand later, if it is to be had so."""
+    """Split a hand-written entry into a beginning that is `wanted` and the entries appended to it by hand later. None
+    if no beginning of it is wanted."""
     if entry.fields:
         return None
     lines = entry.raw.split("\n")
@@ -96,17 +100,19 @@ def parted(
 
 
 def _key(entry: inbox_format.Entry) -> str:
-    """The key under which an entry is the same: its id and its text, as the delivery log has them."""
+    """Return the key of an entry: its id and the hash of its text, as the delivery log has them."""
     return f"{entry.id} {ids.content_hash(entry.text)}"
 
 
 def elsewhere(directory: str, since: float, delivery_id: str = "") -> "set[str]":
-    """The guidance that stands in an inbox, or that deliveries other than `delivery_id` have taken since: its ids and
-    texts, as keys for `unknown`.
+    """Return the keys, for `unknown`, of the guidance that is in an inbox, or that deliveries other than `delivery_id`
+    took since a time.
 
-    `since` is in seconds since the epoch. With `delivery_id`, what later claims hold counts as well, unless the log
-    tells what they delivered. Never empty, for there is always something that no entry is.
+    `since` is in seconds since the epoch. With `delivery_id`, the entries of later claims count as well, unless the log
+    says what they delivered. Never empty: "", which is no entry's key, is always among them.
     """
+    from memtui.core.deliveries import log as delivery_log
+
     known = {""}
     entries = inbox_format.read(directory + "/" + inbox_format.FILES["guidance"])
     root = directory[: directory.rfind("/")]
@@ -114,26 +120,26 @@ def elsewhere(directory: str, since: float, delivery_id: str = "") -> "set[str]"
     logged = {delivery_id}
     for record in _since(root, since, delivery_id):
         logged.add(str(record.get("id")))
-        items = record.get("items")
-        for item in items if isinstance(items, list) else []:
-            if isinstance(item, dict) and not item.get("left_out"):
-                known.add(f"{item.get('id')} {item['hash']}" if "hash" in item else str(item.get("id")))
+        for item in delivery_log.brought(record):
+            known.add(f"{item.get('id')} {item['hash']}" if "hash" in item else str(item.get("id")))
     for name, other, _, _ in listed(directory):
         if delivery_id and other > delivery_id and other not in logged:
             try:
                 data = fs.read(f"{directory}/{inbox_format.CLAIMED}/{name}", "claim")
             except OSError:
-                continue  # settled by now, or no claim
+                continue  # reconciled by now, or no claim
             entries.extend(inbox_format.parse(inbox_format.decode(data)))
     known.update([_key(e) for e in entries])
     return known
 
 
 def _since(root: str, since: float, delivery_id: str) -> "list[dict[str, object]]":
-    """The records of guidance that was delivered since a time, but for one delivery's own. By the time of the delivery,
-    not by its id: what failed before may have come back and been taken since. What stands in the log behind that
-    delivery's record came later whatever the clock said; where it has none, and the clock was put back, what stands
-    behind all that is yet to come."""
+    """Return the records of guidance delivered since a time, without those of `delivery_id`.
+
+    The time of a delivery counts, not its id: a note that failed before may have come back and been taken since. What
+    is logged behind the record of `delivery_id` came later whatever the clock said. If it has no record and the clock
+    was put back, what is logged behind all records of the future came later.
+    """
     from memtui.core.deliveries import log as delivery_log
 
     now = clock.now()

@@ -1,7 +1,7 @@
-"""Guidance is taken by an atomic rename before it is printed: of two prompts at the same moment, one gets it.
+"""Take guidance out of an inbox for a delivery: by an atomic rename, so that of two prompts at once only one gets it.
 
-The renamed file stays as `claimed/<delivery id>~<session id>~<pid>.md` until reconcile.py has seen in the transcript
-what became of it.
+The renamed file stays as `claimed/<delivery id>~<session id>~<pid>.md` until reconcile.py has found out from the
+transcript what became of it.
 """
 
 import posix
@@ -9,15 +9,15 @@ import posix
 from memtui.core.base import fs, session_state
 from memtui.core.inbox import format as inbox_format
 
-# How long a hook waits for a writer of the same inbox before it renames all the same.
+# How long a hook waits for the lock of an inbox.
 LOCK_SECONDS = 0.05
 # An entry that came back this often is not delivered again by itself: something other than chance stops it.
 MAX_ATTEMPTS = 3
-# An entry of nothing, which parts what stands before it from what stands behind.
+# An empty entry, which keeps the text before it apart from the text behind it.
 NO_ENTRY = b"<!-- memtui -->\n<!-- /memtui -->\n"
 MIN_SESSION_PREFIX = 4
 ADDRESSES = ("session", "agent", "path")
-# A word of its own in `for`: only sessions that a person holds, not those of scripts (`claude -p`, the SDK).
+# In `for`: only sessions that a person holds, not those of scripts (`claude -p`, the SDK).
 PEOPLE = "people"
 
 TYPE_CHECKING = False
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
 
 class Asker:
-    """A session that asks for guidance: of a project, perhaps with an agent's name, perhaps held by a person, perhaps
-    touching paths. `top`: the work tree that path globs are relative to."""
+    """A session that asks for guidance. `agent`: its agent's name, or empty; `paths`: those that a tool touches;
+    `personal`: whether a person holds it; `top`: the work tree that path globs are relative to; `urgent_only`: whether
+    it asks in the middle of a turn."""
 
     __slots__ = ("agent", "now", "paths", "personal", "session_id", "top", "urgent_only")
 
@@ -44,7 +45,7 @@ class Asker:
 
 
 def addressed(entry: inbox_format.Entry, asker: Asker) -> "str | None":
-    """The reason why an entry is for the asker; None if it is not, not yet, or no longer."""
+    """Return the reason why an entry is for the asker; None if it is not, not yet, or no longer."""
     if entry.expired(asker.now) or "\0" in entry.text:
         return None
     if entry.count("attempts") >= MAX_ATTEMPTS:
@@ -75,7 +76,7 @@ def addressed(entry: inbox_format.Entry, asker: Asker) -> "str | None":
 
 
 def no_addressee(entry: inbox_format.Entry) -> str:
-    """The word of `for` that can't be anybody, so that the entry is never delivered; empty if there is none."""
+    """Return the first word of `for` that is no addressee, so that the entry is never delivered; empty if none is."""
     for given in entry.fields.get("for", "").split(","):
         kind, _, name = given.strip().partition(":")
         least = MIN_SESSION_PREFIX if kind == "session" else 1
@@ -93,8 +94,8 @@ def _touched(pattern: str, asker: Asker) -> bool:
 
 
 class Claim:
-    """Guidance taken by one delivery. `size`: how many bytes of the file were read; `entries`: those to deliver, with
-    the reason of each."""
+    """Guidance taken by one delivery out of the inbox at `directory`, as the file `claimed/<name>`. `size`: how many
+    bytes of the file were read; `entries`: those to deliver, each with its reason."""
 
     __slots__ = ("directory", "entries", "name", "size")
 
@@ -116,8 +117,8 @@ class Claim:
 
 
 def peek(directory: str, asker: Asker) -> "list[tuple[inbox_format.Entry, str]]":
-    """List the guidance for the asker without taking it. Raises OSError for a file that can't be read, or is a
-    symlink: a renamed one may point nowhere."""
+    """List the guidance for the asker, each with its reason, without taking it. Raises OSError for a file that can't be
+    read, or is a symlink: renamed, it may point nowhere."""
     path = directory + "/" + inbox_format.FILES["guidance"]
     try:
         found = posix.lstat(path)
@@ -131,11 +132,11 @@ def peek(directory: str, asker: Asker) -> "list[tuple[inbox_format.Entry, str]]"
 def take(
     directory: str, asker: Asker, delivery_id: str, fits: "Callable[[inbox_format.Entry], bool]"
 ) -> "Claim | None":
-    """Take what there is for the asker out of an inbox; None if there is nothing, another hook was faster, or the
-    inbox is being rewritten.
+    """Take the guidance for the asker out of an inbox. None if there is none, another hook was faster, or the inbox is
+    being rewritten.
 
-    Entries for others, and those that do not fit, are put back at once. A file too long to be read whole stays where it
-    is: the entries are copied out of it and blanked there. Raises OSError.
+    Entries for others, and those that do not fit, are put back at once. A file too long to be read whole is not
+    renamed: the entries are copied out of it and blanked there. Raises OSError.
     """
     if not any(fits(entry) for entry, _ in peek(directory, asker)):
         return None
@@ -146,10 +147,10 @@ def take(
     try:
         lock.__enter__()
     except fs.LockTimeoutError:
-        # Who rewrites the inbox has read what would be taken, and would put it back: it comes with the next prompt.
+        # The process that rewrites the inbox has read these entries and would put them back. The next prompt gets them.
         return None
     except OSError:
-        pass  # no locks here, so that nobody rewrites either
+        pass  # a file system without locks, on which nobody rewrites either
     try:
         if inbox_format.unread(path):
             return _take_out(directory, name, asker, fits) if lock.fd >= 0 else None
@@ -180,22 +181,22 @@ def take(
 
 
 def _take_out(directory: str, name: str, asker: Asker, fits: "Fits") -> "Claim | None":
-    """As `take`, out of a long file. Whoever dies between copying and blanking has taken nothing: what the claim holds
-    still stands in the inbox, where reconciling finds it."""
+    """Take guidance out of a long file, as `take`. A process that dies between copying and blanking has taken nothing:
+    the entries of its claim are still in the inbox, where reconcile.py finds them."""
     fd = fs.open_regular(directory + "/" + inbox_format.FILES["guidance"], ours=True, follow=False, write=True)
     try:
-        mine = []
+        entries = []
         places = []
         for entry, at in inbox_format.placed(fd):
             reason = addressed(entry, asker)
             if reason is not None and fits(entry):
-                mine.append((entry, reason))
+                entries.append((entry, reason))
                 places.append(at)
-        data = inbox_format.encode("".join([inbox_format.standalone(entry) for entry, _ in mine]))
-        claim = Claim(directory, name, len(data), mine)
-        if not mine or not fs.create(claim.path, data):
+        data = inbox_format.encode("".join([inbox_format.standalone(entry) for entry, _ in entries]))
+        claim = Claim(directory, name, len(data), entries)
+        if not entries or not fs.create(claim.path, data):
             return None
-        for (entry, _), at in zip(mine, places, strict=True):
+        for (entry, _), at in zip(entries, places, strict=True):
             size = len(inbox_format.encode(entry.raw))
             posix.pwrite(fd, (NO_ENTRY if size >= len(NO_ENTRY) else b"").rjust(size, b"\n"), at)
         return claim
@@ -206,7 +207,7 @@ def _take_out(directory: str, name: str, asker: Asker, fits: "Fits") -> "Claim |
 def put_back(directory: str, entries: "list[inbox_format.Entry]", locked: bool = False) -> None:
     """Append entries to the inbox they came from. `locked`: the caller holds its lock. Raises OSError.
 
-    They stay as they stood there; hand-written text gets its id, so that it is known again once more is written to it.
+    Their source stays the same; hand-written text gets marks and its id, so that it keeps it if more is written to it.
     """
     text = "".join([inbox_format.standalone(e) for e in entries])
     if not text:
@@ -215,7 +216,7 @@ def put_back(directory: str, entries: "list[inbox_format.Entry]", locked: bool =
 
     path = directory + "/" + inbox_format.FILES["guidance"]
     if locked:
-        # Not synced: the claim still holds it, and who removes that syncs the inbox before.
+        # Not synced: the claim still holds the entries, and the inbox is synced before the claim is removed.
         if not fs.create(path, inbox_format.encode(text)):
             inbox_file.add_locked(path, text)
     else:
@@ -227,8 +228,8 @@ def put_back(directory: str, entries: "list[inbox_format.Entry]", locked: bool =
 
 
 def drop(claim: Claim) -> None:
-    """Remove a claim whose entries are all back in the inbox, but not what was appended to it since. One that may still
-    grow is left to be settled. Raises OSError."""
+    """Remove a claim whose entries are all back in the inbox, and put back what was appended to it since. A claim that
+    may still grow is left to reconcile.py. Raises OSError."""
     fd = fs.open_regular(claim.path, ours=True, follow=False)
     try:
         if posix.fstat(fd).st_nlink > 1 or not fs.quiet(fd):

@@ -1,12 +1,12 @@
-"""Guidance as a delivery brings it: the block of a note, and whether it fits into a delivery at all."""
+"""The block of a note of guidance in a delivery, and whether the note fits into a delivery at all."""
 
 from memtui.core.base import clock, ids, visible
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.inbox import format as inbox_format
 
-# An id stands in every block; this one is as long as any.
+# Stands for the id of an entry or a delivery where only its length counts.
 ANY_ID = "0" * 26
-# A note that comes back says that it is a repeat, and its age takes more letters by then.
+# How many UTF-16 units longer the block may be if the note comes back: it says that it is a repeat, and is older.
 LATER_UNITS = 80
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def note(directory: str, entry: inbox_format.Entry, now: float, reason: str = "") -> "delivery_blocks.Block":
-    """The block of an entry of guidance that stands in the inbox at `directory`."""
+    """Return the block of an entry of the inbox at `directory`."""
     source = entry.fields.get("from") or "a hand-written note"
     fields = {"id": entry.id, "scope": inbox_format.scope_of(directory), "from": source}
     if entry.fields.get("time"):
@@ -41,10 +41,10 @@ def _item(directory: str, entry: inbox_format.Entry, reason: str) -> "dict[str, 
     }
 
 
-def notes(taken: "list[Claim]", now: float) -> "list[delivery_blocks.Block]":
-    """A block for each note of some claims: urgent ones first, then oldest first."""
+def notes(claims: "list[Claim]", now: float) -> "list[delivery_blocks.Block]":
+    """Return a block for each note of some claims: urgent ones first, then oldest first."""
     found = []
-    for claim in taken:
+    for claim in claims:
         for entry, reason in claim.entries:
             rank = (not entry.flag("urgent"), entry.time() or now)
             found.append((rank, note(claim.directory, entry, now, reason)))
@@ -53,7 +53,8 @@ def notes(taken: "list[Claim]", now: float) -> "list[delivery_blocks.Block]":
 
 
 def oversize(found: "Oversize", told: "set[str]") -> "list[delivery_blocks.Block]":
-    """Blocks that tell a session once where a note stands that is too long for any delivery, which is never cut."""
+    """Return blocks that tell a session once in which file a note is that is too long for any delivery. `told`: the ids
+    of the notes that it was told of."""
     blocks = []
     for entry_id, (directory, entry) in found.items():
         if entry_id in told:
@@ -73,7 +74,8 @@ def fits(budget: int, now: float, entry: inbox_format.Entry, directory: str) -> 
 
 
 def over(budget: int, now: float, entry: inbox_format.Entry, directory: str) -> int:
-    """UTF-16 units by which an entry of guidance is too long for any delivery, now or later; 0 or less: it fits."""
+    """Return by how many UTF-16 units an entry of guidance is too long for any delivery, now or later; 0 or less if it
+    fits."""
     block = note(directory, entry, now)
     text = delivery_blocks.compose([block], budget + 10 * inbox_format.MAX_BYTES, ANY_ID)[0]
     return delivery_blocks.units(text) + LATER_UNITS - budget

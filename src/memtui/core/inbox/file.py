@@ -1,8 +1,8 @@
-"""Writing inbox files: append an entry, rewrite a file, carry over what was appended late.
+"""Write inbox files: append an entry, rewrite a file, and carry over what was appended late.
 
-A shell's `>>` knows no lock: it may have opened the file just before a rewrite put another in its place, and write just
-after. The replaced file is kept (claimed.py) until nobody has it open for writing any more; then what it holds beyond
-the size that was read is carried over. What a killed rewrite left there, `recover` carries over.
+A shell's `>>` takes no lock: it may open the file just before a rewrite replaces it, and write just after. So the
+replaced file is kept (claimed.py) until nobody has it open for writing any more; then what it holds beyond the size
+that was read is appended to the new file. After a killed rewrite, `recover` does that.
 """
 
 import posix
@@ -11,11 +11,11 @@ from memtui.core.base import clock, fs, ids
 from memtui.core.inbox import claimed
 from memtui.core.inbox import format as inbox_format
 
-# A longer file is not rewritten: who does so holds all of it in memory.
+# A longer file is not rewritten, since a rewrite holds all of it in memory.
 REWRITE_BYTES = 1 << 26
-# What a process needs at most from replacing a file to letting go of its lock.
+# The longest time that a process needs from replacing a file to releasing its lock.
 REPLACE_SECONDS = 0.5
-# So long a rewrite waits for a writer that has the replaced file open.
+# How long a rewrite waits for a writer to close the replaced file.
 WRITER_SECONDS = 0.25
 
 TYPE_CHECKING = False
@@ -28,8 +28,8 @@ def append_entry(
 ) -> str:
     """Append an entry of `kind` (guidance, updates, items) and return its id. Raises OSError.
 
-    `id` and `time` are added where the fields lack them. A lock that stays held for `timeout` seconds is passed by: an
-    append is whole without it, and what is said must not be lost.
+    `id` and `time` are added if the fields lack them. A lock that another process holds for longer than `timeout`
+    seconds is ignored: an append is whole without it, and the entry must not be lost.
     """
     seconds = clock.now() if now is None else now
     whole = {"id": fields.get("id") or ids.new_id(seconds), "time": clock.iso_seconds(seconds), **fields}
@@ -38,34 +38,37 @@ def append_entry(
 
 
 def append_text(directory: str, kind: str, text: str, timeout: float) -> None:
-    """Append text as it is, under the lock if it can be had in `timeout` seconds, else without. Raises OSError."""
+    """Append text as it is, under the lock if it is free within `timeout` seconds, else without. Raises OSError."""
     data = inbox_format.encode(text)
     path = directory + "/" + inbox_format.FILES[kind]
-    lock = fs.Lock(directory + "/" + inbox_format.LOCK_NAME, timeout)
-    try:
-        lock.__enter__()
-    except OSError:
-        pass
+    lock = _lock_if_free(directory, timeout)
     try:
         if fs.append(path, data, durable=True) or lock.fd >= 0:
             return
     finally:
         lock.__exit__()
-    # Whoever holds the lock has replaced the file: only after it can be seen whether this came along.
-    lock = fs.Lock(directory + "/" + inbox_format.LOCK_NAME, max(timeout, REPLACE_SECONDS))
+    # The process that holds the lock has replaced the file. Once it is done, the new file shows whether it has the text
+    # too. If the lock is still held then, the text may be written twice, rather than lost.
+    lock = _lock_if_free(directory, max(timeout, REPLACE_SECONDS))
     try:
-        lock.__enter__()
-    except OSError:
-        pass  # rather said twice than lost
-    try:
-        if data not in end_of(path):
+        if data not in _end_of(path):
             fs.append(path, data, durable=True)
     finally:
         lock.__exit__()
 
 
-def end_of(path: str) -> bytes:
-    """The end of an inbox file, as far back as what was just appended can stand."""
+def _lock_if_free(directory: str, timeout: float) -> fs.Lock:
+    """Return the lock of an inbox, held (`fd` is not negative) if it was free within `timeout` seconds."""
+    lock = fs.Lock(directory + "/" + inbox_format.LOCK_NAME, timeout)
+    try:
+        lock.__enter__()
+    except OSError:
+        pass
+    return lock
+
+
+def _end_of(path: str) -> bytes:
+    """Return the part of an inbox file that holds all that was just appended."""
     try:
         return fs.read_bytes(path, offset=inbox_format.unread(path))
     except FileNotFoundError:
@@ -73,11 +76,11 @@ def end_of(path: str) -> bytes:
 
 
 def rewrite(path: str, change: "Callable[[str], str]", timeout: float = 2.0) -> bool:
-    """Read an inbox file, let `change` make its new text, and replace it; True if anything changed.
+    """Replace the text of an inbox file by what `change` returns for it; True if anything changed.
 
-    Holds the inbox lock (raises fs.LockTimeoutError after `timeout` seconds). A writer who knows of no lock, such as a
-    shell's `>>`, loses nothing: the file is read again if it changed in between, and what was appended to the replaced
-    file is carried over. An empty result removes the file.
+    Takes the inbox lock (raises fs.LockTimeoutError after `timeout` seconds). A writer without a lock, such as a
+    shell's `>>`, loses nothing: the file is read again if it changed meanwhile, and what was appended to the replaced
+    file is carried over. An empty text removes the file.
     """
     directory = path[: path.rfind("/")]
     with fs.Lock(directory + "/" + inbox_format.LOCK_NAME, timeout):
@@ -86,15 +89,15 @@ def rewrite(path: str, change: "Callable[[str], str]", timeout: float = 2.0) -> 
 
 
 def rewrite_locked(path: str, change: "Callable[[str], str]", again: bool = True) -> bool:
-    """As `rewrite`, for a caller that holds the inbox lock. `again`: what was appended late is added by a rewrite too,
-    and only what comes during that is appended."""
+    """Rewrite a file, as `rewrite`, for a caller that holds the inbox lock. `again`: whether what was appended late is
+    added by another rewrite, which a killed process can't leave half done."""
     while True:
         try:
             fd = fs.open_regular(path)
         except FileNotFoundError:
             after = inbox_format.encode(change(""))
             if after and not fs.create(path, after, durable=True):
-                fs.append(path, after, durable=True)  # someone has made the file since
+                fs.append(path, after, durable=True)  # another process has made the file meanwhile
             return bool(after)
         try:
             before = fs.read_fd(fd, most=REWRITE_BYTES, path=path)
@@ -112,17 +115,17 @@ def rewrite_locked(path: str, change: "Callable[[str], str]", again: bool = True
             except OSError:
                 fs.unlink(kept)
                 raise
-            collect(path, fd, len(before), kept, again)
+            _collect(path, fd, len(before), kept, again)
             return True
         finally:
             posix.close(fd)
 
 
 def add_locked(path: str, text: str, again: bool = True) -> None:
-    """Put entries at the end of an inbox file, all or nothing: a process can be killed in the middle of an append.
-    Only where the file is too long to be rewritten in passing they are appended.
+    """Put entries at the end of an inbox file by a rewrite, since a process can be killed in the middle of an append.
+    Only to a file over MAX_BYTES they are appended.
 
-    For a caller that holds the inbox lock. Raises OSError.
+    For a caller that holds the inbox lock. `again`: as for `rewrite_locked`. Raises OSError.
     """
     if inbox_format.unread(path):
         fs.append(path, inbox_format.encode(text), durable=True)
@@ -130,9 +133,9 @@ def add_locked(path: str, text: str, again: bool = True) -> None:
     rewrite_locked(path, lambda source: source + ("\n" if source and not source.endswith("\n") else "") + text, again)
 
 
-def collect(path: str, fd: int, size: int, kept: str, whole: bool) -> None:
-    """Add to the file at `path` what was written to the one that it replaced; `whole`: all or nothing, should this
-    process be killed. Raises OSError."""
+def _collect(path: str, fd: int, size: int, kept: str, whole: bool) -> None:
+    """Add to the file at `path` what was written to the replaced one, open as `fd`, beyond `size` bytes, and remove
+    its other name `kept`. `whole`: add all or nothing even if this process is killed. Raises OSError."""
     if not fs.quiet(fd, WRITER_SECONDS) and kept:
         return
     late = fs.read_fd(fd, size, fs.KINDS["claim"][0])
@@ -147,19 +150,20 @@ def collect(path: str, fd: int, size: int, kept: str, whole: bool) -> None:
 
 
 def recover(directory: str) -> None:
-    """Carry over what rewrites of an inbox had to leave behind. The caller holds the inbox lock. Raises OSError."""
+    """Carry over what was appended to the replaced files of an inbox, and remove those that nobody has open any more.
+    The caller holds the inbox lock. Raises OSError."""
     replaced = []
     for kept in claimed.replaced(directory):
         path = f"{directory}/{inbox_format.CLAIMED}/{kept}"
-        # With another name to it, the file was never replaced: what it holds is in nobody's way. Such go first, as what
-        # is carried over below may replace the file.
+        # A file that has another name was never replaced, and has nothing to carry over. These are removed first, since
+        # the rewrites below may replace the file.
         if posix.lstat(path).st_nlink > 1:
             fs.unlink(path)
         else:
             replaced.append(path)
     for path in replaced:
-        _, name, size, made = path.rsplit("/", 1)[1].split("~")
-        since = ids.id_time(made) or 0.0
+        _, name, size, ulid = path.rsplit("/", 1)[1].split("~")
+        since = ids.id_time(ulid) or 0.0
         fd = fs.open_regular(path, ours=True, follow=False)
         try:
             if not fs.quiet(fd) and clock.now() - since < claimed.KEPT_SECONDS:
@@ -175,9 +179,9 @@ def recover(directory: str) -> None:
 
 
 def _separate(path: str, late: bytes, known: "set[str]") -> str:
-    """Late text as entries of their own, so that they stay the same whatever is written beside them, less those known.
-    In a list of items each line is one already."""
+    """Return late text as entries with marks, without those `known`. So they stay the same whatever is written before
+    or behind them. In a file of items each line is an entry already."""
     if path.endswith("/" + inbox_format.FILES["items"]):
-        return "" if known and late in end_of(path) else inbox_format.decode(late)
+        return "" if known and late in _end_of(path) else inbox_format.decode(late)
     entries = claimed.unknown(inbox_format.parse(inbox_format.decode(late)), known)
     return "".join([inbox_format.standalone(e) for e in entries])

@@ -1,31 +1,30 @@
-"""The entries of an inbox file: guidance, pending updates and pending items, as plain Markdown anyone may write.
+"""The format of inbox files: guidance, pending updates and pending items, as plain Markdown that anyone may write.
 
-An entry stands between `<!-- memtui key=value … -->` and `<!-- /memtui -->`; text outside is an entry of its own. The
-form is described in docs/file-formats.md. Here it is parsed, written out, and read of a file; file.py changes files.
-Hook path: nothing here imports what a hook can't afford.
+An entry is the text between `<!-- memtui key=value … -->` and `<!-- /memtui -->`; text outside is an entry of its own.
+docs/file-formats.md describes the format. This module parses and renders entries and reads files; file.py writes them.
 """
 
 import posix
 
 from memtui.core.base import clock, fs, ids
 
-# What stands in the directory of an inbox.
+# The files and the directory in the directory of an inbox.
 FILES = {"guidance": "guidance.md", "updates": "pending-updates.md", "items": "pending-items.md"}
 LOCK_NAME = ".lock"
 CLAIMED = "claimed"
-# What a person rejected for good: these words are not extracted again.
+# The words that a person rejected for good, which are not extracted again.
 REJECTED = "rejected.jsonl"
-# How a line of a pending update begins that shows where it comes from (pending_update.py).
+# How a line of evidence in a pending update begins (pending_update.py).
 EVIDENCE = ("> agent: ", "> you: ")
 OPEN, CLOSE, END = "<!-- memtui", "<!-- /memtui -->", "-->"
-# Of an inbox file that is longer hooks read the first and the last half of this: the oldest entries, and the newest.
+# Of a longer inbox file only the first and the last half of this are read: the oldest entries, and the newest.
 MAX_BYTES = 1 << 20
 BULLETS = ("- ", "* ", "+ ")
 
 
 class Entry:
-    """One entry. `raw` is its exact source, `start` its offset in the parsed text; `fields` is empty and `id` a hash
-    for hand-written text."""
+    """One entry. `raw`: its exact source; `start`: its offset in the parsed text, in characters. For hand-written text
+    `fields` is empty and `id` is `h` and a hash."""
 
     __slots__ = ("fields", "id", "raw", "start", "text")
 
@@ -41,32 +40,32 @@ class Entry:
         return self.fields.get(name, "").lower() in {"yes", "true", "1"}
 
     def count(self, name: str, default: int = 0) -> int:
-        """A field that holds a whole number; `default` for one that does not."""
+        """Return a field that holds a whole number; `default` if it does not."""
         given = self.fields.get(name, "")
         return int(given) if given.isascii() and given.isdigit() and len(given) < 10 else default
 
     def time(self) -> "float | None":
-        """When it was written, in seconds since the epoch, as far as its fields or its id tell."""
+        """Return when it was written, in seconds since the epoch; None if neither its fields nor its id say."""
         return clock.parse(self.fields.get("time")) or ids.id_time(self.id)
 
     def expired(self, now: float) -> bool:
-        """Whether its `expires` lies in the past. An expiry that can't be read does not expire."""
+        """Whether its `expires` lies in the past; False if that can't be parsed."""
         expires = clock.parse(self.fields.get("expires"))
         return expires is not None and expires <= now
 
 
 def scope_of(directory: str) -> str:
-    """project or global: whose inbox stands in a directory."""
+    """Return the scope of the inbox at `directory`: project or global."""
     return "global" if directory.endswith("/global") else "project"
 
 
 def decode(data: bytes) -> str:
-    """Text of an inbox file; bytes that are not UTF-8 survive a round trip."""
+    """Return the text of an inbox file; bytes that are not UTF-8 survive a round trip, as surrogates."""
     return data.decode("utf-8", "surrogateescape")
 
 
 def encode(text: str) -> bytes:
-    """The inverse of `decode`; lone surrogates that never were bytes become `?`."""
+    """Return the bytes of a text, as the inverse of `decode`; surrogates that never were bytes become `?`."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -74,7 +73,8 @@ def encode(text: str) -> bytes:
 
 
 def parse_fields(line: str) -> "dict[str, str]":
-    """`key=value key="two words"` of a first line, without its comment marks. Words without `=` are dropped."""
+    """Parse the fields of a first line without its comment marks: `key=value key="two words"`. Words without `=` are
+    dropped."""
     fields: dict[str, str] = {}
     line = line.replace("\t", " ")
     at, size = 0, len(line)
@@ -112,7 +112,8 @@ def _quoted(line: str, at: int) -> "tuple[str, int]":
 
 
 def render_fields(fields: "dict[str, str]") -> str:
-    """The inverse of `parse_fields`. Line ends, control characters and `-->` in a value become blanks."""
+    """Render fields, as the inverse of `parse_fields`. Line ends, control characters and `-->` in a value become
+    blanks."""
     words = []
     for key, given in fields.items():
         value = "".join([c if c.isprintable() else " " for c in given])
@@ -125,7 +126,7 @@ def render_fields(fields: "dict[str, str]") -> str:
 
 
 def _escape(line: str, step: int) -> str:
-    """Add (step 1) or take off (step -1) the backslash that keeps a line of text from reading as one of our marks."""
+    """Add (step 1) or remove (step -1) the backslash that keeps a line of text from being read as one of our marks."""
     if not line.startswith("<!--"):
         return line
     rest = line[4:]
@@ -136,14 +137,14 @@ def _escape(line: str, step: int) -> str:
 
 
 def render(fields: "dict[str, str]", text: str) -> str:
-    """One entry as it stands in the file, with its final line feed."""
+    """Render an entry as in the file, with its final line feed."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n").split("\n")
     return f"{OPEN} {render_fields(fields)} {END}\n" + "\n".join([_escape(line, 1) for line in lines]) + f"\n{CLOSE}\n"
 
 
 def standalone(entry: Entry) -> str:
-    """The source of an entry such that it stays this entry, whatever is written before or behind it: as it stands if it
-    is whole and has an id, else rendered anew."""
+    """Return the source of an entry such that it stays the same entry whatever is written before or behind it:
+    unchanged if it is whole and has an id, else rendered with its id."""
     if entry.fields.get("id") and entry.raw.rstrip("\r\n").rpartition("\n")[2].rstrip() == CLOSE:
         return entry.raw if entry.raw.endswith("\n") else entry.raw + "\n"
     return render({**entry.fields, "id": entry.id}, entry.text)
@@ -154,9 +155,10 @@ def _is_open(line: str) -> bool:
 
 
 def parse(source: str, items: bool = False) -> "list[Entry]":
-    """The entries of an inbox file in order. Never raises; a missing end mark ends at the next first line or the end.
+    """Parse the entries of an inbox file, in order. Never raises; an entry without an end mark ends before the next
+    first line, or at the end.
 
-    `items`: hand-written text is split into list items and lines, as pending-items.md has it.
+    `items`: split hand-written text into list items and lines, as in pending-items.md.
     """
     entries: list[Entry] = []
     at = loose = 0
@@ -194,7 +196,7 @@ def parse(source: str, items: bool = False) -> "list[Entry]":
 
 
 def _loose(source: str, start: int, end: int, items: bool) -> "list[Entry]":
-    """Hand-written text between two entries, as entries."""
+    """Parse the hand-written text between two entries."""
     chunk = source[start:end]
     if not chunk.replace("\ufeff", "").strip():
         return []
@@ -229,15 +231,15 @@ def _loose(source: str, start: int, end: int, items: bool) -> "list[Entry]":
 
 
 def read(path: str, items: bool = False) -> "list[Entry]":
-    """The entries of an inbox file; none if it is missing. Raises OSError for one that can't be read.
+    """Read the entries of an inbox file; none if it is missing. Raises OSError for a file that can't be read.
 
-    Of a file over MAX_BYTES only the beginning and the end are read, and no entry that is cut there (`unread`).
+    Of a file over MAX_BYTES only the beginning and the end are read (`unread`), without the entries that are cut.
     """
     return [entry for _, _, entries in sources(path, items) for entry in entries]
 
 
 def unread(path: str) -> int:
-    """The number of bytes that nobody reads of an inbox file, since it is too long; 0 if it is missing or no file."""
+    """Return how many bytes of an inbox file are not read because it is too long; 0 if it is missing or no file."""
     try:
         found = posix.stat(path)
     except OSError:
@@ -246,8 +248,8 @@ def unread(path: str) -> int:
 
 
 def sources(path: str, items: bool = False) -> "list[tuple[str, int, list[Entry]]]":
-    """The parts of an inbox file that are read, each as its text, its first byte, and its entries; none if it is
-    missing. Raises OSError."""
+    """Read the parts of an inbox file, each as (text, its first byte, its entries); none if the file is missing. Raises
+    OSError."""
     try:
         fd = fs.open_regular(path, ours=True)
     except FileNotFoundError:
@@ -259,12 +261,12 @@ def sources(path: str, items: bool = False) -> "list[tuple[str, int, list[Entry]
 
 
 def placed(fd: int, items: bool = False) -> "list[tuple[Entry, int]]":
-    """The entries that `read` gives of an open file, each with the byte at which it begins. Raises OSError."""
+    """Read the entries of an open file, as `read`, each with the byte at which it begins. Raises OSError."""
     return [pair for source, start, entries in _windows(fd, items) for pair in _offsets(entries, source, start)]
 
 
 def _windows(fd: int, items: bool) -> "list[tuple[str, int, list[Entry]]]":
-    """(text, its first byte, the entries that are whole in it) of what is read of a file: all of it, or its ends."""
+    """Read a file, or the two ends of a long one, each part as (text, its first byte, the entries whole in it)."""
     size = posix.fstat(fd).st_size
     if size <= MAX_BYTES:
         source = decode(posix.pread(fd, MAX_BYTES, 0))
@@ -283,7 +285,7 @@ def _windows(fd: int, items: bool) -> "list[tuple[str, int, list[Entry]]]":
 
 
 def _offsets(entries: "list[Entry]", source: str, start: int) -> "list[tuple[Entry, int]]":
-    """Each entry with its place in bytes, where `source` begins at byte `start` of the file."""
+    """Return each entry with its place in bytes. `source` begins at byte `start` of the file."""
     found = []
     at = 0
     for entry in entries:
@@ -294,8 +296,8 @@ def _offsets(entries: "list[Entry]", source: str, start: int) -> "list[tuple[Ent
 
 
 def _whole_from(source: str, items: bool) -> int:
-    """Where the first entry begins that is whole in the end of a file: at the first mark, or behind one that ends an
-    entry; without any mark at the second line, where each line is an entry, else nowhere."""
+    """Return the offset of the first whole entry in the end of a file: at the first mark that opens an entry, or behind
+    one that closes one. Without marks it is the second line for `items`, else the end."""
     first = at = source.find("\n") + 1
     for line in source[first:].split("\n"):
         if _is_open(line):
@@ -307,13 +309,13 @@ def _whole_from(source: str, items: bool) -> int:
 
 
 def without(source: str, entry_ids: "set[str]", items: bool = False) -> str:
-    """The text of an inbox file without the entries of these ids."""
+    """Return the text of an inbox file without the entries of these ids."""
     left, at = "", 0
     for entry in parse(source, items):
         if entry.id in entry_ids:
             left += source[at : entry.start]
             at = entry.start + len(entry.raw)
-            # An entry without an end mark ended where this one began; now it must not go on with what follows.
+            # An entry without an end mark ended where this one began. It must not continue with what follows.
             if entry.raw.startswith(OPEN) and _is_unfinished(left):
                 left += CLOSE + "\n"
     return left + source[at:]

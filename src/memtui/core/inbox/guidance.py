@@ -1,4 +1,4 @@
-"""What a note of guidance must be, whoever leaves it: text, addressees, expiry, sender. Checks raise UsageError."""
+"""Check the parts of a note of guidance: text, addressees, expiry, sender. Checks raise UsageError."""
 
 import time
 
@@ -14,10 +14,11 @@ WHOM = "Say people, session:ID, agent:NAME or path:GLOB, no commas; or anyone."
 
 
 def unheard(mode: object, hooked: bool, *, disabled: bool = False, memories: bool = False) -> str:
-    """The reason why no session would be told, a code: hooks, disabled, off or whisper; empty if they are. Memories
-    are told in fewer modes than guidance. `disabled`: Claude Code was told to run no hooks.
+    """Return the reason why memtui delivers nothing to sessions, as a code: hooks (not installed), disabled, off or
+    whisper; empty if it does. `disabled`: Claude Code is set to run no hooks; `memories`: memories are meant, which
+    mode whisper does not deliver.
 
-    What the client reads by itself, its own memory of a project, is not meant: see `loading.auto_memory_off`."""
+    The memory that the client reads by itself is another matter: see `loading.auto_memory_off`."""
     if not hooked:
         return "hooks"
     if disabled:
@@ -26,7 +27,7 @@ def unheard(mode: object, hooked: bool, *, disabled: bool = False, memories: boo
 
 
 def text(given: str) -> str:
-    """The text as it is left, without blanks around it."""
+    """Return the text of a note without blanks around it."""
     found = given.replace("\r\n", "\n").strip("\n \t\r")
     if not found:
         raise UsageError("The guidance is empty: nothing was left.", "Give some text.")
@@ -36,7 +37,7 @@ def text(given: str) -> str:
 
 
 def sender(given: str) -> str:
-    """The name of who says so, checked."""
+    """Return the sender's name with single blanks."""
     name = " ".join(given.split())
     if not name or len(name) > NAME_LIMIT or not name.isprintable():
         raise UsageError(f"The sender is a name of at most {NAME_LIMIT} characters.")
@@ -44,7 +45,7 @@ def sender(given: str) -> str:
 
 
 def audience(given: "list[str]", default: object = ANYONE) -> "list[str]":
-    """The addressees of a note: as given, else as the setting `guide_to` says. `anyone` is no addressee."""
+    """Return the addressees of a note: as given, else as the setting `guide_to` says; none for `anyone`."""
     if not given:
         return [claims.PEOPLE] if default == claims.PEOPLE else []
     if given != [ANYONE] and ANYONE in given:
@@ -53,7 +54,8 @@ def audience(given: "list[str]", default: object = ANYONE) -> "list[str]":
 
 
 def addresses(given: "list[str]") -> "list[str]":
-    """`people`, `session:ID`, `agent:NAME`, `path:GLOB`, at most one of each: all must hold."""
+    """Return addressees: `people`, `session:ID`, `agent:NAME`, `path:GLOB`. At most one of each, since all must match
+    the same session."""
     found: list[str] = []
     for address in given:
         kind, colon, name = address.strip().partition(":")
@@ -72,8 +74,8 @@ def addresses(given: "list[str]") -> "list[str]":
 
 
 def expiry(given: str, now: float) -> float:
-    """When a note ends, in seconds since the epoch. Words and times of day mean the clock on the wall; `today` and
-    `tomorrow` alone last to the end of that day."""
+    """Return when a note expires, in seconds since the epoch. Times of day, `today` and `tomorrow` are in local time;
+    `today` or `tomorrow` alone is the end of that day."""
     seconds = _by_the_clock(given, now)
     if seconds is None:
         seconds = clock.parse_when(given, now, ahead=True)
@@ -85,7 +87,7 @@ def expiry(given: str, now: float) -> float:
 
 
 def _by_the_clock(given: str, now: float) -> "float | None":
-    """`18:00` (the next one), `tomorrow`, `tomorrow 9:30`."""
+    """Parse `18:00` (the next one), `tomorrow` or `tomorrow 9:30`; None for anything else."""
     words = given.lower().split()
     later = DAYS.get(words[0]) if words else None
     hours = words[1:] if later is not None else words
@@ -107,7 +109,7 @@ def _by_the_clock(given: str, now: float) -> "float | None":
 
 
 def fields(by: str, to: "list[str]", urgent: bool, expires: "str | None", now: float) -> "dict[str, str]":
-    """The fields of an entry, from what a person gave; `expires` None is never."""
+    """Return the fields of an entry from what a person gave. It never expires if `expires` is None."""
     found = {"from": sender(by)}
     if to:
         found["for"] = ",".join(addresses(to))

@@ -1,21 +1,21 @@
-"""The text of a pending update: what it says, and at its end the lines of evidence, which show where it comes from."""
+"""The text of a pending update: what it says, followed by lines of evidence, which quote where it comes from."""
 
 from collections.abc import Sequence
 
 from memtui.core.inbox.format import EVIDENCE
 
-# What is quoted in the text itself gets a backslash, so that it is no evidence.
+# How a quote begins. One in the text itself gets a backslash, so that it is not taken for evidence.
 QUOTE = "> "
 
 
 def join(text: str, evidence: Sequence[str]) -> str:
-    """The whole text of an entry."""
+    """Return the whole text of an entry."""
     lines = ["\\" + line if line.lstrip("\\").startswith(QUOTE) else line for line in text.split("\n")]
     return "\n".join([*lines, "", *evidence] if evidence else lines)
 
 
 def split(whole: str) -> tuple[str, list[str]]:
-    """The inverse of `join`; blank lines around the text go."""
+    """Split an entry's text into what it says and its evidence, the inverse of `join`. Blank lines around are dropped."""
     lines = whole.rstrip().split("\n")
     end = len(lines)
     while end and lines[end - 1].startswith(EVIDENCE):

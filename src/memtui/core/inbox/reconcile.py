@@ -1,9 +1,9 @@
-"""What became of guidance that a hook took: done when it arrived, back in its inbox when it did not.
+"""Reconcile claims: remove guidance that arrived, and put guidance that did not back into its inbox.
 
-Evidence is the transcript (deliveries/receipts.py) and the delivery log. A claim that a hook logged counts as
-delivered where no transcript tells otherwise. One that a hook died over before logging goes back; if no transcript
-tells whether it was printed, it is marked as a repeat. So is what the client dropped: on a branch that the person left,
-or with a session that ended before it wrote a transcript.
+The evidence is the transcript (deliveries/receipts.py) and the delivery log. A claim that its hook logged counts as
+delivered unless a transcript shows otherwise. A claim whose hook died before it logged goes back; if no transcript
+shows whether its text was printed, it is marked as a repeat. So is guidance that the client dropped: on a branch that
+the person left, or with a session that ended before it wrote a transcript.
 """
 
 import posix
@@ -18,14 +18,15 @@ from memtui.core.inbox import claimed
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 
-# A hook is ended by the client's time-out long before this; so is its chance to log.
+# A hook has logged by then, or never will: the client's time-out ends it long before.
 HOOK_SECONDS = 30.0
 # By then the client has written to the transcript what a hook gave it.
 TRACE_SECONDS = 60.0
 LOCK_SECONDS = 2.0
+# How long a session that ends is waited for, and how often it is looked at.
 END_SECONDS = 2.0
 POLL_SECONDS = 0.1
-# Before what it was given with, a tool's message stands in the transcript.
+# The message that used a tool is in the transcript within so many bytes before what was given with the tool.
 TOOL_BYTES = 1 << 16
 # A hook reads no more than this of a transcript for a claim; what that does not decide is left to a worker.
 HOOK_BYTES = 1 << 20
@@ -34,7 +35,7 @@ SHOWN = {receipts.ARRIVED, receipts.PREVIEWED, receipts.DROPPED}
 
 
 class Reconciled:
-    """One claim that was decided on: the delivery, its outcome, and the ids that went back to the inbox."""
+    """One claim that was reconciled: the delivery, its outcome, and the ids of the entries put back into the inbox."""
 
     __slots__ = ("delivery_id", "outcome", "returned")
 
@@ -45,7 +46,7 @@ class Reconciled:
 
 
 def all_inboxes(root: str) -> "list[str]":
-    """The directories of every inbox there is."""
+    """Return the directories of all inboxes."""
     return [paths.inbox_dir(root, None), *[paths.inbox_dir(root, slug) for slug in paths.inbox_slugs(root)]]
 
 
@@ -59,11 +60,11 @@ def reconcile(
     limit: "int | None" = None,
     ended: bool = False,
 ) -> "list[Reconciled]":
-    """Decide what became of the claims of one session, or of all, in the inboxes given, or in all.
+    """Reconcile the claims of one session, or of all, in some inboxes, or in all.
 
-    Claims about which nothing can be said yet, or only by more than `limit` bytes of a transcript, or whose inbox is
-    locked for longer than `wait` seconds, are left for a later call; so is one that can't be read, which is logged
-    and keeps no other from it. `ended`: that session is over.
+    A claim is left for a later call if its outcome is not known yet, or only by reading more than `limit` bytes of a
+    transcript, or if its inbox is locked for longer than `wait` seconds. So is one that can't be read; that is logged,
+    and the others go on. `ended`: the session is over.
     """
     seconds = clock.now() if now is None else now
     config = paths.config_dir(env)
@@ -83,7 +84,7 @@ def reconcile(
                 claim = _Claim(root, directory, name, delivery_id, owner, pid)
                 done = claim.reconcile(config, seconds, wait, limit, ended)
             except (FileNotFoundError, fs.LockTimeoutError):
-                continue  # another process closed it, or works on the inbox
+                continue  # another process has reconciled it, or works on the inbox
             except OSError as error:
                 error_log.add(root, "settle", error)
                 continue
@@ -93,11 +94,11 @@ def reconcile(
 
 
 def finish(env: "dict[str, str]", root: str, session_id: str) -> None:
-    """Decide on the claims of a session that ends, once its client is gone and has written what it will, or after
-    END_SECONDS: after `/clear` it lives on."""
+    """Reconcile the claims of a session that ends: once its client is gone and has written its transcript, or after
+    END_SECONDS, for the client stays after `/clear`."""
     owner = session_state.safe(session_id)
     deadline = time.monotonic() + END_SECONDS
-    while any(whose == owner for box in all_inboxes(root) for _, _, whose, _ in claimed.listed(box)):
+    while any(each == owner for inbox in all_inboxes(root) for _, _, each, _ in claimed.listed(inbox)):
         ended = time.monotonic() >= deadline
         reconcile(env, root, session_id=session_id, ended=ended)
         if ended:
@@ -106,7 +107,7 @@ def finish(env: "dict[str, str]", root: str, session_id: str) -> None:
 
 
 class _Claim:
-    """One claim, and what the log says of it."""
+    """One claim and its record in the delivery log, None if there is none."""
 
     __slots__ = ("delivery_id", "directory", "name", "owner", "path", "pid", "record", "root", "size")
 
@@ -119,30 +120,25 @@ class _Claim:
         self.pid = pid
         self.path = f"{directory}/{inbox_format.CLAIMED}/{name}"
         self.record = self._logged()
-        # How many bytes of it its hook had read; what stands behind was appended later.
+        # How many bytes of it the hook had read; what is behind was appended later.
         self.size = _row(self.record, root, directory, name) if self.record is not None else None
 
     def _logged(self) -> "dict[str, object] | None":
-        """The hook's record of the delivery, which need not name the claim, or the one recovered for this claim."""
-        since, within = ids.id_time(self.delivery_id), delivery_log.WITHIN_BYTES
-        for record in delivery_log.newest_first(
-            self.root, needle=self.delivery_id.encode(), since=since, within=within
-        ):
-            if record.get("id") == self.delivery_id and (
-                not record.get("recovered") or _row(record, self.root, self.directory, self.name) is not None
-            ):
+        """Return the hook's record of the delivery, which may lack this claim, or the one recovered for this claim."""
+        for record in delivery_log.records_of(self.root, self.delivery_id, delivery_log.WITHIN_BYTES):
+            if not record.get("recovered") or _row(record, self.root, self.directory, self.name) is not None:
                 return record
         return None
 
     def reconcile(self, config: str, now: float, wait: float, limit: "int | None", ended: bool) -> "Reconciled | None":
-        """Close the claim if it can be said what became of it. Raises OSError."""
+        """Close the claim and return its outcome; None if that is not known yet. Raises OSError."""
         age = now - (ids.id_time(self.delivery_id) or 0.0)
         if age < 0:
             age = HOOK_SECONDS if fs.alive(self.pid) else claimed.KEPT_SECONDS  # the clock was put back
         if self.record is not None and self.size is None:
-            # The hook went on without this claim, whose inbox gave it trouble: nobody was given anything of it.
+            # The hook failed to read this claim and went on without it: nothing of it was delivered.
             with self._lock(wait):
-                return self._give_back(age)
+                return self._put_back_whole(age)
         if self.record is None and age < HOOK_SECONDS and fs.alive(self.pid):
             return None
         path = transcript.path_of(self.record or {"session_id": self.owner}, config)
@@ -150,11 +146,11 @@ class _Claim:
         if view is None:
             return None
         if self.record is None:
-            outcome = self._unlogged(view, age, ended)
+            outcome = self._outcome_without_record(view, age, ended)
         elif view.exists:
             outcome = receipts.outcome(self.record, view, now, ended)
         else:
-            outcome = self._untold(age, ended)
+            outcome = self._outcome_without_transcript(age, ended)
         if outcome == receipts.WAITING or not (view.whole or outcome in SHOWN):
             return None
         with self._lock(wait):
@@ -164,8 +160,8 @@ class _Claim:
         return fs.Lock(self.directory + "/" + inbox_format.LOCK_NAME, wait)
 
     def _view(self, path: str, limit: "int | None") -> "receipts.TranscriptView | None":
-        """What the transcript tells of the delivery, read from where it was when the hook ran. None if that would be
-        too much."""
+        """Return the view of the transcript from where it ended when the hook ran. None if it takes more than `limit`
+        bytes to find that."""
         if not path:
             return receipts.TranscriptView("")
         size = size_of(self.record) if self.record is not None else None
@@ -175,9 +171,10 @@ class _Claim:
             start = transcript.recent_start(path, ids.id_time(self.delivery_id) or 0.0, limit)
         return None if start is None else receipts.view_from(path, start, limit, self.delivery_id)
 
-    def _untold(self, age: float, ended: bool) -> str:
-        """What became of a delivery of whose session there is no transcript: it comes with the first request, unless
-        the session shall leave none. There the end of the turn tells that the model was called."""
+    def _outcome_without_transcript(self, age: float, ended: bool) -> str:
+        """Return the outcome of a delivery whose session has no transcript. The client writes one with the first
+        request, unless it is set to keep none. Then the Stop hook's note of the claim shows that the model was
+        called."""
         found = session_state.load(self.root, self.owner, "stopped").get("claims")
         client = self.record.get("client") if self.record is not None else None
         if isinstance(found, list) and self.name in found:
@@ -186,8 +183,8 @@ class _Claim:
             return receipts.DROPPED
         return receipts.UNKNOWN if age >= (receipts.QUIET_SECONDS if client else TRACE_SECONDS) else receipts.WAITING
 
-    def _unlogged(self, view: receipts.TranscriptView, age: float, ended: bool) -> str:
-        """What became of a claim that nobody logged."""
+    def _outcome_without_record(self, view: receipts.TranscriptView, age: float, ended: bool) -> str:
+        """Return the outcome of a claim whose delivery is not in the log."""
         if self.delivery_id in view.outcomes:
             return view.outcomes[self.delivery_id]
         if self.delivery_id in view.pending:
@@ -198,63 +195,66 @@ class _Claim:
         return receipts.FAILED if view.exists and view.records_attachments else receipts.UNKNOWN
 
     def _close(self, outcome: str, view: receipts.TranscriptView, age: float) -> "Reconciled | None":
-        """Append what goes back, log what the hook could not, remove the claim; dying in between repeats nothing."""
+        """Put back what did not arrive, log the delivery if the hook did not, and remove the claim. If the process dies
+        in between, nothing is delivered twice. None if the claim may still grow."""
         data = _read(self.path, age)
         if data is None:
             return None
-        again: list[inbox_format.Entry] = []  # given to the model, in vain
-        beside: list[inbox_format.Entry] = []  # never given by this delivery
+        failed: list[inbox_format.Entry] = []  # delivered, but did not arrive
+        others: list[inbox_format.Entry] = []  # not part of this delivery
         if self.record is not None:
             scope = inbox_format.scope_of(self.directory)
-            delivered = {item.get("id") for item in _items(self.record) if item.get("scope", scope) == scope}
+            items = delivery_log.brought(self.record)
+            delivered = {item.get("id") for item in items if item.get("scope", scope) == scope}
             if outcome in BACK:
-                again = [e for e in inbox_format.parse(inbox_format.decode(data[: self.size])) if e.id in delivered]
-            beside = inbox_format.parse(inbox_format.decode(data[self.size :]))
+                failed = [e for e in inbox_format.parse(inbox_format.decode(data[: self.size])) if e.id in delivered]
+            others = inbox_format.parse(inbox_format.decode(data[self.size :]))
         elif outcome in SHOWN:
-            entries, shown = _arrived(inbox_format.decode(data), _named(view.text, self.delivery_id))
-            again = shown if outcome in BACK else []
-            beside = [e for e in entries if all(e is not each for each in shown)]
+            entries, shown = _shown_entries(inbox_format.decode(data), _ids_in(view.text, self.delivery_id))
+            failed = shown if outcome in BACK else []
+            others = [e for e in entries if all(e is not each for each in shown)]
         else:
-            again = inbox_format.parse(inbox_format.decode(data))
-        unsure = outcome == receipts.DROPPED or (self.record is None and outcome == receipts.UNKNOWN)
-        returned = self._return(again, beside, outcome, unsure)
+            failed = inbox_format.parse(inbox_format.decode(data))
+        maybe_seen = outcome == receipts.DROPPED or (self.record is None and outcome == receipts.UNKNOWN)
+        returned = self._put_back(failed, others, outcome, maybe_seen)
         if self.record is None and outcome in SHOWN:
             self._log_recovered(shown, view, len(data))
         posix.unlink(self.path)
         return Reconciled(self.delivery_id, outcome, returned)
 
-    def _give_back(self, age: float) -> "Reconciled | None":
-        """Put all of the claim back, as it stood: nothing of it was given to anybody. The caller holds the lock."""
+    def _put_back_whole(self, age: float) -> "Reconciled | None":
+        """Put all of the claim back unchanged, as nothing of it was delivered. The caller holds the lock."""
         data = _read(self.path, age)
         if data is None:
             return None
-        returned = self._return([], inbox_format.parse(inbox_format.decode(data)), receipts.FAILED, repeat=False)
+        returned = self._put_back([], inbox_format.parse(inbox_format.decode(data)), receipts.FAILED, repeat=False)
         posix.unlink(self.path)
         return Reconciled(self.delivery_id, receipts.FAILED, returned)
 
-    def _return(
-        self, again: "list[inbox_format.Entry]", beside: "list[inbox_format.Entry]", outcome: str, repeat: bool
+    def _put_back(
+        self, failed: "list[inbox_format.Entry]", others: "list[inbox_format.Entry]", outcome: str, repeat: bool
     ) -> "list[str]":
-        """Append to the inbox what was given in vain and what was not given at all; the ids of what was not there."""
+        """Append to the inbox the entries that did not arrive and those that were not delivered, unless they are there
+        or delivered already. Return the ids of the entries appended."""
         path = self.directory + "/" + inbox_format.FILES["guidance"]
-        if again or beside:
-            # What the hook had put back before it died, and what a settling that died had, is there already.
+        if failed or others:
+            # The hook, or a process that reconciled before, may have put entries back before it died.
             known = claimed.elsewhere(self.directory, ids.id_time(self.delivery_id) or 0.0, self.delivery_id)
-            again, beside = claimed.unknown(again, known), claimed.unknown(beside, known)
-        # That a person left a branch says nothing against the note.
-        tried = 0 if outcome == receipts.DROPPED else 1
-        text = "".join([_again(e, tried, repeat) for e in again]) + "".join(
-            [inbox_format.standalone(e) for e in beside]
+            failed, others = claimed.unknown(failed, known), claimed.unknown(others, known)
+        # If a person left the branch, the note is not to blame.
+        attempts = 0 if outcome == receipts.DROPPED else 1
+        text = "".join([_retried(e, attempts, repeat) for e in failed]) + "".join(
+            [inbox_format.standalone(e) for e in others]
         )
         if text:
             inbox_file.add_locked(path, text)
         else:
-            fs.sync(path)  # what the hook put back
-        return [e.id for e in [*again, *beside]]
+            fs.sync(path)  # for what the hook put back
+        return [e.id for e in [*failed, *others]]
 
     def _log_recovered(self, entries: "list[inbox_format.Entry]", view: receipts.TranscriptView, size: int) -> None:
-        """Write the record that the hook could not write any more, from the claim, the transcript and what is known of
-        the session. The second claim of a delivery that took two tells only of its own notes."""
+        """Write the record that the hook did not write, from the claim, the transcript and the session's state. If the
+        delivery had two claims, the record of the second holds only its own notes."""
         seconds = ids.id_time(self.delivery_id) or clock.now()
         scope = inbox_format.scope_of(self.directory)
         items = [
@@ -265,10 +265,7 @@ class _Claim:
 
         known = session_state.load(self.root, self.owner)
         text = view.text
-        needle = self.delivery_id.encode()
-        if any(
-            r.get("id") == self.delivery_id for r in delivery_log.newest_first(self.root, needle=needle, since=seconds)
-        ):
+        if any(delivery_log.records_of(self.root, self.delivery_id)):
             text = "\n".join(_blocks(text, {e.id for e in entries}))
         record: dict[str, object] = {
             "v": delivery_log.VERSION,
@@ -293,7 +290,7 @@ class _Claim:
 
 
 def _read(path: str, age: float) -> "bytes | None":
-    """A claimed file; None as long as a shell that opened it as guidance.md may still write to it."""
+    """Read a claimed file; None as long as a shell that opened it as guidance.md may still write to it."""
     fd = fs.open_regular(path, ours=True, follow=False)
     try:
         most = fs.KINDS["claim"][0]
@@ -303,49 +300,42 @@ def _read(path: str, age: float) -> "bytes | None":
 
 
 def _row(record: "dict[str, object]", root: str, directory: str, name: str) -> "int | None":
-    """How many bytes of a claimed file its hook had read, None if the record does not tell. The claims of one delivery
-    in two inboxes bear one name."""
-    taken = record.get("claims")
-    for row in taken if isinstance(taken, list) else []:
+    """Return how many bytes of a claimed file its hook had read; None if the record does not say. The claims of one
+    delivery have the same name in both inboxes."""
+    claims = record.get("claims")
+    for row in claims if isinstance(claims, list) else []:
         if isinstance(row, list) and len(row) == 3 and row[:2] == [directory[len(root) + 1 :], name]:
             return row[2] if isinstance(row[2], int) else None
     return None
 
 
-def _items(record: "dict[str, object]") -> "list[dict[str, object]]":
-    """What a record says that it gave."""
-    found = record.get("items")
-    items = [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
-    return [item for item in items if not item.get("left_out")]
-
-
-def _again(entry: inbox_format.Entry, tried: int, repeat: bool) -> str:
-    """An entry that goes back, with the attempt counted."""
+def _retried(entry: inbox_format.Entry, attempts: int, repeat: bool) -> str:
+    """Render an entry that goes back, with `attempts` more."""
     fields = {**entry.fields, "id": entry.id}
-    if tried:
-        fields["attempts"] = str(entry.count("attempts") + tried)
+    if attempts:
+        fields["attempts"] = str(entry.count("attempts") + attempts)
     if repeat:
         fields["repeat"] = "yes"
     return inbox_format.render(fields, entry.text)
 
 
-def _arrived(text: str, named: "set[str]") -> "tuple[list[inbox_format.Entry], list[inbox_format.Entry]]":
-    """The entries of a claim that nobody logged, and those of them whose ids the transcript names.
+def _shown_entries(text: str, shown_ids: "set[str]") -> "tuple[list[inbox_format.Entry], list[inbox_format.Entry]]":
+    """Return all entries of a claim that is not in the log, and those of them that the transcript shows.
 
-    Text appended by hand after the hook had read the file may have become one with the hand-written end of it: then
-    the end is parted where the beginning is what the transcript names. All entries count if none can be told.
+    Text appended by hand after the hook had read the file may have joined the hand-written entry at its end. Then that
+    entry is split so that its beginning has an id that the transcript shows. All entries count if it shows no ids.
     """
     entries = inbox_format.parse(text)
-    shown = [e for e in entries if e.id in named]
-    if entries and entries[-1].id not in named:
-        parts = claimed.parted(entries[-1], lambda head: head.id in named)
+    shown = [e for e in entries if e.id in shown_ids]
+    if entries and entries[-1].id not in shown_ids:
+        parts = claimed.parted(entries[-1], lambda head: head.id in shown_ids)
         if parts:
             return [*entries[:-1], parts[0], *parts[1]], [*shown, parts[0]]
-    return entries, shown if named else entries
+    return entries, shown if shown_ids else entries
 
 
-def _named(text: str, delivery_id: str) -> "set[str]":
-    """The ids of the guidance that a delivery's text holds."""
+def _ids_in(text: str, delivery_id: str) -> "set[str]":
+    """Return the ids of the guidance in a delivery's text."""
     found = set()
     for block in text.split("<memtui-guidance ")[1:]:
         fields = inbox_format.parse_fields(block[: block.find(">")])
@@ -354,11 +344,11 @@ def _named(text: str, delivery_id: str) -> "set[str]":
     return found
 
 
-def _blocks(text: str, names: "set[str]") -> "list[str]":
-    """The blocks of a delivered text that hold these notes."""
+def _blocks(text: str, note_ids: "set[str]") -> "list[str]":
+    """Return the blocks of a delivered text that hold the notes with these ids."""
     found = []
     for piece in text.split("<memtui-guidance ")[1:]:
         block, close, _ = piece.partition("</memtui-guidance>")
-        if inbox_format.parse_fields(block[: block.find(">")]).get("id") in names:
+        if inbox_format.parse_fields(block[: block.find(">")]).get("id") in note_ids:
             found.append("<memtui-guidance " + block + close)
     return found

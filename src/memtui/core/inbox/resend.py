@@ -1,8 +1,8 @@
-"""Lists and indexes that did not arrive: noted by the worker when a turn ends, given again with the next prompt.
+"""Resend lists and indexes that did not arrive: the worker notes them when a turn ends, the next prompt brings them.
 
-Guidance has its own way back (reconcile.py). What a session knows of drafts, items and memories is only a belief
-until the transcript proves it; here the belief is taken back where the transcript proves the contrary. That holds also
-for what arrived once, and stands on a branch of the conversation that the person has left since (`/rewind`).
+reconcile.py does the same for guidance. A session's state says which drafts, items and memories it was told of. A list
+is removed from it if the transcript shows that it did not arrive, or that it arrived on a branch of the conversation
+that the person has left since (`/rewind`).
 """
 
 from memtui.core.base import backwards, clock, fastjson, fs, paths, session_state
@@ -11,12 +11,13 @@ from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts, steps
 
 LOST = {receipts.PREVIEWED, *receipts.LOST}
+# Stands for the parent of a transcript's first record.
 NO_RECORD = "-"
 LISTS = {"pending-update", "pending-item", "index"}
 
 
 def note(env: "dict[str, str]", root: str, session_id: str) -> "list[str]":
-    """Write down which deliveries of a session brought a list that did not arrive; their ids. Raises OSError.
+    """Note which deliveries of a session had a list that did not arrive, and return their ids. Raises OSError.
 
     For the worker: reads the log back to the session's start, and its transcript.
     """
@@ -35,7 +36,7 @@ def note(env: "dict[str, str]", root: str, session_id: str) -> "list[str]":
     if not records:
         return []
     names = {str(record["id"]) for record in records}
-    # What a worker found out before: the last record of the conversation then, and what had arrived.
+    # As an earlier worker found it: the last record of the conversation then, and the deliveries that had arrived.
     before = session_state.load(root, session_id, "tip")
     arrived = names & _names(before, "arrived")
     path = transcript.path_of({**state, "session_id": session_id}, paths.config_dir(env)) or ""
@@ -57,7 +58,7 @@ def _names(state: "dict[str, object]", key: str) -> "set[str]":
 
 
 def _outcomes(env: "dict[str, str]", path: str, records: "list[dict[str, object]]") -> "dict[str, str]":
-    """The outcomes of some deliveries of a session, by its transcript from where the first of them was made."""
+    """Return the outcomes of some deliveries of a session, by its transcript from the place of the first of them."""
     starts = [steps.size_of(record) for record in records]
     views = {}
     if path and starts and None not in starts:
@@ -67,7 +68,7 @@ def _outcomes(env: "dict[str, str]", path: str, records: "list[dict[str, object]
 
 
 class Left:
-    """The deliveries that stand on no branch of the conversation any more, and the conversation's last record."""
+    """The deliveries that are not on the conversation's branch any more; and `tip`, the uuid of its last record."""
 
     __slots__ = ("names", "tip")
 
@@ -77,10 +78,10 @@ class Left:
 
 
 def left_behind(path: str, names: "set[str]", known: str) -> Left:
-    """Which of some deliveries the conversation has gone on without, by the records from its last one upwards.
+    """Find which deliveries the conversation has left behind, by its records from the last one upwards.
 
-    `known`: a record that stood on the branch when it was looked at before; what is above it is the same since, so that
-    a long transcript is read back only to there. What a compaction summed up was not left.
+    `known`: the last record of the branch in an earlier call. What is above it is the same since, so a long transcript
+    is read back only to there. What a compaction summed up was not left behind.
     """
     found = Left()
     wanted = ""
@@ -101,9 +102,9 @@ def left_behind(path: str, names: "set[str]", known: str) -> Left:
                     break
                 wanted = transcript.text_of(record.get("parentUuid")) or NO_RECORD
             for text in transcript.attachment_texts(transcript.attachment(record)) if given else ():
-                told = given.intersection(receipts.delivery_ids(text))
-                missing -= told
-                found.names |= set() if on_branch else told
+                seen = given.intersection(receipts.delivery_ids(text))
+                missing -= seen
+                found.names |= set() if on_branch else seen
             if not missing:
                 break
     except OSError:
@@ -112,26 +113,24 @@ def left_behind(path: str, names: "set[str]", known: str) -> Left:
 
 
 def _lists(record: "dict[str, object]") -> "list[dict[str, object]]":
-    items = record.get("items")
-    found = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
-    return [item for item in found if item.get("kind") in LISTS and not item.get("left_out")]
+    return [item for item in delivery_log.brought(record) if item.get("kind") in LISTS]
 
 
 def take_back(root: str, session_id: str, state: "dict[str, object]") -> "dict[str, object]":
-    """The state of a session without what it was thought to know and did not get.
+    """Return the state of a session without the lists that did not arrive.
 
-    The note goes once the state that heeds it is kept: a hook can be killed before. Raises OSError where the log can't
-    tell what was lost."""
-    heeded = sorted(_names(state, "redone"))
-    lost = _names(session_state.load(root, session_id, "missed"), "ids") - {*heeded}
+    The note of them is removed by a later call, when the new state is saved: a hook can be killed before. Raises
+    OSError if the log can't be read back far enough."""
+    redone = sorted(_names(state, "redone"))
+    lost = _names(session_state.load(root, session_id, "missed"), "ids") - {*redone}
     if not lost:
         try:
             fs.unlink(session_state.path(root, session_id, "missed"))
         except OSError:
-            pass  # in nobody's way
+            pass  # it does no harm
         return state
     after = dict(state)
-    after["redone"] = [*heeded, *sorted(lost)]
+    after["redone"] = [*redone, *sorted(lost)]
     begun = clock.parse(state.get("started"))
     since, within = delivery_log.back_to(begun or 0.0) - 1.0, delivery_log.WITHIN_BYTES
     for record in delivery_log.newest_first(root, needle=session_id.encode(), since=since, within=within):
@@ -146,6 +145,7 @@ def take_back(root: str, session_id: str, state: "dict[str, object]") -> "dict[s
 
 
 def _forget(root: str, session_id: str, after: "dict[str, object]", item: "dict[str, object]") -> None:
+    """Remove an item of a list from the state of a session."""
     scope = str(item.get("scope"))
     kind = item.get("kind")
     if kind == "pending-item":

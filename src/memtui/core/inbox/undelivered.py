@@ -1,4 +1,4 @@
-"""What keeps guidance from being delivered, as findings."""
+"""The findings on guidance that is not delivered: what keeps it from being delivered."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -10,20 +10,20 @@ from memtui.core.inbox.format import Entry
 
 
 def findings(entry: Entry, directory: str, now: float, budget: int) -> Iterator[Finding]:
-    """List what is wrong with an entry of the inbox at `directory`, the plainest first. `budget` is the room of a
+    """Yield what keeps an entry of the inbox at `directory` from being delivered. `budget`: the UTF-16 units of a
     delivery."""
     inbox = directory.rpartition("/")[2]  # global, or the project's slug
-    told = partial(problem, subject=f"note:{entry.id}", inbox=inbox, id=entry.id[-6:])
+    finding = partial(problem, subject=f"note:{entry.id}", inbox=inbox, id=entry.id[-6:])
     expires = entry.fields.get("expires")
     if whom := claims.no_addressee(entry):
-        yield told("inbox.nobody", whom=whom)
+        yield finding("inbox.nobody", whom=whom)
     if expires and clock.parse(expires) is None:
-        yield told("inbox.endless", expires=expires)
+        yield finding("inbox.endless", expires=expires)
     elif entry.expired(now):
-        yield told("inbox.expired")
+        yield finding("inbox.expired")
     if entry.count("attempts") >= claims.MAX_ATTEMPTS:
-        yield told("inbox.held", attempts=entry.count("attempts"))
+        yield finding("inbox.held", attempts=entry.count("attempts"))
     if "\0" in entry.text:
-        yield told("inbox.binary")
+        yield finding("inbox.binary")
     if deliverable.over(budget, now, entry, directory) > 0:
-        yield told("inbox.long")
+        yield finding("inbox.long")

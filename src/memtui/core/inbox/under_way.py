@@ -1,4 +1,4 @@
-"""Guidance that a hook has taken, and of which no transcript tells yet what became of it."""
+"""Guidance under way: taken by a hook, and not yet proven delivered or put back."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from memtui.core.inbox import format as inbox_format
 
 @dataclass(frozen=True)
 class UnderWay:
-    """One note of a claim. `slug` is its project, None for the global inbox; `time` is when the hook took it; `record`
-    is what the hook logged of it, empty before it did."""
+    """One note of a claim. `delivery` and `session`: their ids; `time`: when the hook took it; `slug`: its project,
+    None for the global inbox; `record`: the delivery as logged, without items if it is not logged yet."""
 
     delivery: str
     session: str
@@ -24,7 +24,7 @@ class UnderWay:
 
 
 def listed(root: str, projects: Iterable[str | None]) -> list[UnderWay]:
-    """The notes under way of some projects' inboxes (None: the global one), newest first."""
+    """List the notes under way of some projects' inboxes (None: the global one), newest first."""
     found = []
     for slug in projects:
         directory = paths.inbox_dir(root, slug)
@@ -32,16 +32,12 @@ def listed(root: str, projects: Iterable[str | None]) -> list[UnderWay]:
             try:
                 data = fs.read_bytes(f"{directory}/{inbox_format.CLAIMED}/{name}", inbox_format.MAX_BYTES)
             except OSError:
-                continue  # settled in between
+                continue  # reconciled meanwhile
             entries = inbox_format.parse(inbox_format.decode(data))
-            taken, record = ids.id_time(delivery_id), _record(root, delivery_id, session_id)
-            # What the hook took but did not give stands in the inbox again.
+            record = Delivery.of(next(delivery_log.records_of(root, delivery_id), {"session_id": session_id}))
+            # What the hook took but did not deliver is in the inbox again.
             given = {item.id for item in record.items if not item.left_out}
-            mine = [each for each in entries if each.id in given or not given]
-            found += [UnderWay(delivery_id, session_id, taken, slug, each, record) for each in mine]
+            delivered = [each for each in entries if each.id in given or not given]
+            time = ids.id_time(delivery_id)
+            found += [UnderWay(delivery_id, session_id, time, slug, each, record) for each in delivered]
     return sorted(found, key=lambda each: each.time or 0.0, reverse=True)
-
-
-def _record(root: str, delivery_id: str, session_id: str) -> Delivery:
-    logged = delivery_log.newest_first(root, needle=delivery_id.encode(), since=ids.id_time(delivery_id))
-    return Delivery.of(next((each for each in logged if each.get("id") == delivery_id), {"session_id": session_id}))

@@ -1,4 +1,4 @@
-"""Approve drafts: each becomes a memory and leaves the inbox, all of them in one step of undo."""
+"""Approve drafts: each becomes a memory and leaves the inbox; one undo takes all of them back."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from memtui.core.review.waiting import Waiting, from_the_end
 
 
 class Approval(NamedTuple):
-    """The outcome for one pending update: the memory as it is now, or would be, or the error."""
+    """The outcome for one pending update: the memory as it is now, or as it would be; or the error."""
 
     item: Waiting
     memory: Memory | None
@@ -20,20 +20,19 @@ class Approval(NamedTuple):
 
 
 def approve_all(journal: Journal, drafts: Sequence[Draft]) -> list[Approval]:
-    """Write the memories, in any order; what fails stops none of the others. The outcomes are in the order of
-    `drafts`."""
+    """Write the memories of drafts. A failure stops none of the others. The outcomes are in the order of `drafts`."""
     by_key = {draft.item.key: draft for draft in drafts}
-    found: dict[str, Approval] = {}
+    outcomes: dict[str, Approval] = {}
     with journal.together():
         for item in from_the_end(draft.item for draft in drafts):
-            found[item.key] = _approve(journal, by_key[item.key])
-    return [found[draft.item.key] for draft in drafts]
+            outcomes[item.key] = _approve(journal, by_key[item.key])
+    return [outcomes[draft.item.key] for draft in drafts]
 
 
 def _approve(journal: Journal, draft: Draft) -> Approval:
     draft.store.journal = journal
     try:
-        made = draft.store.add(draft.scope, draft.name, draft.data, op="approve", extra=[removal(draft.item)])
+        written = draft.store.add(draft.scope, draft.name, draft.data, op="approve", extra=[removal(draft.item)])
     except MemtuiError as error:
         return Approval(draft.item, None, error)
-    return Approval(draft.item, made)
+    return Approval(draft.item, written)

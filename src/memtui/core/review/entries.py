@@ -1,8 +1,9 @@
-"""Change what waits in the inbox: reject, withdraw, tick off, keep, pass on, reword. Each is one undo step.
+"""Change the entries of an inbox: reject, withdraw, tick off, keep, reword, make guidance of. Each is one undo step.
 
-Entries are edited where they stand; what others append to the same file meanwhile stays.
+Entries are edited in place; what others append to the same file meanwhile stays.
 """
 
+import dataclasses
 from collections.abc import Callable, Sequence
 
 from memtui.core.base import clock, fastjson, ids
@@ -20,20 +21,19 @@ from memtui.core.settings import config
 
 
 def _anchor(entry: inbox_format.Entry, source: str) -> str:
-    """The lines before an entry, which tell where it stands."""
+    """Return the lines before an entry, by which its place is found again."""
     before = source[: entry.start].split("\n")[:-1][-ANCHOR_LINES:]
     return "".join(line + "\n" for line in before)
 
 
 def removal(item: Waiting) -> TextEdit:
-    """The change that takes an entry out of its file."""
+    """Return the change that takes an entry out of its file."""
     return TextEdit(item.path, item.entry.raw, "", _anchor(item.entry, item.source), item.begin + item.entry.start)
 
 
 def _rewritten(item: Waiting, fields: dict[str, str], text: str) -> TextEdit:
-    """The change that puts another entry in the place of this one; hand-written text gets an entry's form."""
-    made = inbox_format.render(fields, text)
-    return TextEdit(item.path, item.entry.raw, made, _anchor(item.entry, item.source), item.begin + item.entry.start)
+    """Return the change that replaces an entry; hand-written text gets marks."""
+    return dataclasses.replace(removal(item), added=inbox_format.render(fields, text))
 
 
 def _appended(directory: str, kind: str, fields: dict[str, str], text: str) -> TextEdit:
@@ -45,8 +45,8 @@ def _removals(items: Sequence[Waiting]) -> list[TextEdit]:
 
 
 class Review:
-    """The operations, each one transaction of the journal. All raise ConflictError if an entry changed meanwhile (then
-    nothing is written) and return the transaction's id."""
+    """The operations on entries. Each is one transaction of the journal and returns its id, unless it says otherwise.
+    All raise ConflictError, with nothing written, if an entry has changed meanwhile."""
 
     def __init__(self, root: str, by: str = "cli", now: Callable[[], float] = clock.now) -> None:
         self.root = root
@@ -59,12 +59,12 @@ class Review:
         return self.journal.run(op, changes, summary, entries=[item.id for item in items])
 
     def withdraw(self, items: Sequence[Waiting]) -> str:
-        """Take guidance back before it is delivered."""
+        """Remove guidance before it is delivered."""
         return self._run("withdraw", _removals(items), items, "withdraw")
 
     def again(self, item: Waiting, expires: float | None = None) -> tuple[str, str]:
-        """Leave guidance anew that expired or came back too often; the new entry's id and the transaction's. An expiry
-        that is over goes, unless another is given."""
+        """Replace guidance that expired or came back too often by a new entry with the same text. Return the new
+        entry's id and the transaction's. An expiry in the past is dropped, unless `expires` gives another."""
         now = self.now()
         fresh = {"id": ids.new_id(now), "time": clock.iso_seconds(now)}
         gone = {"id", "time", "attempts"} | ({"expires"} if item.entry.expired(now) else set())
@@ -76,7 +76,7 @@ class Review:
         return fresh["id"], done
 
     def reject(self, items: Sequence[Waiting], *, never: bool = False) -> str:
-        """Drop pending updates; `never`: what they say is not extracted again."""
+        """Remove pending updates; with `never`, what they say is not extracted again."""
         changes: list[Change] = list(_removals(items))
         if never:
             for item in items:
@@ -87,11 +87,11 @@ class Review:
         return self._run("reject", changes, items, "reject")
 
     def done(self, items: Sequence[Waiting]) -> str:
-        """Tick pending items off: they go."""
+        """Remove pending items, as finished."""
         return self._run("done", _removals(items), items, "tick off")
 
     def keep(self, items: Sequence[Waiting]) -> str:
-        """Keep pending items when the next session replaces the others."""
+        """Mark pending items so that the next session, which replaces the others, leaves them."""
         changes = [_rewritten(item, {**self._fields(item), "state": "kept"}, item.entry.text) for item in items]
         return self._run("keep", changes, items, "keep")
 
@@ -106,17 +106,17 @@ class Review:
         return self._run("edit entry", [change], [item], "edit")
 
     def guide(self, directory: str, fields: dict[str, str], text: str) -> str:
-        """Leave guidance in an inbox as a step that can be undone until a hook takes it; the entry's id. Nothing is
-        undone of a file that is too long: it would have to be written anew. Raises UsageError for a note that is too
-        long for any delivery."""
+        """Leave guidance in an inbox and return the entry's id. It can be undone until a hook takes it; not in a file
+        that is too long, which undo would have to rewrite. Raises UsageError for a note that is too long for any
+        delivery."""
         if inbox_format.unread(f"{directory}/{inbox_format.FILES['guidance']}"):
-            self._fits(directory, fields, text)
+            self._check_length(directory, fields, text)
             return inbox_file.append_entry(directory, "guidance", fields, text, now=self.now())
         return self.say(directory, fields, text)[0]
 
     def say(self, directory: str, fields: dict[str, str], text: str) -> tuple[str, str]:
-        """As `guide`; the entry's id and the transaction's."""
-        self._fits(directory, fields, text)
+        """Leave guidance in an inbox whatever its length, as `guide`. Return the entry's id and the transaction's."""
+        self._check_length(directory, fields, text)
         now = self.now()
         whole = {"id": ids.new_id(now), "time": clock.iso_seconds(now), **fields}
         change = _appended(directory, "guidance", whole, text)
@@ -124,9 +124,9 @@ class Review:
         return whole["id"], self.journal.run("guide", [change], words, entries=[whole["id"]])
 
     def reword(self, item: Waiting, directory: str, fields: dict[str, str], text: str) -> str:
-        """Change guidance that waits: its text, its fields, the inbox it is in. What was held is delivered again.
-        Raises UsageError for what is too long for any delivery."""
-        self._fits(directory, fields, text)
+        """Change the text, the fields and the inbox of guidance that is not delivered yet. Its attempts count anew.
+        Raises UsageError for a text that is too long for any delivery."""
+        self._check_length(directory, fields, text)
         kept = {key: value for key, value in self._fields(item).items() if key in {"id", "time", "from"}}
         whole = {**kept, **{key: value for key, value in fields.items() if key not in kept}}
         if directory == item.directory:
@@ -134,14 +134,14 @@ class Review:
         return self._run("edit entry", [removal(item), _appended(directory, "guidance", whole, text)], [item], "edit")
 
     def to_guidance(self, items: Sequence[Waiting]) -> str:
-        """Make entries guidance of the same scope: the next prompt gets them, once."""
+        """Turn entries into guidance of the same scope, which the next prompt gets once."""
         changes: list[Change] = list(_removals(items))
         for item in items:
             fields = {"id": ids.new_id(self.now()), "time": clock.iso_seconds(self.now()), "from": self.by}
             changes.append(_appended(item.directory, "guidance", fields, item.text))
         return self._run("guide", changes, items, "make guidance of")
 
-    def _fits(self, directory: str, fields: dict[str, str], text: str) -> None:
+    def _check_length(self, directory: str, fields: dict[str, str], text: str) -> None:
         budget = config.number(config.load(self.root), "budget")
         deliverable.check(budget, self.now(), text, fields, directory)
 
@@ -153,5 +153,5 @@ class Review:
 
 
 def _gist(text: str) -> str:
-    """The first words of an entry, for the journal, which keeps them when the entry is gone: without secrets."""
+    """Return the first words of an entry without secrets, for the journal, which outlives the entry."""
     return " ".join(redact.redact(text)[0].split())[:60]

@@ -1,9 +1,10 @@
-"""What a person wants to know to decide about a draft: what was said around it, and which memories are alike."""
+"""What helps a person to decide about a draft: the conversation around its evidence, and similar memories."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from memtui.core.client import excerpt, titles
+from memtui.core.base import paths
+from memtui.core.client import excerpt, titles, transcript
 from memtui.core.client.excerpt import Said
 from memtui.core.memories.memory import Memory
 from memtui.core.review.waiting import Waiting
@@ -11,7 +12,7 @@ from memtui.core.review.waiting import Waiting
 
 @dataclass(frozen=True)
 class Similar:
-    """A memory and how alike it is to a draft, to 1."""
+    """A memory and how similar it is to a draft, from 0 to 1."""
 
     memory: Memory
     score: float
@@ -19,8 +20,8 @@ class Similar:
 
 @dataclass
 class Evidence:
-    """`said` around an entry, the `title` of its session, `problem` if its transcript does not tell; and the memories
-    that are `alike`, the most alike first."""
+    """`said`: the conversation around an entry's evidence; `title`: of its session; `problem`: why the transcript does
+    not show it, empty if it does; `similar`: memories, the most similar first."""
 
     said: list[Said] = field(default_factory=list)
     title: str = ""
@@ -29,10 +30,10 @@ class Evidence:
 
 
 def evidence_of(env: dict[str, str], item: Waiting, similar: Sequence[Similar] = ()) -> Evidence:
-    """The setting of a pending update or item, with the memories that are `alike`. Reads the transcript."""
+    """Find the evidence of a pending update or item in its session's transcript."""
     found = Evidence(similar=similar)
     fields = item.entry.fields
-    path = excerpt.transcript_of(env, fields.get("session", ""))
+    path = transcript.path_of({"session_id": fields.get("session")}, paths.config_dir(env))
     if path:
         said = [line.partition(": ")[2] for line in item.evidence if line.startswith("> you: ")]
         try:

@@ -1,4 +1,4 @@
-"""Merge pending updates into a memory that is there: each is put at its end, all of them in one step of undo."""
+"""Merge pending updates into a memory: each is put at its end; one undo takes all of them back."""
 
 from collections.abc import Sequence
 
@@ -15,35 +15,36 @@ from memtui.core.review.waiting import Waiting
 
 
 def find(store: Store, item: Waiting, ref: str) -> tuple[Store, Memory]:
-    """The memory that a reference means, to put a pending update at its end, and the store to do it with: one of the
-    update's project or a global one. Raises as `scopes.find`; ConflictError for one of another project."""
+    """Find the memory that a pending update shall be merged into, and the store to do it with. It is one of the
+    update's project or a global one. Raises as `scopes.find`; ConflictError for a memory of another project."""
     home = draft.home_store(store, item) or store
-    there = store if "/" in ref else home  # a path is meant from where the person stands
+    owner = store if "/" in ref else home  # a path is relative to the person's directory
     try:
-        found = there.find(ref)
+        found = owner.find(ref)
     except NotFoundError as error:
-        if there is store:
+        if owner is store:
             raise
-        there = store
+        owner = store
         try:
             found = store.find(ref)
         except MemtuiError:
             raise error from None
     if item.slug is None or any(
         found.path == f"{scope.directory}/{name}"
-        for scope in draft.near(store, item)
+        for scope in draft.merge_scopes(store, item)
         for name, _ in scopes.files(scope)
     ):
-        return there, found
-    whose = draft.home_of(item) or item.slug
+        return owner, found
+    project = draft.project_of(item) or item.slug
     raise ConflictError(
-        f"{found.ref} is of another project than {item.id[-6:]}, a draft of {whose}.",
-        f"Merge it into a memory of {whose}, or of the scope global; or approve it by itself and copy that memory.",
+        f"{found.ref} is of another project than {item.id[-6:]}, a draft of {project}.",
+        f"Merge it into a memory of {project}, or of the scope global; or approve it by itself and copy that memory.",
     )
 
 
 def merged(items: Sequence[Waiting], found: Memory) -> Memory:
-    """A memory as it will be with the texts of pending updates at its end. Raises MemtuiError for a broken one."""
+    """Return a memory with the texts of pending updates at its end; nothing is written. Raises MemtuiError for a
+    broken memory."""
     if found.broken is not None:
         raise MemtuiError(f"{found.path} is broken: {found.broken}.", "Fix it in an editor first.")
     doc = document.parse(found.raw)
@@ -53,8 +54,8 @@ def merged(items: Sequence[Waiting], found: Memory) -> Memory:
 
 
 def merge(store: Store, item: Waiting, found: Memory) -> Memory:
-    """Put a pending update at the end of a memory, which the store knows, and take it out of the inbox; the memory as
-    it is now. Raises ConflictError if either changed meanwhile."""
+    """Put a pending update at the end of a memory of the store, take it out of the inbox, and return the memory as it
+    is now. Raises ConflictError if either changed meanwhile."""
     scope = store.scope(found.scope_label)
     references.writable(scope)
     file = references.relative(scope, found.path)
@@ -66,7 +67,7 @@ def merge(store: Store, item: Waiting, found: Memory) -> Memory:
 
 
 def merge_all(store: Store, items: Sequence[Waiting], found: Memory) -> Memory:
-    """As `merge`, one after the other; what went before a failure stays, and is undone in one step with the rest."""
+    """Merge pending updates one after the other, as `merge`. Those before a failure stay; one undo takes all back."""
     store = next((home for item in items if item.slug and (home := draft.home_store(store, item))), store)
     with store.together():
         for item in items:

@@ -1,4 +1,4 @@
-"""What waits in the inboxes of some projects: guidance, drafts (pending updates), and unfinished items."""
+"""The entries that wait in inboxes: guidance, drafts (pending updates), and unfinished items."""
 
 import dataclasses
 import os
@@ -17,7 +17,7 @@ KINDS = ("guidance", "updates", "items")
 class Waiting:
     """An entry of an inbox. `slug` is its project, None for the global inbox; `kind` is one of KINDS.
 
-    `source` is the text that was read of the file: all of it, or the end of it from the byte `begin` on.
+    `source` is the part of the file that holds the entry, read from the byte `begin` on.
     """
 
     kind: str
@@ -33,7 +33,7 @@ class Waiting:
 
     @property
     def key(self) -> str:
-        """The name of an entry as long as it stands: two inboxes may hold the same hand-written words."""
+        """The entry's name among those of all inboxes: the id of hand-written text is a hash, so two may share it."""
         return f"{self.path}#{self.id}"
 
     @property
@@ -43,7 +43,7 @@ class Waiting:
 
     @property
     def path(self) -> str:
-        """The file it stands in."""
+        """The file that holds it."""
         return f"{self.directory}/{inbox_format.FILES[self.kind]}"
 
     @property
@@ -53,7 +53,7 @@ class Waiting:
 
     @property
     def evidence(self) -> list[str]:
-        """The lines at the end that show where a pending update comes from."""
+        """The quotes at the end of a pending update that show where it comes from."""
         return self._parts()[1]
 
     def _parts(self) -> tuple[str, list[str]]:
@@ -66,10 +66,10 @@ def waiting_in(
     kinds: Sequence[str] = KINDS,
     unread: list[Finding] | None = None,
 ) -> list[Waiting]:
-    """The entries of some projects' inboxes (None: the global one), in the order of the files.
+    """Return the entries of some projects' inboxes (None: the global one), in the order of the files.
 
-    A file that can't be read keeps nobody from the others: it is passed over, and told in `unread`. So is the part that
-    nobody reads of one that is too long.
+    A file that can't be read is skipped, and a finding is added to `unread`. So is one for the middle of a file that is
+    too long to be read whole.
     """
     found = []
     for slug in projects:
@@ -92,7 +92,7 @@ def waiting_in(
 
 
 def unread_part(path: str) -> Finding | None:
-    """The finding on an inbox file that is too long to be read whole; None for any other."""
+    """Return the finding on an inbox file that is too long to be read whole; None for any other."""
     size = inbox_format.unread(path)
     if not size:
         return None
@@ -108,22 +108,20 @@ def _unreadable(path: str, error: OSError) -> Finding:
 
 
 def find(entries: Sequence[Waiting], ref: str, what: str) -> Waiting:
-    """The entry with this id, or a unique beginning or end of it. Raises as `matching.match`."""
+    """Find the entry with this id, or a unique beginning or end of it. Raises as `matching.match`."""
     found = matching.match(ref, [each.id for each in entries], what)
     return next(each for each in entries if each.id == found)
 
 
 def from_the_end(items: Iterable[Waiting]) -> list[Waiting]:
-    """Entries in the order to take them out, from the end of a file to its beginning: what stands before each, and
-    tells its place when it comes back, is still there."""
+    """Sort entries in the order to remove them, from the end of a file to its beginning: so the lines before each, by
+    which undo finds its place, are still there."""
     return sorted(items, key=lambda item: (item.path, -item.entry.start))
 
 
 def delivered(root: str, entry_id: str) -> str | None:
-    """The id of the delivery that brought an entry, if one did."""
+    """Return the id of the delivery that brought an entry, None if none did."""
     for record in delivery_log.newest_first(root, needle=entry_id.encode()):
-        items = record.get("items")
-        for item in items if isinstance(items, list) else []:
-            if isinstance(item, dict) and item.get("id") == entry_id and not item.get("left_out"):
-                return str(record.get("id"))
+        if any(item.get("id") == entry_id for item in delivery_log.brought(record)):
+            return str(record.get("id"))
     return None
