@@ -11,10 +11,11 @@ from memtui.core.client.conversation import from_person, spoken
 LOOKED_AT_BYTES = 1 << 20
 
 
-def first_words(path: str) -> str:
-    """The first line that the person typed in a session; empty where its transcript's beginning tells of none."""
+def first_words(path: str | None) -> str:
+    """Return the first line that the person typed in a session; empty if the transcript was not found, or holds none
+    near its beginning."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        fd = os.open(path or "", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:
         return ""
     try:

@@ -15,7 +15,7 @@ def join(text: str, evidence: Sequence[str]) -> str:
 
 
 def split(whole: str) -> tuple[str, list[str]]:
-    """Split an entry's text into what it says and its evidence, the inverse of `join`. Blank lines around are dropped."""
+    """Split an entry's text into what it says and its evidence, without blank lines around. The inverse of `join`."""
     lines = whole.rstrip().split("\n")
     end = len(lines)
     while end and lines[end - 1].startswith(EVIDENCE):

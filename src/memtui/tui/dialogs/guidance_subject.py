@@ -116,8 +116,7 @@ class GuidanceSubject:
         finder = transcript.Finder(paths.config_dir(data.env))
         found = []
         for each in sessions.collect(data.root, data.records(RECORDS))[:SESSIONS]:
-            path = finder.find(each.id)
-            title = titles.first_words(path) if path else ""
+            title = titles.first_words(finder.find(each.id))
             where = each.project.rstrip("/").rpartition("/")[2]
             words = f"session {each.id[:8]}  {age(clock.parse(each.last), data.now())}  {where}"
             found.append((SESSION + each.id, words + (f"  “{title[:50]}”" if title else "")))

@@ -92,8 +92,7 @@ class LogReader:
 
     def find_title(self, row: DeliveryRow) -> None:
         """Find the title of the session of a delivery."""
-        path = transcript.path_of(row.record, self.data.config_dir)
-        found = titles.first_words(path) if path else ""
+        found = titles.first_words(transcript.path_of(row.record, self.data.config_dir))
         if found:
             self.post(Titled(row.session, found))
 

@@ -90,8 +90,7 @@ class Notes:
         for row in rows:
             session = row.note.delivery.session if row.note else row.under_way.session if row.under_way else ""
             if session and session not in self.titles:
-                path = finder.find(session)
-                self.titles[session] = session_titles.first_words(path)[:80] if path else ""
+                self.titles[session] = session_titles.first_words(finder.find(session))[:80]
         return len(self.titles) > known
 
     def project(self, row: GuidanceRow) -> str:
