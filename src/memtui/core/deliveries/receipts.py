@@ -39,7 +39,7 @@ BLOCKED_MARK = "operation blocked by hook"
 SYNTHETIC = "<synthetic>"
 LINKS = (b"assistant", b"user", b"attachment", b"queue-operation", b'"system"', b"last-prompt")
 ATTACHMENT = b'"attachment"'
-# Requests as the client keeps them beside the conversation (2.1.330): copies of what stands there.
+# Requests as the client keeps them beside the conversation (2.1.330): copies of its records.
 COPIES = b'{"type":"api-request'
 
 TYPE_CHECKING = False

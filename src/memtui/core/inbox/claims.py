@@ -129,9 +129,7 @@ def peek(directory: str, asker: Asker) -> "list[tuple[inbox_format.Entry, str]]"
     return [(entry, reason) for entry in inbox_format.read(path) if (reason := addressed(entry, asker)) is not None]
 
 
-def take(
-    directory: str, asker: Asker, delivery_id: str, fits: "Callable[[inbox_format.Entry], bool]"
-) -> "Claim | None":
+def take(directory: str, asker: Asker, delivery_id: str, fits: "Fits") -> "Claim | None":
     """Take the guidance for the asker out of an inbox. None if there is none, another hook was faster, or the inbox is
     being rewritten.
 

@@ -32,9 +32,9 @@ def append_entry(
     seconds is ignored: an append is whole without it, and the entry must not be lost.
     """
     seconds = clock.now() if now is None else now
-    whole = {"id": fields.get("id") or ids.new_id(seconds), "time": clock.iso_seconds(seconds), **fields}
-    append_text(directory, kind, inbox_format.render(whole, text), timeout)
-    return whole["id"]
+    all_fields = {"id": fields.get("id") or ids.new_id(seconds), "time": clock.iso_seconds(seconds), **fields}
+    append_text(directory, kind, inbox_format.render(all_fields, text), timeout)
+    return all_fields["id"]
 
 
 def append_text(directory: str, kind: str, text: str, timeout: float) -> None:

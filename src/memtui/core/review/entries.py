@@ -115,7 +115,7 @@ class Review:
         return self.say(directory, fields, text)[0]
 
     def say(self, directory: str, fields: dict[str, str], text: str) -> tuple[str, str]:
-        """Leave guidance in an inbox whatever its length, as `guide`. Return the entry's id and the transaction's."""
+        """Leave guidance as `guide`, also in a file that is too long. Return the entry's id and the transaction's."""
         self._check_length(directory, fields, text)
         now = self.now()
         whole = {"id": ids.new_id(now), "time": clock.iso_seconds(now), **fields}
