@@ -5,6 +5,7 @@
 """
 
 import collections
+import contextlib
 import gc
 import os
 import random
@@ -15,6 +16,8 @@ import tomllib
 
 import pytest
 from hypothesis import settings
+
+from rootless import rootless
 
 # The same in all processes of a run.
 os.environ.setdefault("MEMTUI_WALK_SEED", str(random.randrange(1 << 32)))
@@ -123,3 +126,16 @@ def on_disk():
     top = tempfile.mkdtemp(prefix="memtui-", dir=DISK)
     yield os.path.realpath(top)
     shutil.rmtree(top)
+
+
+@pytest.fixture
+def as_a_user():
+    """Files are closed to the test as to any user, also where it is run by root."""
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(rootless())
+        except OSError as problem:
+            if "CI" in os.environ:
+                raise
+            pytest.skip(f"root can't give up its powers over files here: {problem}")
+        yield

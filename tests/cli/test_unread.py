@@ -1,6 +1,5 @@
 """An inbox file that can't be read is named, and keeps nobody from the rest."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -44,7 +43,7 @@ def test_the_doctor_goes_on_with_the_other_inboxes(memtui, broken, world):
     assert not any("can't be looked at" in message for message in found)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is closed to root")
+@pytest.mark.usefixtures("as_a_user")
 def test_a_closed_file_is_named(memtui, world):
     path = Path(paths.inbox_dir(world.root, paths.slug(world.shop)), "pending-items.md")
     path.chmod(0)

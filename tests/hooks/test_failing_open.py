@@ -206,8 +206,6 @@ def nothing_but_nul(path):
 
 
 def closed(path):
-    if not os.getuid():
-        pytest.skip("nothing is closed to root")
     fs.append(str(path), b"said\n")
     path.chmod(0)
 
@@ -239,7 +237,9 @@ REPLACED = "replaced~guidance.md~5~01K8ZC5N8W3M1T9Q6V2R4B7XAD"
         f"claimed/{REPLACED}", "extracted.jsonl", "rejected.jsonl",
     ],
 )  # fmt: skip
-def test_an_inbox_with_a_broken_file_keeps_nothing_of_another_from_the_prompt(home, name, breaker):
+def test_an_inbox_with_a_broken_file_keeps_nothing_of_another_from_the_prompt(home, name, breaker, request):
+    if breaker is closed:
+        request.getfixturevalue("as_a_user")
     breaker(home.boxes["project"] / name)
     fill(home)
     home.space = SPACE
@@ -288,7 +288,9 @@ def test_an_inbox_with_a_broken_file_keeps_nothing_of_another_from_the_prompt(ho
         TRANSCRIPT,
     ],
 )
-def test_broken_files_of_memtuis_own_do_not_keep_guidance_away(home, name, breaker):
+def test_broken_files_of_memtuis_own_do_not_keep_guidance_away(home, name, breaker, request):
+    if breaker is closed:
+        request.getfixturevalue("as_a_user")
     name = name.replace("SLUG", home.boxes["project"].name)
     breaker(Path(os.path.normpath(home.root / name)))
     fill(home)

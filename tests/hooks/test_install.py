@@ -502,7 +502,7 @@ def test_a_link_into_nowhere_is_an_error(world):
         world.plan()
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+@pytest.mark.usefixtures("as_a_user")
 def test_an_unwritable_directory_is_an_error_before_anything_is_written(world):
     world.write("{}")
     world.root.mkdir()
