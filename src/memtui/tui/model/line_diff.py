@@ -81,8 +81,8 @@ def _gap(old: Sequence[str], new: Sequence[str]) -> Iterator[Marked]:
             yield from ((NEW, line) for line in new[new_from:new_to])
 
 
-def drawn(old: str, new: str, whose: tuple[str, str] = ("the one", "the other")) -> Text:
-    """Draw the lines of two texts, with `-` or `+` before those that only one has. `whose`: the names of the two. Lines
+def drawn(old: str, new: str, names: tuple[str, str] = ("the one", "the other")) -> Text:
+    """Draw the lines of two texts, with `-` or `+` before those that only one has. `names`: the names of the two. Lines
     that are left out are counted."""
     lines = list(compared(old.split("\n"), new.split("\n")))
     near = _near(lines)
@@ -108,7 +108,7 @@ def drawn(old: str, new: str, whose: tuple[str, str] = ("the one", "the other"))
             text.append(f"  … {rest} of this line: not shown here\n", "yellow")
     if hidden:
         text.append(f"  … {many(hidden, 'line is', 'lines are')} the same in both\n", "dim italic")
-    words = {OLD: f"that only {whose[0]} has", NEW: f"that only {whose[1]} has", BOTH: "of both"}
+    words = {OLD: f"that only {names[0]} has", NEW: f"that only {names[1]} has", BOTH: "of both"}
     for sign, count in cut.items():
         if count:
             text.append(f"{sign} … {many(count, 'more line')} {words[sign]}: not shown here\n", "yellow")

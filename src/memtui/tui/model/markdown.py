@@ -31,60 +31,60 @@ QUOTE_STYLE = "italic dim"
 
 def render(body: str) -> Text:
     """Return a body for reading. Text that is not Markdown stays as it is."""
-    made = Text()
+    text = Text()
     fence = ""
     for number, line in enumerate(safe_text.clean(body).split("\n")):
         if number:
-            made.append("\n")
+            text.append("\n")
         opened = FENCE.match(line)
         if fence:
             if opened and opened[1].startswith(fence):
                 fence = ""
             else:
-                made.append("  " + line, CODE_STYLE)
+                text.append("  " + line, CODE_STYLE)
         elif opened:
             fence = opened[1]
-            made.append("  " + line.strip(" `~"), "dim italic")
+            text.append("  " + line.strip(" `~"), "dim italic")
         else:
-            _line(made, line)
-    return made
+            _line(text, line)
+    return text
 
 
-def _line(made: Text, line: str) -> None:
+def _line(text: Text, line: str) -> None:
     heading = HEADING.match(line)
     if heading:
-        made.append(heading[2], HEAD_STYLE + (" underline" if len(heading[1]) == 1 else ""))
+        text.append(heading[2], HEAD_STYLE + (" underline" if len(heading[1]) == 1 else ""))
         return
     if RULE.match(line):
-        made.append("─" * 20, "dim")
+        text.append("─" * 20, "dim")
         return
     if line.startswith(">"):
-        made.append("▏ ", "dim")
-        _append(made, line[1:].lstrip(), QUOTE_STYLE)
+        text.append("▏ ", "dim")
+        _append(text, line[1:].lstrip(), QUOTE_STYLE)
         return
     item = ITEM.match(line)
     if item:
         mark = "•" if item[2] in "-*+" else item[2]
-        made.append(f"{item[1]}{mark} ", "dim")
+        text.append(f"{item[1]}{mark} ", "dim")
         line = line[item.end() :]
-    _append(made, line, "")
+    _append(text, line, "")
 
 
-def _append(made: Text, line: str, base: str) -> None:
+def _append(text: Text, line: str, base: str) -> None:
     at = 0
     for match in INLINE.finditer(line) if len(line) < INLINE_LIMIT else ():
-        made.append(line[at : match.start()], base)
+        text.append(line[at : match.start()], base)
         kind = str(match.lastgroup)
         if kind == "target":
-            made.append(match["text"] or match["target"], "underline")
+            text.append(match["text"] or match["target"], "underline")
             if match["text"]:
-                made.append(f" ({match['target']})", "dim")
+                text.append(f" ({match['target']})", "dim")
         elif kind == "code":
-            made.append(match["code"].strip("`"), STYLES["code"])
+            text.append(match["code"].strip("`"), STYLES["code"])
         else:
-            made.append(match[kind], STYLES.get(kind, "underline"))
+            text.append(match[kind], STYLES.get(kind, "underline"))
         at = match.end()
-    made.append(line[at:], base)
+    text.append(line[at:], base)
 
 
 def spans(line: str, *, code: bool = False) -> list[tuple[int, int, str]]:

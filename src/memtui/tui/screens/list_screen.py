@@ -40,6 +40,7 @@ from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import RowList
 
 Row = TypeVar("Row")
+# A narrower screen, in cells, has no room for the detail beside the list.
 NARROW = 100
 POLL_SECONDS = 0.02
 
@@ -357,7 +358,7 @@ class ListScreen(Screen[None], Generic[Row]):
             self.fill()
 
     @on(Input.Submitted, "#filter")
-    def filter_taken(self) -> None:
+    def filter_submitted(self) -> None:
         """Go back to the list with enter."""
         self.filter_line.set_class(bool(self.typed), "shown")
         self.table.focus()

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from memtui.tui.services import Services
 
 TABS = ("memories", "inbox", "guidance", "deliveries", "health")
+# From WIDE cells on everything is shown; below TIGHT only what matters most.
 WIDE, TIGHT = 100, 60
+# Characters of the project's name.
 PROJECT_MOST, PROJECT_LEAST = 16, 4
 # The order in which tabs lose their words where there is no room for all.
 SHORTENED = ("memories", "deliveries", "health", "guidance", "inbox")

@@ -25,6 +25,7 @@ from memtui.tui.widgets.painting import Column, Paint
 __all__ = ["Column", "RowList"]
 
 Row = TypeVar("Row")
+# Painted lines that are cached.
 STRIPS_KEPT = 1000
 
 

@@ -13,6 +13,7 @@ from memtui.core.inbox.under_way import UnderWay
 from memtui.core.review.waiting import Waiting
 from memtui.present.deliveries import GLYPHS
 
+# The words for outcomes that differ from the usual ones.
 WORDS = {receipts.WAITING: "unproven"}
 # Why a note is not delivered, short enough for a column.
 STUCK = {"inbox.expired": "expired", "inbox.held": "held", "inbox.binary": "binary", "inbox.long": "too long"}

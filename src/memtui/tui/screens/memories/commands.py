@@ -64,20 +64,20 @@ class MemoryCommands:
             if not table.marks:
                 table.clear_marks()
             place = self.places.row
-            made = outcome.done[0][1] if outcome.done else None
-            if outcome.whole == 1 and isinstance(made, Memory) and place is not None:
-                shown = made.scope_label in {scope.label for scope in place.scopes}
-                self.reader.expected = made.path if shown and not place.kind else ""
+            result = outcome.done[0][1] if outcome.done else None
+            if outcome.whole == 1 and isinstance(result, Memory) and place is not None:
+                shown = result.scope_label in {scope.label for scope in place.scopes}
+                self.reader.expected = result.path if shown and not place.kind else ""
         finally:
             self.services.read()
 
     def _attempt(self, change: "Callable[[], object]", words: str) -> None:
         """Run one change, show `words`, read again, and put the cursor on the memory that it returned."""
         try:
-            made = change()
+            result = change()
             self.services.say(words)
-            if isinstance(made, Memory):
-                self.reader.expected = made.path
+            if isinstance(result, Memory):
+                self.reader.expected = result.path
         finally:
             self.services.read()
 
@@ -169,7 +169,9 @@ class MemoryCommands:
             self.services.say("This project has no memories of its own.")
             return
         chosen = [row.file for place, row in self.list.chosen() if place.label == scope.label]
-        asked = Trusting(self.services.data, scope.directory, chosen)
-        answer = await self.services.ask(Choice(asked.title, asked.entries, asked.current, about=asked.about))
+        question = Trusting(self.services.data, scope.directory, chosen)
+        answer = await self.services.ask(
+            Choice(question.title, question.entries, question.current, about=question.about)
+        )
         if answer:
-            self._attempt(lambda: asked.do(answer), asked.done(answer))
+            self._attempt(lambda: question.do(answer), question.done(answer))

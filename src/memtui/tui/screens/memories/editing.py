@@ -131,7 +131,7 @@ class MemoryEditing:
         kept.values, kept.was = {"raw": after.decode("utf-8", "surrogateescape")}, {"raw": kept.whole}
         kept.time = self.services.data.now()
         try:
-            made = store.edit(found, after, seen=True)
+            saved = store.edit(found, after, seen=True)
         except ConflictError:
             kept.save(root)
             theirs = memory.read_memory(found.path, found.scope_label)
@@ -146,5 +146,5 @@ class MemoryEditing:
             kept.save(root)
             raise
         else:
-            self.services.say(saved_words(store, found, made))
+            self.services.say(saved_words(store, found, saved))
         self.services.read()

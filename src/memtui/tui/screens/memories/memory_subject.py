@@ -67,9 +67,9 @@ def typed_over(found: Memory, *, raw: bool) -> Autosave:
     return Autosave(autosave.name_of(found.path), ids.digest(found.raw), 0.0, {}, {}, *about)
 
 
-def saved_words(store: Store, was: Memory, made: Memory) -> str:
+def saved_words(store: Store, was: Memory, saved: Memory) -> str:
     """Return what a save did, in words. It also trusts a memory of the repository: the person saw all of it."""
-    if made.raw == was.raw and made.path == was.path:
+    if saved.raw == was.raw and saved.path == was.path:
         return "Nothing was changed, so nothing is saved."
     if not store.is_trusted(was):
         return actions.keyed("Saved, and trusted now, since you saw all of it. {app.undo} takes back both.")
@@ -125,21 +125,21 @@ class MemorySubject:
             return self._write_again(typed, store)
         with store.together():
             after = bytes_of(self._there, typed.changed)
-            made = store.edit(self._there, after, seen=True) if typed.changed.keys() - {"name"} else self._there
-            made = store.rename(made, name, seen=True) if name else made
-        if made.broken is None:
-            return Saved(made.path, saved_words(store, self._there, made))
-        self.found, self.autosave = made, typed_over(made, raw=self.autosave.raw)
-        broken = safe_text.line(made.broken, 200)
-        return Saved(made.path, wrong=f"Saved, but it is still broken, so it is not delivered: {broken}.")
+            saved = store.edit(self._there, after, seen=True) if typed.changed.keys() - {"name"} else self._there
+            saved = store.rename(saved, name, seen=True) if name else saved
+        if saved.broken is None:
+            return Saved(saved.path, saved_words(store, self._there, saved))
+        self.found, self.autosave = saved, typed_over(saved, raw=self.autosave.raw)
+        broken = safe_text.line(saved.broken, 200)
+        return Saved(saved.path, wrong=f"Saved, but it is still broken, so it is not delivered: {broken}.")
 
     def _write_again(self, typed: Typed, store: Store) -> Saved:
         name = references.check_name(typed.changed.get("name", self.found.stem))
         data = bytes_of(self.found, typed.changed)
         if name != self.found.stem:
             data = references.set_name(data, name)
-        made = store.add(store.scope(self.found.scope_label), name, data)
-        return Saved(made.path, "Saved, its file is there again. " + actions.takes_back())
+        saved = store.add(store.scope(self.found.scope_label), name, data)
+        return Saved(saved.path, "Saved, its file is there again. " + actions.takes_back())
 
 
 class NewMemorySubject:
@@ -201,8 +201,8 @@ class NewMemorySubject:
             raise UsageError("Nothing is made: nothing is written yet", "Write the text or a description")
         name = " ".join(given["name"].split()).removesuffix(".md")
         data = memory.new_memory_bytes(name, about, given["type"], body if body.strip() else about)
-        made = self.data.store().add(self.scopes[given["scope"]], _stem_of(given["name"]), data)
-        return Saved(made.path, "Saved. " + actions.takes_back())
+        saved = self.data.store().add(self.scopes[given["scope"]], _stem_of(given["name"]), data)
+        return Saved(saved.path, "Saved. " + actions.takes_back())
 
 
 def _field(key: str, value: str) -> FormField:
@@ -223,8 +223,8 @@ def _stem_of(name: str) -> str:
 def _as_raw(kept: Autosave) -> Autosave:
     """Return an autosave of fields as one of the whole file, for a file whose fields can't be read any more."""
     was = kept.memory()
-    made = typed_over(was, raw=True)
-    made.time = kept.time
-    made.values = {"raw": bytes_of(was, kept.values).decode("utf-8", "surrogateescape")}
-    made.was = {"raw": made.whole}
-    return made
+    whole_file = typed_over(was, raw=True)
+    whole_file.time = kept.time
+    whole_file.values = {"raw": bytes_of(was, kept.values).decode("utf-8", "surrogateescape")}
+    whole_file.was = {"raw": whole_file.whole}
+    return whole_file

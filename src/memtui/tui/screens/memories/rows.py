@@ -34,6 +34,7 @@ SORTS = {
     "flags": (5, True),
     "scope": (3, True),
 }
+# The sort key by sort name.
 KEYS: dict[str, Callable[[Pair], object]] = {
     "name": lambda _: 0,
     "type": lambda pair: pair[1].memory.type or "~",
@@ -62,12 +63,14 @@ NAME, SCOPE, DESCRIPTION = 2, 3, 4
 # The most cells of the scope column (BRIEF, the column's own, WIDE) and the list widths from which they hold; below
 # SCOPE_FROM it is hidden.
 BRIEF_SCOPE, LEAST_SCOPE, USUAL_FROM, WIDE_SCOPE, WIDE_FROM, SCOPE_FROM = 4, 6, 62, 14, 110, 44
+# Abbreviated scope words.
 BRIEF = {"global": "glob", "project": "proj", "CLAUDE.md": "CLAU", "rules": "rule"}
 NEVER = 10_000  # a list width that is never reached
 # Cells of the name column: at least the first, at most the last, and between them what LEAST_DESCRIPTION leaves.
 SHORT_NAME, LEAST_DESCRIPTION, LONG_NAME = 12, 20, 40
 # The letter of a memory with an autosave.
 DRAFT = "D"
+# In the column of the last delivery, for memories that the client loads by itself.
 BY_CLIENT = "client"
 LEGEND = (
     "Types\n  "

@@ -30,8 +30,10 @@ MAX_PREVIEW = 2000
 BAR = 20
 SHORT = 8  # cells of a short bar; beside a shorter one there is only room for the count of lines
 LABEL = 10
+# Short words for the events of deliveries.
 EVENTS = {"SessionStart": "start", "UserPromptSubmit": "prompt", "PreToolUse": "tool", "PostToolUse": "tool"}
-KNOWN = {"name", "description", "title", "type", "originSessionId", "modified", "updated"}
+# Fields that the list of other fields leaves out: shown elsewhere, or of no use to a person.
+SHOWN_ELSEWHERE = {"name", "description", "title", "type", "originSessionId", "modified", "updated"}
 
 
 @dataclass
@@ -168,7 +170,7 @@ def _fields(fields: Mapping[str, object], prefix: str = "") -> list[tuple[str, s
     for key, value in fields.items():
         if isinstance(value, dict):
             found += _fields(value, f"{prefix}{key}.")
-        elif key not in KNOWN and not (key == "node_type" and value == "memory"):
+        elif key not in SHOWN_ELSEWHERE and not (key == "node_type" and value == "memory"):
             found.append((prefix + str(key), ", ".join(map(str, value)) if isinstance(value, list) else str(value)))
     return found
 
