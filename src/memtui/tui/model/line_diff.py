@@ -81,7 +81,7 @@ def _gap(old: Sequence[str], new: Sequence[str]) -> Iterator[Marked]:
             yield from ((NEW, line) for line in new[new_from:new_to])
 
 
-def drawn(old: str, new: str, names: tuple[str, str] = ("the one", "the other")) -> Text:
+def drawn(old: str, new: str, names: tuple[str, str]) -> Text:
     """Draw the lines of two texts, with `-` or `+` before those that only one has. `names`: the names of the two. Lines
     that are left out are counted."""
     lines = list(compared(old.split("\n"), new.split("\n")))
