@@ -120,7 +120,7 @@ def test_with_zero_nothing_goes(world):
 def test_what_was_made_as_one_step_stays_or_goes_together(world):
     world.set(undo_changes=3)
     store = world.days_ago(5)
-    with store.together():
+    with store.journal.together():
         for number in range(5):
             store.create(store.scope("global"), f"m{number}", "about", "user", "text")
     world.create("last", days=1)
@@ -204,7 +204,7 @@ def test_a_tui_that_has_read_the_journal_goes_on_after_it(world):
     world.collect()
     assert [each.summary for each in journal.ledger().all()] == ["create global:young"]
     undo.run(journal, "undo").first()
-    assert Ledger.read(journal.path).redoable == journal.ledger().redoable
+    assert Ledger(journal.path).follow().redoable == journal.ledger().redoable
 
 
 def test_changes_made_meanwhile_are_not_lost(world):
@@ -224,7 +224,7 @@ def test_changes_made_meanwhile_are_not_lost(world):
     while thread.is_alive():
         retention.collect(world.root, NOW)
     thread.join()
-    ledger = Ledger.read(f"{world.root}/journal.jsonl")
+    ledger = Ledger(f"{world.root}/journal.jsonl").follow()
     assert ledger.skipped == 0
     assert [each.summary for each in ledger.all()][-1] == "create global:n19"
     assert len(made) == 20
@@ -261,10 +261,10 @@ def test_what_stays_can_be_undone_as_it_could_before(tmp_path_factory, steps, mo
             done.append(note("edit", **more))
             undone.clear()
     fs.append(path, b"".join(json.dumps(row).encode() + b"\n" for row in rows))
-    before = Ledger.read(path)
+    before = Ledger(path).follow()
     assert (before.undoable, before.redoable) == (done, undone)
     gone = {each.id for each in compaction.compact(Journal(root), NOW, 0, most)}
-    after = Ledger.read(path)
+    after = Ledger(path).follow()
     assert after.undoable == [key for key in done if key not in gone]
     assert after.redoable == [key for key in undone if key not in gone]
     assert after.skipped == 0

@@ -46,9 +46,9 @@ def test_the_same_is_read_in_small_pieces_as_at_once(journal, monkeypatch):
         make(journal, str(number))
         if number % 3 == 0:
             undo.run(journal, "undo").first()
-    whole = Ledger.read(journal.path)
+    whole = Ledger(journal.path).follow()
     monkeypatch.setattr(journal_ledger, "BLOCK", 7)
-    pieces = Ledger.read(journal.path)
+    pieces = Ledger(journal.path).follow()
     assert pieces.transactions == whole.transactions
     assert (pieces.undoable, pieces.redoable) == (whole.undoable, whole.redoable)
 

@@ -106,7 +106,7 @@ def approve(world):
     entry = inbox_format.read(world.updates)[0]
     path = f"{world.top}/.claude/memory/pnpm.md"
     changes = [FileChange(path, None, b"Use pnpm\n"), TextEdit(world.updates, entry.raw, "", "", 0)]
-    world.store.transaction("approve", changes, "approve")
+    world.store.journal.run("approve", changes, "approve")
 
 
 WRITERS = {

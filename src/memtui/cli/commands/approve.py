@@ -165,7 +165,7 @@ def _into(ctx: Context, store: Store, args: argparse.Namespace, items: "list[Wai
     if args.name or args.type or args.scope or args.description or args.edit or args.body is not None:
         raise UsageError("--into appends to a memory as it is.", "Change that memory with `memtui edit`.")
     outcomes = []
-    with store.together():
+    with store.journal.together():
         for item in items:
             try:
                 target_store, found = merge.find(store, item, args.into)

@@ -61,7 +61,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     fixed = []
     if args.fix:
         store = ctx.store()
-        with store.together():
+        with store.journal.together():
             fixed = [_fix(ctx, store, what, yes=args.yes) for what in (AT_ONCE if args.fix == "all" else (args.fix,))]
     found = checkup.check(ctx.env, ctx.cwd, ctx.now())
     problems = findings.problems(found)

@@ -101,5 +101,5 @@ def fix(store: Store, found: "list[Report]") -> "list[Report]":
         edits += text_edits(path, each.index.raw, each.fixed)
     if edits:
         names = ", ".join(f"MEMORY.md of {each.scope.label}" for each in todo)
-        store.transaction("index", edits, f"fix {names}")
+        store.journal.run("index", edits, f"fix {names}")
     return todo

@@ -76,16 +76,13 @@ class Journal:
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the lock on all changes, after recovery from a killed process. Raises MemtuiError."""
-        lock = fs.Lock(self.lock_path, LOCK_SECONDS)
-        try:
-            lock.__enter__()
-        except OSError as error:
-            raise storage_error(error, self.lock_path) from error
-        try:
+        with contextlib.ExitStack() as stack:
+            try:
+                stack.enter_context(fs.Lock(self.lock_path, LOCK_SECONDS))
+            except OSError as error:
+                raise storage_error(error, self.lock_path) from error
             self._recover()
             yield
-        finally:
-            lock.__exit__()
 
     def run(self, op: str, changes: Sequence[Change], summary: str, **more: Any) -> str:
         """Make all the changes or none, as one undo step, and return the transaction's id.

@@ -79,13 +79,9 @@ class Ledger:
         self._file = (0, 0)
         self._tail = b""
 
-    @classmethod
-    def read(cls, path: str) -> "Ledger":
-        """Read a journal. A missing one is empty. Raises OSError."""
-        return cls(path).follow()
-
     def follow(self) -> "Ledger":
-        """Read what was appended, or everything if the file was replaced or cut. Raises OSError."""
+        """Read what was appended, or everything if the file was replaced or cut. A missing file is empty. Raises
+        OSError."""
         with self._lock:
             try:
                 fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -114,21 +110,17 @@ class Ledger:
         while block := os.pread(fd, BLOCK, self._at + len(rest)):
             *lines, left = (rest + block).split(b"\n")
             for line in lines:
-                self._read_line(line)
-                self._advance(line + b"\n")
+                self._read_line(line, b"\n")
             rest = left
         # A last line without a line end is complete, still being written, or torn; only a complete one is read.
         if rest and fastjson.loads_dict(rest):
-            self._read_line(rest)
-            self._advance(rest)
+            self._read_line(rest, b"")
 
-    def _read_line(self, line: bytes) -> None:
+    def _read_line(self, line: bytes, end: bytes) -> None:
         if line.strip() and not self._add(fastjson.loads_dict(line)):
             self.skipped += 1
-
-    def _advance(self, data: bytes) -> None:
-        self._at += len(data)
-        self._tail = (self._tail + data)[-TAIL:]
+        self._at += len(line) + len(end)
+        self._tail = (self._tail + line + end)[-TAIL:]
 
     def _add(self, record: dict[str, Any]) -> bool:
         key, state = record.get("id"), record.get("state")

@@ -3,7 +3,6 @@
 Both are changed by line edits, since the client and the agent write to these files as well.
 """
 
-import dataclasses
 import os
 from collections.abc import Callable
 
@@ -81,9 +80,7 @@ def index_edits(scope: Scope, change: Callable[[bytes], bytes]) -> list[Change]:
         before = read_or_none(path) or b""
     except OSError as error:
         raise storage_error(error, path) from error
-    edits = text_edits(path, before, change(before))
-    mode = None if before else file_mode(scope)
-    return [dataclasses.replace(edit, mode=mode) for edit in edits] if mode is not None else list(edits)
+    return [*text_edits(path, before, change(before), None if before else file_mode(scope))]
 
 
 def file_mode(scope: Scope) -> int | None:

@@ -24,13 +24,10 @@ def rank(words: list[str], found: Memory) -> tuple[float, str]:
     The word with the worst kind of match decides first. After that a match counts most in the name, less in the
     description, least in the body. A similar word counts only in the name and description.
     """
-    name, description, body = (
-        found.name.lower() + " " + found.stem.lower(),
-        found.description.lower(),
-        found.body.lower(),
-    )
     if not words:
         return 0.0, ""
+    name = found.name.lower() + " " + found.stem.lower()
+    description, body = found.description.lower(), found.body.lower()
     worst, sum_of_fields = WHOLE, 0.0
     for word in words:
         matches = [(_match(word, name), NAME), (_match(word, description), DESCRIPTION)]

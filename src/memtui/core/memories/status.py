@@ -84,7 +84,7 @@ class Row:
         if not self.flags:
             return ""
         found = {LETTERS[flag.code] for flag in self.flags}
-        return "".join(found) if len(found) == 1 else "".join(each for each in ORDER if each in found)
+        return "".join(each for each in ORDER if each in found)
 
     @property
     def severity(self) -> int:

@@ -6,7 +6,6 @@ meanwhile, ConflictError is raised and the file stays as it is.
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -100,7 +99,7 @@ class Store:
         )
         new_file = FileChange(path, None, data, references.file_mode(scope))
         planned = [*self.trust_changes(scope, [(file, data)]), new_file, *edits, *extra]
-        self.transaction(op, planned, f"{op} {scope.label}:{stem}")
+        self.journal.run(op, planned, f"{op} {scope.label}:{stem}")
         return read_memory(f"{scope.directory}/{file}", scope.label)
 
     def edit(self, found: Memory, change: bytes | Mapping[str, str], *, seen: bool = False) -> Memory:
@@ -128,7 +127,7 @@ class Store:
         new = memory.from_bytes(found.path, scope.label, data)
         edits = references.description_edits(scope, found, new.description)
         known = self.trust_changes(scope, [(file, data)]) if seen or self._is_trusted(scope, found) else []
-        self.transaction(op, [*known, FileChange(path, found.raw, data), *edits], f"{op} {found.ref}")
+        self.journal.run(op, [*known, FileChange(path, found.raw, data), *edits], f"{op} {found.ref}")
         return read_memory(found.path, scope.label)
 
     def rename(self, found: Memory, name: str, *, seen: bool = False) -> Memory:
@@ -165,7 +164,7 @@ class Store:
         planned += references.index_edits(
             scope, lambda index: index_lines.replace_target(index, old, new, old_title=title, new_title=title and stem)
         )
-        self.transaction("rename", planned, f"rename {found.ref} to {stem}")
+        self.journal.run("rename", planned, f"rename {found.ref} to {stem}")
         return read_memory(f"{scope.directory}/{new}", scope.label)
 
     def move(self, found: Memory, scope: Scope, name: str | None = None) -> Memory:
@@ -178,7 +177,7 @@ class Store:
         new, planned = self._plan_copy(source, found, scope, name)
         planned.append(FileChange(path, references.content(found), None))
         planned += references.index_edits(source, lambda index: index_lines.remove_line(index, file))
-        self.transaction("move", planned, f"move {found.ref} to {scope.label}")
+        self.journal.run("move", planned, f"move {found.ref} to {scope.label}")
         return read_memory(new, scope.label)
 
     def copy(self, found: Memory, scope: Scope, name: str | None = None) -> Memory:
@@ -186,7 +185,7 @@ class Store:
         source = self.scope(found.scope_label)
         self._file_of(source, found)
         new, planned = self._plan_copy(source, found, scope, name)
-        self.transaction("copy", planned, f"copy {found.ref} to {scope.label}")
+        self.journal.run("copy", planned, f"copy {found.ref} to {scope.label}")
         return read_memory(new, scope.label)
 
     def _plan_copy(self, source: Scope, found: Memory, scope: Scope, name: str | None) -> tuple[str, list[Change]]:
@@ -260,15 +259,7 @@ class Store:
         drop, gone = trash.to_purge(ledger, trash_id)
         self.journal.purge(f"purge {item.memory.ref}", drop, of=trash_id, gone=gone)
 
-    # All changes
-
-    def transaction(self, op: str, changes: Sequence[Change], summary: str) -> str:
-        """Make any changes as one step and return its id. Raises as `Journal.run`."""
-        return self.journal.run(op, changes, summary)
-
-    def together(self) -> AbstractContextManager[None]:
-        """As `Journal.together`."""
-        return self.journal.together()
+    # Changing many
 
     def each(
         self, items: Sequence[Item], change: Callable[[Item], Done], going: Callable[[int], bool] = lambda _: True
@@ -278,7 +269,7 @@ class Store:
         `going` is called before each item with how many were tried; False stops.
         """
         outcome: Outcome[Item, Done] = Outcome(len(items))
-        with self.together():
+        with self.journal.together():
             for number, item in enumerate(items):
                 if not going(number):
                     break

@@ -62,14 +62,14 @@ def merge(store: Store, item: Waiting, found: Memory) -> Memory:
     after = merged([item], found)
     change = FileChange(references.real_path(scope, found.path), found.raw, after.raw)
     changes: list[Change] = [*store.trust_changes(scope, [(file, after.raw)]), change, removal(item)]
-    store.transaction("approve", changes, f"approve into {scope.label}:{found.stem}")
+    store.journal.run("approve", changes, f"approve into {scope.label}:{found.stem}")
     return after
 
 
 def merge_all(store: Store, items: Sequence[Waiting], found: Memory) -> Memory:
     """Merge pending updates one after the other, as `merge`. Those before a failure stay; one undo takes all back."""
     store = next((home for item in items if item.slug and (home := draft.home_store(store, item))), store)
-    with store.together():
+    with store.journal.together():
         for item in items:
             found = merge(store, item, found)
     return found

@@ -163,8 +163,8 @@ def _places(text: str, piece: str) -> list[int]:
     return found
 
 
-def text_edits(path: str, before: bytes, after: bytes) -> list[TextEdit]:
-    """Return the edits, line by line and in order, that turn one content into the other."""
+def text_edits(path: str, before: bytes, after: bytes, mode: int | None = None) -> list[TextEdit]:
+    """Return the edits, line by line and in order, that turn one content into the other; `mode` as for `FileChange`."""
     import difflib
 
     old, new = _lines(inbox_format.decode(before)), _lines(inbox_format.decode(after))
@@ -182,7 +182,7 @@ def text_edits(path: str, before: bytes, after: bytes) -> list[TextEdit]:
             # The edits before this one are made by then, so the lines above are the new ones.
             above = new[: head + new_start]
             anchor = _anchor([*above, *old[head + start :]], len(above))
-            edits.append(TextEdit(path, "".join(removed), "".join(added), anchor, sum(map(len, above))))
+            edits.append(TextEdit(path, "".join(removed), "".join(added), anchor, sum(map(len, above)), mode))
     return edits
 
 

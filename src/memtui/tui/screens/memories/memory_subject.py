@@ -123,7 +123,7 @@ class MemorySubject:
         name, store = typed.changed.get("name", ""), self.data.store()
         if self._there is None:
             return self._write_again(typed, store)
-        with store.together():
+        with store.journal.together():
             after = bytes_of(self._there, typed.changed)
             saved = store.edit(self._there, after, seen=True) if typed.changed.keys() - {"name"} else self._there
             saved = store.rename(saved, name, seen=True) if name else saved
