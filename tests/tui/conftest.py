@@ -46,21 +46,22 @@ def frames(request, monkeypatch):
 
 @pytest.fixture(autouse=True)
 def fallen(monkeypatch):
-    """What fell into the safety net, (where, error) each: a test that expects it takes it out, in others it is raised."""
+    """The errors that the safety net caught, (where, error) each. A test that expects one removes it from the list; any
+    other is raised."""
     found = []
-    fell, add = SafetyNet.fell, error_log.add
+    report, add = SafetyNet.report, error_log.add
 
-    def told(net, where, error, **more):
+    def reported(net, where, error, **more):
         found.append((where, getattr(error, "error", error)))
-        fell(net, where, error, **more)
+        report(net, where, error, **more)
 
-    def noted(root, where, error):
+    def logged(root, where, error):
         if error not in [each for _, each in found]:
             found.append((where, error))
         return add(root, where, error)
 
-    monkeypatch.setattr(SafetyNet, "fell", told)
-    monkeypatch.setattr(error_log, "add", noted)
+    monkeypatch.setattr(SafetyNet, "report", reported)
+    monkeypatch.setattr(error_log, "add", logged)
     yield found
     if found:
         raise found[0][1]

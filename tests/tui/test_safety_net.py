@@ -170,7 +170,7 @@ async def test_in_the_worker_of_a_screen(app, monkeypatch, fallen):
     fallen.clear()
 
 
-async def test_in_a_timer_that_is_told_once(app, fallen):
+async def test_in_a_timer_that_is_shown_ever(app, fallen):
     async with app.run_test() as pilot:
         await settle(pilot)
         ticks = []
@@ -186,7 +186,7 @@ async def test_in_a_timer_that_is_told_once(app, fallen):
         await pilot.pause(0.03)
         assert len(log(app)) == 1
         fallen.clear()
-        app.net._told_once.clear()
+        app.net._shown_ever.clear()
         await pilot.pause(0.03)
         assert any(FAILED in note for note in notes(app))
         timer.stop()
@@ -238,7 +238,7 @@ async def test_where_a_screen_comes_up_the_others_are_still_there(app, monkeypat
     [(MemoryTable, "render_line"), (MemoryTable, "_draw"), (OneLine, "render")],
 )
 @pytest.mark.usefixtures("every_frame")
-async def test_in_a_drawing_that_is_told_once_and_a_plain_line_stands_there(app, monkeypatch, fallen, widget, method):
+async def test_in_a_drawing_that_is_shown_ever_and_a_plain_line_stands_there(app, monkeypatch, fallen, widget, method):
     if method == "_draw":
         monkeypatch.setattr(Memories, "_draw", boom)
     else:

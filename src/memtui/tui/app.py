@@ -1,4 +1,4 @@
-"""The application: it has the screens, runs the actions, and lets the screen on top know when files change."""
+"""The application: it shows the screens, runs the actions, and tells the screen on top when files have changed."""
 
 import asyncio
 import inspect
@@ -42,8 +42,9 @@ if TYPE_CHECKING:
     from memtui.tui.undo import Undo
 
 WATCH_SECONDS = 0.7
-# Ages are told by the minute.
+# Screens show ages to the minute.
 AGED_SECONDS = 60.0
+# The characters that a note shows of a text that was copied.
 COPIED_SHOWN = 30
 BUSY = "Changes are being made: wait, or stop them with escape where they were begun."
 
@@ -55,8 +56,8 @@ def _verbs() -> type[Provider]:
 
 
 class MemtuiApp(App[None]):
-    """The application. `read_only` forbids every action that writes; `screen` is where it begins; `now` holds the clock
-    still. It is what `Services` promises to all below it."""
+    """The application, which is the `Services` of all modules below it. `read_only` forbids every action that writes;
+    `screen` is the first screen; `now` stops the clock at that time, in seconds since the epoch."""
 
     TITLE = "memtui"
     CSS_PATH = "memtui.tcss"
@@ -93,28 +94,28 @@ class MemtuiApp(App[None]):
         self.files = Files(self, self.data)
         self.notes = notes.Notes(self)
         self.theme_choice = theme.ThemeChoice(self, self)
-        self.commands = AppCommands(self, self, self.theme_choice, on_top=lambda: self.on_top, quit=self._quit).table()
-        self.drawn_with = self.data.setting("glyphs")
+        self.commands = AppCommands(self, self, self.theme_choice, on_top=lambda: self.on_top).table()
+        self.glyphs_setting = self.data.setting("glyphs")
 
     @property
     def has_read(self) -> bool:
-        """Whether the files were read once."""
+        """Return whether the files were read at least once."""
         return self.files.has_read
 
     @property
     def began(self) -> float:
-        """When this sitting did, in seconds since the epoch."""
+        """Return when the application was started, in seconds since the epoch."""
         return self.files.began
 
-    # coming and going
+    # start and end
 
     def on_mount(self) -> None:
-        """Watch the files."""
+        """Start watching the files, and show the first screen."""
         self._aged = self.began
         self.net.watch_loop()
         self.set_interval(WATCH_SECONDS, self._look)
         self.app_resume_signal.subscribe(self, self._resumed)
-        # Not before the application runs: what is drawn while it mounts is drawn in vain.
+        # Only once the application runs: what is drawn while it mounts is not shown.
         self.call_later(self._begin)
 
     def _begin(self) -> None:
@@ -124,40 +125,33 @@ class MemtuiApp(App[None]):
             self.net.give_up(error)
 
     def _resumed(self, _: object) -> None:
-        # After ctrl+z and fg the terminal is empty, which textual does not know.
+        # After ctrl+z and fg the terminal is empty, which Textual does not know.
         self.refresh(layout=True)
 
-    def _quit(self) -> None:
-        """Leave, whatever fails meanwhile."""
-        try:
-            self.theme_choice.keep_now()
-        finally:
-            self.exit()
-
     def exit(self, result: None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
-        """Leave."""
+        """End the application, as Textual does. From here on errors are logged and not shown."""
         self.net.leaving = True
         super().exit(result, return_code, message)
 
     async def action_quit(self) -> None:
-        """ctrl+q, which works in forms as well: what is typed there is kept."""
+        """Leave on ctrl+q, which works in forms as well."""
         self.leave()
 
     def leave(self, return_code: int = 0) -> None:
-        """Keep what is typed, and leave, whatever fails meanwhile."""
+        """Keep what is typed, and end the application even if that fails."""
         for screen in self.screen_stack:
             try:
                 if isinstance(screen, Dialog):
                     screen.keep_now()
             except Exception as error:
-                self.net.fell("keeping what was typed", error)
+                self.net.report("keeping what was typed", error)
         try:
             self.theme_choice.keep_now()
         finally:
             self.exit(return_code=return_code)
 
     def action_help_quit(self) -> None:
-        """ctrl+c with nothing selected: in a terminal a person means to leave."""
+        """Explain on ctrl+c, with nothing selected, how to leave: in other programs that ends them."""
         self.say(
             actions.keyed(
                 "{app.quit} leaves memtui. ctrl+c copies what is selected with the mouse, {app.copy} what is shown."
@@ -165,13 +159,13 @@ class MemtuiApp(App[None]):
         )
 
     def panic(self, *_: object) -> None:
-        """The terminal is gone: the thread that reads it has ended."""
+        """Leave because the terminal is gone: the thread that reads it has ended."""
         self.net.terminal_gone()
         self.leave(1)
 
     @contextmanager
     def suspend(self) -> Iterator[None]:
-        """As Textual does; only it comes back also where what was run meanwhile failed."""
+        """Suspend as Textual does, but take the terminal back also if the block raises an error."""
         failed: BaseException | None = None
         with super().suspend():
             try:
@@ -181,69 +175,69 @@ class MemtuiApp(App[None]):
         if failed is not None:
             raise failed
 
-    # where and how it is drawn
+    # drawing
 
     def get_driver_class(self) -> type[Driver]:
-        """Textual's for this terminal; that of POSIX systems is ours."""
+        """Return Textual's driver for this terminal; on POSIX systems ours."""
         from memtui.tui.driver import TerminalDriver
 
         found = super().get_driver_class()
         return TerminalDriver if issubclass(TerminalDriver, found) else found
 
     def get_css_variables(self) -> dict[str, str]:
-        """The theme's, and ours."""
+        """Return the variables of the theme, and our own."""
         self.theme_variables = super().get_css_variables() | theme.variables(self.current_theme)
         return self.theme_variables
 
     def delay_update(self, delay: float = 0.05) -> None:
-        """Paint another screen at once: textual would wait so many seconds."""
+        """Do nothing, so that another screen is painted at once: Textual would wait `delay` seconds."""
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Ours come first: textual's turn named colours into others."""
-        return [*self.lines_through, *super().get_line_filters()]
+        """Return our filters, then Textual's, which replace the named colours that ours look for."""
+        return [*self.own_line_filters, *super().get_line_filters()]
 
     @cached_property
-    def lines_through(self) -> Sequence[LineFilter]:
-        """What becomes of lines for a terminal without UTF-8, and for a person who wants no colours."""
-        if not self.no_color and not glyphs.plain(self.data.env, self.drawn_with):
+    def own_line_filters(self) -> Sequence[LineFilter]:
+        """Return the filters for a terminal without UTF-8, and for a person who wants no colours."""
+        if not self.no_color and not glyphs.plain(self.data.env, self.glyphs_setting):
             return ()
         from memtui.tui import output_filters
 
-        return output_filters.needed(self.data.env, self.drawn_with, no_color=self.no_color)
+        return output_filters.needed(self.data.env, self.glyphs_setting, no_color=self.no_color)
 
     # the screens
 
     @property
     def on_top(self) -> ListScreen[Any] | None:
-        """The screen that is shown, None where something else lies over it."""
+        """Return the screen that is shown, None while something else covers it."""
         screen = self.screen if self.screen_stack else None
         return screen if isinstance(screen, ListScreen) else None
 
     def go(self, name: str) -> Any:
-        """Go to a screen by its name; that screen, over which may still be what was opened there."""
+        """Show the screen of this name, and return it; what was opened over it may still cover it."""
         self.switch_mode(name)
         return self.screen_stack[0]
 
     def go_to_memory(self, path: str) -> None:
-        """Go to a memory on its screen, wherever it is."""
+        """Show a memory on the screen of memories."""
         if os.path.exists(path):
             self.go("memories").go_to(path)
         else:
             self.fail(no_such_memory(path))
 
     def go_to_note(self, item: "Waiting") -> None:
-        """Go to a note that waits, on its screen."""
+        """Show waiting guidance on the screen of guidance."""
         self.go("guidance").go_to(item)
 
     def show_deliveries(self, **wanted: str) -> None:
-        """Go to the deliveries that fit, such as `memory=path`."""
+        """Show the deliveries that match, such as `memory=path`."""
         self.go("deliveries").want(**wanted)
 
     def pop_screen(self) -> AwaitComplete:
-        """Leave the screen on top. The last one stays: the palette, too, answers every enter of one burst."""
+        """Close the screen on top, unless it is the last: a burst of enters closes the palette more than once."""
         return super().pop_screen() if len(self.screen_stack) > 1 else AwaitComplete()
 
-    # telling
+    # notes
 
     def notify(self, message: str, **more: Any) -> None:
         """Show a note, long enough to be read."""
@@ -251,19 +245,19 @@ class MemtuiApp(App[None]):
         super().notify(message, **more)
 
     def on_notify(self, event: Notify) -> None:
-        """One note at a time."""
+        """Remove the notes that the new one replaces."""
         self.notes.make_room(event.notification)
 
     def fail(self, error: MemtuiError) -> None:
-        """Tell what went wrong and what to do."""
+        """Show a note of what went wrong and what to do."""
         self.notify(safe_text.clean(f"{error.message}\n{error.hint}".strip()), severity="error", markup=False)
 
     def say(self, text: str) -> None:
-        """Tell what happened."""
+        """Show a note of what happened."""
         self.notify(safe_text.clean(text), markup=False)
 
     def copy(self, text: str) -> None:
-        """Copy a text, and say which."""
+        """Copy a text to the clipboard, and show how it begins."""
         self.copy_to_clipboard(text)
         start = " ".join(text[: COPIED_SHOWN * 4].split())[:COPIED_SHOWN].rstrip()
         more = " …" if len(text.strip()) > len(start) else ""
@@ -272,7 +266,7 @@ class MemtuiApp(App[None]):
     # files
 
     def _look(self) -> None:
-        if not self.at_work and self.has_read:  # many changes are read once, after them
+        if not self.at_work and self.has_read:  # while many changes are made nothing is read until they are done
             here = self.on_top
             shown = here if here is not None and here.is_attached else None
             self.files.look(shown.near() if shown is not None else [])
@@ -282,24 +276,24 @@ class MemtuiApp(App[None]):
                 shown.aged()
 
     def read(self, parts: frozenset[str] | None = None) -> None:
-        """Read files again, then let the screen on top read what it shows; None for all parts."""
+        """Read the files again, then have the screen on top read what it shows; None for all parts."""
         self.files.read(parts)
 
     def on_files_changed(self, message: FilesChanged) -> None:
-        """Read them."""
+        """Read the parts that have changed."""
         self.read(message.parts)
 
     def on_findings_counted(self) -> None:
-        """Draw the top line."""
+        """Draw the top line, which shows the number of findings."""
         if self.on_top is not None:
             self.on_top.frame()
 
     def on_files_read(self, message: FilesRead) -> None:
-        """Show what was read."""
-        drawn_with = self.data.setting("glyphs")
-        if drawn_with != self.drawn_with:
-            self.drawn_with = drawn_with
-            del self.lines_through
+        """Show what was read. After the first reading also offer the hooks, where that was not done yet."""
+        glyphs_setting = self.data.setting("glyphs")
+        if glyphs_setting != self.glyphs_setting:
+            self.glyphs_setting = glyphs_setting
+            del self.own_line_filters
             self.refresh_css(animate=False)
         self.theme_choice.show()
         here = self.on_top
@@ -316,8 +310,8 @@ class MemtuiApp(App[None]):
     # actions
 
     async def on_event(self, event: events.Event) -> None:
-        """Any key takes away what went wrong before it; escape stops an undo that takes long, wherever one is; what is
-        gone can't be clicked."""
+        """Handle what comes before all screens: any key removes errors that are shown, escape stops an undo of many
+        changes, and a click on what is gone is ignored."""
         if isinstance(event, events.Key):
             self.files.last_key = self.data.now()
             self.net.forget_failures()
@@ -329,14 +323,14 @@ class MemtuiApp(App[None]):
         await super().on_event(event)
 
     def _is_gone(self, event: events.MouseDown) -> bool:
-        """Whether what was hit is not there any more and only not painted over yet: a note whose time is up."""
+        """Return whether the widget that was clicked is removed and only not painted over yet, as an old note."""
         try:
             return not self.screen.get_widget_at(int(event.x), int(event.y))[0].is_attached
         except NoWidget:
             return False
 
     def action_run(self, action_id: str) -> None:
-        """Run any action by its id: one of another screen runs there, once that is read."""
+        """Run an action by its id. An action of another screen runs there, once that screen has read its files."""
         here = self.on_top
         if here is None:
             return
@@ -348,7 +342,7 @@ class MemtuiApp(App[None]):
             there.when_read(lambda: self._run_on(there, action_id))
 
     def _run_on(self, screen: ListScreen[Any], action_id: str) -> None:
-        """Run an action on a screen, or tell why not. What went wrong is told, never raised."""
+        """Run an action on a screen, or show why it can't be run."""
         action = actions.get(action_id)
         if "undo" in self.__dict__:
             self.undo.forget_question({"app.undo": "undo", "app.redo": "redo"}.get(action_id, ""))
@@ -357,7 +351,7 @@ class MemtuiApp(App[None]):
             reason = BUSY
         if not reason and action.listed and screen.over:
             reason = "The list is hidden while you read: escape goes back to it."
-        # app.guide works wherever inbox.guide does not
+        # Screen first: Guidance has a command of its own for app.guide.
         command = screen.commands.get(action_id) or self.commands[action_id]
         reason = reason or command.why_not()
         if reason:
@@ -369,7 +363,7 @@ class MemtuiApp(App[None]):
                 self.start(screen, going, action_id)
 
     def start(self, node: Screen[Any], command: Coroutine[Any, Any, object], what: str) -> None:
-        """Run what asks questions: at once as far as the first, the rest in a worker."""
+        """Run a coroutine that asks questions: at once up to the first, the rest in a worker."""
 
         async def to_the_end(rest: Coroutine[Any, Any, None]) -> None:
             with self._telling(what):
@@ -382,7 +376,7 @@ class MemtuiApp(App[None]):
 
     @contextmanager
     def _telling(self, what: str) -> Iterator[None]:
-        """What goes wrong is told, never raised."""
+        """Show the errors that the block raises; `what` names it in the error log."""
         try:
             yield
         except MemtuiError as error:
@@ -390,30 +384,30 @@ class MemtuiApp(App[None]):
         except OSError as error:
             self.fail(MemtuiError(f"{error.filename or 'A file'}: {error.strerror}", "Fix that and try again."))
         except Exception as error:
-            self.net.fell(f"action {what}", error)
+            self.net.report(f"action {what}", error)
 
     async def ask(self, dialog: ModalScreen[Result]) -> Result | None:
-        """Show a dialog; its answer, None where it was left."""
+        """Show a dialog. Return its answer, None if the person left it."""
         answer: asyncio.Future[Result | None] = asyncio.get_running_loop().create_future()
         self.push_screen(dialog, answer.set_result)
         return await answer
 
     def action_command_palette(self) -> None:
-        """Open the palette, once."""
+        """Open the palette, unless it is open."""
         from memtui.tui.palette import Palette
 
         if not any(isinstance(screen, Palette) for screen in self.screen_stack):
-            self.push_screen(Palette())  # without an id: the one before may not be gone yet
+            self.push_screen(Palette())  # without Textual's id: the last palette may not be removed yet
 
     @cached_property
     def undo(self) -> "Undo":
-        """Undo and redo."""
+        """Return undo and redo, made when they are first needed."""
         from memtui.tui.undo import Undo
 
         return Undo(self, self, self._turned)
 
     def turn(self, op: "Op", key: str | None = None) -> None:
-        """Undo or redo the last change, or undo the one with this key. One that was not made here is named first."""
+        """Undo or redo the last change, or undo the one with this key. Ask first about one that was made elsewhere."""
         if op == "undo" and key is None:
             self.theme_choice.keep_now()
         self.undo.want(op, key)
@@ -427,7 +421,7 @@ class MemtuiApp(App[None]):
 def main(
     env: dict[str, str], cwd: str, *, read_only: bool = False, screen: str = "memories", now: float | None = None
 ) -> int:
-    """Run the application in this terminal; its exit code. Raises MemtuiError where it could not go on."""
+    """Run the application in this terminal. Return its exit code. Raises MemtuiError if it could not go on."""
     if read_only:
         fs.keep_no_caches()
     app = MemtuiApp(env, cwd, read_only=read_only, screen=screen, now=now)

@@ -1,4 +1,4 @@
-"""Many changes at once, without a key having to wait: in a worker that tells how far it is and can be stopped."""
+"""Changes of many memories at once: made in a worker, which reports its progress and can be stopped."""
 
 import asyncio
 import time
@@ -18,14 +18,16 @@ if TYPE_CHECKING:
     from memtui.core.memories.store import Outcome, Store
     from memtui.tui.services import Services
 
-# So many are done at once, without a worker.
+# The most changes that are made without a worker.
 AT_ONCE = 20
+# The least time between two reports of progress.
 TOLD_SECONDS = 0.1
+# The most failures that a message names.
 NAMED = 3
 
 
 class Bulk:
-    """The changes of one screen or dialog, which is told how far they are by `HowFar`."""
+    """The changes that one screen or dialog makes. It gets `HowFar` messages while they run."""
 
     def __init__(self, screen: Screen[Any]) -> None:
         self.screen = screen
@@ -33,28 +35,28 @@ class Bulk:
         self._stop = False
 
     async def each(self, store: "Store", items: Sequence[Any], act: Callable[[Any], Any]) -> "Outcome[Any, Any]":
-        """Do it to each as one step of undo; what became of them."""
+        """Call `act` with each item, as one step of undo. Return the outcome."""
         if len(items) <= AT_ONCE:
             return store.each(items, act)
         self.running, self._stop = True, False
         services_of(self.screen).at_work = True
         self._tell(0, len(items))
-        # The dialog before it goes first: painting beside the work takes twice as long.
+        # Wait until the dialog before it is off the screen: painting while the worker runs takes twice as long.
         painted = asyncio.Event()
         self.screen.app.call_after_refresh(painted.set)
         try:
             await painted.wait()
-            # No partial: the worker would describe itself by all the items.
+            # No partial: Textual would put all the items into the worker's description.
             work = self.screen.run_worker(
                 lambda: self._work(store, items, act), group="bulk", thread=True, exit_on_error=False
             )
             return await work.wait()
         finally:
-            self._stop = True  # also where the screen is left
+            self._stop = True  # the person may have left the screen while the thread runs
             self.running = services_of(self.screen).at_work = False
 
     def stop(self) -> bool:
-        """Make no more changes; False if none are being made."""
+        """Stop making changes. Return False if none are being made."""
         self._stop = True
         return self.running
 
@@ -75,7 +77,7 @@ class Bulk:
 
 
 def report(app: "Services", outcome: "Outcome[Any, Any]", words: str, memory_of: "Callable[[Any], Memory]") -> None:
-    """Tell how many were done, and which were not and why."""
+    """Show how many changes were made, and which were not and why."""
     done, failed = len(outcome.done), outcome.failed
     if outcome.whole == 1:
         if failed:

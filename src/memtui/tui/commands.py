@@ -1,7 +1,6 @@
-"""What can be done on every screen: going about, undo and redo, guidance, themes, copying, leaving."""
+"""The commands that work on every screen: going to a screen, undo and redo, guidance, themes, copying, leaving."""
 
 import os
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,8 @@ from memtui.tui.services import Command
 from memtui.tui.widgets.bars import TABS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.app import App
 
     from memtui.tui.screens.list_screen import ListScreen
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class AppCommands:
-    """The commands of the application. `on_top` is the screen that is shown, if nothing lies over it; `quit` leaves."""
+    """The commands of the application. `on_top` returns the screen that is shown, None while a dialog covers it."""
 
     def __init__(
         self,
@@ -28,12 +29,11 @@ class AppCommands:
         theme: "ThemeChoice",
         *,
         on_top: "Callable[[], ListScreen[Any] | None]",
-        quit: Callable[[], None],  # noqa: A002
     ) -> None:
-        self.services, self.app, self.theme, self.on_top, self.quit = services, app, theme, on_top, quit
+        self.services, self.app, self.theme, self.on_top = services, app, theme, on_top
 
     def table(self) -> dict[str, Command]:
-        """Action id to command."""
+        """Return the command of each action, by the action's id."""
         return {f"app.{name}": Command(partial(self.services.go, name)) for name in TABS} | {
             "app.settings": Command(lambda: self.services.go("health").to_section("Settings")),
             "app.guide": Command(self._guide),
@@ -47,7 +47,7 @@ class AppCommands:
             "app.copy": Command(self._copy),
             "app.refresh": Command(self._refresh),
             "app.theme": Command(self.theme.next),
-            "app.quit": Command(self.quit),
+            "app.quit": Command(self.app.action_quit),
         }
 
     def _pane(self, step: int) -> None:
@@ -87,6 +87,6 @@ class AppCommands:
 
 
 def no_such_memory(path: str) -> MemtuiError:
-    """What is told of a memory that nobody can go to any more."""
+    """Return the error for a memory that was to be shown and is gone."""
     where = actions.keyed("It may be in the trash: {app.memories}, {memories.restore}.")
     return MemtuiError(f"{os.path.basename(path)} is not there any more.", where)

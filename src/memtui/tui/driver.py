@@ -1,4 +1,4 @@
-"""The terminal's input: what can't be read of it ends neither the input nor the application."""
+"""The driver that reads the terminal. Input that it can't read ends neither the reading nor the application."""
 
 import codecs
 from collections.abc import Callable
@@ -12,23 +12,23 @@ from memtui.tui.safety_net import is_leaving
 
 
 def _decoder(encoding: str) -> Callable[[], codecs.IncrementalDecoder]:
-    """As `codecs.getincrementaldecoder`, but bytes of another encoding become a replacement character: from a terminal
-    that is not UTF-8, and pasted."""
-    found = codecs.getincrementaldecoder(encoding)
-    return lambda: found(errors="replace")
+    """Return what `codecs.getincrementaldecoder` does, but with a replacement character for bytes that are not in the
+    encoding: they come from a terminal that is not UTF-8, and with pasted text."""
+    decoder = codecs.getincrementaldecoder(encoding)
+    return lambda: decoder(errors="replace")
 
 
 class _Parser(XTermParser):
     def _parse_extended_key(self, sequence: str) -> list[events.Key] | None:  # type: ignore[override]  # cached there
         try:
             return super()._parse_extended_key(sequence)
-        except (ValueError, OverflowError):  # a code that is no character, or no number: no key that anybody knows
+        except (ValueError, OverflowError):  # the code is no character, or no number: an unknown key
             return None
 
 
 class TerminalDriver(LinuxDriver):
-    """Textual's driver, which passes over what it can't read, and is not stopped any more once it ends: it would
-    take the terminal again."""
+    """Textual's driver, except that it skips input that it can't read, and ignores stop and continue signals while the
+    application ends: continuing would take the terminal again."""
 
     def _sigtstp_application(self, *args: object) -> None:
         if not is_leaving(self._app):
@@ -40,6 +40,6 @@ class TerminalDriver(LinuxDriver):
 
     def run_input_thread(self) -> None:
         """Read keys until the application ends."""
-        # The names that the method below looks up.
+        # The method below looks these names up in its module.
         vars(linux_driver).update(getincrementaldecoder=_decoder, XTermParser=_Parser)
         super().run_input_thread()

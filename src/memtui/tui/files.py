@@ -1,4 +1,5 @@
-"""When files are read: where one has changed, and after a change of ours; what is found is told by messages."""
+"""The reading of the files behind the screens, in workers: after a file has changed, and after a change made here.
+Messages say what was read."""
 
 import gc
 import time
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
     from memtui.tui.model.data import Data
     from memtui.tui.watch import Watch
 
-# Findings are counted when no key was pressed for so long, and no more than this share of the time.
-QUIET_SECONDS, COUNT_SHARE = 3.0, 30.0
+# Findings are counted when no key was pressed for so long, and not again before this many times the last count's time.
+QUIET_SECONDS, COUNT_PAUSE = 3.0, 30.0
+# The parts of the files, as `Watch` names them, that findings depend on.
 COUNTED = frozenset({"settings", "inbox", "memories"})
 
 
@@ -30,13 +32,13 @@ class FilesChanged(Message):
 
 @dataclass
 class FilesRead(Message):
-    """What every screen shows of these parts was read; None for all."""
+    """The data that all screens share was read, from these parts of the files; None for all."""
 
     parts: frozenset[str] | None
 
 
 class FindingsCounted(Message):
-    """The top line has another number of findings."""
+    """The number of findings, which the top line shows, was counted again."""
 
 
 class Files:
@@ -51,13 +53,14 @@ class Files:
 
     @cached_property
     def watch(self) -> "Watch":
-        """What tells when files change."""
+        """Return the watch that notices changed files."""
         from memtui.tui.watch import Watch
 
         return Watch(self.data)
 
     def look(self, near: list[str]) -> None:
-        """Look in a worker whether files have changed, `near` first; the findings are counted now and then."""
+        """Check in a worker whether files have changed, those of `near` every time. Also count the findings, now and
+        then."""
         if self.has_read and not self.looking:
             self.looking = True
             self.app.run_worker(lambda: self._look(near), group="look", thread=True)
@@ -72,9 +75,10 @@ class Files:
         self._count_findings(parts)
 
     def read(self, parts: frozenset[str] | None = None) -> None:
-        """Read in a worker what every screen shows; `parts` of the files as `Watch` names them, None for all."""
+        """Read in a worker the data that all screens share; `parts` of the files as `Watch` names them, None for
+        all."""
         if not gc.isenabled():
-            gc.freeze()  # modules and styles stay
+            gc.freeze()  # modules and styles live as long as the process
             gc.enable()
         first, self.has_read = not self.has_read, True
         self.looking = self.looking or first
@@ -83,14 +87,14 @@ class Files:
     def _read(self, parts: frozenset[str] | None, first: bool) -> None:
         if first:
             try:
-                self.watch.changed()  # what changes from here on is told
+                self.watch.changed()  # the first call takes down the stamps that later ones compare with
             finally:
                 self.looking = False
         self.data.refresh()
         self.app.post_message(FilesRead(parts))
 
     def _count_findings(self, parts: frozenset[str]) -> None:
-        """Count them for the top line when the person rests: that reads all memories."""
+        """Count the findings for the top line when no keys are pressed: counting reads all memories."""
         self._count_wanted = self._count_wanted or bool(parts & COUNTED)
         now = self.data.now()
         if not self._count_wanted or now - max(self.last_key, self.began) < QUIET_SECONDS or now < self._count_at:
@@ -100,6 +104,6 @@ class Files:
         try:
             self.data.count_findings()
         except (OSError, MemtuiError):
-            return  # the health screen tells
-        self._count_at = now + COUNT_SHARE * (time.monotonic() - before)
+            return  # the Health screen shows the error
+        self._count_at = now + COUNT_PAUSE * (time.monotonic() - before)
         self.app.post_message(FindingsCounted())

@@ -1,4 +1,4 @@
-"""The hooks in a settings file: installed or taken out after a look at the diff, and offered on a first start."""
+"""The hooks in Claude Code's settings: installed or removed after a look at the diff, and offered on a first start."""
 
 import os
 from typing import TYPE_CHECKING
@@ -12,11 +12,12 @@ from memtui.tui.model.remembered import State
 if TYPE_CHECKING:
     from memtui.tui.services import Services
 
+# The table of the remembered state that says that the hooks were offered.
 TABLE = "offer"
 
 
 async def change_hooks(services: "Services", action: install.Action, *, offer: bool = False) -> None:
-    """Show what would be written and where, ask, and do it."""
+    """Show what would be written and where; write what the person chooses. `offer`: nobody asked for it."""
     data = services.data
     plan = await services.ask(PlanScreen(action, data.env, data.cwd, offer=offer))
     if plan is None:
@@ -31,7 +32,7 @@ async def change_hooks(services: "Services", action: install.Action, *, offer: b
 
 
 def is_first_start(services: "Services") -> bool:
-    """Whether the hooks shall be offered, which is done once: where none are installed and none ever were."""
+    """Return whether to offer the hooks, and remember that: it is done once, where none are or ever were installed."""
     root = services.data.root
     if services.read_only or services.data.facts.hooks:
         return False

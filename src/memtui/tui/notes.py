@@ -1,4 +1,4 @@
-"""What the application tells in a corner: one note at a time, and an error until a key is pressed."""
+"""The notes in a corner of the screen: one at a time, and an error until a key is pressed."""
 
 from typing import TYPE_CHECKING
 
@@ -7,35 +7,35 @@ from textual.notifications import Notification
 if TYPE_CHECKING:
     from textual.app import App
 
-# A note stays as long as it takes to read; an error until a key.
+# A note stays as long as it takes to read; an error until a key is pressed.
 NOTE_SECONDS, CHARACTERS_A_SECOND, FOR_EVER = 2.5, 25, 86400.0
 
 
 def seconds(message: str, severity: str) -> float:
-    """How long a note stays."""
+    """Return how many seconds a note stays."""
     return FOR_EVER if severity == "error" else NOTE_SECONDS + len(message) / CHARACTERS_A_SECOND
 
 
 class Notes:
-    """The notes of an application. Textual has no public way to take one of several away."""
+    """The notes of an application. Textual has no public way to remove one of several."""
 
     def __init__(self, app: "App[None]") -> None:
         self.app = app
 
     def make_room(self, new: Notification) -> None:
-        """The newest takes the place of those before, but an error stays beside what is said after it."""
+        """Remove the notes that the new one replaces: all but errors, and these too if it is an error."""
         for old in list(self.app._notifications):  # noqa: SLF001
             if old.severity != "error" or new.severity == "error":
                 self.app._unnotify(old, refresh=False)  # noqa: SLF001
         self._place()
 
     def drop_errors(self) -> None:
-        """A key was pressed: what went wrong was seen."""
+        """Remove all notes if one is an error: a key was pressed, so it was seen."""
         if any(note.severity == "error" for note in self.app._notifications):  # noqa: SLF001
             self.app.clear_notifications()
 
     def _place(self) -> None:
-        """At the end of the screen where the cursor is not."""
+        """Show the notes at the top of the screen while the cursor is in its lower half, else at the bottom."""
         focused = self.app.focused
         row = 0
         if focused is not None:

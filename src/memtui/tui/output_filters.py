@@ -1,4 +1,4 @@
-"""What becomes of lines on their way to a terminal that lacks characters, or whose person wants no colours."""
+"""Line filters for terminals that lack characters, and for people who want no colours."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -15,7 +15,7 @@ DEFAULT = Style(color="default")
 
 
 def needed(env: Mapping[str, str], setting: object, *, no_color: bool) -> list[LineFilter]:
-    """The filters for a terminal. `setting` is that of `glyphs`."""
+    """Return the filters for a terminal. `setting` is the value of `glyphs` in the settings."""
     found: list[LineFilter] = [Uncoloured()] if no_color else []
     if glyphs.plain(env, setting):
         found.append(Ascii(whole=glyphs.only_ascii(env)))
@@ -23,27 +23,27 @@ def needed(env: Mapping[str, str], setting: object, *, no_color: bool) -> list[L
 
 
 class Ascii(LineFilter):
-    """ASCII in place of what memtui and textual draw with; with `whole`, also of what stands in files."""
+    """ASCII in place of the characters that memtui and Textual draw with; with `whole`, in place of all others too."""
 
     def __init__(self, *, whole: bool) -> None:
         super().__init__()
-        self.stand_in = _replaced if whole else _drawn
+        self.replace = _as_ascii if whole else _drawing_as_ascii
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002
-        """As wide as before."""
-        stand_in = self.stand_in
+        """Replace the characters of each segment. The width stays."""
+        replace = self.replace
         return [
-            each if each.text.isascii() else Segment("".join(map(stand_in, each.text)), each.style, each.control)
+            each if each.text.isascii() else Segment("".join(map(replace, each.text)), each.style, each.control)
             for each in segments
         ]
 
 
-def _drawn(char: str) -> str:
+def _drawing_as_ascii(char: str) -> str:
     return glyphs.PLAIN.get(char, char)
 
 
 @lru_cache(4096)
-def _replaced(char: str) -> str:
+def _as_ascii(char: str) -> str:
     from unicodedata import normalize
 
     if char.isascii():
@@ -54,11 +54,11 @@ def _replaced(char: str) -> str:
 
 
 class Uncoloured(LineFilter):
-    """Words in red, green and the like in the colour of text: as gray, which textual makes of colours, red is hardly
-    seen. Before textual's own filters."""
+    """Named colours (red, green …) replaced by the colour of text: Textual makes them gray, in which red is hard to
+    read. Must run before Textual's own filters."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002
-        """The same words."""
+        """Replace the colour of each segment."""
         return [Segment(text, _uncoloured(style), control) for text, style, control in segments]
 
 

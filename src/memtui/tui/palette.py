@@ -1,4 +1,4 @@
-"""The palette: every action as `group: verb`, with its key beside it; those of the present screen first."""
+"""The palette: every action as `group: verb`, with its key beside it; those of the screen that is shown first."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from memtui.actions import Action
 
 NAME_WIDTH, KEY_WIDTH = 34, 9
-# What is named so comes before what only its explanation fits, and that before letters found here and there.
-NAMED, BEGUN, EXPLAINED = 3.0, 1.0, 1.0
-# What works here comes before what is done on another screen.
+# Scores: all words found in the name; the share of them that begin a word of it; found in the name or the explanation.
+IN_NAME, AT_WORD_START, IN_HELP = 3.0, 1.0, 1.0
+# Added for an action that works on the screen that is shown.
 HERE = 10.0
 
 
 class Verbs(Provider):
-    """What there is to do."""
+    """The actions, found by words of their names and explanations."""
 
     def _actions(self) -> "list[Action]":
-        """All: first this screen's, then what works everywhere, then the other screens'."""
+        """Return all actions: first this screen's, then those that work everywhere, then the other screens'."""
         order = {getattr(self.screen, "group", ""): 0, actions.GLOBAL: 1}
         return sorted(actions.ACTIONS, key=lambda action: order.get(action.group, len(order)))
 
@@ -37,23 +37,23 @@ class Verbs(Provider):
         return Content.assemble(name, gap, (f"{keys:<{KEY_WIDTH}}", "bold"), (action.help, "dim"))
 
     async def discover(self) -> Hits:
-        """Everything, before anything is typed."""
+        """List all actions, before anything is typed."""
         for number, action in enumerate(self._actions()):
             line = self._line(action, Content(action.name))
-            # Sorted by its text: the order of the table.
+            # Textual sorts by the text: numbers keep the order.
             yield DiscoveryHit(line, lambda a=action: self._run(a), text=f"{number:03}")
 
     async def search(self, query: str) -> Hits:
-        """What fits, best first: by name, by explanation, and if neither has it by its letters."""
+        """Find actions, best first: by name, then by explanation; only if there are none, by letters in order."""
         words = query.casefold().split()
         found = []
         for action in self._actions():
             name, text = action.name.casefold(), action.help.casefold()
             if all(word in name for word in words):
                 begun = sum(any(part.startswith(word) for part in name.split()) for word in words)
-                found.append((NAMED + BEGUN * begun / max(1, len(words)), action))
+                found.append((IN_NAME + AT_WORD_START * begun / max(1, len(words)), action))
             elif all(word in text or word in name for word in words):
-                found.append((EXPLAINED, action))
+                found.append((IN_HELP, action))
         matcher = self.matcher(query)
         if not found:
             found = [(score, a) for a in self._actions() if (score := matcher.match(a.name)) > 0]
@@ -66,20 +66,20 @@ class Verbs(Provider):
 
 
 class Commands(CommandList):
-    """Textual's list, which may have got shorter since what is clicked was painted."""
+    """Textual's list of commands, except that a click on a row that is gone, but not painted over yet, does nothing."""
 
     def on_click(self, event: events.Click) -> None:
-        """Nothing is there any more: nothing is chosen."""
+        """Ignore a click on a row that is gone."""
         if event.style.meta.get("option", 0) >= self.option_count:
             event.prevent_default()
 
 
 class Palette(CommandPalette):
-    """Textual's, whose list may be paged before it is drawn, or where there is no room for it; and which seeks nothing
-    for what was typed in one burst with the enter that closed it."""
+    """Textual's palette, except that its list can be paged before it is drawn or where there is no room for it, and
+    that it starts no search after it was closed (letters and enter may come in one burst)."""
 
     def compose(self) -> ComposeResult:
-        """Textual's, with our list in it."""
+        """Compose Textual's palette with our list in it."""
         for widget in super().compose():
             yield Commands() if type(widget) is CommandList else widget
 
@@ -89,5 +89,5 @@ class Palette(CommandPalette):
     def _action_command_list(self, action: str) -> None:
         try:
             super()._action_command_list(action)
-        except (KeyError, IndexError):  # textual looks the lines of the page up
+        except (KeyError, IndexError):  # Textual looks up lines of a page that is not there
             pass

@@ -1,4 +1,5 @@
-"""Run a command that asks questions: at once as far as the first of them, so that the next key meets the dialog."""
+"""The start of a command that asks questions: it runs at once up to the first, so that the next key goes to the
+dialog."""
 
 from collections.abc import Coroutine, Generator
 from types import coroutine
@@ -20,8 +21,8 @@ def _rest(begun: Coroutine[Any, Any, object], waited: Any) -> Generator[Any, Any
 
 
 def begin(command: Coroutine[Any, Any, object]) -> Coroutine[Any, Any, None] | None:
-    """Run a coroutine until it waits; what is left of it, to be awaited in a worker, None if that is nothing. A task
-    alone would begin after the keys that were typed ahead."""
+    """Run a coroutine until it first waits. Return the rest, to be awaited in a worker; None if it has ended. A task
+    alone would begin only after the keys that were typed ahead."""
     try:
         waited = command.send(None)
     except StopIteration:

@@ -1,4 +1,4 @@
-"""The screens by their names, each imported when it is first shown."""
+"""The screens by name, each imported when it is first shown."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def make(name: str, services: "Services") -> "Screen[Any]":
-    """A screen by its name: memories, inbox, guidance, deliveries, health."""
+    """Return a new screen by its name: memories, inbox, guidance, deliveries or health. Raises KeyError."""
     if name == "memories":
         from memtui.tui.screens.memories.screen import Memories
 

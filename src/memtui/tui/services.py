@@ -1,4 +1,4 @@
-"""What screens, dialogs and widgets ask of the application, which stands above them and is imported by none of them."""
+"""`Services`: the application as screens, dialogs and widgets use it. None of them imports the application itself."""
 
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractContextManager
@@ -18,106 +18,106 @@ if TYPE_CHECKING:
     from memtui.tui.model.data import Data
 
 Result = TypeVar("Result")
-# The workers of commands: they wait for answers of the person.
+# The group of the workers that run commands: they wait for the person's answers.
 COMMAND = "command"
 
 
 def possible() -> str:
-    """The `why_not` of a command that can be run at any time."""
+    """Return no reason: the `why_not` of a command that can be run at any time."""
     return ""
 
 
 class Command(NamedTuple):
-    """What an action of the table does. `run` may be a coroutine function, which awaits its questions
-    (`Services.ask`); the MemtuiError and OSError that it raises are told. `why_not` says in words why it can't be done
-    now, empty if it can."""
+    """What an action of the table does. `run` may be a coroutine function, which awaits its questions (`Services.ask`);
+    the person is shown the MemtuiError or OSError that it raises. `why_not` returns in words why it can't be run now,
+    or an empty string if it can."""
 
     run: Callable[[], object]
     why_not: Callable[[], str] = possible
 
 
 def first_of(*reasons: Callable[[], str]) -> Callable[[], str]:
-    """The first of some reasons that holds."""
+    """Combine several `why_not` functions: the first reason that is not empty counts."""
     return lambda: next(filter(None, (reason() for reason in reasons)), "")
 
 
 @dataclass
 class HowFar(Message):
-    """How far a change of many is, in words for the foot of the screen or dialog that is on top."""
+    """The progress of many changes, in words for the foot of the screen or dialog that is on top."""
 
     words: str
 
 
 class Turned(Message):
-    """Undo or redo has changed files, for the dialog that is on top."""
+    """Undo or redo has changed files: sent to the dialog that is on top."""
 
 
 class Services(Protocol):
-    """The application, as what stands below it knows it."""
+    """The application, as the modules below it know it."""
 
     data: "Data"
     read_only: bool
-    remapped: dict[str, str]  # the person's key map, action id to keys
-    at_work: bool  # many changes are being made in a worker: no others meanwhile
+    remapped: dict[str, str]  # the keys that the person has changed: action id to keys
+    at_work: bool  # many changes are being made in a worker: no others can be made meanwhile
 
     @property
     def has_read(self) -> bool:
-        """Whether the files were read once."""
+        """Return whether the files were read at least once."""
 
     @property
     def began(self) -> float:
-        """When this sitting did, in seconds since the epoch."""
+        """Return when the application was started, in seconds since the epoch."""
 
-    # telling
+    # notes
 
     def say(self, text: str) -> None:
-        """Tell what happened."""
+        """Show a note of what happened."""
 
     def fail(self, error: "MemtuiError") -> None:
-        """Tell what went wrong and what to do."""
+        """Show a note of what went wrong and what to do."""
 
     def notify(self, message: str, *, severity: "SeverityLevel" = "information", markup: bool = True) -> None:
         """Show a note, as Textual does."""
 
     def copy(self, text: str) -> None:
-        """Copy a text to the clipboard, and say which."""
+        """Copy a text to the clipboard, and show how it begins."""
 
-    # asking and doing
+    # questions and actions
 
     async def ask(self, dialog: "ModalScreen[Result]") -> Result | None:
-        """Show a dialog; its answer, None where it was left."""
+        """Show a dialog. Return its answer, None if the person left it."""
 
     def start(self, node: "Screen[Any]", command: Coroutine[Any, Any, object], what: str) -> None:
-        """Run what asks questions: at once as far as the first, the rest in a worker of the screen or dialog. What goes
-        wrong is told; `what` names it in the error log."""
+        """Run a coroutine that asks questions: at once up to the first, the rest in a worker of the screen or dialog.
+        Errors are shown; `what` names the coroutine in the error log."""
 
     def action_run(self, action_id: str) -> None:
-        """Run an action of the table, on the screen that it belongs to, or tell why not."""
+        """Run an action of the table on the screen that it belongs to, or show why it can't be run."""
 
     def turn(self, op: "Op", key: str | None = None) -> None:
-        """Undo or redo (`op`) the last change, or the one with this key."""
+        """Undo or redo (`op`) the last change, or undo the one with this key."""
 
     def suspend(self) -> AbstractContextManager[None]:
-        """Give the terminal to another program meanwhile."""
+        """Return a context in which another program has the terminal."""
 
     def read(self, parts: frozenset[str] | None = None) -> None:
-        """Read files again and show them: these parts as `Watch` names them, None for all."""
+        """Read the files again and show them: these parts as `Watch` names them, None for all."""
 
-    # going
+    # screens
 
     def go(self, name: str) -> Any:
-        """Go to a screen by its name; that screen."""
+        """Show the screen of this name, and return it."""
 
     def go_to_memory(self, path: str) -> None:
-        """Go to a memory on its screen, wherever it is."""
+        """Show a memory on the screen of memories."""
 
     def go_to_note(self, item: "Waiting") -> None:
-        """Go to a note that waits, on its screen."""
+        """Show waiting guidance on the screen of guidance."""
 
     def show_deliveries(self, **wanted: str) -> None:
-        """Go to the deliveries that fit, such as `memory=path`."""
+        """Show the deliveries that match, such as `memory=path`."""
 
 
 def services_of(node: "DOMNode") -> Services:
-    """The application that a widget or screen is part of."""
+    """Return the application that a widget or screen is part of."""
     return cast("Services", node.app)

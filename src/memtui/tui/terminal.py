@@ -1,4 +1,5 @@
-"""The terminal is given back as it was, whatever ends the application."""
+"""The terminal's settings and the process's signals: the terminal is given back as it was, whatever ends the
+application."""
 
 import asyncio
 import signal
@@ -8,16 +9,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-# No mouse, no paste brackets, no focus reports, the keyboard as before, wrapped lines, the first screen, the cursor.
+# Mouse, bracketed paste and focus reports off, keyboard as before; line wrap on, main screen, cursor shown.
 RESET = "\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?2004l\x1b[?1004l\x1b[<u\x1b[?7h\x1b[?1049l\x1b[?25h"
-# A terminal that is gone takes no output, and who waits for it waits for ever.
+# How long leaving in order may take: writing to a terminal that is gone may block for ever.
 LEAVE_SECONDS = 5
 ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
 @contextmanager
 def kept() -> Iterator[None]:
-    """Textual gives the terminal back itself. Only where its settings are still there, that failed."""
+    """Restore the terminal after the block, if Textual failed to do so itself: its settings are still in place then."""
     before = _settings()
     try:
         yield
@@ -36,16 +37,16 @@ def _settings() -> list[Any] | None:
 
 @contextmanager
 def signals(leave: Callable[[int], None]) -> Iterator[None]:
-    """Leave in order when the process is told to end; `leave` gets the exit code that a shell would report."""
+    """Leave in order when a signal ends the process; `leave` gets the exit code that a shell would report."""
 
-    def told(number: int, _: object) -> None:
+    def handle(number: int, _: object) -> None:
         end_soon()
         try:
             asyncio.get_running_loop().call_soon_threadsafe(leave, 128 + number)
-        except RuntimeError:  # it does not run yet, or no more
+        except RuntimeError:  # the event loop does not run yet, or has ended
             raise SystemExit(128 + number) from None
 
-    before = {number: signal.signal(number, told) for number in ENDING}
+    before = {number: signal.signal(number, handle) for number in ENDING}
     try:
         yield
     finally:
@@ -55,5 +56,5 @@ def signals(leave: Callable[[int], None]) -> Iterator[None]:
 
 
 def end_soon() -> None:
-    """End the process even if leaving in order hangs."""
+    """End the process after `LEAVE_SECONDS`, in case leaving in order hangs."""
     signal.alarm(LEAVE_SECONDS)

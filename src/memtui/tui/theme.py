@@ -1,4 +1,5 @@
-"""Colours: what the named ones are on dark and on light ground, those that Textual's themes lack, which theme is on."""
+"""Colours: the named ones on a dark and on a light background, those that Textual's themes lack, and the choice of the
+theme."""
 
 import dataclasses
 from typing import TYPE_CHECKING
@@ -15,14 +16,14 @@ if TYPE_CHECKING:
 
     from memtui.tui.services import Services
 
-# Going round the themes is one change of the settings, made when the person has come to rest.
+# The setting is written when the theme key was not pressed for so long: going through the themes is one change.
 REST_SECONDS = 1.0
 
 BLACK, WHITE = (0, 0, 0), (255, 255, 255)
-# Textual's own, with a red that is read on the cursor's row, too.
+# Textual's own, with a red that can be read on the cursor's row too.
 DARK_NAMED = [(26, 26, 26), (255, 107, 133), (152, 224, 36), (253, 151, 31), (173, 140, 255), (244, 0, 95)]
 ON_DARK = TerminalTheme((12, 12, 12), (217, 217, 217), [*DARK_NAMED, (88, 209, 235), (196, 197, 181)])
-# Textual's yellow and green can't be read on light ground.
+# Textual's yellow and green can't be read on a light background.
 LIGHT_NAMED = [BLACK, (143, 20, 20), (15, 81, 34), (107, 65, 0), (31, 63, 153), (107, 31, 122), (0, 74, 102)]
 ON_LIGHT = TerminalTheme((247, 247, 247), BLACK, [*LIGHT_NAMED, (90, 90, 90)])
 LIGHT = dataclasses.replace(
@@ -36,7 +37,8 @@ LIGHT = dataclasses.replace(
 
 
 def variables(theme: Theme) -> dict[str, str]:
-    """The rule between panes and in dialogs, the cursor's row, the bar that scrolls: visible but quiet in any theme."""
+    """Return the CSS variables for rules between panes and in dialogs, the cursor's row and scroll bars: visible but
+    quiet in any theme."""
     if theme.ansi:
         return {
             "rule": "ansi_bright_black",
@@ -64,36 +66,37 @@ def variables(theme: Theme) -> dict[str, str]:
 
 
 def theme_named(setting: object) -> str:
-    """Textual's name of a theme; of one that this version of it has not, the dark one's."""
+    """Return Textual's name of a theme, that of the dark theme if this version of Textual does not have it."""
     name = f"textual-{setting}" if setting in {"dark", "light"} else str(setting)
     return name if name in BUILTIN_THEMES else "textual-dark"
 
 
 def themes_round() -> dict[str, str]:
-    """The themes that ctrl+t goes round: Textual's name to ours."""
+    """Return the themes in the order of the theme key: Textual's name to the name in the settings."""
+    # Of several names that mean the same theme the first one counts.
     named = {theme_named(name): name for name in reversed(config.THEMES)}
     return dict(reversed(named.items()))
 
 
 class ThemeChoice:
-    """The theme of the application: what the settings name, or what the person has just chosen."""
+    """The theme of the application: the one in the settings, or the one that the person has just chosen."""
 
     def __init__(self, services: "Services", app: "App[None]") -> None:
         self.services, self.app = services, app
         self.setting = services.data.setting("theme")
         self._timer: Timer | None = None
-        self._step = ""  # going round the themes is one step of undo, until something else is changed
+        self._step = ""  # the id of a step of undo: changes of the theme with no others between them are one
         app.theme = theme_named(self.setting)
 
     def show(self) -> None:
-        """Take the theme that the settings name, if they name another than before."""
+        """Show the theme of the settings, if that has changed."""
         setting = self.services.data.setting("theme")
         if setting != self.setting:
             self.setting = setting
             self.app.theme = theme_named(setting)
 
     def next(self) -> None:
-        """Take the next theme, and keep it once the person has come to rest."""
+        """Show the next theme, and save it after `REST_SECONDS`."""
         names = list(themes_round().items())
         here = [name for name, _ in names].index(self.app.theme) if self.app.theme in themes_round() else -1
         self.app.theme, chosen = names[(here + 1) % len(names)]
@@ -104,17 +107,18 @@ class ThemeChoice:
             self._timer = self.app.set_timer(REST_SECONDS, self.keep_now)
 
     def keep_now(self) -> None:
-        """Keep the theme that was chosen just now, without waiting."""
+        """Save the theme that was just chosen, without waiting."""
         if self._stop():
-            self._keep(themes_round()[self.app.theme])
+            self._save(themes_round()[self.app.theme])
 
     def _stop(self) -> bool:
+        """Stop the timer. Return whether it ran."""
         timer, self._timer = self._timer, None
         if timer is not None:
             timer.stop()
         return timer is not None
 
-    def _keep(self, theme: str) -> None:
+    def _save(self, theme: str) -> None:
         from memtui.core.base import ids
         from memtui.core.settings import setting as settings
 
@@ -128,5 +132,5 @@ class ThemeChoice:
             with journal.together(self._step):
                 settings.assign(data.root, journal, "theme", None if theme == config.DEFAULTS["theme"] else theme)
         except (MemtuiError, OSError) as error:
-            told = error if isinstance(error, MemtuiError) else MemtuiError(f"The theme can't be kept: {error}")
-            self.services.fail(told)
+            shown = error if isinstance(error, MemtuiError) else MemtuiError(f"The theme can't be kept: {error}")
+            self.services.fail(shown)

@@ -1,4 +1,4 @@
-"""Undo and redo, in a worker: reading the journal, and turning many changes, takes longer than a key may wait."""
+"""Undo and redo, in a worker: reading the journal and undoing many changes may take longer than a key may wait."""
 
 import asyncio
 import time
@@ -21,51 +21,55 @@ if TYPE_CHECKING:
 
     from memtui.tui.services import Services
 
-WILL = {"undo": "takes back", "redo": "makes again"}
+VERBS = {"undo": "takes back", "redo": "makes again"}
 BUSY = "Changes are being made: wait, or stop them with escape."
+# The most failures that a message names.
 NAMED = 3
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """One key: `op` is undo or redo, `key` the change that was chosen, if one was; `other` the keys before it."""
+    """A press of the undo or redo key: `key` is the change to undo, None for the last one; `other_keys` counts the
+    other keys before it."""
 
     op: undo.Op
     key: str | None
-    other: int
+    other_keys: int
 
 
 class Undo:
-    """The undo and redo of the application: one after the other, in the order of the keys. `turned` is called after the
-    last of them."""
+    """The undo and redo of the application: one at a time, in the order of the keys. `turned` is called after the last
+    of them."""
 
     def __init__(self, services: "Services", app: "App[None]", turned: Callable[[], None]) -> None:
         self.services, self.app, self.turned = services, app, turned
         self._wanted: deque[Wanted] = deque()
         self._running = self._many = self._stop = False
-        self._asked = ""
-        self._other = 0
+        self._question = ""  # the op and the change that the person was asked about
+        self._other_keys = 0
 
     def want(self, op: undo.Op, key: str | None = None) -> None:
-        """Undo or redo the last change, or undo the one named. What was not done here is asked about first."""
+        """Undo or redo the last change, or undo the one with this key. Ask first about a change that was not made in
+        this TUI."""
         if self.services.at_work:
             self.services.notify(BUSY, severity="warning", markup=False)
             return
-        self._wanted.append(Wanted(op, key, self._other))
+        self._wanted.append(Wanted(op, key, self._other_keys))
         if not self._running:
             self._running = True
             self.app.run_worker(self._turn_all(), group="turn")
 
     def stop(self) -> bool:
-        """Turn no more; False if nothing that takes long is under way."""
+        """Stop after the present change. Return False if it is not one of many."""
         self._stop = self._many
         return self._many
 
     def forget_question(self, op: str = "") -> None:
-        """Another key: what was asked is asked anew the next time."""
-        if not self._asked.startswith(op or "-"):
-            self._asked = ""
-        self._other += not op
+        """Ask again the next time, unless the key that was pressed is that of `op` (undo or redo) and the question was
+        about it."""
+        if not self._question.startswith(op or "-"):
+            self._question = ""
+        self._other_keys += not op
 
     async def _turn_all(self) -> None:
         try:
@@ -81,17 +85,17 @@ class Undo:
         self.turned()
 
     async def _turn(self, wanted: Wanted) -> None:
-        """Do it and say so, or ask first."""
-        told = 0.0
+        """Undo or redo one step and report it, or ask first."""
+        reported_at = 0.0
         self._stop = False
 
         def going(done: int, whole: int) -> bool:
-            nonlocal told
+            nonlocal reported_at
             if whole > AT_ONCE:
                 self._many = self.services.at_work = True
-            if self._many and time.monotonic() - told > TOLD_SECONDS:
-                self._tell(f"{done:,} of {whole:,} {DONE[wanted.op]}, escape stops")
-                told = time.monotonic()
+            if self._many and time.monotonic() - reported_at > TOLD_SECONDS:
+                self._show_progress(f"{done:,} of {whole:,} {DONE[wanted.op]}, escape stops")
+                reported_at = time.monotonic()
             return not self._stop
 
         def attempt() -> tuple[undo.Elsewhere | undo.Undone, str]:
@@ -101,7 +105,7 @@ class Undo:
 
         try:
             outcome, summary = await asyncio.to_thread(attempt)
-        except asyncio.CancelledError:  # the application ends, and so shall the thread
+        except asyncio.CancelledError:  # the application ends: stop the thread too
             self._stop = True
             raise
         finally:
@@ -111,25 +115,26 @@ class Undo:
         else:
             self._report(outcome, summary)
 
-    def _is_sure(self, asked: undo.Elsewhere) -> bool:
-        return self._asked == f"{asked.op} {asked.first.id}"
+    def _is_sure(self, elsewhere: undo.Elsewhere) -> bool:
+        return self._question == f"{elsewhere.op} {elsewhere.first.id}"
 
-    def _tell(self, words: str) -> None:
+    def _show_progress(self, words: str) -> None:
         if self.app.screen_stack:
             self.app.screen.post_message(HowFar(words))
 
-    def _ask(self, wanted: Wanted, asked: undo.Elsewhere) -> None:
-        """Name what was not done here. The keys that were pressed before that could be read are forgotten."""
+    def _ask(self, wanted: Wanted, elsewhere: undo.Elsewhere) -> None:
+        """Ask about a change that was made elsewhere. Forget the keys that were pressed before the question was
+        shown."""
         self._wanted.clear()
-        self._asked = f"{asked.op} {asked.first.id}" if wanted.other == self._other else ""
-        again, every = (actions.key_of(f"app.{name}") for name in (asked.op, "changes"))
-        meanwhile = (clock.parse(asked.first.latest.time) or 0.0) >= int(self.services.began)
+        self._question = f"{elsewhere.op} {elsewhere.first.id}" if wanted.other_keys == self._other_keys else ""
+        again, every = (actions.key_of(f"app.{name}") for name in (elsewhere.op, "changes"))
+        meanwhile = (clock.parse(elsewhere.first.latest.time) or 0.0) >= int(self.services.began)
         here = "in another TUI" if meanwhile else "in the TUI"
-        words = asked_about(asked, self.services.data.now(), {"tui": here, "cli": "in a shell"})
-        self.services.say(f"{again} again {WILL[asked.op]} {words}. {every} lists all changes.")
+        words = asked_about(elsewhere, self.services.data.now(), {"tui": here, "cli": "in a shell"})
+        self.services.say(f"{again} again {VERBS[elsewhere.op]} {words}. {every} lists all changes.")
 
     def _report(self, undone: undo.Undone, summary: str) -> None:
-        self._asked = ""
+        self._question = ""
         words = f"{DONE[undone.op].capitalize()}: {summary}"
         left = undone.whole - undone.tried
         if left:

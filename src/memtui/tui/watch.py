@@ -1,5 +1,5 @@
-"""Which of the files behind the screens have changed since they were looked at last. No notification of the system's is
-as portable as asking after them; thousands of files are asked after in turns, so that a TUI at rest costs little."""
+"""The watch over the files behind the screens: it finds out which have changed, by `stat`. No notification service is
+as portable. Thousands of files are checked in turns, so that a TUI at rest costs little."""
 
 import os
 import time
@@ -18,31 +18,31 @@ if TYPE_CHECKING:
     from memtui.core.memories.scopes import Scope
     from memtui.tui.model.data import Data
 
-Stamp = tuple[int, int, int]
-# What changes together, and is read again together.
+Stamp = tuple[int, int, int]  # mtime in nanoseconds, size, inode
+# Parts of the files: each is read again as a whole.
 SETTINGS, INBOX, LOG, MEMORIES = "settings", "inbox", "log", "memories"
 PARTS = frozenset({SETTINGS, INBOX, LOG, MEMORIES})
-# No file of ours: a transcript proves a delivery that a screen shows as not proven.
+# Not one of our files has changed, but a transcript now proves a delivery that a screen shows as not proven.
 RECEIPTS = "receipts"
-# A look asks after all directories, and after so many files; the next one goes on where it ended.
+# A look checks all directories and so many files; the next one goes on where it ended.
 FILES_A_LOOK = 1500
-# Memories of other projects are sought anew every so many looks.
+# The directories of other projects are listed again every so many looks.
 LOOKS = 8
-# File systems stamp by a clock that is late by a tick of the system's.
+# File systems stamp by a clock that may be late by a tick of the kernel's.
 CLOCK_NS = 20_000_000
 NEVER = (-1, -1, -1)
 
 
 @dataclass
 class Tree:
-    """A scope as it was gone through: its directories with their stamps, and its files."""
+    """A scope as it was last listed: its directories with their stamps, and its files."""
 
     directories: dict[str, Stamp] = field(default_factory=dict)
     files: list[str] = field(default_factory=list)
 
 
 class Watch:
-    """`changed` is called from one thread at a time."""
+    """The watch. Only one thread at a time may call `changed`."""
 
     def __init__(self, data: "Data") -> None:
         self.data = data
@@ -54,8 +54,8 @@ class Watch:
         self._at = 0
 
     def changed(self, near: Iterable[str] = ()) -> frozenset[str]:
-        """The parts that changed since the last call; all of them at the first. `near` are files that are looked at
-        every time, those on the screen."""
+        """Return the parts that changed since the last call, at the first call all. `near` are files to check every
+        time: those on the screen."""
         found = set()
         for part, files in ((SETTINGS, self._settings()), (INBOX, self._inbox()), (LOG, self._log())):
             stamps = tuple(_stamp(path) for path in files)
@@ -98,7 +98,7 @@ class Watch:
         changed = files.keys() != self._stamps.keys() or self._looks == 0
         if changed:
             self._stamps = {path: self._stamps.get(path) or _stamp(path) for path in files}
-        return self._ask(near) or changed
+        return self._check_files(near) or changed
 
     def _tree(self, scope: "Scope") -> Tree:
         if scope.kind == "instructions":
@@ -106,20 +106,20 @@ class Watch:
         known = self._trees.get(scope.label)
         if known and all(_stamp(path) == stamp for path, stamp in known.directories.items()):
             return known
-        through: list[str] = []
+        directories: list[str] = []
         began = time.time_ns() - CLOCK_NS
         try:
-            found = locate.walk(scope.directory, through)
+            found = locate.walk(scope.directory, directories)
         except OSError:
             found = []
-        # One that changed while it was gone through is gone through again.
-        stamps = {path: _stamp(path) for path in through or [scope.directory]}
+        # A directory that changed while it was listed is listed again at the next look.
+        stamps = {path: _stamp(path) for path in directories or [scope.directory]}
         stamps = {path: stamp if stamp[0] < began else NEVER for path, stamp in stamps.items()}
         files = [f"{scope.directory}/{name}" for name, problem in found if not problem]
         return Tree(stamps, [scope.index_path, *files])
 
-    def _ask(self, near: Iterable[str]) -> bool:
-        """Ask after the files whose turn it is."""
+    def _check_files(self, near: Iterable[str]) -> bool:
+        """Check the files whose turn it is, and those of `near`. Return whether one has changed."""
         count = len(self._stamps)
         turn = list(islice(self._stamps, self._at, self._at + FILES_A_LOOK))
         self._at = self._at + FILES_A_LOOK if self._at + FILES_A_LOOK < count else 0
