@@ -15,6 +15,7 @@ from textual.worker import WorkerFailed
 from memtui.tui import safety_net
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.dialogs.draft_form import DraftForm
+from memtui.tui.model.autosave import Autosave
 from memtui.tui.screens.inbox.proposals import Proposals
 from memtui.tui.screens.inbox.screen import Inbox
 from memtui.tui.screens.memories.navigation import MemoryNavigation
@@ -121,7 +122,7 @@ async def test_in_a_form_whose_text_stays(app, monkeypatch, fallen):
         assert isinstance(app.screen, DraftForm)
         await pilot.press(*"half a")
         with monkeypatch.context() as patch:
-            patch.setattr(DraftForm, "keep", boom)
+            patch.setattr(Autosave, "save", boom)
             await pilot.press("x")
             await pilot.pause(0.6)
         await pilot.press(*" note")
@@ -299,7 +300,7 @@ async def test_a_log_that_can_t_be_written_is_said(app, monkeypatch, fallen):
 
 
 async def test_quitting_works_whatever_fails(app, monkeypatch, fallen):
-    monkeypatch.setattr(DraftForm, "keep", boom)
+    monkeypatch.setattr(Autosave, "save", boom)
     async with app.run_test() as pilot:
         await settle(pilot)
         await pilot.press("g", "x", "ctrl+q")

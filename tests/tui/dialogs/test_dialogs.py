@@ -138,7 +138,7 @@ async def test_a_preview_that_is_left_at_once_measures_nothing(app):
         await settle(pilot)
         await preview.remove_children()
         preview._fit()
-        preview._look()
+        preview._update_seen()
         preview._begin()
         preview.dismiss()
         await settle(pilot)

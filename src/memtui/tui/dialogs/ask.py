@@ -1,4 +1,4 @@
-"""Small questions over the screen: a line of text, a choice, a yes or no that can't be undone."""
+"""Small dialogs: a line of text, a choice, and a confirmation of what can't be undone."""
 
 from collections.abc import Callable, Sequence
 from typing import ClassVar
@@ -19,21 +19,21 @@ from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field
 from memtui.tui.widgets.rows import Column, RowList
 
-# Cells of the box that are not the list's: its padding, and the mark and the blanks of a row.
+# Columns of the box beside the words of its list: its padding, and the mark and the blanks of a row.
 AROUND = 8
-# Rows of the screen that are not the list's: the question, the line that narrows, the padding, the keys.
+# Lines of the screen above and below the list: the question, the filter line, the padding, the keys.
 OVER = 7
-# Cells of a box: of a small one, of one that a long question alone makes wide, of one with an `about`.
+# The width of a box in columns: the least, the most that a long question alone takes, and that with an `about`.
 LEAST, MOST, ABOUT_WIDTH = 40, 80, 110
-# A list with an `about` leaves so much of the height to it.
+# The part of the height that a list with an `about` takes.
 SHARE = 0.4
-# Printable keys that move or leave as long as nothing is typed; after / they are letters as others.
+# Printable keys that move or leave while the filter line is closed.
 KEPT = {"j", "k", "q", "space", "slash", "less_than_sign", "greater_than_sign"}
 
 
 class Line(Dialog[str]):
-    """Ask for a line of text; None if the person thought better of it. `about` and `below` say more of it. What `check`
-    raises UsageError for is told while it is typed, and not taken."""
+    """A question answered by a line of text; the answer is None if the person left. `about` and `below` are texts above
+    and below the line. `check` raises UsageError for text that is not accepted; its message is shown while typing."""
 
     DEFAULT_CSS = """
     Line > Vertical { height: auto; padding: 1 2; background: $panel; }
@@ -57,7 +57,7 @@ class Line(Dialog[str]):
         self.question, self.value, self.about, self.below, self.check = question, value, about, below, check
 
     def body(self) -> ComposeResult:
-        """A question, a line, what is wrong with it."""
+        """Compose the question, the line, and the place for what is wrong with it."""
         with Vertical():
             yield Static(safe_text.styled(self.question, "bold"))
             if self.about:
@@ -69,16 +69,16 @@ class Line(Dialog[str]):
                 yield Static(safe_text.styled(self.below, "dim"))
 
     def keys(self) -> Keys:
-        """Enter and escape."""
+        """Return the keys: enter and escape."""
         return (("enter", "accept"), ("escape", "cancel"))
 
     @on(Input.Changed)
-    def look(self, event: Input.Changed) -> None:
-        """Say what is wrong."""
+    def show_problem(self, event: Input.Changed) -> None:
+        """Show what is wrong with the line."""
         if self.check is not None:
-            self.query_one("#wrong", Static).update(Text().append(self._why_not(event.value), style="yellow"))
+            self.query_one("#wrong", Static).update(Text().append(self._problem(event.value), style="yellow"))
 
-    def _why_not(self, typed: str) -> str:
+    def _problem(self, typed: str) -> str:
         try:
             if self.check is not None:
                 self.check(typed.strip())
@@ -88,13 +88,13 @@ class Line(Dialog[str]):
 
     @on(Input.Submitted)
     def answer(self, event: Input.Submitted) -> None:
-        """Enter accepts."""
-        if not self._why_not(event.value):
+        """Answer with the line, if nothing is wrong with it."""
+        if not self._problem(event.value):
             self.dismiss(event.value)
 
 
 class Options(RowList[tuple[int, str]]):
-    """The entries of a choice, a row each; a click takes one. `typed` is highlighted."""
+    """The list of a choice: rows of (number, words). A click chooses one; matches of `typed` are highlighted."""
 
     DEFAULT_CSS = "Options { background: $panel; }"
     typed = ""
@@ -108,7 +108,7 @@ class Options(RowList[tuple[int, str]]):
         return [text]
 
     def on_click(self, event: events.Click) -> None:
-        """Take what is clicked."""
+        """Choose the row that is clicked."""
         event.prevent_default()
         at = event.y + int(self.scroll_offset.y)
         if 0 <= at < len(self.rows):
@@ -117,8 +117,8 @@ class Options(RowList[tuple[int, str]]):
 
 
 class Choice(Dialog[str | None]):
-    """Ask for one of some (value, words); None if the person thought better of it. Typing narrows the list. `about`
-    says more of the entry under the cursor, below the list."""
+    """A question answered by one of `options`, pairs of (value, words); the answer is None if the person left. Typing
+    narrows the list if `narrows`. `about(value)` is the text below the list for the option under the cursor."""
 
     DEFAULT_CSS = """
     Choice > Vertical { height: auto; padding: 1 2; background: $panel; }
@@ -148,10 +148,10 @@ class Choice(Dialog[str | None]):
         self.question, self.current, self.about = question, current, about
         self.values = [value for value, _ in options]
         self.rows = [(at, words) for at, (_, words) in enumerate(options)]
-        self.texts = fuzzy.Haystack(self.rows, lambda row: row[1])
+        self.haystack = fuzzy.Haystack(self.rows, lambda row: row[1])
 
     def body(self) -> ComposeResult:
-        """A question, the line that narrows once something is typed, the options."""
+        """Compose the question, the filter line, the options, and the place for `about`."""
         with Vertical():
             yield Static(safe_text.styled(self.question, "bold"))
             yield Field(placeholder="narrow the list")
@@ -160,7 +160,7 @@ class Choice(Dialog[str | None]):
                 yield Detail()
 
     def keys(self) -> Keys:
-        """What works here."""
+        """Return the keys that work: others while the filter line is open."""
         if not self.narrows:
             return CHOICE[:2]
         if self.query_one(Field).has_class("shown"):
@@ -169,20 +169,20 @@ class Choice(Dialog[str | None]):
 
     @property
     def table(self) -> Options:
-        """The entries."""
+        """Return the list."""
         return self.query_one(Options)
 
     def on_mount(self) -> None:
-        """Stand on the current one."""
+        """Show the options, with the cursor on the current one."""
         self.table.empty = "No matches. escape shows all again."
         self.query_one(Field).select_on_focus = False
         self.table.show(self.rows)
         self.table.move_to(self.values.index(self.current) if self.current in self.values else 0)
         self.table.focus()
-        self._tell()
+        self._show_about()
 
     def on_resize(self) -> None:
-        """As high as there are entries, within the screen."""
+        """Make the list as high as it has rows, within the screen."""
         room = max(3, self.size.height - OVER)
         if self.about is not None:
             self.query_one(Vertical).styles.height = "94%"
@@ -190,7 +190,7 @@ class Choice(Dialog[str | None]):
         self.table.styles.height = min(len(self.rows), room)
 
     def wanted(self) -> int:
-        """As wide as the longest entry."""
+        """Return the width that the longest option needs."""
         words = max((cell_len(text) for _, text in self.rows), default=0)
         wanted = max(words + AROUND, min(cell_len(self.question) + AROUND, MOST), LEAST)
         return wanted if self.about is None else max(wanted, ABOUT_WIDTH)
@@ -198,7 +198,7 @@ class Choice(Dialog[str | None]):
     # narrowing
 
     def action_narrow(self, letter: str = "") -> None:
-        """Open the line; what is typed in the list goes into it."""
+        """Open the filter line, with the letter that was typed in the list."""
         if not self.narrows:
             return
         field = self.query_one(Field)
@@ -208,7 +208,7 @@ class Choice(Dialog[str | None]):
         self.name_keys()
 
     def on_key(self, event: events.Key) -> None:
-        """Letters narrow, arrows move while they do."""
+        """Narrow by letters typed in the list; move the cursor by arrows typed in the filter line."""
         field = self.query_one(Field)
         if not field.has_focus:
             if event.is_printable and event.character and event.key not in KEPT and self.narrows:
@@ -224,13 +224,13 @@ class Choice(Dialog[str | None]):
     @on(Input.Changed)
     def _narrow(self, event: Input.Changed) -> None:
         self.table.typed = event.value
-        self.table.show(self.texts.select(event.value))
+        self.table.show(self.haystack.select(event.value))
         self.table.move_to(0)
         self.table.redraw()
-        self._tell()
+        self._show_about()
 
     def action_leave(self) -> None:
-        """Show everything again; if that is so, leave."""
+        """Close the filter line and show all options; if it is closed, leave."""
         field = self.query_one(Field)
         if field.has_focus:
             field.value = ""
@@ -241,7 +241,7 @@ class Choice(Dialog[str | None]):
             self.dismiss(None)
 
     @on(RowList.Moved)
-    def _tell(self) -> None:
+    def _show_about(self) -> None:
         if self.about is not None:
             row = self.table.row
             value = self.values[row[0]] if row else ""
@@ -255,10 +255,11 @@ class Choice(Dialog[str | None]):
 
     @on(RowList.Opened)
     def answer(self, event: RowList.Opened) -> None:
-        """Enter takes."""
+        """Answer with the option that was opened."""
         self.dismiss(self.values[int(event.row_id)])
 
 
 def sure(question: str, yes: str) -> Choice:
-    """Ask before something that can't be undone; cancel is in focus. The answer is empty, or None, for no."""
+    """Return a dialog that confirms what can't be undone, with the cursor on cancel. The answer is empty or None for
+    no."""
     return Choice(question, [("", "Cancel"), ("yes", yes)], narrows=False)

@@ -1,4 +1,4 @@
-"""Everything that was changed, newest first: taken back one by one, as far as the files are still so."""
+"""The dialog of all changes, newest first. Each can be undone, if its files are still as it left them."""
 
 import asyncio
 from typing import TYPE_CHECKING, ClassVar
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memtui.core.journal.undo import Op
     from memtui.tui.model.data import Data
 
-# Who changed something, as a person knows it.
+# The words for where a change was made.
 WRITERS = {"tui": "tui", "cli": "shell"}
 STATES = {"done": ("✓", "green"), "undone": ("◂", "yellow"), "purged": ("✗", "dim"), "back": ("·", "dim")}
 MEANINGS = {
@@ -44,7 +44,7 @@ COLUMNS = (
 
 
 class Changes(Dialog[None]):
-    """Enter takes a change back."""
+    """The dialog of all changes. With `read_only` nothing can be undone."""
 
     DEFAULT_CSS = """
     Changes > Vertical { height: 30; max-height: 96%; padding: 1 2; background: $panel; }
@@ -63,7 +63,7 @@ class Changes(Dialog[None]):
         self.ledger: Ledger | None = None
 
     def body(self) -> ComposeResult:
-        """A list, and what the one under the cursor is about."""
+        """Compose the list, and the lines about the change under the cursor."""
         with Vertical():
             yield Static(Text("Changes", style="bold"))
             empty = "reading …"
@@ -71,40 +71,40 @@ class Changes(Dialog[None]):
             yield Static(classes="foot")
 
     def keys(self) -> Keys:
-        """What can be done here."""
+        """Return the keys of the list of changes."""
         return keyed(CHANGES)
 
     def on_mount(self) -> None:
-        """Start in the list."""
+        """Focus the list, and read the changes."""
         self.table.focus()
         self._read()
 
     @property
     def table(self) -> "RowList[Transaction]":
-        """The changes."""
+        """Return the list."""
         return self.query_one("#changes", RowList)
 
     @work(group="changes")
     async def _read(self) -> None:
-        """Read the journal: all of it only the first time."""
+        """Read the journal: all of it the first time, then what was added."""
         try:
             self.ledger, rows = await asyncio.to_thread(self.data.changes)
         except OSError as error:
-            self._tell(f"{error.filename}: {error.strerror}")
+            self._show_in_foot(f"{error.filename}: {error.strerror}")
             return
         self.table.empty = "Nothing was changed yet."
         self.table.show(rows)
-        self._about()
+        self._show_row()
 
-    def _tell(self, words: str) -> None:
+    def _show_in_foot(self, words: str) -> None:
         self.query_one(".foot", Static).update(Text(words))
 
     def on_how_far(self, message: HowFar) -> None:
-        """Tell how far an undo is."""
-        self._tell(message.words)
+        """Show the progress of an undo."""
+        self._show_in_foot(message.words)
 
     def on_turned(self) -> None:
-        """Something was taken back or made again."""
+        """Read the changes again after an undo or redo."""
         self._read()
 
     def _draw(self, each: "Transaction") -> list[Text]:
@@ -122,13 +122,13 @@ class Changes(Dialog[None]):
         ]
 
     @on(RowList.Moved, "#changes")
-    def _about(self) -> None:
-        """Which files it changed, and whether it stands."""
+    def _show_row(self) -> None:
+        """Show when the change under the cursor was made, whether it can be undone, and its files."""
         each = self.table.row
         text = Text()
         if each is not None and self.ledger is not None:
-            stands = each.id in self.ledger.undoable
-            meaning = MEANINGS.get(each.state, "") if stands or each.state != "done" else "can't be taken back"
+            undoable = each.id in self.ledger.undoable
+            meaning = MEANINGS.get(each.state, "") if undoable or each.state != "done" else "can't be taken back"
             text.append(f"{ago(clock.parse(each.time), self.data.now())}, {meaning}\n")
             text.append(safe_text.line(", ".join(each.paths[:3]), 300))
             text.append(f" and {len(each.paths) - 3} more" if len(each.paths) > 3 else "")
@@ -136,13 +136,13 @@ class Changes(Dialog[None]):
 
     @on(RowList.Opened, "#changes")
     def action_undo(self) -> None:
-        """Take back the one under the cursor."""
+        """Undo the change under the cursor."""
         each = self.table.row
         if each is not None:
             self._turn("undo", each.id)
 
     def action_redo(self) -> None:
-        """Do again what was taken back last."""
+        """Redo the change that was undone last."""
         self._turn("redo")
 
     def _turn(self, op: "Op", key: str | None = None) -> None:
@@ -152,5 +152,5 @@ class Changes(Dialog[None]):
         services_of(self).turn(op, key)
 
     def action_leave(self) -> None:
-        """Back to the screen."""
+        """Close the dialog."""
         self.dismiss(None)

@@ -1,4 +1,4 @@
-"""A save over a file that changed since it was opened: both are shown, and the person decides."""
+"""The dialog for saving over a file that somebody else has changed: it shows both versions, and the person decides."""
 
 from typing import ClassVar
 
@@ -26,13 +26,14 @@ WORDS = (
 
 
 def difference(theirs: bytes, mine: bytes, whose: tuple[str, str] = ("the disk", "yours")) -> Text:
-    """What is on the disk and what was typed, `-` and `+` before the lines that only one of them has."""
+    """Draw the lines of two versions, with `-` and `+` before those that only one has. `whose` names the versions."""
     old, new = (data.decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\n") for data in (theirs, mine))
     return line_diff.drawn(old, new, whose)
 
 
 class Conflict(Dialog[str]):
-    """Answers `mine`, `theirs`, or nothing: then what was typed is kept. `name` is what both are about."""
+    """The dialog. The answer is `MINE`, `THEIRS`, or `BACK` (None if it was closed): then nothing is saved, and what
+    was typed is kept. `name` is what the question calls the file."""
 
     DEFAULT_CSS = """
     Conflict > Vertical { height: 96%; padding: 1 2; background: $panel; }
@@ -49,7 +50,7 @@ class Conflict(Dialog[str]):
         self.about, self.theirs, self.mine = name, theirs, mine
 
     def body(self) -> ComposeResult:
-        """Both, and the three ways on."""
+        """Compose the difference and the three options."""
         with Vertical():
             yield Static(safe_text.styled(f"{self.about} was changed by somebody else meanwhile.", "bold"))
             yield Static(Text("- is on the disk now   + is yours", style="dim"))
@@ -57,16 +58,16 @@ class Conflict(Dialog[str]):
             yield Options()
 
     def keys(self) -> Keys:
-        """The ways on."""
+        """Return the keys."""
         return (("enter", "choose"), ("escape", "keep mine as a draft"), ("j k", "move"))
 
     def on_mount(self) -> None:
-        """Nothing happens unless it is chosen."""
+        """Show both versions, with the cursor on the option that saves nothing."""
         self.query_one(Detail).show("", difference(self.theirs, self.mine))
         self.query_one(Options).show([(at, actions.keyed(words)) for at, (_, words) in enumerate(WORDS)])
         self.query_one(Options).focus()
 
     @on(RowList.Opened)
     def answer(self, event: RowList.Opened) -> None:
-        """Enter takes."""
+        """Answer with the option that was opened."""
         self.dismiss(WORDS[int(event.row_id)][0])

@@ -1,4 +1,4 @@
-"""What is asked over a screen: it ends once, names its own keys at the bottom, and leaves no half column beside it."""
+"""What all dialogs have in common: a box over the screen, its keys in the bottom line, and one answer."""
 
 from collections.abc import Sequence
 from typing import ClassVar, TypeVar
@@ -16,11 +16,11 @@ from memtui.tui.widgets.line import OneLine
 
 Result = TypeVar("Result")
 Keys = Sequence[tuple[str, str]]
-# Where less than this is left on each side, a dialog takes the whole width: scraps of a list tell nothing.
+# A dialog with less than so many columns left on each side takes the whole width: a list can't be read in them.
 BESIDE = 12
 
 
-# The keys of dialogs, in one table: the line at their bottom and the help are made of it. `{…}` is an action's key.
+# The keys of dialogs, for their bottom line and the help. `{…}` is the key of an action.
 SAVE, EDITOR = "^s", "^o"
 FORM: Keys = (
     (SAVE, "save, send"),
@@ -59,27 +59,28 @@ DIALOGS: Sequence[tuple[str, Keys]] = (
 
 
 def form_keys(verb: str, *, editor: bool = False) -> Keys:
-    """Those of a form: what saving is called there, and whether it can be gone on with in the person's editor."""
+    """Return the keys of a form. `verb` is the word for saving; `editor`: the text can be edited in the person's
+    editor."""
     return [(key, verb if key == SAVE else word) for key, word in FORM if editor or key != EDITOR]
 
 
 def keyed(keys: Keys) -> Keys:
-    """With the keys that actions have."""
+    """Return `keys` with the keys that the person has for actions."""
     return [(actions.keyed(key), word) for key, word in keys]
 
 
 class KeyBar(OneLine):
-    """The keys of a dialog, where those of the screen stand that do not work now."""
+    """The bottom line of a dialog, with its keys. It covers that of the screen, whose keys don't work meanwhile."""
 
     DEFAULT_CSS = "KeyBar { dock: bottom; background: $panel; color: $text; }"
     keys: Keys = ()
 
     def on_resize(self) -> None:
-        """As many as there is room for; the way out is always there."""
+        """Draw the keys that have room now."""
         self.show(self.keys)
 
     def show(self, keys: Keys) -> None:
-        """Draw the keys."""
+        """Draw the keys that have room: escape always, the others in their order."""
         self.keys = keys
         room = (self.size.width or 80) - 1
         pieces = [(key, word, len(key) + len(word) + 3) for key, word in keys]
@@ -96,7 +97,8 @@ class KeyBar(OneLine):
 
 
 class Dialog(ModalScreen[Result]):
-    """Subclasses compose their `body` into one container and name their `keys`."""
+    """A dialog. Subclasses compose their `body` in one container and return their `keys`; `across` is the width of the
+    container in columns."""
 
     DEFAULT_CSS = """
     Dialog { align: center middle; background: $background 75%; }
@@ -105,47 +107,48 @@ class Dialog(ModalScreen[Result]):
     across: ClassVar[int] = 110
 
     def compose(self) -> ComposeResult:
-        """The box, and the keys under everything."""
+        """Compose the box and the line of keys."""
         yield from composed(self, self.body)
         yield KeyBar()
 
     def body(self) -> ComposeResult:
-        """The one widget that is the box; an empty one, if nothing else is said."""
+        """Compose the one widget that is the box."""
         yield Vertical()
 
     def keys(self) -> Keys:
-        """(key, word), the most wanted first."""
+        """Return the keys as (key, word), the most important first."""
         return (("escape", "close"),)
 
     def on_mount(self) -> None:
-        """What was told before would cover the keys."""
+        """Remove the notes, which would cover the keys, and draw the keys."""
         self.app.clear_notifications()
         self.name_keys()
 
     def name_keys(self) -> None:
-        """Draw the keys anew: others work now."""
+        """Draw the keys that work now."""
         self.query_one(KeyBar).show(self.keys())
 
     def on_resize(self) -> None:
-        """As wide as is wanted, or as the screen. Textual's notes may stand before the box, which is above the keys."""
+        """Make the box as wide as it wants to be, or as the screen."""
+        # The box comes just before the keys; Textual's notes may come before it.
         wanted, styles = self.wanted(), self.children[-2].styles
         styles.max_width = "100%"
         styles.width = wanted if wanted <= self.size.width - 2 * BESIDE else "100%"
 
     def wanted(self) -> int:
-        """Cells across that the box wants."""
+        """Return the width that the box wants, in columns."""
         return self.across
 
     async def on_click(self, event: events.Click) -> None:
-        """A click beside it is escape."""
+        """Treat a click beside the box as escape."""
         if event.widget is self and "escape" in self.active_bindings:
             await self.run_action(self.active_bindings["escape"].binding.action)
 
     def keep_now(self) -> None:
-        """Keep what is typed, before memtui is left; most dialogs hold nothing that outlives them."""
+        """Keep what is typed before memtui ends. Most dialogs have nothing to keep."""
 
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
-        """End, unless that was done already: a second enter of one burst would close what lies below."""
+        """Close the dialog, unless it is closed: a second enter of one burst would close the screen below."""
         if self.app.screen is self:
             return super().dismiss(result)
         return AwaitComplete()

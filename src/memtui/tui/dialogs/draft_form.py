@@ -1,5 +1,5 @@
-"""The form for what is typed at length. What it is about, a subject, reads, checks and saves; the form keeps what is
-typed, and asks about secrets and about what somebody else changed meanwhile."""
+"""The form for longer text. Its subject (a memory, a draft, guidance) reads, checks and saves; the form keeps what is
+typed, and asks about secrets and about what somebody else has changed meanwhile."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -28,8 +28,9 @@ from memtui.tui.services import Services
 from memtui.tui.widgets.body import Body, fits
 from memtui.tui.widgets.field import Field, Labelled
 
-# What is typed is on the disk after so long, however fast one types on.
+# What is typed is written to the disk after so long, even if typing goes on.
 KEEP_SECONDS = 0.4
+# How often a file is checked for changes while its form is open.
 LOOK_SECONDS = 1.0
 MOVED = "It was changed by somebody else since: saving shows both."
 OUT, KEEP = "out", "keep"
@@ -48,14 +49,14 @@ GONE = (
 
 @dataclass
 class OptionsFound(Message):
-    """More can be chosen."""
+    """More options were found for the field `key`."""
 
     key: str
     options: Options
 
 
 class DraftForm(Dialog[str]):
-    """Ends with what saving came to; None if nothing was saved."""
+    """The form. The answer is the `result` that the subject saved; None if nothing was saved."""
 
     DEFAULT_CSS = """
     DraftForm > Vertical { max-height: 100%; padding: 0 1; background: $panel; }
@@ -84,23 +85,23 @@ class DraftForm(Dialog[str]):
         super().__init__(classes=subject.shape.css)
         self.subject, self.services, self.shape = subject, services, subject.shape
         self.given = {each.key: each.value for each in subject.fields}
-        if not subject.autosave.base:  # something new stands nowhere but in what was typed
+        if not subject.autosave.base:  # something new is nowhere but in the autosave
             self.given |= {key: value for key, value in subject.autosave.was.items() if key in self.given}
         self.templates = [text.strip("\n") for each in subject.fields for text in each.templates.values()]
         self.widgets: dict[str, Input | Select[str] | TextArea] = {}
         self.result: str | None = None
-        self._made: dict[str, str] = {}  # what the widgets show where nothing was changed
-        self._agreed = ""  # the base that the person agreed to write over
-        self._allowed = ""  # a text with a secret that may stay: the person was asked
-        self._wrong: dict[str, str] | None = None  # what stood here when something was wrong
-        self._first = ""  # what there was to say when it opened
-        self._due = False  # what was typed last is kept soon
+        self._unchanged: dict[str, str] = {}  # what the widgets show of the values that nobody has changed
+        self._agreed_base = ""  # the base that the person agreed to write over
+        self._allowed_text = ""  # a text whose secrets the person wants to keep
+        self._wrong: dict[str, str] | None = None  # what the widgets showed when something was wrong
+        self._opening_notice = ""
+        self._is_keeping_due = False  # a timer runs that keeps what was typed
         self._ended = False
 
     # what is typed
 
     def body(self) -> ComposeResult:
-        """The fields, what becomes of them under the lines, and what there is to say."""
+        """Compose the fields, the check's words under the last line (`where`), and the messages (`told`)."""
         values = {**self.given, **self.subject.autosave.values}
         with Vertical():
             yield Static(safe_text.styled(self.shape.title, "bold"))
@@ -113,31 +114,31 @@ class DraftForm(Dialog[str]):
             yield Static(classes="told")
 
     def wanted(self) -> int:
-        """Cells across that the form wants."""
+        """Return the width of the form, in columns."""
         return self.shape.across
 
     def keys(self) -> Keys:
-        """As in every form."""
+        """Return the keys of the form."""
         return form_keys(self.shape.verb, editor=bool(self.shape.editor))
 
     def on_mount(self) -> None:
-        """Start where something is to be typed, with what was typed before."""
+        """Focus the first field, and show what was typed before."""
         kept = self.subject.autosave
-        # What the widgets make of a value (line ends, pictures of control characters) is no change of the person's.
-        self._made = {**self._shown(), **{key: kept.was.get(key, self.given[key]) for key in kept.values}}
+        # The widgets change values (line ends, pictures of control characters), which is no change by the person.
+        self._unchanged = {**self._shown(), **{key: kept.was.get(key, self.given[key]) for key in kept.values}}
         body = self._body
         self.widgets.get(self.shape.first, body).focus()
         if self.shape.at_end:
             body.move_cursor(body.document.end)
         self._select_template()
-        self._first = self._notice()
-        self.tell(self._first)
+        self._opening_notice = self._notice()
+        self.tell(self._opening_notice)
         self._check()
         for each in self.subject.fields:
             if each.later is not None:
-                self.run_worker(partial(self._look_for, each), thread=True, group="options")
+                self.run_worker(partial(self._find_options, each), thread=True, group="options")
         if self.shape.is_file:
-            self.set_interval(LOOK_SECONDS, self._look)
+            self.set_interval(LOOK_SECONDS, self._tell_if_changed)
 
     @property
     def _body(self) -> TextArea:
@@ -148,10 +149,10 @@ class DraftForm(Dialog[str]):
         if not self.typed().changed:
             return self.shape.notice
         when = ago(kept.time, self.services.data.now()) if kept.time else "before"
-        return f"What you typed {when} is here again; ^g discards it. {self._moved()}".strip()
+        return f"What you typed {when} is here again; ^g discards it. {self._change_on_disk()}".strip()
 
-    def _moved(self) -> str:
-        """What became of it on the disk since, in words; empty if nothing."""
+    def _change_on_disk(self) -> str:
+        """Return in words what has happened to the file or note since the form opened; empty if nothing."""
         try:
             there = self.subject.there()
         except MemtuiError as error:
@@ -162,12 +163,12 @@ class DraftForm(Dialog[str]):
         return {key: each.text if isinstance(each, TextArea) else str(each.value) for key, each in self.widgets.items()}
 
     def typed(self) -> Typed:
-        """What stands in the form."""
-        changed = {key: value for key, value in self._shown().items() if value != self._made.get(key)}
+        """Return the values of the form."""
+        changed = {key: value for key, value in self._shown().items() if value != self._unchanged.get(key)}
         return Typed({**self.given, **changed}, changed)
 
     def tell(self, words: str, *, wrong: bool = False) -> None:
-        """Say something below the fields; what was `wrong` is so until something is typed."""
+        """Show a message below the fields. With `wrong` it is an error, shown until something is typed."""
         self._wrong = self._shown() if wrong else None
         told = self.query_one(".told", Static)
         told.set_class(wrong, "wrong")
@@ -178,14 +179,14 @@ class DraftForm(Dialog[str]):
     @on(Select.Changed)
     @on(TextArea.Changed)
     def _changed(self) -> None:
-        """Something was typed. The next key does not put off keeping it: who types without a pause is kept, too."""
-        if not self._made:
+        """Check what was typed, and keep it soon. Further keys don't delay that: typing without a pause is kept too."""
+        if not self._unchanged:
             return
-        if not self._due:
-            self._due = True
+        if not self._is_keeping_due:
+            self._is_keeping_due = True
             self.set_timer(KEEP_SECONDS, self.keep_now)
         if self._wrong is not None and self._shown() != self._wrong:
-            self.tell(self._first)
+            self.tell(self._opening_notice)
         self._check()
 
     def _check(self) -> None:
@@ -199,54 +200,50 @@ class DraftForm(Dialog[str]):
 
     @on(Select.Changed)
     def _chosen(self, event: Select.Changed) -> None:
-        """A template that was not touched follows the type."""
+        """Replace a template that was not edited by the one of the type that was chosen."""
         if event.select.name == "type" and self._body.text in self.templates:
             text = next(each for each in self.subject.fields if each.kind == TEXT)
             self._body.text = text.templates.get(str(event.value), "").strip("\n")
             self._select_template()
 
     def _select_template(self) -> None:
-        """What is typed first takes the place of the template's first line."""
+        """Select the first line of a template, so that typing replaces it."""
         first = self._body.document.get_line(0)
         if first and any(first == text.split("\n")[0] for text in self.templates):
             self._body.selection = Selection((0, 0), (0, len(first)))
 
-    def _look_for(self, about: FormField) -> None:
-        if about.later is not None:
-            self.post_message(OptionsFound(about.key, about.later()))
+    def _find_options(self, form_field: FormField) -> None:
+        if form_field.later is not None:
+            self.post_message(OptionsFound(form_field.key, form_field.later()))
 
     def on_options_found(self, event: OptionsFound) -> None:
-        """Offer them, and leave what is chosen."""
+        """Add the options to the field; its value stays."""
         select = self.widgets[event.key]
-        about = next(each for each in self.subject.fields if each.key == event.key)
+        form_field = next(each for each in self.subject.fields if each.key == event.key)
         if isinstance(select, Select):
             with self.prevent(Select.Changed):
                 chosen = str(select.value)
-                select.set_options(_pairs([*about.options, *event.options], chosen))
+                select.set_options(_select_options([*form_field.options, *event.options], chosen))
                 select.value = chosen
 
-    def _look(self) -> None:
-        """Tell when it changes under the form."""
-        if moved := self._moved():
-            self.tell(moved)
+    def _tell_if_changed(self) -> None:
+        if change := self._change_on_disk():
+            self.tell(change)
 
     # keeping
 
     def keep_now(self) -> None:
-        """Keep what was typed, without waiting."""
-        self._due = False
-        if self._made and not self._ended:
-            self.keep()
-
-    def keep(self) -> None:
-        """Keep what was typed; nothing is kept where nothing was changed. Of something new everything is kept: no file
-        holds the rest."""
+        """Keep what was typed, without waiting. Only changed values are kept; of something new all, since no file has
+        the others."""
+        self._is_keeping_due = False
+        if not self._unchanged or self._ended:
+            return
         kept, typed = self.subject.autosave, self.typed()
         values = {} if self.subject.is_empty(typed) else typed.changed
         values = typed.values if values and not kept.base else values
         if values == kept.values:
             return
-        was = {key: self._made[key] for key in values}
+        was = {key: self._unchanged[key] for key in values}
         kept.values, kept.was, kept.time = values, was, self.services.data.now()
         try:
             if values:
@@ -264,11 +261,11 @@ class DraftForm(Dialog[str]):
             self.services.say(f"What you typed can't be removed: {error.strerror}.")
 
     def on_unmount(self) -> None:
-        """However it ends."""
+        """Keep what was typed, however the form is closed."""
         self.keep_now()
 
     def action_leave(self) -> None:
-        """Close; what was typed is kept for the next time."""
+        """Close the form, and keep what was typed for the next time."""
         self.keep_now()
         self._ended = True
         if self.subject.autosave.values and self.shape.left:
@@ -276,7 +273,7 @@ class DraftForm(Dialog[str]):
         self.dismiss(self.result)
 
     def action_discard(self) -> None:
-        """Close, and forget what was typed."""
+        """Close the form, and forget what was typed."""
         self._ended = True
         self._forget()
         self.dismiss(self.result)
@@ -291,7 +288,7 @@ class DraftForm(Dialog[str]):
         self.keep_now()
         try:
             self.subject.check(self.typed())
-            if not await self._may_be_told() or not await self._may_be_written():
+            if not await self._may_keep_secrets() or not await self._may_overwrite():
                 return
             saved = self.subject.save(self.typed())
         except MemtuiError as error:
@@ -306,7 +303,7 @@ class DraftForm(Dialog[str]):
         self.result = saved.result
         if saved.wrong:
             self._forget()
-            self.given = self._made = self._shown()
+            self.given = self._unchanged = self._shown()
             self.tell(saved.wrong, wrong=True)
             return
         if saved.words:
@@ -314,10 +311,10 @@ class DraftForm(Dialog[str]):
             self.services.notify(words, severity="warning" if saved.warns else "information", markup=False)
         self.action_discard()
 
-    async def _may_be_told(self) -> bool:
-        """Whether what is typed holds no secret that is news, or the person lets it stand."""
+    async def _may_keep_secrets(self) -> bool:
+        """Return whether saving may go on: there is no new secret in the text, or the person has decided about it."""
         text, before = "\n".join(self.typed().changed.values()), "\n".join(self.given.values())
-        kinds = redact.kinds_in(text, before) if text != self._allowed else []
+        kinds = redact.kinds_in(text, before) if text != self._allowed_text else []
         if not kinds:
             return True
         answer = await self.services.ask(Choice(secret.question(kinds), SECRET))
@@ -328,27 +325,27 @@ class DraftForm(Dialog[str]):
                 elif isinstance(each, TextArea):
                     each.text = redact.redact(each.text)[0]
         elif answer == KEEP:
-            self._allowed = text
+            self._allowed_text = text
         return bool(answer)
 
-    async def _may_be_written(self) -> bool:
-        """Whether it stands on the disk as it did when the form opened, or the person wants it written over what is
-        there now. What comes while both are shown is shown as well."""
+    async def _may_overwrite(self) -> bool:
+        """Return whether saving may go on: the disk has what it had when the form opened, or the person wants to write
+        over what it has now. If that changes again while both are shown, ask again."""
         while True:
             there = self.subject.there()
             if there is None:
-                return await self._may_be_anew()
-            if there in {self.subject.autosave.base, self._agreed}:
+                return await self._may_write_again()
+            if there in {self.subject.autosave.base, self._agreed_base}:
                 return True
             answer = await self.services.ask(Conflict(self.shape.name, *self.subject.compared(self.typed())))
             if answer == THEIRS:
                 self.action_discard()
             if answer in {BACK, THEIRS, None}:
                 return False
-            self._agreed = there
+            self._agreed_base = there
 
-    async def _may_be_anew(self) -> bool:
-        """What it is about is gone: whether it may be written again."""
+    async def _may_write_again(self) -> bool:
+        """Ask whether to write what is gone from the disk. Return the answer."""
         if not self.shape.is_file:
             self.tell(self.shape.gone, wrong=True)
             return False
@@ -364,7 +361,7 @@ class DraftForm(Dialog[str]):
     # the person's editor
 
     def action_editor(self) -> None:
-        """The text in the person's editor, and back into the form."""
+        """Open the text in the person's editor, and take it back into the form."""
         if not self.shape.editor:
             return
         body = self._body
@@ -383,17 +380,18 @@ class DraftForm(Dialog[str]):
             self.tell(f"That text does not fit into the form: save the file itself in your editor ({key}).", wrong=True)
 
 
-def _widget(about: FormField, value: str) -> Input | Select[str] | TextArea:
-    name = about.key if about.key.isidentifier() else None
-    if about.kind == TEXT:
-        return Body(value, id=name, placeholder=about.placeholder, show_line_numbers=False, compact=True)
-    if about.kind == CHOICE:
-        pairs = _pairs(about.options, value)
-        return Select(pairs, value=value, allow_blank=False, compact=True, id=name, name=about.key)
-    return Field(safe_text.same_length(value), placeholder=about.placeholder, id=name, name=about.key)
+def _widget(form_field: FormField, value: str) -> Input | Select[str] | TextArea:
+    key, placeholder = form_field.key, form_field.placeholder
+    name = key if key.isidentifier() else None
+    if form_field.kind == TEXT:
+        return Body(value, id=name, placeholder=placeholder, show_line_numbers=False, compact=True)
+    if form_field.kind == CHOICE:
+        options = _select_options(form_field.options, value)
+        return Select(options, value=value, allow_blank=False, compact=True, id=name, name=key)
+    return Field(safe_text.same_length(value), placeholder=placeholder, id=name, name=key)
 
 
-def _pairs(options: Options, chosen: str) -> list[tuple[Text, str]]:
-    """As a choice takes them, each once; what is chosen is among them in any case."""
+def _select_options(options: Options, chosen: str) -> list[tuple[Text, str]]:
+    """Return the options as `Select` takes them: each value once, `chosen` always among them."""
     words = {**dict(options), chosen: dict(options).get(chosen, chosen)}
     return [(safe_text.styled(safe_text.line(text, 120)), value) for value, text in words.items()]

@@ -1,4 +1,4 @@
-"""Guidance, as it is written and changed in a form: what, for whom, how urgent, until when."""
+"""Guidance as the subject of a form: its text, for whom it is, how urgent, and when it expires."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -22,21 +22,23 @@ from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
 
+# The sessions to choose from, and the delivery records that they are taken from; the newest in both cases.
 SESSIONS = 8
 RECORDS = 300
+# Values of the field `to`; a session's id follows the last.
 PROJECT, EVERYWHERE, SESSION = "project", "global", "session:"
 NEXT, URGENT = "next", "urgent"
 WHEN = {NEXT: "with the next prompt", URGENT: "urgent: before the next tool use"}
 WHO = {"": "any, a script's too (claude -p)", claims.PEOPLE: "only those of people, not of scripts"}
 GONE = "It is gone: a session was told it, or somebody took it back. What you typed stays here to be copied."
-# A text that is looked through at each key is no longer than this.
+# The longest text, in characters, that is searched for secrets at each key.
 WHILE_TYPING = 20_000
 
 Note = Mapping[str, str]  # the values of the form
 
 
 def note_of(item: Waiting) -> dict[str, str]:
-    """What the form shows of guidance that waits."""
+    """Return the values of the form for waiting guidance."""
     fields = item.entry.fields
     named = {kind: name for kind, _, name in (each.strip().partition(":") for each in fields.get("for", "").split(","))}
     to = SESSION + named["session"] if named.get("session") else EVERYWHERE if item.slug is None else PROJECT
@@ -52,28 +54,29 @@ def note_of(item: Waiting) -> dict[str, str]:
 
 
 def blank(data: Data, text: str = "", to: str = PROJECT) -> dict[str, str]:
-    """A new note, for whom the settings say."""
+    """Return the values of the form for a new note; the settings say whom it is for."""
     who = "".join(guidance.audience([], data.setting("guide_to")))
     return {"text": text, "to": to, "who": who, "agent": "", "path": "", "when": NEXT, "expires": ""}
 
 
 def _addresses(note: Note) -> list[str]:
-    """As `guidance.addresses` takes them."""
+    """Return the addresses of a note, as `guidance.fields` takes them."""
     named = [f"{kind}:{note[kind].strip()}" for kind in ("agent", "path") if note[kind].strip()]
     return [each for each in (note["to"] if note["to"].startswith(SESSION) else "", note["who"], *named) if each]
 
 
 def _compared(note: Note) -> bytes:
-    """A note as it is compared with another: its text, then for whom, how and until when."""
+    """Return a note as bytes to compare with another: its text, then a line each for addresses, urgency and expiry."""
     urgent = "true" if note["when"] == URGENT else ""
-    more = {"for": ", ".join(_addresses(note)) or note["to"], "urgent": urgent, "expires": note["expires"]}
-    words = "".join(f"{name}: {value}\n" for name, value in more.items() if value)
-    return f"{note['text'].rstrip()}\n\n{words}".encode("utf-8", "replace")
+    fields = {"for": ", ".join(_addresses(note)) or note["to"], "urgent": urgent, "expires": note["expires"]}
+    lines = "".join(f"{name}: {value}\n" for name, value in fields.items() if value)
+    return f"{note['text'].rstrip()}\n\n{lines}".encode("utf-8", "replace")
 
 
 class GuidanceSubject:
-    """A new note, or with `item` one that waits. `note` is what the form begins with, `key` tells it from another new
-    one; `home` (slug, name) is the project it is for, if not this one. Saves to the text that was sent."""
+    """A new note, or with `item` one that waits. `note` has the first values of the form; `key` tells its autosave from
+    that of another new note. `home` (slug, name) is the project that it is for, if not this one. The result of saving
+    is the text of the note."""
 
     def __init__(
         self,
@@ -126,11 +129,11 @@ class GuidanceSubject:
         return ids.digest(_compared(note_of(self.item))) if self.item is not None else ""
 
     def is_empty(self, typed: Typed) -> bool:
-        """Without a text."""
+        """Return whether there is no text."""
         return not typed.values["text"].strip()
 
     def check(self, typed: Typed) -> Text:
-        """Whom it reaches, when, and until when, and what stands against it."""
+        """Return who gets the note and when, and warnings: that it is long, holds a secret, or is not delivered."""
         note, words = typed.values, [self._reach(typed.values)]
         units = delivery_blocks.units(note["text"])
         words += [f"{units:,} characters."] if units > config.number(self.data.settings(), "budget") // 2 else []
@@ -158,25 +161,25 @@ class GuidanceSubject:
         return ", ".join(words) + "."
 
     def there(self) -> str | None:
-        """The note as it stands in its inbox now."""
-        was = self.item
-        if was is None:
+        """Read the note from its inbox again. Return its base, None if it is gone."""
+        before = self.item
+        if before is None:
             return ""
-        same = [each for each in self.data.waiting((was.kind,), every=True) if each.id == was.id]
+        same = [each for each in self.data.waiting((before.kind,), every=True) if each.id == before.id]
         if not same:
             return None
         self.item = same[0]
         return self._base()
 
     def compared(self, typed: Typed) -> tuple[bytes, bytes]:
-        """The note as it is, and as it would be."""
+        """Return the note as it is, and as it would be saved."""
         return _compared(note_of(self.item) if self.item is not None else self.note), _compared(self._now(typed))
 
     def _now(self, typed: Typed) -> Note:
         return {**(note_of(self.item) if self.item is not None else self.note), **typed.changed}
 
     def save(self, typed: Typed) -> Saved:
-        """Leave it, or change what waits."""
+        """Leave a new note, or change the one that waits."""
         data, note = self.data, self._now(typed)
         text, slug, now = guidance.text(note["text"]), self._slug(note["to"]), data.now()
         urgent, expires = note["when"] == URGENT, note["expires"].strip()
@@ -193,7 +196,8 @@ class GuidanceSubject:
         return Saved(text, f"{words} {actions.takes_back()}", warns=bool(deaf))
 
     def _slug(self, to: str) -> str | None:
-        """The project whose inbox a note goes into, None for the global one: a session hears only its own project's."""
+        """Return the slug of the project whose inbox the note goes into, None for the global inbox. A note for a
+        session goes into that of its project: a session gets no other project's notes."""
         if to == EVERYWHERE:
             return None
         known = sessions.collect(self.data.root, self.data.records(RECORDS)) if to.startswith(SESSION) else []
@@ -201,7 +205,7 @@ class GuidanceSubject:
 
 
 def _clock(seconds: float, now: float) -> str:
-    """`18:00`, or `Mon 4 Jan 18:00` where it is another day, by the clock on the wall."""
+    """Return a time as `18:00`, or `Mon 4 Jan 18:00` on another day than `now`, in local time."""
     there, here = time.localtime(seconds), time.localtime(now)
     day = "" if there[:3] == here[:3] else f"{time.strftime('%a', there)} {there.tm_mday} {time.strftime('%b ', there)}"
     return day + time.strftime("%H:%M", there)

@@ -1,4 +1,4 @@
-"""All keys of a screen, made from the table of actions."""
+"""The help: all keys of a screen, made from the table of actions."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -24,19 +24,20 @@ LISTS = (
 
 
 class Lines(Static):
-    """A text whose long lines go on right of the key that they are about."""
+    """A text whose long lines are wrapped and continue to the right of their key."""
 
     def __init__(self, text: Text) -> None:
         super().__init__(text)
         self.text = text
 
     def on_resize(self, event: events.Resize) -> None:
-        """Lines break elsewhere."""
+        """Wrap the lines at the new width."""
         self.update(Text("\n").join(wrapped(self.text, event.size.width)[0]))
 
 
 class Help(Dialog[None]):
-    """The keys of a group and the global ones; escape leaves."""
+    """The keys of a group of actions, then the global ones, those in lists and those in dialogs. `words` explain the
+    marks of the screen."""
 
     DEFAULT_CSS = """
     Help > VerticalScroll { height: auto; max-height: 96%; padding: 1 2;
@@ -56,20 +57,20 @@ class Help(Dialog[None]):
         self.group, self.remapped, self.words = group, remapped, words
 
     def body(self) -> ComposeResult:
-        """One text, scrolled if it must be."""
+        """Compose the text, which scrolls."""
         with VerticalScroll():
             yield Lines(self._text())
 
     def keys(self) -> Keys:
-        """How to read on, and to leave."""
+        """Return the keys: scroll, and close."""
         return (("j k", "scroll"), ("< >", "begin, end"), ("escape", "close"))
 
     def action_scroll(self, step: int) -> None:
-        """A line down or up."""
+        """Scroll by lines: down, or up if negative."""
         self.query_one(VerticalScroll).scroll_relative(y=step, animate=False)
 
     def action_edge(self, direction: int) -> None:
-        """To the begin, or to the end."""
+        """Scroll to the begin (-1) or to the end (1)."""
         pane = self.query_one(VerticalScroll)
         (pane.scroll_end if direction > 0 else pane.scroll_home)(animate=False)
 

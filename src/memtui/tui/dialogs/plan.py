@@ -1,4 +1,4 @@
-"""Hooks into a settings file, or out of it: the places to choose from, the diff of each, and the notes."""
+"""The dialog that installs or removes the hooks: the settings files to choose from, the diff of each, and notes."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -29,7 +29,8 @@ what arrived. Nothing is written before you choose; memtui hooks uninstall puts 
 
 
 class PlanScreen(Dialog[install.Plan | None]):
-    """Choose where; the plan that was chosen, or None. `offer`: nobody asked for it, so staying out is in focus."""
+    """The dialog. The answer is the plan that was chosen, None for none. `offer`: the person did not ask for it, so the
+    cursor is on "Not now"."""
 
     DEFAULT_CSS = """
     PlanScreen > Vertical { height: 96%; max-height: 40; padding: 1 2;
@@ -61,7 +62,7 @@ class PlanScreen(Dialog[install.Plan | None]):
                 self.plans.append((scope, plan))
 
     def body(self) -> ComposeResult:
-        """The question, the places, the diff of the one that is highlighted."""
+        """Compose the question, the list of files, and the diff of the one under the cursor."""
         with Vertical():
             words = "Install the hooks" if self.action == "install" else "Take the hooks out"
             yield Static(Text(words, style="bold"))
@@ -72,7 +73,7 @@ class PlanScreen(Dialog[install.Plan | None]):
                 yield Static(id="diff")
 
     def keys(self) -> Keys:
-        """What works here."""
+        """Return the keys."""
         return (("enter", "choose"), ("escape", "write nothing"), ("j k", "move"), ("space b", "scroll the diff"))
 
     def _places(self) -> list[str]:
@@ -86,7 +87,7 @@ class PlanScreen(Dialog[install.Plan | None]):
         return found
 
     def on_mount(self) -> None:
-        """Stand on the first place, or on staying out."""
+        """Show the files, with the cursor on the first one, or on "Not now"."""
         options = self.query_one(Options)
         rows = list(enumerate(self._places()))
         options.styles.height = len(rows)
@@ -96,13 +97,13 @@ class PlanScreen(Dialog[install.Plan | None]):
         self.preview()
 
     def action_scroll(self, direction: int) -> None:
-        """More of the diff."""
+        """Scroll the diff by a page: down (1) or up (-1)."""
         scroll = self.query_one(VerticalScroll)
         (scroll.scroll_page_down if direction > 0 else scroll.scroll_page_up)(animate=False)
 
     @on(RowList.Moved)
     def preview(self) -> None:
-        """The diff of the place under the cursor; of the first one where none is."""
+        """Show the diff of the file under the cursor, of the first one if that is on "Cancel" or "Not now"."""
         at = max(0, self.query_one(Options).cursor - 1)
         plan = self.plans[at][1] if self.plans else None
         self.query_one("#diff", Static).update(_diff(plan))
@@ -110,7 +111,7 @@ class PlanScreen(Dialog[install.Plan | None]):
 
     @on(RowList.Opened)
     def answer(self) -> None:
-        """Enter chooses."""
+        """Answer with the plan of the row that was opened. A file that can't be changed is no answer."""
         at = self.query_one(Options).cursor
         if at == 0:
             self.dismiss(None)

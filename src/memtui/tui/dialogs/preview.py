@@ -1,4 +1,4 @@
-"""What will be written, shown before it is: nothing becomes a memory unseen."""
+"""The preview: what will be written, shown for approval. Nothing becomes a memory unseen."""
 
 from typing import ClassVar
 
@@ -11,14 +11,14 @@ from textual.widgets import Static
 from memtui.tui.dialogs.dialog import Dialog, Keys
 from memtui.tui.widgets.detail import Detail
 
-# Of a hundred lines of the screen so many are the text's at most.
+# The most of the screen's height that the text takes, in percent.
 MOST = 66
 
 
 class Preview(Dialog[bool]):
-    """A text over the screen; enter goes on, escape does not. Of a long text enter first shows what follows: nothing
-    is agreed to before its end was on the screen. Without `go` it can only be left. `end`: what is new, the lines with
-    a `+`, stands at the end, which is shown first if there is room for all of it."""
+    """A text to approve. The answer is True for enter, False for escape. Enter scrolls until the end of the text was on
+    the screen. `go` is the word for enter; if it is empty the text can't be approved. `end`: the new lines, which begin
+    with `+`, are at the end; it is shown first if all of them have room."""
 
     DEFAULT_CSS = """
     Preview > Vertical { height: auto; max-height: 94%; padding: 1 2; background: $panel; }
@@ -38,33 +38,33 @@ class Preview(Dialog[bool]):
         self.seen = False
 
     def body(self) -> ComposeResult:
-        """A title, the text."""
+        """Compose the title and the text."""
         with Vertical():
             yield Static(Text(self.title_text, style="bold"))
             yield Detail(id="text")
 
     def keys(self) -> Keys:
-        """The ways on."""
+        """Return the keys: enter approves or scrolls."""
         move = (("j k", "scroll"), ("< >", "begin, end"))
         if not self.go:
             return (("escape", "leave everything as it is"), *move)
         return (("enter", self.go if self.seen else "read on"), ("escape", "leave everything as it is"), *move)
 
     def on_mount(self) -> None:
-        """The arrows scroll."""
+        """Show the text, and focus it."""
         self.pane.show("text", self.text)
         self.pane.focus()
-        self.watch(self.pane, "scroll_y", self._look, init=False)
+        self.watch(self.pane, "scroll_y", self._update_seen, init=False)
         self.call_after_refresh(self._begin)
 
     @property
     def pane(self) -> Detail:
-        """What scrolls."""
+        """Return the widget with the text."""
         return self.query_one("#text", Detail)
 
     def _begin(self) -> None:
         if not self.query("#text"):
-            return  # it was left meanwhile
+            return  # the dialog was closed meanwhile
         self._fit()
         width = max(1, self.pane.size.width)
         new = [line for line in self.plain.split("\n") if line.startswith("  + ")]
@@ -72,26 +72,26 @@ class Preview(Dialog[bool]):
             self.pane.scroll_end(animate=False, immediate=True)
 
     def on_resize(self) -> None:
-        """All of it may be on the screen now."""
+        """Fit the height once the text is wrapped to the new width."""
         self.call_after_refresh(self._fit)
 
     def _fit(self) -> None:
-        """As high as the text, if there is room."""
+        """Make the pane as high as the text, if there is room."""
         if self.query("#text") and self.pane.lines:
             self.pane.styles.height = max(1, min(len(self.pane.lines), self.size.height * MOST // 100))
-            self.call_after_refresh(self._look)
+            self.call_after_refresh(self._update_seen)
 
-    def _look(self) -> None:
-        """Whether the end is on the screen, or was."""
+    def _update_seen(self) -> None:
+        """Note whether the end of the text is or was on the screen, and draw the keys."""
         if not self.query("#text"):
-            return  # it was left meanwhile
+            return  # the dialog was closed meanwhile
         pane = self.pane
         if not self.seen and pane.lines and pane.scroll_y + pane.size.height >= len(pane.lines):
             self.seen = True
         self.name_keys()
 
     def action_go(self) -> None:
-        """Go on, if there is anything to go on with and all of it was there to be read."""
+        """Approve the text, if its end was on the screen; else scroll on."""
         if self.go and self.seen:
             self.dismiss(True)
         else:

@@ -1,4 +1,4 @@
-"""What a form is about: the fields that it shows, and how these are checked, compared and saved."""
+"""The subject of a form (a memory, a draft, guidance): its fields, and how they are checked, compared and saved."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,8 +14,9 @@ Options = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True)
 class FormField:
-    """What is typed: a line, a choice of `options` (value, words), or the text. `later` looks for more options, which
-    takes long. A text that is one of `templates` follows the choice `type`."""
+    """A field of a form: a line, a choice of `options` (value, words), or the text. `later` returns more options; it is
+    slow and called in a worker. `templates` are texts by the value of the field `type`: a text that was not edited
+    changes with it."""
 
     key: str
     value: str
@@ -28,14 +29,16 @@ class FormField:
 
 
 class Typed(NamedTuple):
-    """What stands in a form: all `values`, untouched ones as they were given, and the ones that `changed`."""
+    """The values of a form by their keys: all `values`, and those that the person has `changed`. The others are just as
+    the subject gave them."""
 
     values: dict[str, str]
     changed: dict[str, str]
 
 
 class Saved(NamedTuple):
-    """What came of saving, and the words for it. What is `wrong` still keeps the form open, on what is written now."""
+    """The result of saving, and a note that says so, a warning with `warns`. With `wrong`, an error message, the form
+    stays open over what was written."""
 
     result: str
     words: str = ""
@@ -45,11 +48,12 @@ class Saved(NamedTuple):
 
 @dataclass(frozen=True)
 class Shape:
-    """How a form looks and what it offers, where forms differ. `verb` is what saving is called, `name` what it is about
-    as questions call it, `gone` what to say if that is not there any more. `css`: memory, entry or note. `is_file`: a
-    file that is watched while the form is open, and may be written again where it is gone. `notice` stands in a form
-    where nothing was typed before. `editor` names the file for the person's editor, empty for none. `left`: what to say
-    when it is left, and kept. `first` has the focus, else the text has it, with the cursor `at_end`."""
+    """How a form looks, and what it offers. `verb` is the word for saving, `name` that for the subject in questions,
+    `gone` the message if the subject is not there any more. `css` is the class: memory, entry or note. `is_file`: the
+    subject is a file, which is watched while the form is open and may be written again if it is gone. `notice` is the
+    first message, unless there is an autosave. `editor` is the file name for the person's editor, empty for none.
+    `left` is the note when the person leaves and the text is kept. `first` is the key of the field with the focus; else
+    the text has it, with the cursor at its end if `at_end`. `across` is the width in columns."""
 
     title: str
     verb: str
@@ -66,24 +70,24 @@ class Shape:
 
 
 class Subject(Protocol):
-    """What a form is about. `autosave` is what was typed before, or where to keep it."""
+    """The subject of a form. `autosave` is what was typed before, and where to keep what is typed."""
 
     shape: Shape
     fields: Sequence[FormField]
     autosave: Autosave
 
     def is_empty(self, typed: Typed, /) -> bool:
-        """Whether nothing is written yet that were worth keeping."""
+        """Return whether nothing is typed that is worth keeping."""
 
     def check(self, typed: Typed, /) -> Text:
-        """What will become of it, while it is typed. Raises MemtuiError for what can't be saved."""
+        """Return what saving would do, in words for the form. Raises MemtuiError for what can't be saved."""
 
     def there(self) -> str | None:
-        """Read again what stands on the disk: its base, another as soon as it says something else. Empty where nothing
-        is written over, None if it is gone. Raises MemtuiError."""
+        """Read the subject from the disk again. Return its base, which differs if the content does; empty if nothing
+        would be written over, None if the subject is gone. Raises MemtuiError."""
 
     def compared(self, typed: Typed, /) -> tuple[bytes, bytes]:
-        """What `there` read last, and what would be written over it. Raises MemtuiError."""
+        """Return what `there` read last, and what would be written over it. Raises MemtuiError."""
 
     def save(self, typed: Typed, /) -> Saved:
-        """Write it, over what `there` read last. Raises MemtuiError or OSError: then nothing was written."""
+        """Write the subject over what `there` read last. Raises MemtuiError or OSError: then nothing was written."""

@@ -1,6 +1,6 @@
-"""What can be trusted of a repository's memories: the entries of a choice, and the text of what each would trust.
+"""The choice of what to trust in a repository's memories: its options, and the text of what each would trust.
 
-What is trusted are the bytes that were shown, whatever the files hold by then.
+The bytes that were shown are trusted, whatever the files hold by then.
 """
 
 from collections.abc import Sequence
@@ -17,11 +17,13 @@ from memtui.tui.model.data import Data
 
 LEAVE, THESE, NO_MORE, ALL, ALWAYS, ONLY, NOTHING = "", "these", "no more", "all", "always", "only", "nothing"
 NAMES_SHOWN = 5
+# The characters that are shown of a memory.
 SHOWN = 20_000
 
 
 class Trusting:
-    """`chosen` are the marked memories, or the one under the cursor, as relative paths. Raises MemtuiError."""
+    """The choice, for the memories in `directory`. `chosen` are the marked ones, or the one under the cursor, as
+    relative paths. Raises MemtuiError."""
 
     def __init__(self, data: Data, directory: str, chosen: Sequence[str]) -> None:
         self.data, self.directory = data, directory
@@ -51,34 +53,34 @@ class Trusting:
         self.current = THESE if self.these else LEAVE
 
     def about(self, answer: str) -> Text:
-        """What an entry would trust: the texts, or what changed in them since they were trusted."""
+        """Return what an option would trust: the texts, or what changed in them since they were trusted."""
         names = {THESE: self.these, ALL: self.open, NO_MORE: self.no_more}.get(answer, [])
-        made = Text()
+        text = Text()
         earlier = trusting.Earlier(self.data.root, self.directory)
         for name in names:
             was = earlier.of(name) if answer != NO_MORE else None
             now = self.contents[name]
-            made.append(safe_text.line(name, 200), "bold")
+            text.append(safe_text.line(name, 200), "bold")
             if was is not None and was != now:
-                made.append("  changed since it was trusted: - as trusted  + now\n", "dim")
-                made.append_text(difference(was, now, ("the trusted text", "the text now")))
+                text.append("  changed since it was trusted: - as trusted  + now\n", "dim")
+                text.append_text(difference(was, now, ("the trusted text", "the text now")))
             else:
-                made.append("\n")
-                text = now.decode("utf-8", "replace")
-                made.append(safe_text.clean(text[:SHOWN].rstrip("\n")))  # as the agent would get it, with every mark
-                if len(text) > SHOWN:
-                    made.append(
-                        f"\n… {len(text) - SHOWN:,} more characters are not shown: "
+                text.append("\n")
+                content = now.decode("utf-8", "replace")
+                text.append(safe_text.clean(content[:SHOWN].rstrip("\n")))  # as the agent gets it, Markdown not drawn
+                if len(content) > SHOWN:
+                    text.append(
+                        f"\n… {len(content) - SHOWN:,} more characters are not shown: "
                         + actions.keyed("{memories.editor} in Memories opens the file"),
                         "yellow",
                     )
-            made.append("\n\n")
+            text.append("\n\n")
         if not names:
-            made.append(_WORDS.get(answer, ""), "dim")
-        return made
+            text.append(_WORDS.get(answer, ""), "dim")
+        return text
 
     def do(self, answer: str) -> object:
-        """Do what was chosen. Raises MemtuiError."""
+        """Carry out the option that was chosen. Raises MemtuiError."""
         root, now = self.data.root, self.data.now
         if answer == NO_MORE:
             return trusting.revoke(root, self.directory, self.no_more, by="tui", now=now)
@@ -86,11 +88,11 @@ class Trusting:
             return trusting.revoke(root, self.directory, by="tui", now=now)
         names = {THESE: self.these, ALL: self.open, ONLY: list(self.contents)}.get(answer, [])
         always = {ALWAYS: True, ONLY: False}.get(answer)
-        given = {name: self.contents[name] for name in names}
-        return trusting.grant(root, self.directory, given, always, by="tui", now=now)
+        contents = {name: self.contents[name] for name in names}
+        return trusting.grant(root, self.directory, contents, always, by="tui", now=now)
 
     def done(self, answer: str) -> str:
-        """What happened, in words."""
+        """Return the note for an option that was carried out."""
         words = {
             THESE: f"Trusted, so delivered: {_names(self.these)}.",
             ALL: f"Trusted, so delivered: {_names(self.open)}.",
