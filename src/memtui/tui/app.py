@@ -1,7 +1,6 @@
 """The application: it shows the screens, runs the actions, and tells the screen on top when files have changed."""
 
 import asyncio
-import inspect
 import os
 from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,15 +24,16 @@ from memtui import actions
 from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError
 from memtui.present import glyphs, safe_text
-from memtui.tui import key_bindings, notes, running, terminal, theme
+from memtui.tui import key_bindings, notes, terminal, theme
 from memtui.tui.commands import AppCommands, no_such_memory
 from memtui.tui.dialogs.dialog import Dialog
 from memtui.tui.files import Files, FilesChanged, FilesRead
 from memtui.tui.model.data import Data
+from memtui.tui.running import Runner
 from memtui.tui.safety_net import SafetyNet
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens_by_name import make
-from memtui.tui.services import COMMAND, Result, Turned
+from memtui.tui.services import Result, Turned
 from memtui.tui.widgets.bars import TABS
 
 if TYPE_CHECKING:
@@ -46,7 +46,6 @@ WATCH_SECONDS = 0.7
 AGED_SECONDS = 60.0
 # The characters that a note shows of a text that was copied.
 COPIED_SHOWN = 30
-BUSY = "Changes are being made: wait, or stop them with escape where they were begun."
 
 
 def _verbs() -> type[Provider]:
@@ -82,6 +81,7 @@ class MemtuiApp(App[None]):
         super().__init__()
         self.data = Data(env, cwd, now=now)
         self.net = SafetyNet(self, self.data.root, self.fail)
+        self.runner = Runner(self, self.net)
         self.register_theme(theme.LIGHT)
         for name in TABS:
             self.add_mode(name, partial(make, name, self))
@@ -342,49 +342,15 @@ class MemtuiApp(App[None]):
             there.when_read(lambda: self._run_on(there, action_id))
 
     def _run_on(self, screen: ListScreen[Any], action_id: str) -> None:
-        """Run an action on a screen, or show why it can't be run."""
-        action = actions.get(action_id)
         if "undo" in self.__dict__:
             self.undo.forget_question({"app.undo": "undo", "app.redo": "redo"}.get(action_id, ""))
-        reason = "memtui runs with --read-only." if action.writes and self.read_only else ""
-        if action.writes and self.at_work:
-            reason = BUSY
-        if not reason and action.listed and screen.over:
-            reason = "The list is hidden while you read: escape goes back to it."
         # Screen first: Guidance has a command of its own for app.guide.
         command = screen.commands.get(action_id) or self.commands[action_id]
-        reason = reason or command.why_not()
-        if reason:
-            self.notify(safe_text.clean(reason), severity="warning", markup=False)
-            return
-        with self._telling(action_id):
-            going = command.run()
-            if inspect.iscoroutine(going):
-                self.start(screen, going, action_id)
+        self.runner.run(screen, actions.get(action_id), command)
 
     def start(self, node: Screen[Any], command: Coroutine[Any, Any, object], what: str) -> None:
-        """Run a coroutine that asks questions: at once up to the first, the rest in a worker."""
-
-        async def to_the_end(rest: Coroutine[Any, Any, None]) -> None:
-            with self._telling(what):
-                await rest
-
-        with self._telling(what):
-            rest = running.begin(command)
-            if rest is not None:
-                node.run_worker(to_the_end(rest), group=COMMAND)
-
-    @contextmanager
-    def _telling(self, what: str) -> Iterator[None]:
-        """Show the errors that the block raises; `what` names it in the error log."""
-        try:
-            yield
-        except MemtuiError as error:
-            self.fail(error)
-        except OSError as error:
-            self.fail(MemtuiError(f"{error.filename or 'A file'}: {error.strerror}", "Fix that and try again."))
-        except Exception as error:
-            self.net.report(f"action {what}", error)
+        """Run a coroutine that asks questions: at once up to the first, the rest in a worker of `node`."""
+        self.runner.start(node, command, what)
 
     async def ask(self, dialog: ModalScreen[Result]) -> Result | None:
         """Show a dialog. Return its answer, None if the person left it."""

@@ -1,9 +1,85 @@
-"""The start of a command that asks questions: it runs at once up to the first, so that the next key goes to the
-dialog."""
+"""The running of commands: at once up to their first question, the rest in a worker. Errors are shown."""
 
-from collections.abc import Coroutine, Generator
+import inspect
+from collections.abc import Coroutine, Generator, Iterator
+from contextlib import contextmanager
 from types import coroutine
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from textual.screen import Screen
+
+from memtui.core.base.errors import MemtuiError
+from memtui.present import safe_text
+from memtui.tui.services import COMMAND, Command, Services
+
+if TYPE_CHECKING:
+    from memtui.actions import Action
+    from memtui.tui.safety_net import SafetyNet
+    from memtui.tui.screens.list_screen import ListScreen
+
+BUSY = "Changes are being made: wait, or stop them with escape where they were begun."
+
+
+class Runner:
+    """Runs the commands of actions, and other coroutines that ask questions."""
+
+    def __init__(self, services: Services, net: "SafetyNet") -> None:
+        self.services, self.net = services, net
+
+    def run(self, screen: "ListScreen[Any]", action: "Action", command: Command) -> None:
+        """Run the command of an action on a screen, or show why it can't be run."""
+        reason = self._why_not(screen, action) or command.why_not()
+        if reason:
+            self.services.notify(safe_text.clean(reason), severity="warning", markup=False)
+            return
+        with self._showing_errors(action.id):
+            result = command.run()
+            if inspect.iscoroutine(result):
+                self.start(screen, result, action.id)
+
+    def _why_not(self, screen: "ListScreen[Any]", action: "Action") -> str:
+        if action.writes and self.services.at_work:
+            return BUSY
+        if action.writes and self.services.read_only:
+            return "memtui runs with --read-only."
+        if action.listed and screen.over:
+            return "The list is hidden while you read: escape goes back to it."
+        return ""
+
+    def start(self, node: Screen[Any], command: Coroutine[Any, Any, object], what: str) -> None:
+        """Run a coroutine at once until it first waits, the rest in a worker of `node`. `what` names it in the error
+        log."""
+
+        async def to_the_end(rest: Coroutine[Any, Any, None]) -> None:
+            with self._showing_errors(what):
+                await rest
+
+        with self._showing_errors(what):
+            rest = _begin(command)
+            if rest is not None:
+                node.run_worker(to_the_end(rest), group=COMMAND)
+
+    @contextmanager
+    def _showing_errors(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except MemtuiError as error:
+            self.services.fail(error)
+        except OSError as error:
+            words = f"{error.filename or 'A file'}: {error.strerror}"
+            self.services.fail(MemtuiError(words, "Fix that and try again."))
+        except Exception as error:
+            self.net.report(f"action {what}", error)
+
+
+def _begin(command: Coroutine[Any, Any, object]) -> Coroutine[Any, Any, None] | None:
+    """Run a coroutine until it first waits. Return the rest, to be awaited in a worker; None if it has ended. The next
+    key goes to the dialog that it shows: a task alone would begin only after the keys that were typed ahead."""
+    try:
+        waited = command.send(None)
+    except StopIteration:
+        return None
+    return _rest(command, waited)
 
 
 @coroutine
@@ -18,13 +94,3 @@ def _rest(begun: Coroutine[Any, Any, object], waited: Any) -> Generator[Any, Any
                 waited = begun.send(answer)
     except StopIteration:
         return
-
-
-def begin(command: Coroutine[Any, Any, object]) -> Coroutine[Any, Any, None] | None:
-    """Run a coroutine until it first waits. Return the rest, to be awaited in a worker; None if it has ended. A task
-    alone would begin only after the keys that were typed ahead."""
-    try:
-        waited = command.send(None)
-    except StopIteration:
-        return None
-    return _rest(command, waited)
