@@ -1,6 +1,5 @@
 """A temporary file for the person's editor. What was typed is never lost: a file that could not be saved is kept."""
 
-import os
 import shutil
 import tempfile
 from typing import Self
@@ -10,9 +9,9 @@ from memtui.present import editor
 
 
 class EditedFile:
-    """A temporary file for the editor, removed after the `with` block unless `keep` is set or an error left the block.
+    """A temporary file for the editor, removed after the `with` block unless `keep` is set or an edit was not saved.
 
-    `edited` is whether the editor changed it.
+    `edited` is whether the editor changed it; an error that leaves the block means that this was not saved.
     """
 
     def __init__(self, ctx: Context, name: str, data: bytes) -> None:
@@ -21,9 +20,7 @@ class EditedFile:
         self.keep = False
         self.edited = False
         self.directory = tempfile.mkdtemp(prefix="memtui-")
-        self.path = os.path.join(self.directory, name.replace("/", "-") + ("" if name.endswith(".toml") else ".md"))
-        with open(self.path, "wb") as file:
-            file.write(data)
+        self.path = editor.write_temporary(self.directory, name, data)
 
     def __enter__(self) -> Self:
         return self

@@ -110,8 +110,3 @@ def as_data(ctx: Context, item: Waiting) -> "dict[str, object]":
 def states(ctx: Context, item: Waiting) -> "list[str]":
     """Return the reasons why an entry is not delivered, or an item's state."""
     return undelivered.words(ctx.settings(), item, ctx.now())
-
-
-def short(entry_id: str) -> str:
-    """Return the end of an id, which is enough to name it: ids made within an hour begin alike."""
-    return entry_id[-6:]

@@ -28,9 +28,9 @@ def chosen_scopes(ctx: Context, label: "str | None", all_projects: bool = False)
     return found
 
 
-def print_written(ctx: Context, out: Output, verb: str, ref: str, path: str) -> None:
-    """Print what was done to a memory (`ref` is scope:name), and its path."""
-    out.print(f"{verb}  {out.style(line(ref), 'bold')}  {line(ctx.tilde(path))}")
+def print_written(ctx: Context, out: Output, verb: str, found: Memory) -> None:
+    """Print what was done to a memory, and its path."""
+    out.print(f"{verb}  {out.style(line(found.ref), 'bold')}  {line(ctx.tilde(found.path))}")
 
 
 def data_of(found: Memory) -> "dict[str, object]":

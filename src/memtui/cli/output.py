@@ -3,6 +3,7 @@
 Memories, notes and logs hold text that others wrote: it is escaped on its way to a terminal, and exact in JSON.
 """
 
+import os
 import sys
 
 from memtui.core.base import fastjson
@@ -17,7 +18,7 @@ MIN_FLEX = 12  # columns that a shortened cell keeps
 GAP = "  "
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import TextIO
 
     Cell = Sequence[str]  # text, or text and style
@@ -82,6 +83,20 @@ def cut(text: str, columns: int) -> str:
     return kept.rstrip() + "…"
 
 
+def terminal_columns(env: "Mapping[str, str]") -> "int | None":
+    """Return the width of lines: $COLUMNS or that of the terminal, at least 40; None where nothing limits it."""
+    given = env.get("COLUMNS", "")
+    if given.isdigit() and int(given) > 0:
+        return max(40, int(given))
+    if not sys.stdout.isatty():
+        return None
+    try:
+        # A terminal without a size reports 0.
+        return max(40, os.get_terminal_size(sys.stdout.fileno()).columns or 80)
+    except OSError:
+        return 80
+
+
 class Output:
     """The output of a command. `columns` is the width of lines, None where nothing limits it (a file, a pipe)."""
 
@@ -92,21 +107,7 @@ class Output:
         self.tty = self.stdout.isatty()
         self.colour = self.tty and not env.get("NO_COLOR") and env.get("TERM") != "dumb"
         self.ascii = self.tty and glyphs.only_ascii(env)
-        self.columns = self._columns(env)
-
-    def _columns(self, env: "Mapping[str, str]") -> "int | None":
-        given = env.get("COLUMNS", "")
-        if given.isdigit() and int(given) > 0:
-            return max(40, int(given))
-        if not self.tty:
-            return None
-        import os
-
-        try:
-            # A terminal without a size reports 0.
-            return max(40, os.get_terminal_size(self.stdout.fileno()).columns or 80)
-        except OSError:
-            return 80
+        self.columns = terminal_columns(env)
 
     def print(self, text: str = "") -> None:
         """Write a line of data. Raises BrokenPipeError, and UnwritableError for any other error."""
@@ -137,8 +138,6 @@ class Output:
 
     def drain(self) -> None:
         """Drop what can't be written, so that it does not fail again at exit."""
-        import os
-
         for stream in (self.stdout, self.stderr):
             try:
                 stream.flush()
@@ -167,6 +166,11 @@ class Output:
         if self.columns is not None and note:
             note = cut(note, max(MIN_FLEX, self.columns - width(text) - len(GAP)))
         self.print(self.style(text, "bold") + (GAP + self.style(note, "dim") if note else ""))
+
+    def facts(self, rows: "Iterable[tuple[str, str]]", columns: int = 12) -> None:
+        """Print names, dimmed in a column of so many characters, each with its value beside it."""
+        for name, value in rows:
+            self.print(f"  {self.style(f'{name:<{columns - 1}}', 'dim')} {value}")
 
     def wrapped(self, text: str, indent: int = 0) -> "list[str]":
         """Wrap running text into lines that leave room for an indent; at least one. Long words stay whole."""

@@ -9,6 +9,7 @@ import sys
 from importlib import import_module
 
 import memtui
+from memtui.cli.output import terminal_columns
 from memtui.core.base.errors import UsageError
 
 # command -> module under memtui.cli.commands, in the order of `memtui --help`
@@ -93,22 +94,12 @@ class _Formatter(argparse.HelpFormatter):
 
     def __init__(self, prog: str, **options: "Any") -> None:
         # argparse makes a formatter for every option that is added, and would import shutil to find the width.
-        super().__init__(prog, **{"width": _columns() - 2, **options})
+        super().__init__(prog, **{"width": (terminal_columns(os.environ) or 80) - 2, **options})
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         if text.startswith(VERBATIM):
             return text
         return super()._fill_text(text, width, indent)
-
-
-def _columns() -> int:
-    given = os.environ.get("COLUMNS", "")
-    if given.isdigit() and int(given):
-        return max(40, int(given))
-    try:
-        return max(40, os.get_terminal_size().columns or 80)
-    except OSError:
-        return 80
 
 
 def add_common(parser: Parser) -> None:
@@ -231,7 +222,7 @@ def stdin_bytes(limit: int) -> bytes:
         raise UsageError(f"Standard input can't be read: {error.strerror}.") from error
 
 
-def text_of(given: str) -> str:
+def body_text(given: str) -> str:
     """Return the text of a --body: the argument itself, or standard input for `-`. Raises UsageError if not text."""
     from memtui.core.inbox.format import MAX_BYTES
 

@@ -56,10 +56,15 @@ def _interrupts_ignored() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
+def write_temporary(directory: str, name: str, data: bytes) -> str:
+    """Write content for the editor into a directory and return the path; its extension tells the editor the syntax."""
+    path = os.path.join(directory, name.replace("/", "-") + ("" if name.endswith(".toml") else ".md"))
+    with open(path, "wb") as file:
+        file.write(data)
+    return path
+
+
 def edited(env: "dict[str, str]", name: str, data: bytes) -> bytes:
     """Run the editor on a temporary file with this content and return what it saved. Raises as `run`."""
     with tempfile.TemporaryDirectory(prefix="memtui-") as directory:
-        path = os.path.join(directory, name.replace("/", "-") + ".md")
-        with open(path, "wb") as file:
-            file.write(data)
-        return run(env, path)
+        return run(env, write_temporary(directory, name, data))

@@ -1,6 +1,7 @@
 """The reasons why an entry of an inbox is not delivered, as findings and in words."""
 
 from memtui.core.base.finding import Finding, note
+from memtui.core.base.matching import short_id
 from memtui.core.health import findings
 from memtui.core.inbox import undelivered
 from memtui.core.review.waiting import Waiting
@@ -16,7 +17,7 @@ def findings_of(settings: dict[str, object], item: Waiting, now: float) -> list[
         return [each for each in found if findings.flag(each)]
     days = config.number(settings, "updates_days")
     if item.kind == "updates" and (item.entry.time() or now) < now - days * DAY:
-        return [note("inbox.old", id=item.id[-6:], days=days)]
+        return [note("inbox.old", id=short_id(item.id), days=days)]
     return []
 
 

@@ -6,8 +6,8 @@ import dataclasses
 from memtui.cli import entries, memories, parser, secret
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
-from memtui.cli.parser import text_of
 from memtui.core.base.errors import ConflictError, MemtuiError, UsageError
+from memtui.core.base.matching import short_id
 from memtui.core.frontmatter import document
 from memtui.core.memories import references
 from memtui.core.memories.store import Store
@@ -89,7 +89,7 @@ def _create(
     near: "dict[str, Sequence[Similar]]",
 ) -> "list[Approval]":
     """Make memories of drafts. A dry run makes none, and adds similar memories to `near`, by the draft's key."""
-    body = None if args.body is None else text_of(args.body)
+    body = None if args.body is None else parser.body_text(args.body)
     choices = Choices(args.name or "", args.type or "", args.scope or "", args.description or "", body)
     drafts: dict[str, Draft] = {}
     found: dict[str, Approval] = {}
@@ -152,7 +152,7 @@ def _check_free(proposed: Draft) -> None:
     """Raise ConflictError, which names the commands that avoid it, if there is a memory of that name."""
     if not proposed.taken:
         return
-    short = entries.short(proposed.item.id)
+    short = short_id(proposed.item.id)
     ref = f"{proposed.scope.label}:{proposed.name}"
     raise ConflictError(
         f"There is a memory {ref} already.",
@@ -197,14 +197,14 @@ def _data(each: Approval, near: "Sequence[Similar]") -> "dict[str, object]":
 
 
 def _print(ctx: Context, out: Output, each: Approval, near: "Sequence[Similar]", verb: str) -> None:
-    short = entries.short(each.item.id)
+    short = short_id(each.item.id)
     if each.error is not None:
         out.say(f"memtui: {short}: {line(each.error.message)}")
         if each.error.hint:
             out.say("  " + safe(each.error.hint))
     if each.memory is None:
         return
-    memories.print_written(ctx, out, verb, each.memory.ref, each.memory.path)
+    memories.print_written(ctx, out, verb, each.memory)
     if loaded := loader(each.memory.scope_label):
         out.print("  " + out.style(f"{loaded}.", "dim"))
     for piece in safe(each.memory.raw.decode("utf-8", "replace")).rstrip("\n").split("\n"):

@@ -11,6 +11,7 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base import clock, matching
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
+from memtui.core.base.matching import short_id
 from memtui.core.base.phrasing import age
 from memtui.core.memories import scopes
 from memtui.core.memories.memory import Memory
@@ -113,7 +114,7 @@ def rm(ctx: Context, args: argparse.Namespace) -> Result:
 
     def text(out: Output) -> None:
         for found, _ in done:
-            memories.print_written(ctx, out, "in the trash", found.ref, found.path)
+            memories.print_written(ctx, out, "in the trash", found)
         out.say(f"memtui undo brings {'it' if len(done) == 1 else 'them'} back.")
 
     return bulk.result({"deleted": [{**memories.data_of(found), "trash_id": key} for found, key in done]}, text)
@@ -215,7 +216,7 @@ def _place(
 
     def text(out: Output) -> None:
         for _, made in done:
-            memories.print_written(ctx, out, verb, made.ref, made.path)
+            memories.print_written(ctx, out, verb, made)
 
     return bulk.result(data, text)
 
@@ -255,7 +256,7 @@ def restore(ctx: Context, args: argparse.Namespace) -> Result:
 
     def text(out: Output) -> None:
         for made in done:
-            memories.print_written(ctx, out, "restored", made.ref, made.path)
+            memories.print_written(ctx, out, "restored", made)
 
     return bulk.result({**(restored[0] if len(args.names) == 1 else {}), "restored": restored}, text)
 
@@ -266,7 +267,7 @@ def _print_trash(ctx: Context, out: Output, items: "list[TrashItem]") -> None:
         return
     rows = [
         [
-            (item.id[-6:], "cyan"),
+            (short_id(item.id), "cyan"),
             age(clock.parse(item.time), ctx.now()),
             (line(item.memory.stem), "bold"),
             line(item.scope_label),

@@ -11,6 +11,7 @@ from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show.deliveries import find, print_row, receipt, receipts_of, table
 from memtui.core.base import clock, ids
 from memtui.core.base.errors import NotFoundError, UsageError
+from memtui.core.base.matching import short_id
 from memtui.core.base.phrasing import ago, many
 from memtui.core.client import transcript
 from memtui.core.deliveries import log as delivery_log
@@ -187,8 +188,7 @@ def _print_one(ctx: Context, out: Output, found: Delivery, outcome: str, path: "
     ]
     if found.agent:
         facts.append(("agent", line(found.agent)))
-    for key, value in facts:
-        out.print(f"  {out.style(f'{key:<12}', 'dim')}{value}")
+    out.facts(facts)
     out.print()
     _print_items(out, "Items", [item for item in found.items if not item.left_out])
     _print_items(out, "Left out", [item for item in found.items if item.left_out])
@@ -216,4 +216,4 @@ def _print_items(out: Output, title: str, items: "list[Item]") -> None:
 def _short(name: str) -> str:
     """Shorten an id to its end, which names it in other commands; leave a name whole."""
     text = line(name)
-    return text[-6:] if ids.id_time(text) is not None else text
+    return short_id(text) if ids.id_time(text) is not None else text

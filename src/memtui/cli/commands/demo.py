@@ -12,6 +12,10 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result
 from memtui.core.base.errors import UsageError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memtui.demo.layout import World
+
 # Commands that are shown, each with the line above it.
 TOUR = (
     (["list"], "What is remembered, by scope; `!` is what wants attention:"),
@@ -57,41 +61,42 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         raise UsageError("--keep needs the DIR of a sample world.")
     else:
         world = demo_world.build(directory, ctx.now())
-        _install(world.env, world.shop)
+        _install(world)
     if args.open:
-        return _open(ctx, world.env, world.shop, world.directory)
+        return _open(ctx, world)
     data = {"directory": world.directory, "env": world.env, "projects": [world.shop, world.blog]}
 
     def text(out: Output) -> None:
         if args.directory is None:
             out.print("A sample world: two projects, shop and blog, as after some days of work.")
             for words, about in TOUR:
-                _run_there(ctx, out, world.env, world.shop, words, about)
-        _print_how(ctx, out, world.env, world.shop, world.directory)
+                _run_there(ctx, world, words, about)
+        _print_how(ctx, out, world)
 
     return Result(data, text)
 
 
-def _install(env: "dict[str, str]", cwd: str) -> None:
+def _install(world: "World") -> None:
     """Put the hooks into the sample world's own settings."""
     from memtui.hooks.installer import install
 
-    install.apply(install.plan(install.settings_path(env, cwd, "user"), "install", env=env), by="demo")
+    path = install.settings_path(world.env, world.shop, "user")
+    install.apply(install.plan(path, "install", env=world.env), by="demo")
 
 
-def _context_there(ctx: Context, out: Output, env: "dict[str, str]", cwd: str) -> Context:
-    found = Context({**ctx.env, **env}, out, cwd)
+def _context_there(ctx: Context, world: "World") -> Context:
+    found = Context({**ctx.env, **world.env}, ctx.out, world.shop)
     found.project_given = False
     return found
 
 
-def _open(ctx: Context, env: "dict[str, str]", cwd: str, directory: str) -> Result:
+def _open(ctx: Context, world: "World") -> Result:
     from memtui.cli import open_tui
 
-    os.environ.update(env)  # for an editor or a shell that is started from the TUI
-    os.chdir(cwd)
-    result = open_tui.run(_context_there(ctx, ctx.out, env, cwd))
-    quoted = shlex.quote(directory)
+    os.environ.update(world.env)  # for an editor or a shell that is started from the TUI
+    os.chdir(world.shop)
+    result = open_tui.run(_context_there(ctx, world))
+    quoted = shlex.quote(world.directory)
 
     def text(out: Output) -> None:
         out.print(f"The sample world is still there. Open it again: memtui demo --open --keep {quoted}")
@@ -100,27 +105,28 @@ def _open(ctx: Context, env: "dict[str, str]", cwd: str, directory: str) -> Resu
     return Result(result.data, text, result.code)
 
 
-def _run_there(ctx: Context, out: Output, env: "dict[str, str]", cwd: str, words: "list[str]", about: str) -> None:
+def _run_there(ctx: Context, world: "World", words: "list[str]", about: str) -> None:
     """Run one command in the sample world, as if typed there."""
+    out = ctx.out
     out.print()
     out.print(about)
     out.print(out.style("$ memtui " + " ".join(words), "cyan"))
     args = parser.parse(words)
-    result = args.run(_context_there(ctx, out, env, cwd), args)
+    result = args.run(_context_there(ctx, world), args)
     if result.text is not None:
         result.text(out)
 
 
-def _print_how(ctx: Context, out: Output, env: "dict[str, str]", shop: str, directory: str) -> None:
+def _print_how(ctx: Context, out: Output, world: "World") -> None:
     out.print()
     out.print(out.style("Try it yourself, in a shell of its own:", "bold"))
-    for name, value in env.items():
+    for name, value in world.env.items():
         out.print(f"  export {name}={shlex.quote(value)}")
     started = os.path.abspath(sys.argv[0]) if sys.argv and os.path.basename(sys.argv[0]) == "memtui" else ""
     if started and shutil.which("memtui", path=ctx.env.get("PATH")) != started:
         out.print(f"  export PATH={shlex.quote(os.path.dirname(started))}:$PATH")
-    out.print(f"  cd {shlex.quote(shop)}")
+    out.print(f"  cd {shlex.quote(world.shop)}")
     for command, why in TRY:
         out.print(f"  {command:<32}{out.style('# ' + why, 'dim')}")
     out.print()
-    out.print(f"When you are done: rm -r {shlex.quote(directory)}")
+    out.print(f"When you are done: rm -r {shlex.quote(world.directory)}")

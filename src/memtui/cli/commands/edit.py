@@ -69,14 +69,14 @@ def new(ctx: Context, args: argparse.Namespace) -> Result:
             raise UsageError("There is no body.", "Give one with --body TEXT, or --body - for standard input.")
         made = _new_in_editor(ctx, store, scope, stem, args)
     else:
-        fields = {"body": parser.text_of(args.body), "description": args.description or ""}
+        fields = {"body": parser.body_text(args.body), "description": args.description or ""}
         fields, redacted = _checked(ctx, fields, yes=args.yes, declined="No memory was made.")
         body = fields["body"]
         description = fields["description"] or _first_line(body) or stem
         made = store.create(scope, stem, description, args.type, body or description)
 
     def text(out: Output) -> None:
-        memories.print_written(ctx, out, "made", made.ref, made.path)
+        memories.print_written(ctx, out, "made", made)
         _question_type(out, made)
 
     return Result({**memories.data_of(made), "redacted": redacted}, text)
@@ -194,7 +194,7 @@ def _fields(args: argparse.Namespace) -> "dict[str, str]":
     if args.description is not None:
         fields["description"] = args.description
     if args.body is not None:
-        fields["body"] = parser.text_of(args.body).rstrip("\n") + "\n"
+        fields["body"] = parser.body_text(args.body).rstrip("\n") + "\n"
     return fields
 
 
@@ -202,7 +202,7 @@ def _print(ctx: Context, out: Output, before: Memory, after: Memory) -> None:
     if before.raw == after.raw:
         out.print("Nothing changed.")
         return
-    memories.print_written(ctx, out, "changed", after.ref, after.path)
+    memories.print_written(ctx, out, "changed", after)
     diff.show(out, before.raw, after.raw)
     if before.type != after.type:
         _question_type(out, after)

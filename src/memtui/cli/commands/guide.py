@@ -75,7 +75,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _with_earlier(ctx: Context, args: argparse.Namespace) -> Result:
-    from memtui.cli import guidance as earlier
+    from memtui.cli import earlier_guidance as earlier
     from memtui.cli.show import entries as shown
 
     if args.edit:
@@ -163,8 +163,10 @@ def _narrate(ctx: Context, everywhere: bool, entry_id: str, unheard_code: str) -
     if not everywhere and not ctx.project_given and ctx.cwd == ctx.env.get("HOME", "").rstrip("/"):
         ctx.out.say(f"memtui: left for {ctx.cwd} itself; --project DIR or --global is what a cron job usually means.")
     elif ctx.out.stderr.isatty():
+        from memtui.core.base.matching import short_id
+
         where = "any project" if everywhere else ctx.project_root
-        ctx.out.say(f"left for {where}; to take it back: memtui undo, or memtui guide --withdraw {entry_id[-6:]}")
+        ctx.out.say(f"left for {where}; to take it back: memtui undo, or memtui guide --withdraw {short_id(entry_id)}")
         if unheard_code:
             from memtui.present import unheard
 

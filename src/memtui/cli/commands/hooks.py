@@ -112,12 +112,11 @@ def _print(out: Output, found: "Status") -> None:
         out.heading(source, line(path))
         out.paragraph(", ".join(events), "  ")
         mine = [entry for entry in found.entries if (entry.source, entry.path) == (source, path)]
-        for label, names in (
-            ("python", {entry.interpreter for entry in mine}),
-            ("hooks", {entry.launcher for entry in mine}),
-        ):
-            for name in sorted(filter(None, names)):
-                out.print(f"  {out.style(f'{label:<8}', 'dim')}{line(name)}")
+        interpreters = sorted({entry.interpreter for entry in mine if entry.interpreter})
+        launchers = sorted({entry.launcher for entry in mine if entry.launcher})
+        out.facts(
+            [*(("python", line(each)) for each in interpreters), *(("hooks", line(each)) for each in launchers)], 8
+        )
     for problem in found.problems:
         out.print(out.style("! " + safe(findings.message(problem)), "yellow"))
     if found.installed and not found.problems:

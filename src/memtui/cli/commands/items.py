@@ -6,6 +6,7 @@ from memtui.cli import entries, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base.errors import UsageError
+from memtui.core.base.matching import short_id
 from memtui.core.base.phrasing import age
 from memtui.core.review.waiting import Waiting
 
@@ -61,7 +62,7 @@ def _print(ctx: Context, out: Output, items: "list[Waiting]", more: int) -> None
         origin = item.entry.fields.get("session", "")
         source = f"session {line(origin)[:8]}" if origin else "hand-written"
         when = age(item.entry.time(), ctx.now())
-        rows.append([(entries.short(item.id), "cyan"), f"{mark} {line(state)}", when, source, line(item.text)])
+        rows.append([(short_id(item.id), "cyan"), f"{mark} {line(state)}", when, source, line(item.text)])
     out.table(["ID", "STATE", "AGE", "FROM", "ITEM"], rows, right=(2,))
     if more:
         out.print(f"and {more:,} more: memtui items --limit 0")

@@ -246,9 +246,8 @@ def _print_one(ctx: Context, out: Output, scope: "Scope | None", row: Row, back:
         facts.append(("links to", ", ".join(found.links)))
     if back:
         facts.append(("linked from", ", ".join(back)))
-    room = min(28, max(14, *(len(line(key)) + 2 for key, _ in facts)))
-    for key, value in facts:
-        out.print(f"  {out.style(f'{line(key):<{room - 1}}', 'dim')} {line(value)}")
+    facts = [(line(key), line(value)) for key, value in facts]
+    out.facts(facts, min(28, max(14, *(len(key) + 2 for key, _ in facts))))
     for flag in [*map(findings.flag, row.flags), *found.notes]:
         out.print("  " + out.style(f"! {line(flag)}", "yellow"))
     out.print()

@@ -5,6 +5,7 @@ import argparse
 from memtui.cli import entries, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
+from memtui.core.base.matching import short_id
 from memtui.core.base.phrasing import many
 
 
@@ -30,7 +31,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
     def text(out: Output) -> None:
         for item in items:
-            out.print(f"rejected  {entries.short(item.id)}  {line(item.text)[:60]}")
+            out.print(f"rejected  {short_id(item.id)}  {line(item.text)[:60]}")
         never = "They are not extracted again. " if args.never else ""
         out.say(f"{never}{many(len(items), 'entry', 'entries')}; memtui undo brings them back.")
 

@@ -9,6 +9,7 @@ from memtui.cli.output import Output, Result, line
 from memtui.cli.show.deliveries import receipt, receipts_of
 from memtui.core.base import clock, matching
 from memtui.core.base.errors import NotFoundError
+from memtui.core.base.matching import short_id
 from memtui.core.base.phrasing import age, ago, short
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.record import Delivery
@@ -101,7 +102,7 @@ class SessionDetails:
         self.counts: Counter[str] = Counter()
 
     def note(self, found: Delivery, outcome: str, rows: int) -> None:
-        """Count a delivery, and keep it if there are less than `rows` (0: keep all)."""
+        """Count a delivery, and keep it if there are fewer than `rows` (0: keep all)."""
         self.session.note(found)
         self.counts[outcome] += 1
         if rows <= 0 or len(self.newest) < rows:
@@ -146,18 +147,18 @@ def _print_one(ctx: Context, out: Output, details: SessionDetails) -> None:
     found, now = details.session, ctx.now()
     out.heading(f"Session {line(found.id)}", line(found.project))
     sums = found.sums
-    for key, value in (
+    facts = [
         ("started", ago(clock.parse(found.started), now)),
         ("directory", line(found.cwd)),
         ("mode", line(found.mode) or "-"),
         ("deliveries", f"{sums['deliveries']}, {short(sums['characters'])} characters, some {sums['tokens']:,} tokens"),
         ("in hooks", f"{sums['ms']:,} ms"),
-    ):
-        out.print(f"  {out.style(f'{key:<12}', 'dim')}{value}")
+    ]
+    out.facts(facts)
     out.print()
     cells = [
         [
-            (each.id[-6:], "cyan"),
+            (short_id(each.id), "cyan"),
             age(each.time or None, now),
             receipt(outcome),
             short(each.chars) if each.chars else "-",

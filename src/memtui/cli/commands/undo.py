@@ -1,4 +1,4 @@
-"""`memtui undo` and `redo`: take changes back, and make them again."""
+"""`memtui undo` and `memtui redo`: take changes back, and make them again."""
 
 import argparse
 
@@ -7,16 +7,17 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base import clock, matching
 from memtui.core.base.errors import EXIT_FAILED, MemtuiError
+from memtui.core.base.matching import short_id
 from memtui.core.base.phrasing import age, many
 from memtui.core.journal import undo as undoing
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Transaction
 from memtui.present.changes import DONE, asked_about, refusal, undone_as_one
 
-HISTORY = 20
-WILL = {"undo": "Take back", "redo": "Make again"}
+HISTORY = 20  # changes that --list shows
+QUESTIONS = {"undo": "Take back", "redo": "Make again"}
 WRITERS = {"cli": "by a command", "tui": "in the TUI"}
-ASKS = (
+ASKS = (  # the part of --help on what is asked about
     "What was changed here and now, by a command in this terminal in the last ten minutes, goes at once; it asks first"
     " about what is older, or was changed elsewhere: in the TUI, in another terminal, by a script. Where"
     " nobody can answer it refuses, unless --yes or the ID says so."
@@ -67,7 +68,7 @@ def _history(ctx: Context, journal: Journal) -> Result:
             out.print("Nothing was changed yet.")
             return
         cells = [
-            [(e.id[-6:], "cyan"), age(clock.parse(e.time), ctx.now()), line(e.by), e.state, line(e.summary)]
+            [(short_id(e.id), "cyan"), age(clock.parse(e.time), ctx.now()), line(e.by), e.state, line(e.summary)]
             for e in every[:HISTORY]
         ]
         out.table(["ID", "AGE", "BY", "STATE", "CHANGE"], cells, right=(1,))
@@ -94,7 +95,7 @@ def _run(ctx: Context, args: argparse.Namespace, op: undoing.Op, ref: "str | Non
         return _history(ctx, journal)
     key = None if ref is None else matching.match(ref, journal.ledger().transactions, "change")
     undone = undoing.attempt(journal, op, key, sure=lambda asked: args.yes or _ask(ctx, asked))
-    assert isinstance(undone, undoing.Undone)  # `_ask` raises for no
+    assert isinstance(undone, undoing.Undone)  # a no has raised in `_ask`
     as_one = undone_as_one(undone)
     failed = [(each, refusal(op, each, error).message) for each, error in undone.failed]
     rows = [{**_as_row(each), "error": message} for each, message in failed]
@@ -110,14 +111,14 @@ def _run(ctx: Context, args: argparse.Namespace, op: undoing.Op, ref: "str | Non
 
 
 def _ask(ctx: Context, asked: undoing.Elsewhere) -> bool:
-    """Name what was not done here and now. Raises MemtuiError unless a person says yes to it."""
+    """Ask about changes that were not made here and now; return True. Raises MemtuiError unless a person says yes."""
     op, what = asked.op, line(asked_about(asked, ctx.now(), WRITERS))
-    named = f"memtui undo {asked.first.id[-6:]}" if op == "undo" and asked.count == 1 else f"memtui {op} --yes"
+    named = f"memtui undo {short_id(asked.first.id)}" if op == "undo" and asked.count == 1 else f"memtui {op} --yes"
     try:
-        ctx.confirm(f"{WILL[op]} {what}?", "Nothing was changed.")
+        ctx.confirm(f"{QUESTIONS[op]} {what}?", "Nothing was changed.")
     except MemtuiError as error:
         if not error.hint:
-            raise  # somebody was asked
-        words = f"{op} would {WILL[op].lower()} {what}: nothing was changed."
+            raise  # a person said no
+        words = f"{op} would {QUESTIONS[op].lower()} {what}: nothing was changed."
         raise MemtuiError(words, f"To do that: {named}") from None
     return True

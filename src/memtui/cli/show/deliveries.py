@@ -6,6 +6,7 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, cut, line
 from memtui.core.base import matching
 from memtui.core.base.errors import NotFoundError
+from memtui.core.base.matching import short_id
 from memtui.core.base.phrasing import age
 from memtui.core.client import transcript
 from memtui.core.deliveries import log as delivery_log
@@ -49,7 +50,7 @@ def print_row(ctx: Context, out: Output, found: Delivery, outcome: str) -> None:
 
 def _cells(ctx: Context, found: Delivery, outcome: str) -> list[Sequence[str]]:
     return [
-        (found.id[-6:], "cyan"),
+        (short_id(found.id), "cyan"),
         age(found.time or None, ctx.now()),
         receipt(outcome),
         f"{line(found.session)[:8]} {line(session_kind(found.entrypoint))}".rstrip(),

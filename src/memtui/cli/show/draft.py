@@ -1,10 +1,10 @@
 """What `memtui inbox show` adds to a draft: the memory it would become, its conversation, similar memories."""
 
 from memtui.cli.context import Context
-from memtui.cli.entries import short
 from memtui.cli.output import Output, line
 from memtui.consolidate import similar
 from memtui.core.base.errors import MemtuiError
+from memtui.core.base.matching import short_id
 from memtui.core.review import draft, evidence
 from memtui.core.review.draft import Draft
 from memtui.core.review.waiting import Waiting
@@ -15,7 +15,7 @@ WHO_WIDTH = 6  # columns for who spoke
 
 
 class DraftDetails:
-    """What is shown beside a draft or an item: the memory it would become, its evidence, similar memories.
+    """The details of a draft or an item: the memory it would become, its evidence, similar memories.
 
     `problem` is why no memory can be made of it, or empty.
     """
@@ -109,7 +109,7 @@ class DraftDetails:
             for each in shown
         ]
         out.table(["", "", ""], cells, flex=(2, 1), indent="  ")
-        out.print(f"Merge: memtui approve {short(self.item.id)} --into {line(shown[0].memory.ref)}")
+        out.print(f"Merge: memtui approve {short_id(self.item.id)} --into {line(shown[0].memory.ref)}")
 
 
 def _print_quote(out: Output, quote: Quote) -> None:

@@ -2,9 +2,10 @@
 
 from memtui.cli import entries
 from memtui.cli.context import Context
-from memtui.cli.entries import KIND_WORDS, short
+from memtui.cli.entries import KIND_WORDS
 from memtui.cli.output import Output, Result, line
 from memtui.core.base import clock, paths
+from memtui.core.base.matching import short_id
 from memtui.core.base.phrasing import age, until
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import notes, receipts
@@ -115,7 +116,7 @@ def _print(
         for item in mine:
             where = place(ctx, item, homes)
             states = entries.states(ctx, item)
-            head = f"  {out.style(short(item.id), 'cyan')}  {age(item.entry.time(), now):>4}  "
+            head = f"  {out.style(short_id(item.id), 'cyan')}  {age(item.entry.time(), now):>4}  "
             words = ["! " + ", ".join(states)] if states else []
             words += [where] if where else []
             out.marked(head, 14, "  ·  ".join([*words, *details(item, now)]), "yellow" if states else "")
@@ -147,7 +148,7 @@ def _print_told(ctx: Context, out: Output, rows: "list[dict[str, object]]") -> N
 
 def _print_note(out: Output, row: "dict[str, object]", now: float, words: str, style: str) -> None:
     """Print a note that a hook gave to a session; `{}` in `words` is replaced by the session."""
-    head = f"  {out.style(short(str(row['id'])), 'cyan')}  {age(clock.parse(row['time']), now):>4}  "
+    head = f"  {out.style(short_id(str(row['id'])), 'cyan')}  {age(clock.parse(row['time']), now):>4}  "
     session = session_words(str(row["session"]), str(row["entrypoint"]))
     out.marked(head, 14, words.format(line(session)), style)
     _paragraph(out, str(row["text"]))

@@ -1,12 +1,18 @@
-"""Find the id that a person gave whole, or by its beginning or end."""
+"""Shorten ids for people, and find the id that a person gave whole, or by its beginning or end."""
 
 from collections.abc import Iterable
 
 from memtui.core.base.errors import ConflictError, NotFoundError
 
 MIN_REF = 4
+SHOWN = 6
 # The most ids that an error lists where several match.
 SEVERAL = 8
+
+
+def short_id(name: str) -> str:
+    """Return the end of an id, which is enough to name it: ids made within an hour begin alike."""
+    return name[-SHOWN:]
 
 
 def match(ref: str, names: Iterable[str], what: str) -> str:
