@@ -82,7 +82,7 @@ async def test_everything_doctor_knows_worst_first_with_what_to_do(health, world
         levels = [row.mark for row in listed(screen)]
         assert levels == sorted(levels, key="!·✓".index)
         for row in listed(screen):
-            text = health_text(row, screen.look, "", NOW).plain
+            text = health_text(row, screen.snapshot, "", NOW).plain
             assert findings.remedy(row.about) in text
         assert "problems to fix" in summary(screen)
 
@@ -515,10 +515,10 @@ async def test_the_view_follows_a_change_from_outside(health, world):
         install.apply(plan)
         for _ in range(60):
             await pilot.pause(0.05)
-            if screen.look.hooks and screen.look.hooks.installed:
+            if screen.snapshot.hooks and screen.snapshot.hooks.installed:
                 break
         await settle(pilot)
-        assert screen.look.hooks.installed
+        assert screen.snapshot.hooks.installed
         assert screen.table.row.key == "setting budget"
 
 
@@ -606,7 +606,7 @@ async def test_on_a_small_screen_every_remedy_can_be_read_whole(health, world):
             await stand(pilot, screen, lambda r, key=row.key: r.key == key)
             lines = [strip.text.strip() for strip in screen._compositor.render_strips()[-8:-1]]
             assert "".join(findings.remedy(row.about).split()) in "".join("".join(lines).split())
-            if not screen.acting.fix_words(row):
+            if not screen.health_commands.fix_words(row):
                 await pilot.press("F")
                 assert findings.remedy(row.about) in [note.message for note in pilot.app._notifications][-1]
 
@@ -660,7 +660,7 @@ async def test_the_top_line_counts_findings_when_nobody_types(world):
         await pilot.press("5")
         screen = await ready(pilot)
         await settle(pilot)
-        assert f"5 Health !{screen.look.problems} " in app.screen._compositor.render_strips()[0].text
+        assert f"5 Health !{screen.snapshot.problems} " in app.screen._compositor.render_strips()[0].text
 
 
 @pytest.mark.every

@@ -17,8 +17,8 @@ from memtui.tui.dialogs.conflict import difference
 from memtui.tui.dialogs.preview import Preview
 from memtui.tui.dialogs.trust_choice import Trusting
 from memtui.tui.screens.health.config_file import ConfigFile
-from memtui.tui.screens.health.look import Look
 from memtui.tui.screens.health.rows import Row
+from memtui.tui.screens.health.snapshot import Snapshot
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services
 
@@ -40,12 +40,16 @@ FIXES = {
 
 
 class HealthCommands:
-    """The commands on findings. `look` returns what was found last; `stand_on` puts the cursor on a row by its key."""
+    """The commands on findings. `snapshot` returns what was found last; `go_to_row` puts the cursor on a row by key."""
 
     def __init__(
-        self, services: Services, screen: ListScreen[Row], look: Callable[[], Look], stand_on: Callable[[str], object]
+        self,
+        services: Services,
+        screen: ListScreen[Row],
+        snapshot: Callable[[], Snapshot],
+        go_to_row: Callable[[str], object],
     ) -> None:
-        self.services, self.screen, self.look, self.stand_on = services, screen, look, stand_on
+        self.services, self.screen, self.snapshot, self.go_to_row = services, screen, snapshot, go_to_row
         self.config = ConfigFile(services)
 
     def table(self) -> dict[str, Command]:
@@ -54,11 +58,9 @@ class HealthCommands:
             "health.follow": Command(self.follow, self._why_no_place),
             "health.fix": Command(self.fix, self._why_no_fix),
             "health.install": Command(self.install),
-            "health.uninstall": Command(
-                lambda: hooks_offer.change_hooks(self.services, "uninstall"), self._why_no_uninstall
-            ),
+            "health.uninstall": Command(self.uninstall, self._why_no_uninstall),
             "health.trust": Command(self.trust, self._why_no_trust),
-            "health.settle": Command(lambda: self._make("guidance", "")),
+            "health.settle": Command(lambda: self._run_fix("guidance", "")),
         }
 
     # to what it is about
@@ -80,7 +82,7 @@ class HealthCommands:
         elif kind == "note":
             self.services.go_to_note(fixes.note(self.services.data.root, f"note:{which}"))
         elif kind == "index":
-            self.stand_on(f"index {which}")
+            self.go_to_row(f"index {which}")
 
     # fixes
 
@@ -107,7 +109,7 @@ class HealthCommands:
     async def fix(self) -> None:
         """Fix what the row under the cursor shows, after asking where a person decides."""
         what, subject = self._fix_of(self.screen.table.row)
-        asked: dict[str, Callable[[], object]] = {
+        with_questions: dict[str, Callable[[], object]] = {
             "install": self.install,
             "trust": self.trust,
             "config": self.config.edit,
@@ -116,11 +118,11 @@ class HealthCommands:
             "withdraw": lambda: self._note(subject, again=False),
             "collect": self._collect,
         }
-        done = asked.get(what, lambda: self._make(what, subject))()
+        done = with_questions.get(what, lambda: self._run_fix(what, subject))()
         if inspect.isawaitable(done):
             await done
 
-    def _make(self, what: str, subject: str) -> None:
+    def _run_fix(self, what: str, subject: str) -> None:
         """Run a fix that needs no question, or whose question was answered."""
         self._tell(fixes.fix(self.services.data.store(), what, subject))
 
@@ -149,7 +151,7 @@ class HealthCommands:
         if answer == "go":
             self.services.go_to_note(item)
         elif answer:
-            self._make(answer, subject)
+            self._run_fix(answer, subject)
 
     async def _collect(self) -> None:
         """Show what is kept no longer, and remove it if that is wanted."""
@@ -165,12 +167,16 @@ class HealthCommands:
         """Show the diff, ask where, and install the hooks."""
         await hooks_offer.change_hooks(self.services, "install")
 
+    async def uninstall(self) -> None:
+        """Show the diff, and take the hooks out."""
+        await hooks_offer.change_hooks(self.services, "uninstall")
+
     def _why_no_uninstall(self) -> str:
-        hooks = self.look().hooks
+        hooks = self.snapshot().hooks
         return "" if hooks and hooks.installed else "No hooks are installed."
 
     def _why_no_trust(self) -> str:
-        found = self.look().trusted
+        found = self.snapshot().trusted
         if found and (found.new or found.changed):
             return ""
         return "There is nothing to trust: this project brings no memories that are not trusted."
@@ -178,9 +184,10 @@ class HealthCommands:
     async def trust(self) -> None:
         """Trust the project's memories after showing them, as the screen of memories does."""
         data = self.services.data
-        asked = Trusting(data, locate.project_dir(data.env, data.cwd)[0], ())
-        answer = await self.services.ask(Choice(asked.title, asked.entries, asked.current, about=asked.about))
+        trusting = Trusting(data, locate.project_dir(data.env, data.cwd)[0], ())
+        question = Choice(trusting.title, trusting.entries, trusting.current, about=trusting.about)
+        answer = await self.services.ask(question)
         if answer:
-            asked.do(answer)
-            self.services.say(asked.done(answer))
+            trusting.do(answer)
+            self.services.say(trusting.done(answer))
             self.services.read()

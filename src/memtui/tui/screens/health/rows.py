@@ -20,12 +20,12 @@ from memtui.core.settings.setting import Setting, Value
 from memtui.hooks.installer import entries
 from memtui.present import safe_text
 from memtui.tui.model.plots import gauge
-from memtui.tui.screens.health.look import Look
+from memtui.tui.screens.health.snapshot import Snapshot
 
 # Width of a gauge, in cells.
-METER = 10
+GAUGE_WIDTH = 10
 # Width of the first word after the title, in cells, in all sections.
-VALUE = 14
+VALUE_WIDTH = 14
 MARKS = {OK: ("✓", "green"), NOTE: ("·", "dim"), PROBLEM: ("!", "bold yellow")}
 LEVELS = {PROBLEM: 0, NOTE: 1, OK: 2}
 # Short words for areas; findings.AREAS has them in full.
@@ -47,47 +47,43 @@ class Row:
     about: object = None
 
 
-def rows(found: Look, now: float) -> list[Row]:
+def rows(found: Snapshot, now: float) -> list[Row]:
     """Make the rows of the list, under headings."""
-    made = [_head("Checks", f"{found.problems} to fix" if found.problems else "all good")]
-    ordered = sorted(enumerate(found.findings), key=lambda pair: (LEVELS[pair[1].level], pair[0]))
-    made += [_finding(each, found) for _, each in ordered]
-    made.append(_head("Hooks", "milliseconds of the hook itself, p50 and p95"))
-    made += _events(found)
-    made.append(_head("Index budgets", "what the client loads of MEMORY.md"))
-    made += [_report(each) for each in found.reports]
-    made.append(_head("Errors", "of hooks and workers, newest first" if found.errors else "none"))
-    made += [_error(number, each, now) for number, each in enumerate(found.errors)]
-    made.append(_head("Modes", "full, whisper or off, by project"))
-    made += [_mode(each) for each in found.modes]
-    made.append(
-        _head(
-            "Settings",
-            found.settings_error or f"● is changed, the others are as shipped; {actions.key_of('health.edit')} changes",
-        )
-    )
-    made += [_setting(each) for each in found.settings]
-    return made
+    legend = f"● is changed, the others are as shipped; {actions.key_of('health.edit')} changes"
+    return [
+        _head("Checks", f"{found.problems} to fix" if found.problems else "all good"),
+        *(_finding(each, found) for each in sorted(found.findings, key=lambda each: LEVELS[each.level])),
+        _head("Hooks", "milliseconds of the hook itself, p50 and p95"),
+        *_events(found),
+        _head("Index budgets", "what the client loads of MEMORY.md"),
+        *(_report(each) for each in found.reports),
+        _head("Errors", "of hooks and workers, newest first" if found.errors else "none"),
+        *(_error(number, each, now) for number, each in enumerate(found.errors)),
+        _head("Modes", "full, whisper or off, by project"),
+        *(_mode(each) for each in found.modes),
+        _head("Settings", found.settings_error or legend),
+        *(_setting(each) for each in found.settings),
+    ]
 
 
 def _head(title: str, words: str) -> Row:
     return Row(f"head {title}", "head", "─", "bold", title, words, title)
 
 
-def in_words(each: Finding, found: Look) -> str:
+def message(each: Finding, found: Snapshot) -> str:
     """Return the message of a finding, with the names that a person knows."""
     known = {key: found.names.get(fact, fact) if isinstance(fact, str) else fact for key, fact in each.data.items()}
     return findings.message(each._replace(data=known))
 
 
-def _finding(each: Finding, found: Look) -> Row:
+def _finding(each: Finding, found: Snapshot) -> Row:
     mark, style = MARKS[each.level]
-    words = in_words(each, found)
+    words = message(each, found)
     title = AREAS.get(each.area, each.area)
     return Row(f"finding {each.code} {each.subject} {words}", "finding", mark, style, title, words, each)
 
 
-def _events(found: Look) -> Iterator[Row]:
+def _events(found: Snapshot) -> Iterator[Row]:
     by_event = found.hooks.events() if found.hooks else {}
     for event, _, _ in entries.EVENTS:
         here = by_event.get(event, [])
@@ -96,22 +92,21 @@ def _events(found: Look) -> Iterator[Row]:
         times = found.times.get(event)
         cost = f"p50 {percentile(times, 0.5):.0f}  p95 {percentile(times, 0.95):.0f}" if times else "never ran"
         mark, style = ("✗", "red") if bad and here else ("·", "dim") if bad else ("✓", "green")
-        yield Row(f"event {event}", "event", mark, style, event, f"{where:<{VALUE}} {cost}", event)
+        yield Row(f"event {event}", "event", mark, style, event, f"{where:<{VALUE_WIDTH}} {cost}", event)
 
 
 def _report(each: Report) -> Row:
     budget = each.budget
-    if not each.index.raw:
+    if each.index.raw:
+        words = f"{budget.share:<4.0%} {budget.lines}/{budget.max_lines} lines"
+        if budget.cut_line is not None:
+            words += f", {len(budget.below)} below the cut"
+        if each.missing:
+            words += f", {len(each.missing)} without a line"
+        mark, style = MARKS[PROBLEM if any(each.findings()) else OK]
+    else:
+        words = f"{'no MEMORY.md':<{VALUE_WIDTH}} {many(len(each.missing), 'memory', 'memories')}"
         mark, style = MARKS[NOTE]
-        words = f"{'no MEMORY.md':<{VALUE}} {many(len(each.missing), 'memory', 'memories')}"
-        return Row(f"index {each.scope.label}", "index", mark, style, each.scope.label, words, each)
-    over = budget.cut_line is not None
-    words = f"{budget.share:<4.0%} {budget.lines}/{budget.max_lines} lines"
-    if over:
-        words += f", {len(budget.below)} below the cut"
-    if each.missing:
-        words += f", {len(each.missing)} without a line"
-    mark, style = MARKS[PROBLEM if any(each.findings()) else OK]
     return Row(f"index {each.scope.label}", "index", mark, style, each.scope.label, words, each)
 
 
@@ -127,21 +122,23 @@ def _error(number: int, each: Record, now: float) -> Row:
 def _mode(each: Mode) -> Row:
     own = ", ".join(f"{key} {config_text.written(setting.plain(value))}" for key, value in each.own.items())
     title = EVERYWHERE if not each.path else os.path.basename(each.path) or "/"
-    words = f"{each.mode:<{VALUE}} " + (own or ("as everywhere" if each.path else "unless a project says otherwise"))
+    words = f"{each.mode:<{VALUE_WIDTH}} " + (
+        own or ("as everywhere" if each.path else "unless a project says otherwise")
+    )
     mark, style = ("▸", "") if each.here else (" ", "")
     return Row(f"mode {each.path}", "mode", mark, style, title, words, each)
 
 
-def in_plain(value: Value) -> str:
+def as_typed(value: Value) -> str:
     """Write the value of a setting as a person types it."""
     return value if isinstance(value, str) else config_text.written(value)
 
 
 def _setting(each: Setting) -> Row:
-    value = in_plain(each.value)
+    value = as_typed(each.value)
     mark, style = MARKS[PROBLEM] if each.problem else ("●" if each.source != "default" else " ", "")
     source = {"default": "", "config": "config.toml", "project": "this project"}[each.source]
-    words = f"{value:<{VALUE}} " + (f"default {in_plain(each.default):<6} {source}" if source else "as shipped")
+    words = f"{value:<{VALUE_WIDTH}} " + (f"default {as_typed(each.default):<6} {source}" if source else "as shipped")
     return Row(f"setting {each.key}", "setting", mark, style, each.key, words, each)
 
 
@@ -150,7 +147,7 @@ def searched(row: Row) -> str:
     return f"{row.title} {row.words}".casefold()
 
 
-def fitting(found: Sequence[Row], typed: str, *, attention: bool) -> list[Row]:
+def filtered(found: Sequence[Row], typed: str, *, attention: bool) -> list[Row]:
     """Return the rows with all words of `typed`, with `attention` only problems, under the headings that have any."""
     words = typed.casefold().split()
     shown: list[Row] = []
@@ -173,7 +170,7 @@ def draw(row: Row) -> list[Text]:
     quiet = "dim" if row.kind == "finding" and row.mark == "✓" else ""
     words = Text(safe_text.line(row.words, 400), style=quiet)
     if isinstance(row.about, Report) and row.about.index.raw:
-        meter = gauge(row.about.budget.share, METER)
-        meter.pad_right(VALUE + 1 - len(meter))
+        meter = gauge(row.about.budget.share, GAUGE_WIDTH)
+        meter.pad_right(VALUE_WIDTH + 1 - len(meter))
         words = meter.append_text(words)
     return [Text(row.mark, style=row.style), Text(safe_text.line(row.title, 100), style=quiet), words]

@@ -19,9 +19,9 @@ from memtui.hooks.installer import checkup
 from memtui.tui import key_bindings
 from memtui.tui.screens.health import rows
 from memtui.tui.screens.health.commands import PLACES, HealthCommands
-from memtui.tui.screens.health.look import Look, look
 from memtui.tui.screens.health.rows import Row
 from memtui.tui.screens.health.settings import SettingCommands
+from memtui.tui.screens.health.snapshot import Snapshot, take_snapshot
 from memtui.tui.screens.health.text import health_glance, health_text
 from memtui.tui.screens.list_screen import Described, ListScreen
 from memtui.tui.services import Command, Services
@@ -33,10 +33,10 @@ LOOKING = "looking …"
 
 
 @dataclass
-class Looked(Message):
+class SnapshotTaken(Message):
     """The worker has looked at everything."""
 
-    found: Look
+    found: Snapshot
 
 
 class Health(ListScreen[Row]):
@@ -50,16 +50,17 @@ class Health(ListScreen[Row]):
         columns = (Column("", 1), Column("", 18), Column(""))
         table = RowList[Row](columns, rows.draw, lambda row: row.key, empty=LOOKING, header=False, id="list")
         super().__init__(services, table, rows.searched, placeholder="words of a line")
-        self.look = Look()
-        self.acting = HealthCommands(services, self, lambda: self.look, self.stand_on)
-        self.commands |= self.acting.table() | SettingCommands(services, self, self.acting.config).table()
+        self.snapshot = Snapshot()
+        self.health_commands = HealthCommands(services, self, lambda: self.snapshot, self.go_to_row)
+        self.commands |= self.health_commands.table()
+        self.commands |= SettingCommands(services, self, self.health_commands.config).table()
         self.commands |= {
             "health.attention": Command(self.toggle_attention),
             "health.next_section": Command(lambda: self._step(1)),
             "health.previous_section": Command(lambda: self._step(-1)),
         }
         self.attention = False
-        self._section = ""  # the title of the section to go to once the rows are read
+        self._wanted_section = ""  # the title of the section to go to once the rows are read
         self._client_time = 0.0  # when the client was asked for its version, on the monotonic clock
 
     def on_mount(self) -> None:
@@ -75,33 +76,33 @@ class Health(ListScreen[Row]):
 
     @work(thread=True, exclusive=True, group="look")
     def reload(self) -> None:
-        """Look again, in a worker."""
+        """Look at everything again, in a worker."""
         worker, data = get_current_worker(), self.services.data
         if data.client is None or time.monotonic() - self._client_time > CLIENT_SECONDS:
             if data.client is None:
-                self.post_message(Looked(look(data, data.statistics.events, [])))
+                self.post_message(SnapshotTaken(take_snapshot(data, [])))
             data.client = checkup.client_check(data.env)
             self._client_time = time.monotonic()
-        self.post_message(Looked(look(data, data.statistics.events, data.client)))
+        self.post_message(SnapshotTaken(take_snapshot(data, data.client)))
         if data.statistics.count(lambda _: not worker.is_cancelled) and not worker.is_cancelled:
-            self.post_message(Looked(look(data, data.statistics.events, data.client)))
+            self.post_message(SnapshotTaken(take_snapshot(data, data.client)))
 
-    def on_looked(self, message: Looked) -> None:
+    def on_snapshot_taken(self, message: SnapshotTaken) -> None:
         """Show what was found. The cursor stays on its row; at first it goes to the worst finding."""
         if not self.found:
             self.wanted = lambda _: 1
-        self.look = message.found
+        self.snapshot = message.found
         self.found = rows.rows(message.found, self.services.data.now())
-        self.services.data.facts.waiting[self.group] = self.look.problems
+        self.services.data.facts.waiting[self.group] = message.found.problems
         self.fill()
-        if self._section:
-            self.to_section(self._section)
+        if self._wanted_section:
+            self.to_section(self._wanted_section)
 
     # showing
 
     def select(self) -> Sequence[Row]:
         """Return the rows that the filters let through."""
-        return rows.fitting(self.found, self.typed, attention=self.attention)
+        return rows.filtered(self.found, self.typed, attention=self.attention)
 
     def why_empty(self) -> str:
         """Return what an empty list says: that the filters hide everything, or that the files are being read."""
@@ -110,7 +111,7 @@ class Health(ListScreen[Row]):
     def count(self) -> None:
         """Say on the right of the foot how many rows the filters show, or how many problems there are."""
         shown, total = (sum(row.kind != "head" for row in each) for each in (self.table.rows, self.found))
-        count = self.look.problems
+        count = self.snapshot.problems
         self.tell(f"{shown} of {total}" if shown < total else f"{count} to fix" if count else "all good")
 
     def summary(self) -> Text:
@@ -118,7 +119,7 @@ class Health(ListScreen[Row]):
         text = Text(no_wrap=True, overflow="ellipsis", end="")
         if not self.found:
             return text
-        count, hooks = self.look.problems, self.look.hooks
+        count, hooks = self.snapshot.problems, self.snapshot.hooks
         words, style = (f"! {many(count, 'problem')} to fix", "bold yellow") if count else ("✓ All good", "green")
         text.append(words, style=style)
         if hooks is not None and hooks.installed:
@@ -126,31 +127,31 @@ class Health(ListScreen[Row]):
             text.append(f" · {many(len(hooks.entries), 'hook')} ({places})")
         else:
             text.append(f" · no hooks installed: {actions.key_of('health.install')} installs them", style="bold")
-        times = [value for each in self.look.times.values() for value in each]
+        times = [value for each in self.snapshot.times.values() for value in each]
         if times:
             text.append(f" · p50 {percentile(times, 0.5):.0f} p95 {percentile(times, 0.95):.0f} ms", style="dim")
         return text
 
     def describe(self, row: Row) -> Described:
         """Return the detail of a row: the row in full, and the keys for it."""
-        what, now = self.acting.fix_words(row), self.services.data.now()
-        go = PLACES.get(self.acting.place_of(row)[0], "")
-        glance, tail = health_glance(row, self.look, what, now, go)
-        return Described(health_text(row, self.look, what, now, go), glance, tail)
+        fix, now = self.health_commands.fix_words(row), self.services.data.now()
+        place = PLACES.get(self.health_commands.place_of(row)[0], "")
+        glance, tail = health_glance(row, self.snapshot, fix, now, place)
+        return Described(health_text(row, self.snapshot, fix, now, place), glance, tail)
 
     def footer_actions(self) -> list[actions.Action]:
         """Return the actions that work on the row under the cursor."""
-        row, there = self.table.row, self.look.hooks is not None and self.look.hooks.installed
-        made = [each for each in super().footer_actions() if not self.commands[each.id].why_not()]
-        quiet = there and (row is None or row.kind != "event")
-        return [each for each in made if not (quiet and each.id == "health.install")]
+        row, installed = self.table.row, self.snapshot.hooks is not None and self.snapshot.hooks.installed
+        possible = [each for each in super().footer_actions() if not self.commands[each.id].why_not()]
+        no_install = installed and (row is None or row.kind != "event")
+        return [each for each in possible if not (no_install and each.id == "health.install")]
 
     def open(self) -> None:
         """Edit a setting or a mode, go to what a finding is about, or show any other row in full."""
         row = self.table.row
         if row is not None and row.kind in {"mode", "setting"}:
             self.services.action_run("health.edit")
-        elif self.acting.place_of(row)[0]:
+        elif self.health_commands.place_of(row)[0]:
             self.services.action_run("health.follow")
         else:
             self.deepen()
@@ -195,25 +196,25 @@ class Health(ListScreen[Row]):
         firsts = [n for n in range(1, len(shown)) if shown[n - 1].kind == "head" != shown[n].kind]
         beyond = [n for n in firsts if (n - at) * direction > 0]
         if beyond:
-            self._stand(beyond[0 if direction > 0 else -1])
+            self._move_to(beyond[0 if direction > 0 else -1])
 
     def to_section(self, title: str) -> None:
         """Go to a section by its title, as soon as the rows are read."""
-        self._section = "" if self.found else title
-        if self.found and not self.stand_on(f"head {title}", 1):
+        self._wanted_section = "" if self.found else title
+        if self.found and not self.go_to_row(f"head {title}", 1):
             self.attention = False
             self.clear_filter()
             self.fill()
-            self.stand_on(f"head {title}", 1)
+            self.go_to_row(f"head {title}", 1)
 
-    def stand_on(self, key: str, below: int = 0) -> bool:
+    def go_to_row(self, key: str, below: int = 0) -> bool:
         """Put the cursor on the row with a key, or `below` rows further down; return False if it is not listed."""
         at = next((n for n, row in enumerate(self.table.rows) if row.key == key), None)
         if at is not None:
-            self._stand(at + below)
+            self._move_to(at + below)
         return at is not None
 
-    def _stand(self, at: int) -> None:
+    def _move_to(self, at: int) -> None:
         """Put the cursor on a row, scrolled so that the rows below it are visible too."""
         self.table.move_to(len(self.table.rows) - 1)
         self.table.move_to(at)

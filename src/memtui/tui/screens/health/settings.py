@@ -8,7 +8,7 @@ from memtui.core.settings.modes import Mode
 from memtui.core.settings.setting import Setting, Value
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.screens.health.config_file import ConfigFile
-from memtui.tui.screens.health.rows import Row, in_plain
+from memtui.tui.screens.health.rows import Row, as_typed
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services, first_of
 
@@ -25,7 +25,7 @@ class SettingCommands:
         """Return the commands by action id."""
         return {
             "health.edit": Command(self.edit, self._why_no_edit),
-            "health.default": Command(self.default, first_of(self._why_none, self._why_default)),
+            "health.default": Command(self.default, first_of(self._why_elsewhere, self._why_default)),
         }
 
     @property
@@ -33,29 +33,30 @@ class SettingCommands:
         row = self.screen.table.row
         return row.about if row else None
 
-    def _why_none(self) -> str:
+    def _why_elsewhere(self) -> str:
         if isinstance(self._about, (Mode, Setting)):
             return ""
         return actions.keyed("Stand on a setting or a mode first: {app.settings} goes there.")
 
     def _why_no_edit(self) -> str:
         if self.services.read_only:
-            return self._why_none() or "memtui runs with --read-only."
-        return "" if self.file.kept else self._why_none()
+            return self._why_elsewhere() or "memtui runs with --read-only."
+        return "" if self.file.kept else self._why_elsewhere()
 
     def _why_default(self) -> str:
         about = self._about
-        changed = about.source != "default" if isinstance(about, Setting) else True
         if isinstance(about, Mode):
             changed = bool(about.own) or not about.path
+        else:
+            changed = isinstance(about, Setting) and about.source != "default"
         return "" if changed else "That is the default already."
 
     def _assign(self, key: str, value: Value | None, project: str | None) -> None:
         data = self.services.data
         changed = setting.assign(data.root, data.journal(), key, value, project)
         where = f" for {project}" if project else ""
-        said = "the default" if value is None else config_text.written(value)
-        self.services.say(f"{key} is {said}{where}. {actions.takes_back()}" if changed else f"{key} was that already.")
+        shown = "the default" if value is None else config_text.written(value)
+        self.services.say(f"{key} is {shown}{where}. {actions.takes_back()}" if changed else f"{key} was that already.")
         self.services.read()
 
     async def edit(self) -> None:
@@ -95,7 +96,7 @@ class SettingCommands:
         own = about.key in config.PER_PROJECT
         options = [(f"{ALL} {value}", f"{value}, in every project" if own else value) for value in values]
         options += [(f"{HERE} {value}", f"{value}, in this project only") for value in values] if own else []
-        now = f"{HERE if about.source == 'project' else ALL} {in_plain(about.value)}"
+        now = f"{HERE if about.source == 'project' else ALL} {as_typed(about.value)}"
         answer = await self.services.ask(Choice(f"{about.key}: {setting.MEANINGS[about.key]}", options, now))
         if answer is not None:
             where, _, word = answer.partition(" ")

@@ -20,8 +20,8 @@ from memtui.hooks.installer import entries
 from memtui.present import safe_text
 from memtui.present.bars import bar
 from memtui.tui.model.plots import gauge
-from memtui.tui.screens.health.look import Look
-from memtui.tui.screens.health.rows import MARKS, Row, in_plain, in_words
+from memtui.tui.screens.health.rows import MARKS, Row, as_typed, message
+from memtui.tui.screens.health.snapshot import Snapshot
 
 # Lines of MEMORY.md on either side of the cut, and memories below it.
 LINES_SHOWN = 6
@@ -37,7 +37,7 @@ EVENTS = {
     "SessionEnd": "reads what was said, and what is left to do",
 }
 # What the detail of a heading says, by title.
-HEADS = {
+HEADINGS = {
     "Checks": "Everything that memtui doctor looks at. {health.fix} does what a finding says, enter goes to "
     "what it is about.",
     "Hooks": "Where each hook is installed, and how long it takes. {health.install} installs them, "
@@ -51,37 +51,37 @@ HEADS = {
 }
 
 
-def health_text(row: Row, found: Look, fix: str, now: float, go: str = "") -> Text:
-    """Return the detail of a row. `fix`: what `health.fix` does; `go`: where enter leads; each in words, or empty."""
-    text = _told(row, found, now)
+def health_text(row: Row, found: Snapshot, fix: str, now: float, place: str = "") -> Text:
+    """Return the detail of a row. `fix`: what `health.fix` does; `place`: where enter goes; in words, or empty."""
+    text = _about(row, found, now)
     if remedy := findings.remedy(row.about) if isinstance(row.about, Finding) else "":
         text.append("\nWhat to do\n", style="bold")
         text.append(safe_text.clean(remedy) + "\n")
-    ways = _ways(fix, go)
-    return text.append("\n" if ways else "").append_text(ways)
+    keys = _keys(fix, place)
+    return text.append("\n" if keys else "").append_text(keys)
 
 
-def health_glance(row: Row, found: Look, fix: str, now: float, go: str = "") -> tuple[Text, Text]:
+def health_glance(row: Row, found: Snapshot, fix: str, now: float, place: str = "") -> tuple[Text, Text]:
     """Return a row in a few lines; and what to do about it, which is never cut."""
-    text, tail = _told(row, found, now), Text()
+    text, tail = _about(row, found, now), Text()
     if remedy := findings.remedy(row.about) if isinstance(row.about, Finding) else "":
         tail.append("do    ", style="bold").append(safe_text.line(remedy) + "\n")
-    tail.append_text(_ways(fix, go))
+    tail.append_text(_keys(fix, place))
     text.rstrip()
     tail.rstrip()
     return text, tail
 
 
-def _ways(fix: str, go: str) -> Text:
+def _keys(fix: str, place: str) -> Text:
     text = Text()
     if fix:
         text.append(f"{actions.key_of('health.fix'):<6}", style="bold").append(safe_text.line(fix) + "\n")
-    if go:
-        text.append("enter ", style="bold").append(f"goes to {go}\n")
+    if place:
+        text.append("enter ", style="bold").append(f"goes to {place}\n")
     return text
 
 
-def _told(row: Row, found: Look, now: float) -> Text:
+def _about(row: Row, found: Snapshot, now: float) -> Text:
     text = Text()
     about = row.about
     if isinstance(about, Finding):
@@ -98,17 +98,17 @@ def _told(row: Row, found: Look, now: float) -> Text:
         _error(text, about, now)
     else:
         text.append(f"{row.title}\n", style="bold")
-        text.append(actions.keyed(HEADS.get(row.title, "")) + "\n", style="dim")
+        text.append(actions.keyed(HEADINGS.get(row.title, "")) + "\n", style="dim")
     return text
 
 
-def _finding(text: Text, about: Finding, found: Look) -> None:
+def _finding(text: Text, about: Finding, found: Snapshot) -> None:
     mark, style = MARKS[about.level]
     text.append(f"{mark} {findings.AREAS.get(about.area, about.area)}\n", style=f"{style} bold")
-    text.append(safe_text.clean(in_words(about, found) or "Nothing to fix.") + "\n")
+    text.append(safe_text.clean(message(about, found) or "Nothing to fix.") + "\n")
 
 
-def _event(text: Text, event: str, found: Look) -> None:
+def _event(text: Text, event: str, found: Snapshot) -> None:
     text.append(f"{event}\n", style="bold")
     text.append(EVENTS.get(event, "") + "\n")
     here = found.hooks.events().get(event, []) if found.hooks else []
@@ -213,8 +213,8 @@ def _setting(text: Text, about: Setting) -> None:
     text.append(f"{about.key}\n", style="bold")
     text.append(setting.MEANINGS.get(about.key, "") + "\n")
     where = {"default": "as shipped", "config": "from config.toml", "project": "of this project, from config.toml"}
-    text.append(f"value    {safe_text.line(in_plain(about.value))}, {where[about.source]}\n")
-    text.append(f"default  {safe_text.line(in_plain(about.default))}\n", style="dim")
+    text.append(f"value    {safe_text.line(as_typed(about.value))}, {where[about.source]}\n")
+    text.append(f"default  {safe_text.line(as_typed(about.default))}\n", style="dim")
     if about.problem:
         text.append(f"! what is written {about.problem}: it does not hold\n", style="yellow")
     if about.key in config.PER_PROJECT:

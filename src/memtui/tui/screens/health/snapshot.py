@@ -2,6 +2,7 @@
 
 import os
 from array import array
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -23,7 +24,7 @@ ERRORS_SHOWN = 30
 
 
 @dataclass
-class Look:
+class Snapshot:
     """Everything that was found at one moment. `times`: the milliseconds of hook runs, by event."""
 
     findings: list[Finding] = field(default_factory=list)
@@ -44,19 +45,15 @@ class Look:
         return findings.problems(self.findings)
 
 
-def look(data: Data, times: dict[str, "array[float]"], client: list[Finding]) -> Look:
-    """Look at everything. What can't be read is a finding, or left out, and never an error. `client`:
-    the findings about the client, as asking it starts a process."""
-    found = Look(times=times)
+def take_snapshot(data: Data, client: list[Finding]) -> Snapshot:
+    """Look at everything. What can't be read is a finding, or left out, and never an error. `client`: the findings of
+    `checkup.client_check`, which starts a process."""
+    found = Snapshot(times=data.statistics.events)
     found.findings = checkup.check(data.env, data.cwd, data.now(), client, data.known)
-    try:
+    with suppress(MemtuiError, OSError):
         found.hooks = status.status(data.env, data.cwd)
-    except (MemtuiError, OSError):
-        pass
-    try:
+    with suppress(MemtuiError, OSError):
         found.reports = index_report.reports(data.root, data.scopes())
-    except (MemtuiError, OSError):
-        pass
     found.errors = list(islice(error_log.newest_first(data.root), ERRORS_SHOWN))
     try:
         found.settings = setting.rows(data.root, data.project_root)
@@ -68,8 +65,6 @@ def look(data: Data, times: dict[str, "array[float]"], client: list[Finding]) ->
         if item.kind == "guidance":
             found.names[item.id[-6:]] = f"“{' '.join(item.text.split())[:60]}”"
     directory, exists = locate.project_dir(data.env, data.cwd)
-    try:
+    with suppress(OSError):
         found.trusted = trust.status(data.root, directory) if exists else None
-    except OSError:
-        pass
     return found
