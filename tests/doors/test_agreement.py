@@ -120,7 +120,7 @@ async def test_what_was_delivered(told, shown, wanted):
     ]
     found = await shown(
         "deliveries",
-        lambda app: [(row.id, app.screen.proofs.known[row.id]) for row in app.screen.found],
+        lambda app: [(row.id, app.screen.receipts.known[row.id]) for row in app.screen.found],
         lambda screen: screen.want(**wanted),
     )
     assert found == [(each["id"], each["outcome"]) for each in listed] != []

@@ -83,7 +83,7 @@ async def test_the_log_newest_first_with_a_receipt_each(deliveries, world, size)
         given = [r for r in records(world) if r.get("text")]
         assert [row.id for row in screen.table.rows] == [r["id"] for r in given]
         expected = receipts.outcomes(given, world.env, NOW)
-        assert {row.id: screen.proofs.known[row.id] for row in screen.table.rows} == expected
+        assert {row.id: screen.receipts.known[row.id] for row in screen.table.rows} == expected
         assert set(expected.values()) >= {"arrived", "previewed", "timed out", "failed", "unknown", "waiting"}
 
 
@@ -95,7 +95,7 @@ async def test_the_detail_is_the_very_text_why_and_the_receipt(deliveries, world
             await pilot.pause()
             text = detail(screen)
             assert record["text"].strip() in text
-            assert present.MEANINGS[screen.proofs.known[record["id"]]] in text
+            assert present.MEANINGS[screen.receipts.known[record["id"]]] in text
             for item in record["items"]:
                 assert item["reason"] in text
         assert "add tests for the new components" in screen.titles[world.sessions["today"]]
@@ -149,7 +149,7 @@ async def test_the_watcher_shows_a_delivery_without_a_key(deliveries, world):
 async def test_a_waiting_receipt_is_settled_by_the_transcript_without_a_key(deliveries, world):
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
-        waiting = next(row for row in screen.table.rows if screen.proofs.known[row.id] == "waiting")
+        waiting = next(row for row in screen.table.rows if screen.receipts.known[row.id] == "waiting")
         record = next(r for r in records(world) if r["id"] == waiting.id)
         line = {
             "type": "attachment",
@@ -165,9 +165,9 @@ async def test_a_waiting_receipt_is_settled_by_the_transcript_without_a_key(deli
         write(record["transcript"], [json.dumps(line) + "\n"], "a")
         for _ in range(60):
             await pilot.pause(0.05)
-            if screen.proofs.known[waiting.id] == "arrived":
+            if screen.receipts.known[waiting.id] == "arrived":
                 break
-        assert screen.proofs.known[waiting.id] == "arrived"
+        assert screen.receipts.known[waiting.id] == "arrived"
 
 
 async def choose(pilot, key, steps):
@@ -196,7 +196,7 @@ async def test_filters_show_what_fits_and_escape_shows_all(deliveries, world, wa
     outcomes = receipts.outcomes(every, world.env, NOW)
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
-        screen.filters.only(**wanted)
+        screen.filters.set_fields(**wanted)
         await ready(pilot)
         assert [row.id for row in screen.table.rows] == [r["id"] for r in every if fits(r, outcomes[r["id"]])]
         assert screen.table.rows
@@ -247,7 +247,7 @@ async def test_a_whole_session_in_order_with_its_cost(deliveries, world):
         await pilot.press("S")
         await ready(pilot)
         mine = [r for r in reversed(records(world)) if r["session_id"] == world.sessions["today"] and r["text"]]
-        rows = screen.in_session.rows
+        rows = screen.session_pane.table.rows
         assert [row.id for row in rows] == [r["id"] for r in mine]
         assert screen.session_pane.so_far[rows[-1].id] == sum(r["chars"] for r in mine)
         line = screen.query_one("#session-sums").render().plain
@@ -257,7 +257,7 @@ async def test_a_whole_session_in_order_with_its_cost(deliveries, world):
         assert screen.copied() == "\n\n".join(r["text"] for r in mine)
         append(world)
         await live(pilot)
-        assert len(screen.in_session.rows) == 4
+        assert len(screen.session_pane.table.rows) == 4
         await pilot.press("escape")
         await pilot.pause()
         assert not screen.has_class("session")
@@ -288,10 +288,10 @@ async def test_filters_add_up_escape_takes_the_last_and_they_are_kept(deliveries
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         every = len(screen.table.rows)
-        screen.filters.only(session=session)
+        screen.filters.set_fields(session=session)
         await ready(pilot)
         mine = len(screen.table.rows)
-        screen.filters.only(kind="guidance")
+        screen.filters.set_fields(kind="guidance")
         await ready(pilot)
         both = [row.id for row in screen.table.rows]
         assert 0 < len(both) < mine < every

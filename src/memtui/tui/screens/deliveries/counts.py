@@ -39,13 +39,13 @@ class Count:
 
 
 @dataclass
-class Never(Message):
+class NeverDelivered(Message):
     """The memories that were never delivered were found, each as (name, path)."""
 
     found: list[tuple[str, str]]
 
 
-def never_delivered_here(data: "Data") -> list[tuple[str, str]]:
+def find_never_delivered(data: "Data") -> list[tuple[str, str]]:
     """Find the memories of this project that were never delivered, as far as deliveries are counted, without those that
     the client loads itself: (name, path) each. Reads all memories."""
     try:
@@ -58,13 +58,13 @@ def never_delivered_here(data: "Data") -> list[tuple[str, str]]:
 def counts(data: "Data", here: set[str], never: list[tuple[str, str]]) -> list[Count]:
     """Return the rows of the dialog, most delivered first. `here`: paths; `never`: (name, path) each."""
     paths = {path for _, path in never}
-    told = [
+    rows = [
         Count(path, each.name, each.deliveries, each.uses, each.last, path in here, path in paths)
         for path, each in data.statistics.memories.items()
     ]
-    known = {each.path for each in told}
-    told += [Count(path, name, never=True) for name, path in never if path not in known]
-    return sorted(told, key=lambda each: (-each.deliveries, -each.last, each.name))
+    known = {each.path for each in rows}
+    rows += [Count(path, name, never=True) for name, path in never if path not in known]
+    return sorted(rows, key=lambda each: (-each.deliveries, -each.last, each.name))
 
 
 class Counts(Dialog[tuple[str, str]]):
@@ -77,7 +77,7 @@ class Counts(Dialog[tuple[str, str]]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss(None)", "close"),
         Binding("m", "deliveries", "its deliveries"),
-        Binding("s", "turn", "most or never first"),
+        Binding("s", "reverse", "most or never first"),
     ]
 
     def __init__(self, data: "Data", here: set[str]) -> None:
@@ -112,7 +112,7 @@ class Counts(Dialog[tuple[str, str]]):
         """Show the memories that were delivered, and look for the others in a worker."""
         self.table.focus()
         self._fill()
-        self._seek()
+        self._find_never()
 
     @property
     def table(self) -> RowList[Count]:
@@ -120,10 +120,10 @@ class Counts(Dialog[tuple[str, str]]):
         return self.query_one("#counts", RowList)
 
     @work(thread=True, exclusive=True)
-    def _seek(self) -> None:
-        self.post_message(Never(never_delivered_here(self.data)))
+    def _find_never(self) -> None:
+        self.post_message(NeverDelivered(find_never_delivered(self.data)))
 
-    def on_never(self, message: Never) -> None:
+    def on_never_delivered(self, message: NeverDelivered) -> None:
         """Add the memories that were never delivered."""
         self.never = message.found
         self._fill()
@@ -157,7 +157,7 @@ class Counts(Dialog[tuple[str, str]]):
         if self.table.row is not None:
             self.dismiss(("deliveries", self.table.row.path))
 
-    def action_turn(self) -> None:
+    def action_reverse(self) -> None:
         """Turn the order of the list around."""
         self.never_first = not self.never_first
         self._fill()

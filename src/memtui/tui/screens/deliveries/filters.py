@@ -15,7 +15,7 @@ from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services
 
 # Sessions or memories in the list of a filter.
-OFFERED = 200
+OPTIONS_SHOWN = 200
 
 
 class Filters:
@@ -24,7 +24,7 @@ class Filters:
     def __init__(self, services: Services, screen: ListScreen[DeliveryRow], changed: Callable[[], object]) -> None:
         self.services, self.screen, self.changed = services, screen, changed
         self.wanted = Filter()
-        self._given = False  # whether another screen set the filter before this one was mounted
+        self._set_early = False  # whether another screen set the filter before this one was mounted
 
     def commands(self) -> dict[str, Command]:
         """Return the commands by action id."""
@@ -38,10 +38,10 @@ class Filters:
         }
 
     def why_not_counted(self) -> str:
-        """Say that the statistics are not ready yet; empty if they are."""
+        """Say that the log is still being counted, if it is."""
         return "" if self.services.data.statistics.ready else "The log is still being counted: try again in a moment."
 
-    def only(self, **fields: str) -> None:
+    def set_fields(self, **fields: str) -> None:
         """Set these fields of the filter and keep the others; an empty field lets everything through."""
         wanted = self.wanted.but(**fields)
         if wanted != self.wanted:
@@ -49,21 +49,21 @@ class Filters:
             self.screen.keep(**dict(wanted.words()))
             self.changed()
 
-    def want(self, **fields: str) -> None:
+    def replace(self, **fields: str) -> None:
         """Replace the filter by one with these fields, before the log is read."""
-        self._given = True
+        self._set_early = True
         self.wanted = Filter.of(fields)
 
-    def as_left(self) -> None:
+    def restore(self) -> None:
         """Restore the filter with which the screen was left the last time, unless another screen has set one."""
-        if not self._given:
+        if not self._set_early:
             self.wanted = Filter.of(self.screen.left)
 
     def drop_last(self) -> bool:
         """Clear the field that was set last; return False if none is set."""
         words = self.wanted.words()
         if words:
-            self.only(**{words[-1][0]: ""})
+            self.set_fields(**{words[-1][0]: ""})
         return bool(words)
 
     def line(self) -> Text:
@@ -81,11 +81,11 @@ class Filters:
     async def _choose(self, question: str, field: str, options: Sequence[tuple[str, str]], current: str) -> None:
         value = await self.services.ask(Choice(question, [("", "everything"), *options], current))
         if value is not None:
-            self.only(**{field: value})
+            self.set_fields(**{field: value})
 
     async def _session(self) -> None:
         now, row = self.services.data.now(), self.screen.table.row
-        found = sorted(self.services.data.statistics.sessions.items(), key=lambda pair: -pair[1][0])[:OFFERED]
+        found = sorted(self.services.data.statistics.sessions.items(), key=lambda pair: -pair[1][0])[:OPTIONS_SHOWN]
         options = [
             (name, f"{name[:8]}  {project}  {many(count, 'delivery', 'deliveries')}  {age(last, now)}")
             for name, (last, project, count) in found
@@ -113,6 +113,6 @@ class Filters:
         found = self.services.data.statistics.memories.items()
         options = [
             (path, f"{each.name}  {each.deliveries}×" + (f", used {each.uses}×" if each.uses else ""))
-            for path, each in sorted(found, key=lambda pair: (pair[0] not in own, -pair[1].deliveries))[:OFFERED]
+            for path, each in sorted(found, key=lambda pair: (pair[0] not in own, -pair[1].deliveries))[:OPTIONS_SHOWN]
         ]
         await self._choose("Show the memory", "memory", options, self.wanted.memory)

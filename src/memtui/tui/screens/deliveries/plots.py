@@ -13,7 +13,7 @@ from memtui.present.deliveries import EVENTS, GLYPHS
 from memtui.tui.model.plots import shares
 
 # The outcomes that shares are drawn of: the others don't say whether a delivery arrived.
-TELLING = (receipts.ARRIVED, receipts.PREVIEWED, *receipts.LOST)
+CONCLUSIVE = (receipts.ARRIVED, receipts.PREVIEWED, *receipts.LOST)
 SHADES = {receipts.ARRIVED: "█", receipts.PREVIEWED: "▓", **dict.fromkeys(receipts.LOST, "▒")}
 DAYS_SHOWN = 14
 # Memories listed as delivered most, and as never delivered.
@@ -38,7 +38,7 @@ def summary(statistics: Statistics, known: dict[str, str], width: int) -> Text:
     if today.times and width >= 70:
         text.append(f" · p50 {percentile(today.times, 0.5):.0f} p95 {percentile(today.times, 0.95):.0f} ms")
     counts = statistics.outcomes(known, day_of(statistics.now()))
-    total = sum(counts.get(outcome, 0) for outcome in TELLING)
+    total = sum(counts.get(outcome, 0) for outcome in CONCLUSIVE)
     if total:
         arrived = counts.get(receipts.ARRIVED, 0)
         word = "" if tight else "arrived "
@@ -109,7 +109,7 @@ def _date(number: int) -> str:
 
 
 def _stacked(counts: dict[str, int], cells: int) -> Text:
-    return shares([(counts.get(each, 0), SHADES[each], GLYPHS[each][1]) for each in TELLING], cells)
+    return shares([(counts.get(each, 0), SHADES[each], GLYPHS[each][1]) for each in CONCLUSIVE], cells)
 
 
 def _outcomes(text: Text, statistics: Statistics, known: dict[str, str], width: int) -> None:

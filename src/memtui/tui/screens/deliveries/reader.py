@@ -20,29 +20,29 @@ LOOKED_UP_AT_ONCE = 50
 
 
 @dataclass
-class Shown(Message):
+class RowsRead(Message):
     """A reading has more rows than before."""
 
     reading: Reading
 
 
 @dataclass
-class Progress(Message):
+class SearchProgress(Message):
     """How far a long search is, in words."""
 
     text: str
 
 
-class Proved(Message):
+class ReceiptsRead(Message):
     """More receipts or statistics are known than before."""
 
 
-class Rewritten(Message):
+class LogReplaced(Message):
     """The log was replaced, and must be read again from its end."""
 
 
 @dataclass
-class Titled(Message):
+class TitleFound(Message):
     """The title of a session was found: what it is about."""
 
     session: str
@@ -65,14 +65,14 @@ class LogReader:
         worker = get_current_worker()
 
         def go(lines: int) -> bool:
-            self.post(Progress(f"{lines:,} lines read"))
+            self.post(SearchProgress(f"{lines:,} lines read"))
             return not worker.is_cancelled
 
         before = 0 if first else len(reading.rows)
         reading.more(count, go)
         if worker.is_cancelled:
             return
-        self.post(Shown(reading))
+        self.post(RowsRead(reading))
         self._look_up(reading.rows[before:])
         if not self.data.statistics.ready:
             self._count(go)
@@ -82,10 +82,10 @@ class LogReader:
         for each in readings:
             fresh = each.fresh() if each else []
             if fresh is None:
-                self.post(Rewritten())
+                self.post(LogReplaced())
                 return
             if fresh and each:
-                self.post(Shown(each))
+                self.post(RowsRead(each))
                 self._look_up(fresh)
         if self.data.statistics.ready:
             self._count(lambda _: True)
@@ -94,13 +94,13 @@ class LogReader:
         """Find the title of the session of a delivery."""
         found = titles.first_words(transcript.path_of(row.record, self.data.config_dir))
         if found:
-            self.post(Titled(row.session, found))
+            self.post(TitleFound(row.session, found))
 
     def _count(self, go: Callable[[int], bool]) -> None:
         statistics = self.data.statistics
         if statistics.count(go):
             self._look_up(statistics.recent)
-            self.post(Proved())
+            self.post(ReceiptsRead())
 
     def _look_up(self, rows: Sequence[DeliveryRow | Delivery]) -> None:
         """Look up receipts, a few at a time, so that those of the newest are shown first."""
@@ -108,4 +108,4 @@ class LogReader:
             if get_current_worker().is_cancelled:
                 return
             if self.data.receipts.look(rows[start : start + LOOKED_UP_AT_ONCE]):
-                self.post(Proved())
+                self.post(ReceiptsRead())

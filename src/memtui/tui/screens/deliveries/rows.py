@@ -32,12 +32,12 @@ IN_SESSION = (
 )
 
 
-def in_log(row: DeliveryRow, proofs: Receipts, kind: str, now: float) -> list[Text]:
+def in_log(row: DeliveryRow, receipts: Receipts, kind: str, now: float) -> list[Text]:
     """Draw the cells of a row for the columns IN_LOG. `kind`: the kind that is filtered by, which is highlighted."""
     brought = Text(safe_text.line(what(row.contents), 200), style="" if row.injected else "dim")
     for start, end in fuzzy.spans(brought.plain, kind.replace("-", " ")):
         brought.stylize("bold", start, end)
-    glyph, style = GLYPHS.get(proofs.known.get(row.id, ""), (" ", ""))
+    glyph, style = GLYPHS.get(receipts.known.get(row.id, ""), (" ", ""))
     return [
         Text(when(row.time, now), style="dim"),
         Text(safe_text.line(row.session[:4], 4), style="dim"),
@@ -50,8 +50,8 @@ def in_log(row: DeliveryRow, proofs: Receipts, kind: str, now: float) -> list[Te
     ]
 
 
-def in_session(row: DeliveryRow, so_far: int, proofs: Receipts, now: float) -> list[Text]:
+def in_session(row: DeliveryRow, so_far: int, receipts: Receipts, now: float) -> list[Text]:
     """Draw the cells of a row for the columns IN_SESSION. `so_far`: characters of the session, with this delivery."""
-    time, _, event, brought, _, own, ms, glyph = in_log(row, proofs, "", now)
+    time, _, event, brought, _, own, ms, glyph = in_log(row, receipts, "", now)
     tokens = Text(f"{row.chars // CHARS_A_TOKEN:,}", style="dim")
     return [time, event, brought, own, tokens, Text(f"{so_far:,}", style="dim"), ms, glyph]

@@ -16,10 +16,10 @@ from memtui.core.base.phrasing import many
 from memtui.core.deliveries.filter import Filter
 from memtui.core.deliveries.reading import KEPT, PAGE, DeliveryRow, Reading, read
 from memtui.tui import key_bindings
-from memtui.tui.screens.deliveries.counts import Counts, Never, never_delivered_here
+from memtui.tui.screens.deliveries.counts import Counts, NeverDelivered, find_never_delivered
 from memtui.tui.screens.deliveries.filters import Filters
 from memtui.tui.screens.deliveries.plots import plots, summary
-from memtui.tui.screens.deliveries.reader import LogReader, Progress, Shown, Titled
+from memtui.tui.screens.deliveries.reader import LogReader, RowsRead, SearchProgress, TitleFound
 from memtui.tui.screens.deliveries.rows import IN_LOG, in_log
 from memtui.tui.screens.deliveries.session import SessionPane
 from memtui.tui.screens.deliveries.text import delivery_glance, delivery_text
@@ -62,22 +62,22 @@ class Deliveries(ListScreen[DeliveryRow]):
 
     def __init__(self, services: Services) -> None:
         data = services.data
-        self.proofs, self.reader = data.receipts, LogReader(data, self.post_message)
+        self.receipts, self.reader = data.receipts, LogReader(data, self.post_message)
         self.newest = RowList[DeliveryRow](
             IN_LOG, self._draw, lambda row: row.id, empty=actions.keyed(EMPTY), id="list"
         )
         super().__init__(services, self.newest, lambda row: row.id, placeholder="words of the delivered text")
-        self.session_pane = SessionPane(self.proofs, data.now)
-        self.filters = Filters(services, self, self.read_anew)
+        self.session_pane = SessionPane(self.receipts, data.now)
+        self.filters = Filters(services, self, self.read_again)
         self.filters_line, self.plots = OneLine(id="line"), Detail(id="plots")
         self.reading: Reading | None = None
         self.never: list[tuple[str, str]] | None = None
         self.titles: dict[str, str] = {}
-        self._anew = self._more = False
-        self._typing: Timer | None = None
+        self._filter_changed = self._reading_more = False
+        self._typing_timer: Timer | None = None
         self.commands |= self.filters.commands() | {
             "deliveries.whole_session": Command(self.show_session, self.no_row),
-            "deliveries.plots": Command(self.turn_plots),
+            "deliveries.plots": Command(self.toggle_plots),
             "deliveries.counts": Command(self.count_memories, self.filters.why_not_counted),
         }
 
@@ -97,10 +97,10 @@ class Deliveries(ListScreen[DeliveryRow]):
     def on_mount(self) -> None:
         """Start with the filter of the last time. Check the scroll position each second: the wheel posts no message."""
         self.set_interval(TICK_SECONDS, self._scrolled)
-        self.filters.as_left()
+        self.filters.restore()
         self._show_text()
         if self.filters.wanted:
-            self.read_anew()
+            self.read_again()
         else:
             self._read_first()
 
@@ -110,14 +110,14 @@ class Deliveries(ListScreen[DeliveryRow]):
         """Read a screenful at once, to have it in the first paint; the rest follows in a worker."""
         found = self.reader.reading(self.filters.wanted)
         found.more(self.app.size.height, lambda _: False)
-        self._anew = True
-        self.on_shown(Shown(found))
+        self._filter_changed = True
+        self.on_rows_read(RowsRead(found))
         self.call_after_refresh(self.read, found, PAGE, first=True)
 
-    def read_anew(self) -> None:
+    def read_again(self) -> None:
         """Read the log again from its end, with the current filter."""
         self.reading = None
-        self._anew = True
+        self._filter_changed = True
         self.read(None, PAGE)
 
     def reload(self) -> None:
@@ -128,7 +128,7 @@ class Deliveries(ListScreen[DeliveryRow]):
     def follow(self, parts: frozenset[str] | None) -> None:
         """Read what has changed. A new receipt only needs painting."""
         if parts == frozenset({"receipts"}):
-            self.on_proved()
+            self.on_receipts_read()
         else:
             super().follow(parts)
 
@@ -152,32 +152,32 @@ class Deliveries(ListScreen[DeliveryRow]):
         self.reader.find_title(row)
 
     @work(thread=True, exclusive=True, group="never")
-    def _seek_never(self) -> None:
-        self.post_message(Never(never_delivered_here(self.services.data)))
+    def _find_never(self) -> None:
+        self.post_message(NeverDelivered(find_never_delivered(self.services.data)))
 
     def _scrolled(self) -> None:
         """Read older rows when the cursor or the scroll position comes near the end of the list."""
         table, reading = self.newest, self.reading
-        if reading is None or reading.done or reading.full or self._more or not self.is_current:
+        if reading is None or reading.done or reading.full or self._reading_more or not self.is_current:
             return
         seen = max(table.cursor, int(table.scroll_offset.y) + table.size.height)
         if seen >= len(reading.rows) - NEAR_END:
-            self._more = True
+            self._reading_more = True
             self.read(reading, max(PAGE, len(reading.rows)))
 
     # showing
 
-    def on_shown(self, message: Shown) -> None:
+    def on_rows_read(self, message: RowsRead) -> None:
         """Show the new rows, if they are of the current filter or session."""
         if message.reading is self.session_pane.reading:
             self._show_session()
         elif message.reading.wanted == self.filters.wanted:
-            self.reading, self._more = message.reading, False
+            self.reading, self._reading_more = message.reading, False
             self.fill()
 
-    def on_rewritten(self) -> None:
+    def on_log_replaced(self) -> None:
         """Read the new log."""
-        self.read_anew()
+        self.read_again()
 
     def fill(self) -> None:
         """Show what was read. The cursor stays on its row, with two exceptions: on the newest row it moves to the new
@@ -188,9 +188,9 @@ class Deliveries(ListScreen[DeliveryRow]):
         table.empty = self.why_empty()
         here, newest = table.row_id, table.cursor == 0 and not self.detail.has_focus
         table.show(self.found)
-        if newest or (self._anew and here != table.row_id):
+        if newest or (self._filter_changed and here != table.row_id):
             table.move_to(0)
-        self._anew = False
+        self._filter_changed = False
         self.count()
         self.filters_line.put(self.filters.line())
         self.sums()
@@ -200,12 +200,12 @@ class Deliveries(ListScreen[DeliveryRow]):
         """Return what an empty list says."""
         return "No matches.\nescape takes the last filter away." if self.filters.wanted else actions.keyed(EMPTY)
 
-    def on_progress(self, message: Progress) -> None:
+    def on_search_progress(self, message: SearchProgress) -> None:
         """Say how far a search is."""
-        if self.reading is None or self._more:
+        if self.reading is None or self._reading_more:
             self.tell(message.text)
 
-    def on_proved(self) -> None:
+    def on_receipts_read(self) -> None:
         """Paint the new receipts and statistics."""
         self.newest.redraw()
         self.session_pane.table.redraw()
@@ -224,7 +224,7 @@ class Deliveries(ListScreen[DeliveryRow]):
 
     def sums(self) -> None:
         """Draw the summary, the lines above the session, and the plots."""
-        statistics, known = self.services.data.statistics, self.proofs.known
+        statistics, known = self.services.data.statistics, self.receipts.known
         self.answer.put(summary(statistics, known, self.size.width))
         session = self.session_pane.reading
         if session is not None:
@@ -236,7 +236,7 @@ class Deliveries(ListScreen[DeliveryRow]):
             self.plots.show("plots", plots(statistics, known, self.never, self.size.width - 4, key))
 
     def _draw(self, row: DeliveryRow) -> list[Text]:
-        return in_log(row, self.proofs, self.filters.wanted.kind, self.services.data.now())
+        return in_log(row, self.receipts, self.filters.wanted.kind, self.services.data.now())
 
     @on(RowList.Moved, "#session")
     def _moved_in_session(self) -> None:
@@ -245,7 +245,7 @@ class Deliveries(ListScreen[DeliveryRow]):
     def describe(self, row: DeliveryRow) -> Described:
         """Return the detail of a row: the delivery, read from the log."""
         self._scrolled()
-        found, outcome = read(row), self.proofs.known.get(row.id, "")
+        found, outcome = read(row), self.receipts.known.get(row.id, "")
         if row.session not in self.titles:
             self.titles[row.session] = ""
             self._find_title(row)
@@ -253,10 +253,10 @@ class Deliveries(ListScreen[DeliveryRow]):
         text = delivery_text(found, outcome, title, self.services.data.now())
         return Described(text, *delivery_glance(found, outcome, title))
 
-    def on_titled(self, message: Titled) -> None:
+    def on_title_found(self, message: TitleFound) -> None:
         """Show the title of a session."""
         self.titles[message.session] = message.title
-        self.on_proved()
+        self.on_receipts_read()
 
     def on_resize(self) -> None:
         """Draw the summary again: it depends on the width."""
@@ -273,11 +273,6 @@ class Deliveries(ListScreen[DeliveryRow]):
 
     # a session
 
-    @property
-    def in_session(self) -> RowList[DeliveryRow]:
-        """The list of one session's deliveries."""
-        return self.session_pane.table
-
     def show_session(self) -> None:
         """Show all deliveries of the session under the cursor, oldest first."""
         row = self.table.row
@@ -287,12 +282,12 @@ class Deliveries(ListScreen[DeliveryRow]):
         self.remove_class("plots")
         self.add_class("session")
         self.session_pane.show(reading)
-        self.table = self.in_session
+        self.table = self.session_pane.table
         self.table.focus()
         self.read(reading, SESSION_ROWS)
 
     def _show_session(self) -> None:
-        self.session_pane.show(self.session_pane.reading, self.in_session.row_id or self.newest.row_id)
+        self.session_pane.show(self.session_pane.reading, self.session_pane.table.row_id or self.newest.row_id)
         self.sums()
         self.show_detail()
 
@@ -302,16 +297,16 @@ class Deliveries(ListScreen[DeliveryRow]):
 
     # the plots, and the memories by deliveries
 
-    def turn_plots(self) -> None:
+    def toggle_plots(self) -> None:
         """Show the plots, or go back to the list."""
         if self._leave_plots():
             return
         self.add_class("plots")
         self.plots.focus()
         self.sums()
-        self._seek_never()
+        self._find_never()
 
-    def on_never(self, message: Never) -> None:
+    def on_never_delivered(self, message: NeverDelivered) -> None:
         """Add the memories that were never delivered to the plots."""
         self.never = message.found
         self.sums()
@@ -321,8 +316,8 @@ class Deliveries(ListScreen[DeliveryRow]):
         row = self.table.row
         chosen = await self.services.ask(Counts(self.services.data, set(row.files) if row else set()))
         if chosen is not None:
-            what, path = chosen
-            if what == "memory":
+            place, path = chosen
+            if place == "memory":
                 self.services.go_to_memory(path)
             else:
                 self.services.show_deliveries(memory=path)
@@ -331,14 +326,14 @@ class Deliveries(ListScreen[DeliveryRow]):
 
     def want(self, **fields: str) -> None:
         """Replace the filter by one with these fields, and show the list."""
-        self.filters.want(**fields)
+        self.filters.replace(**fields)
         if self.is_mounted:  # else `on_mount` reads
             self._show_text()
             self._leave_plots()
             self.remove_class("deep", "whole")
             self._leave_session()
             self.newest.focus()
-            self.read_anew()
+            self.read_again()
 
     def _show_text(self) -> None:
         text = self.filters.wanted.text
@@ -351,19 +346,19 @@ class Deliveries(ListScreen[DeliveryRow]):
         """Search when the typing rests: each search reads the log again."""
         event.prevent_default()
         self._stop_typing()
-        self._typing = self.set_timer(TYPING_SECONDS, lambda: self.filters.only(text=event.value.strip()))
+        self._typing_timer = self.set_timer(TYPING_SECONDS, lambda: self.filters.set_fields(text=event.value.strip()))
 
     @on(Input.Submitted, "#filter")
     def _submitted(self, event: Input.Submitted) -> None:
         event.prevent_default()
         self._stop_typing()
-        self.filters.only(text=event.value.strip())
+        self.filters.set_fields(text=event.value.strip())
         event.input.set_class(bool(event.value.strip()), "shown")
         self.table.focus()
 
     def _stop_typing(self) -> None:
-        if self._typing is not None:
-            self._typing.stop()
+        if self._typing_timer is not None:
+            self._typing_timer.stop()
 
     # back
 

@@ -27,15 +27,15 @@ class SessionPane(Vertical):
     SessionPane OneLine { padding: 0 1; }
     """
 
-    def __init__(self, proofs: Receipts, now: Callable[[], float]) -> None:
+    def __init__(self, receipts: Receipts, now: Callable[[], float]) -> None:
         super().__init__(id="session-pane")
-        self.proofs = proofs
+        self.receipts = receipts
         self.reading: Reading | None = None
         self.so_far: dict[str, int] = {}
         self.about, self.cost = OneLine(id="session-line"), OneLine(id="session-sums")
         self.table = RowList[DeliveryRow](
             IN_SESSION,
-            lambda row: in_session(row, self.so_far.get(row.id, 0), proofs, now()),
+            lambda row: in_session(row, self.so_far.get(row.id, 0), receipts, now()),
             lambda row: row.id,
             empty="This session was given nothing.",
             id="session",
@@ -80,20 +80,20 @@ class SessionPane(Vertical):
         """Return the sums of the deliveries, in as many words as fit."""
         chars = sum(row.chars for row in rows)
         tokens = chars // CHARS_A_TOKEN
-        counts = Counter(self.proofs.known.get(row.id, "") for row in rows)
+        counts = Counter(self.receipts.known.get(row.id, "") for row in rows)
         end = Text(end="")
         for outcome, (glyph, style) in GLYPHS.items():
             if counts[outcome]:
                 end.append(f" {counts[outcome]} {glyph}", style=style)
         deliveries = many(len(rows), "delivery", "deliveries")
-        told, cost = short(chars), f"{ms:,.0f} ms"
-        ways = (
-            f"{deliveries} · {told} characters, some {tokens:,} tokens · {cost} in hooks",
-            f"{deliveries} · {told} chars, {tokens:,} tokens · {cost} in hooks",
-            f"{len(rows)} · {told} chars, {tokens:,} tokens · {cost} in hooks",
-            f"{len(rows)} · {told} ~{tokens:,} tok · {cost}",
+        size, cost = short(chars), f"{ms:,.0f} ms"
+        wordings = (
+            f"{deliveries} · {size} characters, some {tokens:,} tokens · {cost} in hooks",
+            f"{deliveries} · {size} chars, {tokens:,} tokens · {cost} in hooks",
+            f"{len(rows)} · {size} chars, {tokens:,} tokens · {cost} in hooks",
+            f"{len(rows)} · {size} ~{tokens:,} tok · {cost}",
         )
-        whole = next((way for way in ways if len(way) + end.cell_len <= width - 2), ways[-1])
+        whole = next((each for each in wordings if len(each) + end.cell_len <= width - 2), wordings[-1])
         return Text.assemble(whole, end, no_wrap=True, overflow="ellipsis", end="")
 
 

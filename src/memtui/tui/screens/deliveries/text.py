@@ -16,9 +16,9 @@ NAMES_SHOWN, LEFT_OUT_SHOWN = 12, 40
 GONE = "This record is not in the log any more."
 FOLDED = "Text removed: it is old (texts_days in the settings)"
 # Characters of the text that are shown below the list on a narrow screen.
-GLANCED = 2000
+GLANCE_LENGTH = 2000
 CAME_BACK = "Guidance that did not arrive goes back to its inbox."
-LOST = {receipts.PREVIEWED, *receipts.LOST}
+NOT_ARRIVED = {receipts.PREVIEWED, *receipts.LOST}
 
 
 def delivery_text(found: Delivery | None, outcome: str, title: str, now: float) -> Text:
@@ -30,7 +30,7 @@ def delivery_text(found: Delivery | None, outcome: str, title: str, now: float) 
         return text
     _head(text, found, title, now)
     _receipt(text, found, outcome)
-    _given(text, [item for item in found.items if not item.left_out])
+    _delivered(text, [item for item in found.items if not item.left_out])
     _left_out(text, [item for item in found.items if item.left_out])
     if found.text:
         units = f"{delivery_blocks.units(found.text):,} characters"
@@ -45,7 +45,7 @@ def delivery_glance(found: Delivery | None, outcome: str, title: str) -> tuple[T
     """Return the beginning of the delivered text, without memtui's tags; and whether it arrived, and where."""
     if found is None:
         return Text(GONE, "dim"), Text()
-    lines = [line for line in found.text[:GLANCED].split("\n") if not line.startswith(("<memtui-", "</memtui-"))]
+    lines = [line for line in found.text[:GLANCE_LENGTH].split("\n") if not line.startswith(("<memtui-", "</memtui-"))]
     words = safe_text.clean("\n".join(lines)) or (FOLDED if found.folded else "A record without a text.")
     glyph, style = GLYPHS.get(outcome, ("…", "dim"))
     end = Text().append(f"{glyph} {outcome or 'looking for its receipt'}", style)
@@ -79,7 +79,7 @@ def _receipt(text: Text, found: Delivery, outcome: str) -> None:
     glyph, style = GLYPHS[outcome]
     text.append(f"\n{glyph} {outcome}", style=f"bold {style}")
     text.append(f"  {MEANINGS[outcome]}\n")
-    if outcome in LOST and any(item.kind == "guidance" for item in found.items):
+    if outcome in NOT_ARRIVED and any(item.kind == "guidance" for item in found.items):
         text.append(CAME_BACK + "\n", style="dim")
     if found.recovered:
         text.append("A worker found it: the hook had died before it could log.\n", style="dim")
@@ -90,8 +90,8 @@ def _score(item: Item) -> str:
     return " ".join(f"{key} {value:.2f}" if key else f"{value:.2f}".lstrip("0") for key, value in item.scores)
 
 
-def _given(text: Text, items: list[Item]) -> None:
-    """Append the items that were delivered. Those with the same reason share a line, unless they have scores."""
+def _delivered(text: Text, items: list[Item]) -> None:
+    """Append why the items were delivered. Those with the same reason share a line, unless they have scores."""
     if not items:
         return
     text.append(f"\nWhy  {many(len(items), 'item')}\n", style="bold")
