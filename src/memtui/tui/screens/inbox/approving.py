@@ -20,12 +20,12 @@ from memtui.tui.screens.inbox.chosen import Chosen
 from memtui.tui.screens.inbox.entry_subject import EntrySubject, Values
 from memtui.tui.screens.inbox.proposals import Proposals
 from memtui.tui.screens.inbox.rows import InboxRow
-from memtui.tui.screens.inbox.text import compared, merged_text, score, share, written_text
+from memtui.tui.screens.inbox.text import compared, merged_text, score, shown_of_each, written_text
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Services
 
 
-class Approving:
+class ApproveCommands:
     """The commands that approve drafts: as proposed, rewritten, with another type or scope, or merged into a memory."""
 
     def __init__(self, services: Services, screen: ListScreen[InboxRow], chosen: Chosen, proposals: Proposals) -> None:
@@ -34,49 +34,46 @@ class Approving:
     async def approve(self) -> None:
         """Approve the chosen drafts. Several of them, or one that is not fully on the screen, are shown first."""
         found = [self.proposals.propose(each) for each in self.chosen.items("updates")]
-        bad = [each for each in found if isinstance(each, MemtuiError)]
-        good = [each for each in found if isinstance(each, Draft)]
-        if not good:
-            raise bad[0]
-        alone = len(good) == len(found) == 1 and good[0].item is self.chosen.under
-        if alone and self.screen.seen and not good[0].taken:
-            self._tell(self._approve(good))
+        errors = [each for each in found if isinstance(each, MemtuiError)]
+        drafts = [each for each in found if isinstance(each, Draft)]
+        if not drafts:
+            raise errors[0]
+        alone = len(found) == 1 and drafts[0].item is self.chosen.under_cursor
+        if alone and self.screen.seen and not drafts[0].taken:
+            self._write(drafts)
             return
         text = Text()
-        for each in good:
-            text.append(written_text(each, alone=False, limit=share(len(good))))
+        for each in drafts:
+            text.append(written_text(each, shown_of_each(len(drafts))))
             text.append("\n")
-        if bad:
-            text.append(f"! {len(bad)} can't be approved: {safe_text.line(bad[0].message)}\n", style="yellow")
-        aside = self.chosen.aside("updates")[1].strip()
-        text.append(f"! {aside}\n" if aside else "", style="yellow")
-        free = [each for each in good if not each.taken]
-        go = f"write {many(len(free), 'memory', 'memories')}" if free else ""
+        if errors:
+            text.append(f"! {len(errors)} can't be approved: {safe_text.line(errors[0].message)}\n", style="yellow")
+        note = self.chosen.still_marked("updates")[1].strip()
+        text.append(f"! {note}\n" if note else "", style="yellow")
+        free = [each for each in drafts if not each.taken]
+        yes = f"write {many(len(free), 'memory', 'memories')}" if free else ""
         title = f"Approve {many(len(free), 'draft')}: this will be written" if free else "This can't be approved"
-        if await self.services.ask(Preview(title, text, go)):
-            self._tell(self._approve(free))
+        if await self.services.ask(Preview(title, text, yes)):
+            self._write(free)
 
-    def _tell(self, error: MemtuiError | None) -> None:
-        if error is not None:
-            self.services.fail(error)
-
-    def _approve(self, drafts: Sequence[Draft]) -> MemtuiError | None:
-        """Write the drafts, and say so. Return the error of the first draft that could not be written."""
-        left, aside = self.chosen.aside("updates")
+    def _write(self, drafts: Sequence[Draft]) -> None:
+        """Write the drafts, and say so. Raises the error of the first draft that could not be written."""
+        others, note = self.chosen.still_marked("updates")
         outcomes = approve.approve_all(drafts[0].store.journal, drafts)
-        done = [each.memory for each in outcomes if each.memory is not None]
-        failed = [(draft, each.error) for draft, each in zip(drafts, outcomes, strict=True) if each.error is not None]
-        if done:
-            self.chosen.unmark(left)
-            words = done[0].ref if len(done) == 1 else f"{len(done)} memories"
-            labels = {each.scope_label for each in done}
-            deaf = unheard.keyed(self.services.data.unheard(labels))
-            more = f" No session is told yet: {deaf}." if deaf else ""
-            if len(labels) == 1 and not deaf and loader(min(labels)):
+        written = [each.memory for each in outcomes if each.memory is not None]
+        if written:
+            self.chosen.unmark(others)
+            words = written[0].ref if len(written) == 1 else f"{len(written)} memories"
+            labels = {each.scope_label for each in written}
+            why_unheard = unheard.keyed(self.services.data.unheard(labels))
+            more = f" No session is told yet: {why_unheard}." if why_unheard else ""
+            if len(labels) == 1 and not why_unheard and loader(min(labels)):
                 more = f" From the next session on {loader(min(labels))}."
-            self.services.say(f"Approved: {words}.{more}{aside} {actions.takes_back()}")
+            self.services.say(f"Approved: {words}.{more}{note} {actions.takes_back()}")
         self.services.read()
-        return next((type(error)(f"{draft.name}: {error.message}", error.hint) for draft, error in failed), None)
+        for draft, each in zip(drafts, outcomes, strict=True):
+            if each.error is not None:
+                raise type(each.error)(f"{draft.name}: {each.error.message}", each.error.hint)
 
     async def rewrite(self, item: Waiting) -> None:
         """Rewrite a draft in a form, then approve it."""
@@ -89,11 +86,6 @@ class Approving:
                 raise ConflictError(f"{found.scope.label} has a {found.name} already.", "Give another name.")
             return found
 
-        def save(now: Waiting, values: Values) -> None:
-            error = self._approve([draft(now, values)])
-            if error is not None:
-                raise error
-
         subject = EntrySubject(
             self.services.data,
             item,
@@ -101,7 +93,7 @@ class Approving:
             title=f"Approve, rewritten: {safe_text.line(item.text.partition(chr(10))[0], 60)}",
             verb="approve",
             check=lambda now, values: f"writes {draft(now, values).path}",
-            save=save,
+            save=lambda now, values: self._write([draft(now, values)]),
             scopes=[scope.label for scope in self.proposals.places([item])],
         )
         await self.services.ask(DraftForm(subject, self.services))
@@ -135,17 +127,17 @@ class Approving:
             return
         for item in items:
             self.proposals.choose(item, field, value)
-        aside = self.chosen.aside("updates")[1].strip()
-        if aside:
-            self.services.say(aside)
+        note = self.chosen.still_marked("updates")[1].strip()
+        if note:
+            self.services.say(note)
         self.screen.table.redraw()
         self.screen.fill()
 
     async def merge(self) -> None:
         """Ask for the memory to merge into, the most similar first; then show what it becomes, and write it."""
         items = self.chosen.items("updates")
-        under = self.chosen.under
-        first = under if under is not None and under in items else items[0]
+        under_cursor = self.chosen.under_cursor
+        first = under_cursor if under_cursor is not None and under_cursor in items else items[0]
         known = self.proposals.evidence.get(first.key)
         ranked = [(each.memory, score(each)) for each in (known.similar if known else [])]
         paths = {found.path for found, _ in ranked}
@@ -161,9 +153,9 @@ class Approving:
         rows = [
             (found.path, f"{rank:<3}  {found.ref}  {safe_text.line(found.description, 100)}") for found, rank in ranked
         ]
-        whose = self.proposals.whose(first)
+        project_name = self.proposals.project_name(first)
         question = f"Merge {many(len(items), 'draft')} into" if len(items) > 1 else "Merge into"
-        question += f" a memory of {whose}, or of all projects" if whose else ""
+        question += f" a memory of {project_name}, or of all projects" if project_name else ""
         words = " ".join(first.text.split("\n")).strip()
         path = await self.services.ask(Choice(question, rows, about=lambda path: compared(words, found_at[path])))
         if not path:

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 from memtui import actions
-from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many
 from memtui.core.review.waiting import Waiting
 from memtui.tui.screens.inbox.rows import InboxRow
@@ -18,7 +17,7 @@ class Chosen:
         self.services, self.screen = services, screen
 
     @property
-    def under(self) -> Waiting | None:
+    def under_cursor(self) -> Waiting | None:
         """The entry under the cursor, also when others are marked."""
         row = self.screen.table.row
         return row.item if row is not None else None
@@ -28,55 +27,53 @@ class Chosen:
         found = [row.item for row in self.screen.table.chosen() if row.item is not None]
         return [each for each in found if not kind or each.kind == kind]
 
-    def aside(self, kind: str = "") -> tuple[set[str], str]:
-        """Return the keys of the marked entries of other kinds, which stay marked, and a sentence that says so."""
-        left = self.screen.table.marks - {each.key for each in self.items(kind)}
-        kinds = [row.kind for row in self.screen.found if row.key in left]
+    def still_marked(self, kind: str = "") -> tuple[set[str], str]:
+        """Return the keys of the marked entries of other kinds, which stay marked, and a sentence that says so, after a
+        blank; empty if there are none."""
+        others = self.screen.table.marks - {each.key for each in self.items(kind)}
+        kinds = [row.kind for row in self.screen.found if row.key in others]
         drafts, items = kinds.count("updates"), kinds.count("items")
         words = [many(drafts, "draft")] * bool(drafts) + [many(items, "item")] * bool(items)
-        return left, f" Left aside, and still marked: {' and '.join(words)}." if words else ""
+        return others, f" Left aside, and still marked: {' and '.join(words)}." if words else ""
 
-    def unmark(self, left: set[str]) -> None:
-        """Unmark all entries but those with the keys `left`."""
+    def unmark(self, others: set[str]) -> None:
+        """Unmark all entries but those with the keys `others`."""
         self.screen.table.clear_marks()
-        self.screen.table.marks = left
+        self.screen.table.marks = others
         self.screen.count()
 
-    def act(self, change: Callable[[], object], words: str, kind: str = "") -> bool:
-        """Make a change, and say so with `words`, or say what went wrong. The files are read again either way."""
-        left, aside = self.aside(kind)
+    def act(self, change: Callable[[], object], words: str, kind: str = "") -> None:
+        """Make a change, unmark its entries and say so with `words`. Raises what `change` raises. The files are read
+        again either way."""
+        others, note = self.still_marked(kind)
         try:
             change()
-        except MemtuiError as error:
-            self.services.fail(error)
+            self.unmark(others)
+            self.services.say(f"{words}{note} {actions.takes_back()}")
+        finally:
             self.services.read()
-            return False
-        self.unmark(left)
-        self.services.say(f"{words}{aside} {actions.takes_back()}")
-        self.services.read()
-        return True
 
-    # why a command can't be run; empty if it can
+    # why a command can't be run
 
     def hidden(self) -> str:
-        """Check that the filter does not hide the marked entries."""
+        """Say that the filter hides the marked entries, if it does."""
         table = self.screen.table
         return "The filter hides the marked ones: escape shows them." if table.marks and not table.chosen() else ""
 
     def no_draft(self) -> str:
-        """Check that a draft is chosen."""
+        """Say that no draft is chosen, if none is."""
         if self.items("updates"):
             return ""
         ways = actions.keyed(" {inbox.done} ticks an item off.") if self.items("items") else ""
         return "There is no draft under the cursor." + ways
 
     def no_item(self) -> str:
-        """Check that an unfinished item is chosen."""
+        """Say that no unfinished item is chosen, if none is."""
         if self.items("items"):
             return ""
         ways = actions.keyed(" {inbox.approve} approves a draft, {inbox.reject} rejects it.")
         return "There is no unfinished item under the cursor." + (ways if self.items("updates") else "")
 
     def nothing(self) -> str:
-        """Check that anything is chosen."""
+        """Say that nothing is chosen, if nothing is."""
         return "" if self.items() else "There is nothing under the cursor."

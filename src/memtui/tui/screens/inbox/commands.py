@@ -1,15 +1,19 @@
 """The commands of the inbox: reject drafts, tick off and keep items, make guidance, edit. Each is one undo step."""
 
+from collections.abc import Callable
+from functools import partial
+
 from rich.text import Text
 
 from memtui import actions
 from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import many
+from memtui.core.review.entries import Review
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text, unheard
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
-from memtui.tui.screens.inbox.approving import Approving
+from memtui.tui.screens.inbox.approving import ApproveCommands
 from memtui.tui.screens.inbox.chosen import Chosen
 from memtui.tui.screens.inbox.entry_subject import EntrySubject, Values
 from memtui.tui.screens.inbox.proposals import Proposals
@@ -26,25 +30,25 @@ SHORT = 3
 class InboxCommands:
     """The table of commands of the inbox, and those that don't approve a draft."""
 
-    def __init__(self, services: Services, screen: ListScreen[InboxRow], proposals: Proposals) -> None:
-        self.services, self.screen = services, screen
-        self.chosen = Chosen(services, screen)
-        self.approving = Approving(services, screen, self.chosen, proposals)
+    def __init__(self, services: Services, screen: ListScreen[InboxRow], chosen: Chosen, proposals: Proposals) -> None:
+        self.services, self.screen, self.chosen = services, screen, chosen
+        self.approving = ApproveCommands(services, screen, chosen, proposals)
 
     def table(self) -> dict[str, Command]:
         """Return the commands by action id."""
         chosen, approving = self.chosen, self.approving
         draft, item = first_of(chosen.hidden, chosen.no_draft), first_of(chosen.hidden, chosen.no_item)
+        never = partial(Review.reject, never=True)
         return {
             "inbox.approve": Command(approving.approve, draft),
             "inbox.edit": Command(self.edit, first_of(chosen.hidden, self._why_no_edit)),
             "inbox.merge": Command(approving.merge, draft),
-            "inbox.reject": Command(self.reject, draft),
-            "inbox.never": Command(self.never, draft),
+            "inbox.reject": Command(partial(self._decide, "updates", "Rejected", Review.reject), draft),
+            "inbox.never": Command(partial(self._decide, "updates", "Rejected from now on", never), draft),
             "inbox.type": Command(approving.choose_type, draft),
             "inbox.scope": Command(approving.choose_scope, draft),
-            "inbox.done": Command(self.done, item),
-            "inbox.keep": Command(self.keep, item),
+            "inbox.done": Command(partial(self._decide, "items", "Done", Review.done), item),
+            "inbox.keep": Command(partial(self._decide, "items", "Kept", Review.keep), item),
             "inbox.guide": Command(self.guide, first_of(chosen.hidden, chosen.nothing)),
         }
 
@@ -53,46 +57,30 @@ class InboxCommands:
         if not found:
             return "There is nothing under the cursor to edit."
         if len(found) > 1:
-            return f"{len(found)} are marked, this goes one by one: escape unmarks."
+            return self.screen.one_by_one()
         if not fits(found[0].text):
             return f"It is too long to be changed here. It stands in {safe_text.line(found[0].path)}."
         return ""
 
-    def reject(self) -> None:
-        """Reject the chosen drafts."""
-        found = self.chosen.items("updates")
-        words = f"Rejected: {many(len(found), 'draft')}."
-        self.chosen.act(lambda: self.services.data.review().reject(found), words, "updates")
-
-    def never(self) -> None:
-        """Reject the chosen drafts, and never draft these words again."""
-        found = self.chosen.items("updates")
-        words = f"Rejected from now on: {many(len(found), 'draft')}."
-        self.chosen.act(lambda: self.services.data.review().reject(found, never=True), words, "updates")
-
-    def done(self) -> None:
-        """Tick the chosen items off."""
-        found = self.chosen.items("items")
-        self.chosen.act(lambda: self.services.data.review().done(found), f"Done: {many(len(found), 'item')}.", "items")
-
-    def keep(self) -> None:
-        """Keep the chosen items when the next session leaves others."""
-        found = self.chosen.items("items")
-        self.chosen.act(lambda: self.services.data.review().keep(found), f"Kept: {many(len(found), 'item')}.", "items")
+    def _decide(self, kind: str, words: str, operation: Callable[[Review, list[Waiting]], object]) -> None:
+        """Run an operation on the chosen drafts or items."""
+        found = self.chosen.items(kind)
+        count = many(len(found), "draft" if kind == "updates" else "item")
+        self.chosen.act(lambda: operation(self.services.data.review(), found), f"{words}: {count}.", kind)
 
     async def guide(self) -> None:
         """Make guidance of the chosen entries. Several, or one that is not fully on the screen, are shown first."""
         found = self.chosen.items()
         count = many(len(found), "entry", "entries")
-        if not (len(found) == 1 and found[0] is self.chosen.under and self._read_whole(found[0])):
+        if not (len(found) == 1 and found[0] is self.chosen.under_cursor and self._fully_shown(found[0])):
             title = f"Make guidance of {count}: the agent will be told this"
             if not await self.services.ask(Preview(title, guidance_text(found), f"make guidance of {count}")):
                 return
-        deaf = unheard.keyed(self.services.data.unheard())
-        when = f"but nothing delivers it yet: {deaf}" if deaf else "for the next prompt"
+        why_unheard = unheard.keyed(self.services.data.unheard())
+        when = f"but nothing delivers it yet: {why_unheard}" if why_unheard else "for the next prompt"
         self.chosen.act(lambda: self.services.data.review().to_guidance(found), f"Now guidance: {count}, {when}.")
 
-    def _read_whole(self, item: Waiting) -> bool:
+    def _fully_shown(self, item: Waiting) -> bool:
         """Return whether the entry under the cursor is on the screen to its end; a short item always is."""
         short = item.kind == "items" and lines_of(Text(item.text), self.screen.room) <= SHORT
         return short or self.screen.seen

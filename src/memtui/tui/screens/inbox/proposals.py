@@ -1,5 +1,6 @@
 """The drafts of the inbox as they would be approved now, with the person's choices and the similar memories."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -20,24 +21,22 @@ if TYPE_CHECKING:
 
 class Proposals:
     """The drafts as proposed. `choices` of the person and `evidence`: by the key of an entry; `memories`: those of this
-    project and the global ones; `others`: those of other projects, by slug."""
+    project and the global ones."""
 
     def __init__(self, data: "Data") -> None:
         self.data = data
         self.memories: Sequence[Memory] = ()
-        self.others: dict[str, Sequence[Memory]] = {}
         self.evidence: dict[str, Evidence] = {}
-        self.choices: dict[str, Choices] = {}
+        self.choices: defaultdict[str, Choices] = defaultdict(lambda: AS_DRAFTED)
         self._drafts: dict[str, tuple[Waiting, Choices, Draft | MemtuiError]] = {}
 
     def forget(self) -> None:
         """Forget what was computed from the files, as they were read again."""
         self._drafts.clear()
-        self.others = {}
 
     def draft(self, item: Waiting) -> Draft | MemtuiError:
         """Return what approving an entry would write, or why it can't be approved, as the files were last read."""
-        choices = self.choices.get(item.key, AS_DRAFTED)
+        choices = self.choices[item.key]
         known = self._drafts.get(item.key)
         if known is None or known[0] is not item or known[1] != choices:
             known = self._drafts[item.key] = (item, choices, self.propose(item, choices))
@@ -46,24 +45,24 @@ class Proposals:
     def propose(self, item: Waiting, choices: Choices | None = None) -> Draft | MemtuiError:
         """As `draft`, but read the files now; with the given choices instead of the person's, if there are any."""
         try:
-            return draft.propose(self.data.store(), item, choices or self.choices.get(item.key, AS_DRAFTED))
+            return draft.propose(self.data.store(), item, choices or self.choices[item.key])
         except MemtuiError as error:
             return error
 
     def choose(self, item: Waiting, field: str, value: str) -> None:
         """Choose another type or scope (`field`) for a draft."""
-        self.choices[item.key] = self.choices.get(item.key, AS_DRAFTED)._replace(**{field: value})
+        self.choices[item.key] = self.choices[item.key]._replace(**{field: value})
         self.evidence.clear()
 
     def proposed(self, item: Waiting, field: str) -> str:
         """Return a field of the draft as it would be approved now."""
-        given = str(getattr(self.choices.get(item.key, AS_DRAFTED), field) or "")
+        given = str(getattr(self.choices[item.key], field) or "")
         if given or field != "scope":
             return given or item.entry.fields.get(field, "")
         found = self.draft(item)
         return found.scope.label if isinstance(found, Draft) else draft.label_of(item)
 
-    def whose(self, item: Waiting) -> str:
+    def project_name(self, item: Waiting) -> str:
         """Return the name of the project that an entry belongs to; empty if it is this project or none."""
         if item.slug in {None, self.data.slug}:
             return ""
@@ -74,8 +73,7 @@ class Proposals:
         """Return the memories that a draft is compared with and may be merged into: those of its project."""
         if item.slug in {None, self.data.slug}:
             return self.memories
-        known = self.others.get(item.slug or "")
-        return draft.neighbours(self.data.store(), item) if known is None else known
+        return draft.neighbours(self.data.store(), item)
 
     def places(self, items: Sequence[Waiting]) -> list[Scope]:
         """Return the scopes that drafts may be approved to: of their project, or of this one if they are of several."""

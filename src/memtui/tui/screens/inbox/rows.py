@@ -7,7 +7,7 @@ from memtui.core.review.waiting import Waiting
 
 # A draft with less confidence than this that was seen only once is likely a one-off.
 DOUBTFUL = 0.6
-UNSAID = "0.7"
+DEFAULT_CONFIDENCE = "0.7"
 FOLD = "fold"
 
 
@@ -54,7 +54,7 @@ def is_doubtful(row: InboxRow) -> bool:
 def confidence(item: Waiting) -> float:
     """Return how sure the rules are of a draft, from 0 to 1."""
     try:
-        return float(item.entry.fields.get("confidence", UNSAID))
+        return float(item.entry.fields.get("confidence", DEFAULT_CONFIDENCE))
     except ValueError:
         return 0.0
 

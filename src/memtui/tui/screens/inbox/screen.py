@@ -24,6 +24,7 @@ from memtui.present import safe_text, undelivered, unheard
 from memtui.tui import key_bindings
 from memtui.tui.model import fuzzy
 from memtui.tui.screens.inbox import rows
+from memtui.tui.screens.inbox.chosen import Chosen
 from memtui.tui.screens.inbox.commands import InboxCommands
 from memtui.tui.screens.inbox.proposals import Proposals
 from memtui.tui.screens.inbox.rows import InboxRow
@@ -33,7 +34,7 @@ from memtui.tui.services import Command, Services
 from memtui.tui.widgets.rows import Column, RowList
 
 # From this width on, in cells, a draft and the most similar memory are shown side by side.
-BESIDE = 120
+SIDE_BY_SIDE = 120
 # How long the cursor rests on a draft before its transcript is read.
 REST_SECONDS = 0.15
 KINDS = {"confirmation": "confirmed"}
@@ -41,11 +42,11 @@ EMPTY = """Nothing wants your decision.
 Sessions leave drafts here when you correct or confirm the agent,
 and the work they did not finish.
 {app.guide} leaves guidance, {app.memories} shows what is remembered."""
-DEAF = """Nothing wants your decision,
+EMPTY_UNHEARD = """Nothing wants your decision,
 and sessions will leave no drafts here.
 {}
 {app.guide} leaves guidance, {app.memories} shows what is remembered."""
-DEAF_WIDTH = 38
+EMPTY_WIDTH = 38
 COLUMNS = (
     Column("kind", 10),
     Column("draft"),
@@ -60,7 +61,7 @@ ON_ITEM = ("done", "keep", "edit", "guide", "mark", "filter", "mark_all")
 
 
 @dataclass
-class Waits(Message):
+class EntriesRead(Message):
     """The entries of all inboxes were read; `problem`: which could not be, in words."""
 
     found: list[Waiting]
@@ -68,14 +69,14 @@ class Waits(Message):
 
 
 @dataclass
-class Remembered(Message):
+class MemoriesRead(Message):
     """The memories that drafts are compared with were read."""
 
     memories: list[Memory]
 
 
 @dataclass
-class Looked(Message):
+class EvidenceFound(Message):
     """The evidence of an entry was found: what was said around it, and which of the memories `near` are similar."""
 
     item: Waiting
@@ -90,6 +91,7 @@ class Inbox(ListScreen[InboxRow]):
     group: ClassVar[str] = "inbox"
     detail_percent: ClassVar[int] = 55
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "memories"})
+    one: ClassVar[str] = "entry"
     nothing_chosen: ClassVar[str] = "Nothing waits."
     legend: ClassVar[str] = (
         "conf is how sure the rules are that you meant it for good, seen how often you said it. What is below"
@@ -101,26 +103,21 @@ class Inbox(ListScreen[InboxRow]):
         table = RowList[InboxRow](COLUMNS, self._draw, lambda row: row.key, empty=actions.keyed(EMPTY), id="list")
         super().__init__(services, table, rows.searched, placeholder="filter: name, text, kind")
         self.proposals = Proposals(services.data)
-        self.decisions = InboxCommands(services, self, self.proposals)
-        self.commands |= self.decisions.table()
-        self.commands |= {
-            "inbox.mark": Command(self.mark, self.decisions.chosen.nothing),
-            "inbox.mark_all": Command(self.mark_all, self._why_mark_none),
-            "inbox.range": Command(self.mark_range, lambda: self._nothing_to("mark")),
-            "inbox.open": Command(self.open, lambda: self._nothing_to("read")),
-            "inbox.next": Command(lambda: self.table.action_move(1), lambda: self._nothing_to("read")),
-            "inbox.previous": Command(lambda: self.table.action_move(-1), lambda: self._nothing_to("read")),
+        self.chosen = Chosen(services, self)
+        self.commands |= InboxCommands(services, self, self.chosen, self.proposals).table() | {
+            "inbox.mark": Command(self.mark, self.chosen.nothing),
+            "inbox.mark_all": Command(self.mark_all, self.chosen.nothing),
             "inbox.projects": Command(self.projects, self._why_no_projects),
             "app.undo": Command(self.undo),
         }
-        self.every = self.unfolded = False
-        self._elsewhere = 0
-        self._head = 0  # lines of the detail that must be on the screen before a draft is approved unasked
+        self.all_projects = self.unfolded = False
+        self._in_other_projects = 0
+        self._head_lines = 0  # lines of the detail that must be on the screen before a draft is approved unasked
         self._problem = ""
-        self._rest: Timer | None = None
-        self._there: set[str] = set()  # keys of the entries of all projects, as last read
-        self._known: set[str] = set()  # keys of all entries that were ever read
-        self._back: set[str] = set()  # keys of the entries that came back with the last reading
+        self._rest_timer: Timer | None = None
+        self._last_keys: set[str] = set()  # keys of the entries of all projects, as last read
+        self._all_keys: set[str] = set()  # keys of all entries that were ever read
+        self._returned: set[str] = set()  # keys of the entries that came back with the last reading
 
     # reading
 
@@ -129,22 +126,22 @@ class Inbox(ListScreen[InboxRow]):
         """Read the inboxes and the memories in a worker."""
         unread: list[Finding] = []
         found = [each for each in self.services.data.waiting(every=True, unread=unread) if each.kind != "guidance"]
-        self.post_message(Waits(found, " ".join(map(findings.whole, unread))))
-        self.post_message(Remembered(self.proposals.read_memories()))
+        self.post_message(EntriesRead(found, " ".join(map(findings.whole, unread))))
+        self.post_message(MemoriesRead(self.proposals.read_memories()))
 
-    def on_waits(self, message: Waits) -> None:
+    def on_entries_read(self, message: EntriesRead) -> None:
         """Show the entries."""
         near = {self.services.data.slug, None}
         self._problem = message.problem
         self.proposals.forget()
-        self._elsewhere = sum(each.slug not in near for each in message.found)
-        self.found = rows.in_order([each for each in message.found if self.every or each.slug in near])
+        self._in_other_projects = sum(each.slug not in near for each in message.found)
+        self.found = rows.in_order([each for each in message.found if self.all_projects or each.slug in near])
         keys = {each.key for each in message.found}
-        self._back = (keys - self._there) & self._known
-        self._there, self._known = keys, self._known | keys
+        self._returned = (keys - self._last_keys) & self._all_keys
+        self._last_keys, self._all_keys = keys, self._all_keys | keys
         self.fill()
 
-    def on_remembered(self, message: Remembered) -> None:
+    def on_memories_read(self, message: MemoriesRead) -> None:
         """Look for similar memories again, if the memories have changed."""
         if [each.raw for each in message.memories] != [each.raw for each in self.proposals.memories]:
             self.proposals.memories = message.memories
@@ -155,9 +152,9 @@ class Inbox(ListScreen[InboxRow]):
     @on(RowList.Moved, "#list")
     def look_soon(self) -> None:
         """Look for the evidence of the entry under the cursor, once the cursor rests."""
-        item = self.decisions.chosen.under
-        if self._rest is not None:
-            self._rest.stop()
+        item = self.chosen.under_cursor
+        if self._rest_timer is not None:
+            self._rest_timer.stop()
         if item is None or item.key in self.proposals.evidence:
             return
 
@@ -165,13 +162,13 @@ class Inbox(ListScreen[InboxRow]):
             draft = self.proposals.draft(item) if item.kind == "updates" else None
             self._look(item, draft, self.proposals.near(item) if isinstance(draft, Draft) else ())
 
-        self._rest = self.set_timer(REST_SECONDS, look)
+        self._rest_timer = self.set_timer(REST_SECONDS, look)
 
     @work(thread=True, exclusive=True, group="evidence")
     def _look(self, item: Waiting, draft: Draft | MemtuiError | None, near: Sequence[Memory]) -> None:
-        self.post_message(Looked(item, near, self.proposals.look(item, draft, near)))
+        self.post_message(EvidenceFound(item, near, self.proposals.look(item, draft, near)))
 
-    def on_looked(self, message: Looked) -> None:
+    def on_evidence_found(self, message: EvidenceFound) -> None:
         """Show the evidence."""
         self.proposals.evidence[message.item.key] = message.evidence
         if self.table.row_id == message.item.key:
@@ -195,10 +192,11 @@ class Inbox(ListScreen[InboxRow]):
 
     def why_empty(self) -> str:
         """Return what an empty list says: what will fill it, or why nothing will."""
-        deaf = "" if self.typed else unheard.keyed(self.services.data.unheard())
-        if not deaf:
+        why_unheard = "" if self.typed else unheard.keyed(self.services.data.unheard())
+        if not why_unheard:
             return super().why_empty()
-        return actions.keyed(DEAF).format("\n".join(textwrap.wrap(deaf[:1].upper() + deaf[1:] + ".", DEAF_WIDTH)))
+        lines = textwrap.wrap(why_unheard[:1].upper() + why_unheard[1:] + ".", EMPTY_WIDTH)
+        return actions.keyed(EMPTY_UNHEARD).format("\n".join(lines))
 
     def summary(self) -> Text:
         """Return the top line: how many drafts and items wait."""
@@ -212,9 +210,9 @@ class Inbox(ListScreen[InboxRow]):
         if doubtful:
             text.append(f" · {doubtful} more look one-off", style="dim")
         text.append(f" · {many(items, 'item')} unfinished" if items else "", style="dim")
-        if self._elsewhere:
-            words = "with" if self.every else actions.key_of("inbox.projects") + " shows"
-            text.append(f" · {words} {self._elsewhere} of other projects", style="dim")
+        if self._in_other_projects:
+            words = "with" if self.all_projects else actions.key_of("inbox.projects") + " shows"
+            text.append(f" · {words} {self._in_other_projects} of other projects", style="dim")
         return text
 
     def _draw(self, row: InboxRow) -> list[Text]:
@@ -243,7 +241,7 @@ class Inbox(ListScreen[InboxRow]):
         if item.kind == "updates" and self.proposals.proposed(item, "scope") == "global":
             return "global"
         here = self.services.data.facts.project if item.slug else "global"
-        return self.proposals.whose(item) or safe_text.line(here, 40)
+        return self.proposals.project_name(item) or safe_text.line(here, 40)
 
     def describe(self, row: InboxRow) -> Described:
         """Return the detail of a row: the memory that a draft would become, and why; or the item."""
@@ -253,45 +251,40 @@ class Inbox(ListScreen[InboxRow]):
         known = self.proposals.evidence.get(row.key)
         states = undelivered.words(data.settings(), item, data.now())
         if item.kind == "items":
-            self._head = lines_of(Text(item.text), self.room)
+            self._head_lines = lines_of(Text(item.text), self.room)
             text = item_text(item, known.title if known else "", states, data.now())
             return Described(text, item_glance(item, states, data.now()))
-        draft, whose, beside = self.proposals.draft(item), self.proposals.whose(item), self.size.width >= BESIDE
-        text = draft_head(item, draft, known, self.room, whose=whose, beside=beside)
-        self._head = lines_of(text, self.room)
-        text.append_text(draft_text(item, draft, known, states, data.now(), self.room, beside=beside))
-        return Described(text, *draft_glance(item, draft, known, whose=whose))
+        draft, project_name = self.proposals.draft(item), self.proposals.project_name(item)
+        beside = self.size.width >= SIDE_BY_SIDE
+        text = draft_head(item, draft, known, self.room, project_name=project_name, beside=beside)
+        self._head_lines = lines_of(text, self.room)
+        text.append_text(draft_text(item, draft, known, states, data.now(), beside=beside))
+        return Described(text, *draft_glance(item, draft, known, project_name=project_name))
 
     def footer_actions(self) -> list[actions.Action]:
         """Return the actions for the row under the cursor."""
-        under = self.decisions.chosen.under
+        under = self.chosen.under_cursor
         order = ON_ITEM if under is not None and under.kind == "items" else ON_DRAFT
         return [actions.get(f"inbox.{verb}") for verb in order]
 
     @property
     def seen(self) -> bool:
         """Whether the entry under the cursor is on the screen to its end."""
-        return super().seen and self._head <= self.detail.scroll_y + self.detail.size.height
+        return super().seen and self._head_lines <= self.detail.scroll_y + self.detail.size.height
 
     def copied(self) -> str:
         """Return the text of the entry under the cursor."""
-        under = self.decisions.chosen.under
+        under = self.chosen.under_cursor
         return under.text if under is not None else ""
 
     # moving
 
-    def _nothing_to(self, verb: str) -> str:
-        return "" if self.table.rows else f"There is nothing here to {verb}."
-
-    def _why_mark_none(self) -> str:
-        return "" if self.decisions.chosen.items() else "There is nothing here to mark."
-
     def _why_no_projects(self) -> str:
-        return "" if self._elsewhere else "Nothing waits in other projects."
+        return "" if self._in_other_projects else "Nothing waits in other projects."
 
     def markable(self) -> Sequence[InboxRow]:
         """Return the rows that "mark all" marks: all drafts, or all items if the cursor is on an item."""
-        under = self.decisions.chosen.under
+        under = self.chosen.under_cursor
         kind = under.kind if under is not None else "updates"
         return [row for row in self.table.rows if row.kind == kind]
 
@@ -306,10 +299,10 @@ class Inbox(ListScreen[InboxRow]):
 
     def projects(self) -> None:
         """Show the entries of all projects, or of this one only."""
-        self.every = not self.every
+        self.all_projects = not self.all_projects
         self.reload()
 
     def undo(self) -> None:
         """Undo the last change, and put the cursor on the entry that comes back."""
-        self.wanted = lambda shown: next((at for at, row in enumerate(shown) if row.key in self._back), None)
+        self.wanted = lambda shown: next((at for at, row in enumerate(shown) if row.key in self._returned), None)
         self.services.turn("undo")

@@ -1,7 +1,6 @@
 """The detail pane of the inbox: a draft (what would be written, why, similar memories) or an unfinished item."""
 
 import itertools
-import textwrap
 from collections.abc import Sequence
 
 from rich import get_console
@@ -40,35 +39,41 @@ def cut(text: Text, words: str, path: str, *, limit: int = SHOWN, before: str = 
     return text
 
 
-def rule(text: Text, words: str) -> None:
+def _heading(text: Text, words: str) -> None:
     """Append a heading between two parts."""
     text.append(f"\n{words}\n", style="dim underline")
 
 
 def draft_head(
-    item: Waiting, draft: Draft | MemtuiError, found: Evidence | None, width: int, *, whose: str = "", beside: bool
+    item: Waiting,
+    draft: Draft | MemtuiError,
+    found: Evidence | None,
+    width: int,
+    *,
+    project_name: str = "",
+    beside: bool,
 ) -> Text:
-    """Return the whole memory that a draft would become. `whose`: the name of the draft's project, if not this one;
+    """Return the whole memory that a draft would become. `project_name`: the draft's project, if it is not this one;
     `beside`: put the most similar memory next to it."""
     text = Text()
     if isinstance(draft, MemtuiError):
         text.append(safe_text.line(item.entry.fields.get("name", "")) + "\n", style="bold")
         text.append(f"! {safe_text.line(draft.message)} {safe_text.line(draft.hint)}\n", style="yellow")
         return cut(text, item.text, item.path)
-    made = draft.memory
+    proposed, own_project = draft.memory, draft.scope.label in {"project", "auto"}
     text.append(safe_text.line(draft.name), style="bold")
-    text.append(f"   {safe_text.line(made.type)} → {safe_text.line(draft.scope.label)}", style="dim")
-    text.append(f" of {whose}\n" if whose and draft.scope.label in {"project", "auto"} else "\n", style="bold")
-    words = _content(made)
-    best = found.similar[0] if found and found.similar else None
-    if best is None or len(words) > DRAFT_LENGTH:
+    text.append(f"   {safe_text.line(proposed.type)} → {safe_text.line(draft.scope.label)}", style="dim")
+    text.append(f" of {project_name}\n" if project_name and own_project else "\n", style="bold")
+    words = _content(proposed)
+    closest = found.similar[0] if found and found.similar else None
+    if closest is None or len(words) > DRAFT_LENGTH:
         return cut(text, words, item.path).append("\n")
-    own, theirs = marked(safe_text.clean(words), best.memory)
+    own, theirs = _underlined(safe_text.clean(words), closest.memory)
     if not beside:
         return text.append_text(own).append("\n\n")
     left = Text("the draft\n", style="").append_text(own)
-    right = Text(f"alike {score(best)} ").append(safe_text.line(best.memory.ref), "bold")
-    text.append_text(columns(left, right.append("\n").append_text(theirs), width))
+    right = Text(f"alike {score(closest)} ").append(safe_text.line(closest.memory.ref), "bold")
+    text.append_text(_side_by_side(left, right.append("\n").append_text(theirs), width))
     return text.append(f"\n{LEGEND}: {actions.key_of('inbox.merge')} merges\n\n", style="dim")
 
 
@@ -78,7 +83,6 @@ def draft_text(
     found: Evidence | None,
     states: Sequence[str],
     now: float,
-    width: int,
     *,
     beside: bool,
 ) -> Text:
@@ -87,12 +91,13 @@ def draft_text(
     _facts(text, item, found, now)
     for state in states:
         text.append(f"! {safe_text.line(state)}\n", style="yellow")
-    if not isinstance(draft, MemtuiError) and draft.taken:
-        text.append(_taken(draft) + "\n", style="yellow")
-    _said(text, item, found, width)
-    if found is not None and not isinstance(draft, MemtuiError):
+    taken = isinstance(draft, Draft) and draft.taken
+    if isinstance(draft, Draft) and taken:
+        text.append(_name_taken(draft) + "\n", style="yellow")
+    _quotes(text, item, found)
+    if found is not None and isinstance(draft, Draft):
         _similar(text, found.similar, draft.memory, beside=beside)
-    if not isinstance(draft, MemtuiError) and not draft.taken:
+    if isinstance(draft, Draft) and not taken:
         text.append(f"\n{actions.key_of('inbox.approve')} writes {safe_text.line(draft.path)}", style="dim")
     return text
 
@@ -114,49 +119,50 @@ def _facts(text: Text, item: Waiting, found: Evidence | None, now: float) -> Non
         text.append(safe_text.line(" · ".join(source)) + "\n", style="dim")
 
 
-def hanging(text: Text, words: str, indent: int, width: int, style: str) -> None:
-    """Append words, wrapped and with all lines after the first indented by `indent` cells."""
-    room = max(16, width - indent)
-    lines = [part for line in words.split("\n") for part in textwrap.wrap(line, room) or [""]]
-    text.append(("\n" + " " * indent).join(lines) + "\n", style=style)
-
-
-def _said(text: Text, item: Waiting, found: Evidence | None, width: int) -> None:
+def _quotes(text: Text, item: Waiting, found: Evidence | None) -> None:
+    """Append what was said around a draft, from the transcript, or else what the draft itself holds of it."""
     if found is not None and found.said:
-        rule(text, "in its setting")
-        for said in drafts.setting(found):
-            text.append(f"{'▸' if said.hit else ' '} {said.who:<6}", style="bold" if said.hit else "dim")
-            hanging(text, safe_text.clean(said.text), 8, width, "" if said.hit else "dim")
+        _heading(text, "in its setting")
+        for quote in drafts.setting(found):
+            mark, style = ("▸", "bold") if quote.hit else (" ", "dim")
+            text.append(f"{mark} {quote.who:<6}", style=style)
+            text.append(_indented(quote.text), style="" if quote.hit else "dim")
         return
     if item.evidence:
-        rule(text, "evidence")
-        for said in drafts.quoted(item):
-            text.append(f"  {safe_text.line(said.who):<6}", style="dim")
-            hanging(text, safe_text.clean(said.text), 8, width, "")
+        _heading(text, "evidence")
+        for quote in drafts.quoted(item):
+            text.append(f"  {safe_text.line(quote.who):<6}", style="dim")
+            text.append(_indented(quote.text))
     if found is None:
         text.append("  looking for it in the transcript …\n", style="dim")
     elif found.problem:
         text.append(f"  {safe_text.line(found.problem)}\n", style="dim")
 
 
+def _indented(words: str) -> str:
+    """Indent all lines but the first by the width of the name before it. The pane indents the lines that it wraps."""
+    return safe_text.clean(words).replace("\n", "\n" + " " * 8) + "\n"
+
+
 def draft_glance(
-    item: Waiting, draft: Draft | MemtuiError, found: Evidence | None, *, whose: str = ""
+    item: Waiting, draft: Draft | MemtuiError, found: Evidence | None, *, project_name: str = ""
 ) -> tuple[Text, Text]:
     """Return the memory that a draft would become; and a line each on what was said and on the most similar memory."""
-    text = Text().append("── ", "dim").append_text(draft_head(item, draft, None, 0, whose=whose, beside=False))
+    head = draft_head(item, draft, None, 0, project_name=project_name, beside=False)
+    text = Text().append("── ", "dim").append_text(head)
     text.rstrip()
     tail = []
-    said = next((each.text for each in reversed(drafts.quoted(item)) if each.who == "you"), "")
-    if said:
-        tail.append(Text().append("you said  ", "dim").append(f"“{safe_text.line(said, 300)}”"))
-    best = found.similar[0] if found and found.similar else None
+    words = next((quote.text for quote in reversed(drafts.quoted(item)) if quote.who == "you"), "")
+    if words:
+        tail.append(Text().append("you said  ", "dim").append(f"“{safe_text.line(words, 300)}”"))
+    closest = found.similar[0] if found and found.similar else None
     if isinstance(draft, Draft) and draft.taken:
-        tail.append(Text(_taken(draft), "yellow"))
-    elif best is not None:
-        where = safe_text.line(best.memory.ref)
+        tail.append(Text(_name_taken(draft), "yellow"))
+    elif closest is not None:
+        where = safe_text.line(closest.memory.ref)
         tail.append(
             Text()
-            .append(f"alike {score(best)} ", "dim")
+            .append(f"alike {score(closest)} ", "dim")
             .append(where)
             .append(f"  {actions.key_of('inbox.merge')} merges", "dim")
         )
@@ -165,14 +171,18 @@ def draft_glance(
 
 def item_glance(item: Waiting, states: Sequence[str], now: float) -> Text:
     """Return the age of an unfinished item, and its text."""
-    facts = ["unfinished", *states, ago(item.entry.time(), now) if item.entry.time() else "no date"]
-    text = Text().append("── ", "dim").append(safe_text.line(" · ".join(facts)) + "\n", style="dim")
+    text = Text().append("── ", "dim").append(_item_facts(item, states, now) + "\n", style="dim")
     return text.append(safe_text.clean(item.text[:SHOWN]))
 
 
-def _taken(draft: Draft) -> str:
-    there = f"{safe_text.line(draft.scope.label)} has a {safe_text.line(draft.name)} already"
-    return f"! {there}: {actions.keyed(RENAME)}"
+def _item_facts(item: Waiting, states: Sequence[str], now: float) -> str:
+    facts = ["unfinished", *states, ago(item.entry.time(), now) if item.entry.time() else "no date"]
+    return safe_text.line(" · ".join(facts))
+
+
+def _name_taken(draft: Draft) -> str:
+    problem = f"{safe_text.line(draft.scope.label)} has a {safe_text.line(draft.name)} already"
+    return f"! {problem}: {actions.keyed(RENAME)}"
 
 
 def score(each: Similar) -> str:
@@ -180,14 +190,14 @@ def score(each: Similar) -> str:
     return f"{each.score:.2f}".removeprefix("0")
 
 
-def _content(made: Memory) -> str:
-    body = made.body.strip()
-    return f"{made.description}\n\n{body}".strip()
+def _content(memory: Memory) -> str:
+    body = memory.body.strip()
+    return f"{memory.description}\n\n{body}".strip()
 
 
-def marked(draft: str, there: Memory) -> tuple[Text, Text]:
+def _underlined(draft: str, memory: Memory) -> tuple[Text, Text]:
     """Return the texts of a draft and a memory, with the words underlined that only one of them has."""
-    whole = _content(there)
+    whole = _content(memory)
     theirs = safe_text.clean(whole[:ALIKE_LENGTH]) + (" …" if len(whole) > ALIKE_LENGTH else "")
     pair = Text(draft), Text(theirs)
     for text, spans, style in zip(pair, similar.apart(draft, theirs), ONLY_HERE, strict=True):
@@ -201,7 +211,7 @@ def lines_of(text: Text, width: int) -> int:
     return len(text.wrap(get_console(), width)) if len(text.plain) <= DRAFT_LENGTH else SHOWN * 2
 
 
-def columns(left: Text, right: Text, width: int) -> Text:
+def _side_by_side(left: Text, right: Text, width: int) -> Text:
     """Put two texts side by side, wrapped."""
     room = (width - 3) // 2
     sides = [list(each.wrap(get_console(), room, overflow="fold")) for each in (left, right)]
@@ -212,28 +222,28 @@ def columns(left: Text, right: Text, width: int) -> Text:
     return text
 
 
-def _similar(text: Text, found: Sequence[Similar], made: Memory, *, beside: bool) -> None:
+def _similar(text: Text, found: Sequence[Similar], proposed: Memory, *, beside: bool) -> None:
     if not found:
         return
     shown = found[1 : drafts.SIMILAR_SHOWN] if beside else found[: drafts.SIMILAR_SHOWN]
     if shown:
-        rule(text, "also alike" if beside else f"alike · {actions.key_of('inbox.merge')} merges")
+        _heading(text, "also alike" if beside else f"alike · {actions.key_of('inbox.merge')} merges")
     for each in shown:
         text.append(f"{score(each)} {safe_text.line(each.memory.ref)}", style="bold")
         if each is not found[0]:
             text.append(f"  {safe_text.line(each.memory.description)}\n")
             continue
         text.append(f"  {LEGEND}\n", style="dim")
-        text.append_text(marked(safe_text.clean(_content(made)[:DRAFT_LENGTH]), each.memory)[1])
+        text.append_text(_underlined(safe_text.clean(_content(proposed)[:DRAFT_LENGTH]), each.memory)[1])
         text.append("\n")
 
 
-def compared(draft: str, there: Memory) -> Text:
+def compared(draft: str, memory: Memory) -> Text:
     """Return a memory that a draft might be merged into, with the words underlined that the draft does not have."""
     text = Text()
-    text.append(safe_text.line(there.ref), style="bold")
-    text.append(f"  {safe_text.line(there.type)}   underlined is what the draft does not say\n\n", style="dim")
-    return text.append_text(marked(safe_text.clean(draft[:DRAFT_LENGTH]), there)[1])
+    text.append(safe_text.line(memory.ref), style="bold")
+    text.append(f"  {safe_text.line(memory.type)}   underlined is what the draft does not say\n\n", style="dim")
+    return text.append_text(_underlined(safe_text.clean(draft[:DRAFT_LENGTH]), memory)[1])
 
 
 def item_text(item: Waiting, title: str, states: Sequence[str], now: float) -> Text:
@@ -241,8 +251,7 @@ def item_text(item: Waiting, title: str, states: Sequence[str], now: float) -> T
     text = cut(Text(), item.text, item.path).append("\n")
     text.stylize("bold", 0, min(len(item.text), SHOWN))
     fields = item.entry.fields
-    facts = ["unfinished", *states, ago(item.entry.time(), now) if item.entry.time() else "no date"]
-    text.append(safe_text.line(" · ".join(facts)) + "\n", style="dim")
+    text.append(_item_facts(item, states, now) + "\n", style="dim")
     if fields.get("session"):
         words = f"left by session {fields['session'][:8]}" + (f" “{title[:60]}”" if title else "")
         text.append(safe_text.line(words) + "\n", style="dim")
@@ -260,27 +269,26 @@ def item_text(item: Waiting, title: str, states: Sequence[str], now: float) -> T
     return text
 
 
-def written_text(each: Draft, *, alone: bool, limit: int = SHOWN) -> Text:
-    """Return the file that approving a draft writes."""
+def written_text(draft: Draft, limit: int) -> Text:
+    """Return the file that approving a draft writes, as far as its first `limit` characters."""
     text = Text()
-    if not alone:
-        text.append(f"{safe_text.line(each.scope.label)}:{safe_text.line(each.name)}\n", style="bold")
-    text.append(safe_text.line(each.path) + "\n", style="dim")
-    if each.taken:
+    text.append(f"{safe_text.line(draft.scope.label)}:{safe_text.line(draft.name)}\n", style="bold")
+    text.append(safe_text.line(draft.path) + "\n", style="dim")
+    if draft.taken:
         text.append(f"! a memory of this name is there already: {actions.keyed(RENAME)}\n", style="yellow")
-    content = each.data.decode("utf-8", "replace").rstrip("\n")
-    return cut(text, content, each.item.path, limit=limit, before="  │ ")
+    content = draft.data.decode("utf-8", "replace").rstrip("\n")
+    return cut(text, content, draft.item.path, limit=limit, before="  │ ")
 
 
 def guidance_text(items: Sequence[Waiting]) -> Text:
     """Return what the agent would be told, if these entries became guidance."""
     text = Text()
     for item in items:
-        cut(text, item.text, item.path, limit=share(len(items)), before="  │ ").append("\n")
+        cut(text, item.text, item.path, limit=shown_of_each(len(items)), before="  │ ").append("\n")
     return text
 
 
-def share(count: int) -> int:
+def shown_of_each(count: int) -> int:
     """Return how many characters are drawn of each of `count` entries."""
     return max(LEAST_SHOWN, SHOWN // max(1, count))
 
@@ -298,7 +306,7 @@ def merged_text(found: Memory, data: bytes) -> Text:
             hidden[old] += 1
             continue
         if hidden[True] and not old:
-            _hidden(text, hidden.pop(True), "that are there already")
+            _hidden(text, hidden[True], "that are there already")
             hidden[True] = 0
         room[old] -= len(line) + 1
         shown = safe_text.clean(line[: safe_text.MAX_LINE])
