@@ -147,8 +147,8 @@ def crowd(bare):
 
 def test_where_the_projects_are_is_read_once_for_all_of_them(bare, crowd, monkeypatch):
     made = []
-    real = projects._Finder
-    monkeypatch.setattr(projects, "_Finder", lambda *given: made.append(1) or real(*given))
+    real = projects._PathFinder
+    monkeypatch.setattr(projects, "_PathFinder", lambda *given: made.append(1) or real(*given))
     found = bare("inbox", "--all-projects").out
     assert all(f"of ~/p{number}" in found for number in range(40))
     assert len(made) == 1

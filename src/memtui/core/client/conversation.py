@@ -1,9 +1,9 @@
-"""What was said in a session: the person's words by the way they came, the agent's words before them, the todo list.
+"""The conversation of a session: the person's words by channel, the agent's words before them, and the todo list.
 
-The person's words sit in four places: user records, rejected tools, messages queued in mid-turn, and answers to the
-agent's questions or plans. Everything else that stands in a user record is not theirs: tool results, what hooks and the
-client put in, summaries of a compaction, a subagent's conversation. A tool may print the very sentences with which the
-client reports a refusal or an answer, so these count only where the record itself says that the client wrote them.
+The person's words are in four places: user records, rejected tools, messages queued in mid-turn, and answers to the
+agent's questions or plans. The rest of a user record is not theirs: tool results, texts of hooks and of the client,
+summaries of a compaction, a subagent's conversation. A tool may print the very sentences with which the client reports
+a refusal or an answer, so these count only where the record itself shows that the client wrote them.
 """
 
 import re
@@ -16,7 +16,7 @@ MAX_TEXT = 20_000
 AGENT_TAIL = 2_000
 MAX_INJECTED_LINES = 20_000
 MIN_INJECTED_LINE = 20
-# So many turns back a queued message is looked for, when the client files it as a prompt as well.
+# Turns searched backwards for a queued message that the client records as a prompt as well.
 QUEUE_WINDOW = 20
 
 _WRAPPED = re.compile(
@@ -35,7 +35,7 @@ _NOT_A_PERSON = (
     "The user wants to clarify these questions",
     '{"task_id"',
     "Base directory for this skill:",
-    # A record that begins so is the client's to its end: what follows a closing tag may be printed by a program.
+    # The client writes the whole of such a record: a program may have printed what follows a closing tag.
     "<task-notification",
     "<teammate-message",
     "<channel",
@@ -46,7 +46,7 @@ _NOT_A_PERSON = (
 _COMMAND = re.compile(r"^/[\w:-]+(?:\s|$)")
 _REJECTED = re.compile(
     r"^(?:Error: )?(?:The user doesn['’]t want to (?:proceed|take)|Permission for this tool use was denied)"
-    r"[^\n]{0,400}?the user said:\s*(?P<said>[\s\S]+)",
+    r"[^\n]{0,400}?the user said:\s*(?P<words>[\s\S]+)",
     re.IGNORECASE,
 )
 _NOTE = re.compile(r"\n+Note: The user['’]s next message may contain[\s\S]*\Z")
@@ -58,17 +58,17 @@ _ANSWERED = re.compile(
 _RESPONDED = "The user responded: "
 _ASK = "AskUserQuestion"
 _TASK_TOOLS = ("TaskCreate", "TaskUpdate")
-# What other programs offer; their errors are texts of their own, word for word.
+# The prefix of tools of other programs, whose errors can be any text.
 _FOREIGN_TOOL = "mcp__"
-# Calls without a result yet are few; a transcript that never answers them must not fill the memory.
+# The calls without a result that are remembered: a transcript that never answers them must not fill the memory.
 MAX_CALLS = 256
 _QUESTION_ANSWER = re.compile(r'"(?P<question>[^"\n]{1,500})"="(?P<answer>[^"]{1,2000})"')
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """The person's words. `channel`: prompt, queued, tool_reject or answer; `agent`: the end of what the agent had said
-    since the person's last words; `tools`: what it had used since then; `uuid`: of the record, empty if it has none."""
+    """One message of the person. `channel`: prompt, queued, tool_reject or answer; `agent`: the end of the agent's text
+    since the person's last message; `tools`: the tools it used since; `uuid`: the record's, empty if it has none."""
 
     text: str
     channel: str
@@ -87,8 +87,8 @@ class Todo:
     status: str
 
 
-def spoken(text: str) -> str:
-    """The person's own words in the text of a user record; empty if there are none."""
+def own_words(text: str) -> str:
+    """Return the person's own words in the text of a user record; empty if there are none."""
     text = transcript.text_of(text[:MAX_TEXT]).replace("\r\n", "\n").replace("\r", "\n").strip()
     if text.startswith(_NOT_A_PERSON) or _COMMAND.match(text):
         return ""
@@ -102,12 +102,12 @@ def spoken(text: str) -> str:
 
 
 def normalised(text: str) -> str:
-    """Text for comparison: case, blanks and marks at the ends make no difference."""
+    """Return a text for comparison: in lower case, with single blanks, without punctuation at its ends."""
     return " ".join(text.lower().split()).strip(" .!?,;:-*`\"'")
 
 
-def _pairs(given: object) -> list[Todo]:
-    """Entries kept as [text, status]."""
+def _restored_todos(given: object) -> list[Todo]:
+    """Read the entries of a todo list that are kept as [text, status]."""
     return [
         Todo(str(entry[0]), str(entry[1]))
         for entry in (given if isinstance(given, list) else [])
@@ -116,16 +116,16 @@ def _pairs(given: object) -> list[Todo]:
 
 
 def from_person(record: dict[str, object]) -> bool:
-    """Whether a record's `origin`, where it has one, names a person; others are notifications, peers and channels."""
+    """Tell whether a person wrote a record: an `origin` can also name a notification, a peer or a channel."""
     origin = record.get("origin")
     return origin is None or (isinstance(origin, dict) and origin.get("kind") == "human")
 
 
 def refusal(record: dict[str, object], block: dict[str, object], tool: str) -> str:
-    """What a person said when refusing a tool; empty for what a program printed, also in the same words.
+    """Return a person's words on refusing a tool; empty for the output of a program, even if it reads the same.
 
-    `tool`: the tool's name, empty if unknown. Client 2.1.330 writes who decided. 2.1.197 does not: there errors of a
-    foreign tool can't be told from a refusal, while those of the client's own tools begin with the client's words.
+    `tool`: the tool's name, empty if unknown. Client 2.1.330 writes who decided. 2.1.197 does not: there the error of
+    another program's tool can look like a refusal, while an error of the client's own tools begins with its words.
     """
     if block.get("is_error") is not True:
         return ""
@@ -135,15 +135,16 @@ def refusal(record: dict[str, object], block: dict[str, object], tool: str) -> s
         by_person = kind == "user-rejected" or source == "user_reject"
     else:
         by_person = not tool.startswith(_FOREIGN_TOOL) and "mcpMeta" not in record
-    said = _REJECTED.match(transcript.result_text(block)[: 4 * MAX_TEXT]) if by_person else None
-    return _NOTE.sub("", said["said"]).strip() if said else ""
+    match = _REJECTED.match(transcript.result_text(block)[: 4 * MAX_TEXT]) if by_person else None
+    return _NOTE.sub("", match["words"]).strip() if match else ""
 
 
 class Conversation:
-    """Feed it the records of a transcript in order; read `turns`, `todos()`, `last_message`, `was_injected`.
+    """The conversation that a transcript's records add up to, given to `feed` in order: `turns`, `todos()`,
+    `last_message`, `was_injected`.
 
-    `state` (a JSON object from `to_state`) goes on where an earlier reading ended. `clean` sees every text before
-    anything is cut from it: for what is kept, half a key would not be known as one.
+    `state` (a JSON object from `to_state`) continues an earlier reading. `clean` is applied to every text before it is
+    cut: half a secret would not be recognised.
     """
 
     def __init__(self, state: dict[str, object] | None = None, clean: Callable[[str], str] = str) -> None:
@@ -154,7 +155,7 @@ class Conversation:
         self._message_id = ""
         self._agent = ""
         self._tools: list[str] = []
-        self._calls: dict[str, tuple[str, dict[str, object], str]] = {}  # of no result yet: tool, input, time
+        self._calls: dict[str, tuple[str, dict[str, object], str]] = {}  # without a result yet: tool, input, time
         self._todos: list[Todo] = []
         self._todos_time = ""
         self._tasks: dict[str, tuple[Todo, str]] = {}
@@ -162,7 +163,7 @@ class Conversation:
         self._restore(state or {})
 
     def to_state(self) -> dict[str, object]:
-        """What a later reading needs of this one: the agent's last words and the todo list, not the turns."""
+        """Return what a later reading continues from: the agent's last words and the todo list, not the turns."""
         return {
             "agent": self._agent[-AGENT_TAIL:],
             "last_message": self.last_message[-MAX_TEXT:],
@@ -178,8 +179,8 @@ class Conversation:
         self.last_message = transcript.text_of(state.get("last_message"))
         self._message_id = transcript.text_of(state.get("message_id"))
         self._todos_time = transcript.text_of(state.get("todos_time"))
-        todos, tasks, calls = state.get("todos"), state.get("tasks"), state.get("calls")
-        self._todos = _pairs(todos)
+        tasks, calls = state.get("tasks"), state.get("calls")
+        self._todos = _restored_todos(state.get("todos"))
         for name, entry in tasks.items() if isinstance(tasks, dict) else []:
             if isinstance(entry, list) and len(entry) == 3:
                 self._tasks[name] = (Todo(str(entry[0]), str(entry[1])), str(entry[2]))
@@ -188,7 +189,7 @@ class Conversation:
                 self._calls[name] = (str(entry[0]), entry[1], str(entry[2]))
 
     def feed(self, record: dict[str, object]) -> None:
-        """Take in one record. Records of unknown kinds and shapes are passed over."""
+        """Add one record. Records of unknown kinds and shapes are ignored."""
         kind = record.get("type")
         if record.get("isSidechain") or record.get("isCompactSummary") or record.get("isVisibleInTranscriptOnly"):
             return
@@ -202,25 +203,25 @@ class Conversation:
             self._queue(record)
 
     def todos(self) -> list[Todo]:
-        """The last state of the todo list and of the task list."""
+        """Return the entries of the todo list and of the task list as they are now."""
         return [*self._todos, *[todo for todo, _ in self._tasks.values()]]
 
     def was_injected(self, text: str) -> bool:
-        """Whether a hook put this line, or one that holds it, before the model."""
+        """Tell whether a hook gave this line, or one that holds it, to the model."""
         wanted = normalised(text)
         return wanted in self._injected or (
             len(wanted) >= MIN_INJECTED_LINE and any(wanted in line for line in self._injected)
         )
 
     def _text(self, value: object, limit: int = MAX_TEXT) -> str:
-        """A text as it is taken in, at most so long. What is far longer is cut before it is cleaned, between words."""
+        """Return a cleaned text of at most `limit` characters. One over twice as long is first cut between words."""
         text = transcript.text_of(value)
         if len(text) > 2 * limit:
             text = text[: text.rfind(" ", limit, 2 * limit) + 1 or limit]
         return self._clean(text)[:limit]
 
     def _todo_list(self, given: object) -> list[Todo]:
-        """The entries of a TodoWrite call."""
+        """Read the entries of a TodoWrite call."""
         return [
             Todo(self._text(entry.get("content")), transcript.text_of(entry.get("status")))
             for entry in (given if isinstance(given, list) else [])
@@ -232,13 +233,13 @@ class Conversation:
         if not isinstance(message, dict) or message.get("model") == "<synthetic>" or record.get("isApiErrorMessage"):
             return
         name = transcript.text_of(message.get("id"))
-        said = []
+        parts = []
         for block in transcript.blocks(record):
             if block.get("type") == "text":
-                said.append(self._text(block.get("text")))
+                parts.append(self._text(block.get("text")))
             elif block.get("type") == "tool_use":
                 self._tool_use(block, transcript.text_of(record.get("timestamp")))
-        text = "\n\n".join([part for part in said if part.strip()])
+        text = "\n\n".join([part for part in parts if part.strip()])
         if not text:
             return
         self._agent = f"{self._agent}\n\n{text}"[-AGENT_TAIL:].lstrip()
@@ -259,29 +260,30 @@ class Conversation:
 
     def _user(self, record: dict[str, object]) -> None:
         self.session = transcript.text_of(record.get("sessionId")) or self.session
-        said = []
+        parts = []
         for block in transcript.blocks(record):
             if block.get("type") == "tool_result":
                 self._tool_result(record, block)
             elif block.get("type") == "text":
-                said.append(transcript.text_of(block.get("text")))
-        if said and not record.get("isMeta") and "toolUseResult" not in record:
+                parts.append(transcript.text_of(block.get("text")))
+        if parts and not record.get("isMeta") and "toolUseResult" not in record:
             if from_person(record):
-                self._say(record, "\n".join(said), "prompt")
+                self._add_turn(record, "\n".join(parts), "prompt")
             else:
-                self._unsay("\n".join(said))
+                self._drop_queued("\n".join(parts))
 
     def _tool_result(self, record: dict[str, object], block: dict[str, object]) -> None:
         text = transcript.result_text(block)[: 4 * MAX_TEXT]
         name, given, time = self._calls.pop(transcript.text_of(block.get("tool_use_id")), ("", {}, ""))
         if block.get("is_error"):
             if name == "TodoWrite" and self._todos_time == time and "before" in given:
-                self._todos, self._todos_time = _pairs(given["before"]), transcript.text_of(given.get("before_time"))
-            self._say(record, refusal(record, block, name), "tool_reject")
+                self._todos = _restored_todos(given["before"])
+                self._todos_time = transcript.text_of(given.get("before_time"))
+            self._add_turn(record, refusal(record, block, name), "tool_reject")
         elif name in _TASK_TOOLS:
             self._task(name, given, record, text)
         elif name in {"", _ASK} and _ANSWERED.match(text):
-            self._answers(record, text, told=name == _ASK)
+            self._answers(record, text, from_client=name == _ASK)
 
     def _task(self, name: str, given: dict[str, object], record: dict[str, object], text: str) -> None:
         time = transcript.text_of(record.get("timestamp"))
@@ -303,17 +305,17 @@ class Conversation:
             )
             self._tasks[key] = (todo, time)
 
-    def _answers(self, record: dict[str, object], text: str, told: bool) -> None:
-        """Answers that the person typed; the choice of an offered option says nothing of its own. `told`: the text is
-        known to be the client's; else only what it wrote beside it counts, which no other tool has."""
-        if told and text.startswith(_RESPONDED):
-            self._say(record, text.removeprefix(_RESPONDED), "answer")
+    def _answers(self, record: dict[str, object], text: str, from_client: bool) -> None:
+        """Add the answers that the person typed; choosing an offered option adds nothing. `from_client`: the client is
+        known to have written the text; otherwise only the record's fields count, which no other tool has."""
+        if from_client and text.startswith(_RESPONDED):
+            self._add_turn(record, text.removeprefix(_RESPONDED), "answer")
             return
         result = record.get("toolUseResult")
         answers = result.get("answers") if isinstance(result, dict) else None
         questions = result.get("questions") if isinstance(result, dict) else None
         if not isinstance(answers, dict):
-            answers = {m["question"]: m["answer"] for m in _QUESTION_ANSWER.finditer(text) if told}
+            answers = {m["question"]: m["answer"] for m in _QUESTION_ANSWER.finditer(text) if from_client}
         offered = set()
         for question in questions if isinstance(questions, list) else []:
             options = question.get("options") if isinstance(question, dict) else None
@@ -321,20 +323,20 @@ class Conversation:
                 if isinstance(option, dict):
                     offered.add(normalised(transcript.text_of(option.get("label"))))
         for question, answer in answers.items():
-            said = transcript.text_of(answer)
-            if said and offered and normalised(said) not in offered:
-                self._say(record, said, "answer", agent=self._text(question))
+            typed = transcript.text_of(answer)
+            if typed and offered and normalised(typed) not in offered:
+                self._add_turn(record, typed, "answer", agent=self._text(question))
 
     def _attachment(self, record: dict[str, object]) -> None:
         found = transcript.attachment(record)
         if found.get("type") == "queued_command" and found.get("commandMode", "prompt") == "prompt":
             prompt = found.get("prompt")
             parts = prompt if isinstance(prompt, list) else [{"text": prompt}]
-            said = "\n".join([transcript.text_of(part.get("text")) for part in parts if isinstance(part, dict)])
+            text = "\n".join([transcript.text_of(part.get("text")) for part in parts if isinstance(part, dict)])
             if from_person(found) and from_person(record):
-                self._say(record, said, "queued")
+                self._add_turn(record, text, "queued")
             else:
-                self._unsay(said)
+                self._drop_queued(text)
         elif transcript.text_of(found.get("type")).startswith("hook_"):
             for text in [*transcript.attachment_texts(found), transcript.text_of(found.get("stdout"))]:
                 for line in self._text(text, 10 * MAX_TEXT).splitlines():
@@ -342,30 +344,30 @@ class Conversation:
                         self._injected.add(normalised(line))
 
     def _queue(self, record: dict[str, object]) -> None:
-        """A message typed in mid-turn. One that the person took back to edit it (`popAll`) was not said yet."""
+        """Add a message queued in mid-turn, or drop those that the person took back to edit (`popAll`)."""
         text = transcript.text_of(record.get("content"))
         if record.get("operation") == "popAll":
             for part in text.split("\n"):
-                self._unsay(part)
-            self._unsay(text)
+                self._drop_queued(part)
+            self._drop_queued(text)
         elif record.get("operation") == "enqueue" and from_person(record):
-            self._say(record, text, "queued")
+            self._add_turn(record, text, "queued")
 
-    def _unsay(self, text: str) -> None:
-        """Forget a queued message: whoever queued it, the record that follows says that it was not the person."""
-        text = spoken(self._text(text))
+    def _drop_queued(self, text: str) -> None:
+        """Remove a queued message: a later record shows that it was not the person's, or not sent."""
+        text = own_words(self._text(text))
         for at in range(len(self.turns) - 1, max(-1, len(self.turns) - 1 - QUEUE_WINDOW), -1):
             if self.turns[at].channel == "queued" and not self.turns[at].uuid and self.turns[at].text == text:
                 del self.turns[at]
                 return
 
-    def _say(self, record: dict[str, object], text: str, channel: str, agent: str = "") -> None:
-        text = spoken(self._text(text))
+    def _add_turn(self, record: dict[str, object], text: str, channel: str, agent: str = "") -> None:
+        text = own_words(self._text(text))
         if not text:
             return
         uuid = transcript.text_of(record.get("uuid"))
         for at in range(len(self.turns) - 1, max(-1, len(self.turns) - 1 - QUEUE_WINDOW), -1):
-            # A queued message comes twice: when it was typed, and when the client took it up.
+            # A queued message is recorded twice: when the person typed it, and when the client sent it.
             if self.turns[at].channel == "queued" and self.turns[at].text == text:
                 if not self.turns[at].uuid:
                     self.turns[at] = replace(self.turns[at], uuid=uuid, channel=channel)

@@ -1,20 +1,20 @@
-"""A piece of a transcript around what a draft or a memory came from: who said what, before and after."""
+"""The part of a transcript around the evidence for a draft: who said what, before and after it."""
 
 from collections import deque
 from dataclasses import dataclass, replace
 
 from memtui.core.client import transcript
-from memtui.core.client.conversation import from_person, normalised, refusal, spoken
+from memtui.core.client.conversation import from_person, normalised, own_words, refusal
 
 BEFORE, AFTER = 3, 3
 TEXT_LIMIT = 1200
-# A line that holds a file's content is not looked into for words.
+# Bytes. A longer line holds a file's content and is not parsed.
 LONG_LINE = 1 << 20
 
 
 @dataclass(frozen=True)
-class Said:
-    """One utterance. `who`: agent, you, or tool (its name, with what it was given); `hit`: the evidence itself."""
+class Utterance:
+    """One message. `who`: agent, you, or tool (`text` is its name and first argument); `hit`: the evidence itself."""
 
     who: str
     text: str
@@ -22,33 +22,33 @@ class Said:
     hit: bool = False
 
 
-def around(path: str, uuid: str = "", words: str = "", before: int = BEFORE, after: int = AFTER) -> list[Said]:
-    """What was said around the record `uuid`, or else around the first of the person's words that begin with `words`.
+def around(path: str, uuid: str = "", words: str = "", before: int = BEFORE, after: int = AFTER) -> list[Utterance]:
+    """List the messages around the record `uuid`, or else around the person's first message that begins with `words`.
 
-    Empty where neither is found. Raises OSError for a transcript that can't be read.
+    Empty if neither is found. Raises OSError for a transcript that can't be read.
     """
     wanted = normalised(words)[:200]
-    held: deque[Said] = deque(maxlen=before)
+    earlier: deque[Utterance] = deque(maxlen=before)
     tools: dict[str, str] = {}  # call -> name
-    found: list[Said] = []
+    found: list[Utterance] = []
     for record in transcript.Reader(path, keep=_is_turn):
         if record.get("isSidechain") or record.get("isMeta") or record.get("isCompactSummary"):
             continue
-        for said in _said(record, tools):
+        for each in _utterances(record, tools):
             if found:
-                found.append(said)
+                found.append(each)
                 if len(found) > before + after:
                     return found
                 continue
             hit = bool(uuid) and transcript.text_of(record.get("uuid")) == uuid
-            if not hit and wanted and said.who == "you":
-                theirs = normalised(said.text)
-                hit = theirs.startswith(wanted) or (len(theirs) > 20 and wanted.startswith(theirs))
+            if not hit and wanted and each.who == "you":
+                words_here = normalised(each.text)
+                hit = words_here.startswith(wanted) or (len(words_here) > 20 and wanted.startswith(words_here))
             if hit:
-                found = [*held, replace(said, hit=True)]
-                before = len(held)
+                found = [*earlier, replace(each, hit=True)]
+                before = len(earlier)
             else:
-                held.append(said)
+                earlier.append(each)
     return found
 
 
@@ -56,14 +56,14 @@ def _is_turn(line: bytes) -> bool:
     return len(line) < LONG_LINE and (b"assistant" in line or b'"user"' in line or b"enqueue" in line)
 
 
-def _said(record: dict[str, object], tools: dict[str, str]) -> list[Said]:
+def _utterances(record: dict[str, object], tools: dict[str, str]) -> list[Utterance]:
     kind = record.get("type")
     if kind != "assistant" and not from_person(record):
         return []
     time = transcript.text_of(record.get("timestamp"))
     if kind == "queue-operation":
-        text = spoken(transcript.text_of(record.get("content")))
-        return [Said("you", text[:TEXT_LIMIT], time)] if text and record.get("operation") == "enqueue" else []
+        text = own_words(transcript.text_of(record.get("content")))
+        return [Utterance("you", text[:TEXT_LIMIT], time)] if text and record.get("operation") == "enqueue" else []
     if kind not in {"user", "assistant"}:
         return []
     found = []
@@ -72,19 +72,19 @@ def _said(record: dict[str, object], tools: dict[str, str]) -> list[Said]:
         who = "agent" if kind == "assistant" else "you"
         if block.get("type") == "text":
             text = transcript.text_of(block.get("text"))
-            text = spoken(text) if who == "you" else text.strip()
+            text = own_words(text) if who == "you" else text.strip()
         elif block.get("type") == "tool_use":
             who, text = "tool", _call(block)
             tools[transcript.text_of(block.get("id"))] = transcript.text_of(block.get("name"))
         elif block.get("type") == "tool_result":
             text = refusal(record, block, tools.get(transcript.text_of(block.get("tool_use_id")), ""))
         if text:
-            found.append(Said(who, text[:TEXT_LIMIT], time))
+            found.append(Utterance(who, text[:TEXT_LIMIT], time))
     return found
 
 
 def _call(block: dict[str, object]) -> str:
-    """A tool's name and the first text it was given."""
+    """Return a tool's name and the first text among its arguments, at most 120 characters of it."""
     given = block.get("input")
     texts = [value for value in given.values() if isinstance(value, str)] if isinstance(given, dict) else []
     first = " ".join(transcript.text_of(texts[0]).split())[:120] if texts else ""

@@ -1,4 +1,4 @@
-"""The process behind a hook, the client, so that others can tell later whether it is still there."""
+"""The client's process: how a hook identifies it, and how others tell later whether it still runs."""
 
 import posix
 
@@ -6,16 +6,16 @@ from memtui.core.base import fs
 
 SHELLS = {"sh", "bash", "dash", "zsh", "ksh", "fish", "busybox"}
 MAX_SHELLS = 4
-# By this variable the client says what kind of session it is, and what it says where a person sits before it; of a
-# script it is `sdk-cli`, … (docs/hooks.md).
+# The variable in which the client names the kind of session, and its value for a session in a terminal; a script's is
+# `sdk-cli`, … (docs/hooks.md).
 ENTRYPOINT, PERSONAL = "CLAUDE_CODE_ENTRYPOINT", "cli"
 
 
 def client() -> "list[object]":
-    """The client that started this hook, over any shells in between: [pid, when it started, where].
+    """Identify the client that started this hook, past any shells in between: [pid, start, machine].
 
-    `when` is in ticks since the boot, so that another process with the same number is not taken for it; empty where
-    there is no /proc. `where` names the machine and its pid namespace, outside of which the number says nothing.
+    `start` is in clock ticks since the boot, so that another process with the same pid is not taken for it; empty
+    without /proc. `machine` is the host's name and the pid namespace: the pid means nothing elsewhere.
     """
     pid = posix.getppid()
     name, parent, started = _stat(pid)
@@ -28,7 +28,7 @@ def client() -> "list[object]":
 
 
 def gone(found: "object") -> bool:
-    """Whether a process, as `client` told it, has ended; False where that can't be known."""
+    """Tell whether a process that `client` identified has ended; False if that can't be known."""
     if not isinstance(found, list) or len(found) != 3 or found[2] != _here():
         return False
     pid, started = found[:2]
@@ -38,7 +38,7 @@ def gone(found: "object") -> bool:
 
 
 def _stat(pid: int) -> "tuple[str, int, str]":
-    """(name, parent, start) of a process by /proc/PID/stat, see proc_pid_stat(5); the name may hold blanks."""
+    """Read (name, parent, start) of a process from /proc/PID/stat, see proc_pid_stat(5); the name may hold blanks."""
     try:
         text = fs.read_bytes(f"/proc/{pid}/stat").decode("utf-8", "replace")
     except OSError:
@@ -46,7 +46,7 @@ def _stat(pid: int) -> "tuple[str, int, str]":
     words = text[text.rfind(")") + 1 :].split()
     if len(words) < 20 or not words[1].isdecimal():
         return "", 0, ""
-    started = words[19] if words[0] not in {"Z", "X"} else "ended"  # and its parent has not taken note yet
+    started = words[19] if words[0] not in {"Z", "X"} else "ended"  # a zombie
     return text[text.find("(") + 1 : text.rfind(")")], int(words[1]), started
 
 

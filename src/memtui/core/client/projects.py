@@ -1,7 +1,8 @@
-"""The projects that the client keeps directories for, and where they truly are.
+"""The projects that the client keeps directories for, and their paths.
 
-A directory's name can't be decoded (every odd character became `-`), so the path is read from the transcripts: from the
-first `cwd` that has this name, or lies below a directory that has it. Found paths are kept in `run/projects.json`.
+The directory's name (the slug) can't be decoded, since every odd character became `-`. So the path is read from the
+transcripts: it is the first `cwd` with this slug, or a directory above it with this slug. Paths are cached in
+`run/projects.json`.
 """
 
 import os
@@ -13,7 +14,7 @@ from memtui.core.base import fastjson, fs, paths
 from memtui.core.places import locate
 
 VERSION = 1
-# The head of a transcript holds its cwd; a first record can be large.
+# The beginning of a transcript that is searched for its cwd; the first record can be large.
 HEAD_BYTES = 1 << 16
 TRANSCRIPTS_TRIED = 4
 CWD = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
@@ -22,7 +23,7 @@ CWD = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
 @dataclass(frozen=True)
 class Project:
     """A project of the client. `directory` holds its native memory; `path` is the project's root, None if no transcript
-    tells."""
+    names it."""
 
     slug: str
     directory: str
@@ -30,32 +31,32 @@ class Project:
 
 
 def cache_path(root: str) -> str:
-    """Where found paths are kept."""
+    """Return the path of the cache."""
     return root + "/run/projects.json"
 
 
 def with_memory(env: dict[str, str]) -> list[Project]:
-    """The projects that have native memory, by slug. A directory that can't be read is left out.
+    """List the projects that have native memory, by slug. A directory that can't be read is left out.
 
-    Directories without memory cost one look each: no file of theirs is opened unless a project's path is sought in vain
-    in its own transcripts.
+    A directory without memory costs one listing. Its transcripts are read only to find the path of a project that its
+    own transcripts do not name.
     """
     top = paths.config_dir(env) + "/projects"
     found = [slug for slug in _directories(top) if _has_memory(f"{top}/{slug}/memory")]
-    finder = _Finder(env, top)
+    finder = _PathFinder(env, top)
     projects = [Project(slug, f"{top}/{slug}/memory", finder.path_of(slug)) for slug in sorted(found)]
     finder.save()
     return projects
 
 
 def path_of(env: dict[str, str], slug: str) -> str | None:
-    """The true path of one project of the client, None if no transcript tells."""
+    """Return the path of one project of the client; None if no transcript names it."""
     return paths_of(env, [slug])[slug]
 
 
 def paths_of(env: dict[str, str], slugs: Iterable[str]) -> dict[str, str | None]:
-    """The true paths of some projects of the client by slug; what was found before is read once for all of them."""
-    finder = _Finder(env, paths.config_dir(env) + "/projects")
+    """Return the paths of some projects of the client by slug; the cache is read once for all of them."""
+    finder = _PathFinder(env, paths.config_dir(env) + "/projects")
     found = {slug: finder.path_of(slug) for slug in slugs}
     finder.save()
     return found
@@ -84,11 +85,11 @@ def _mtime_ns(path: str) -> int:
         return 0
 
 
-class _Finder:
-    """Finds paths, with the cache of those found before: `paths`, slug to [stamp, path or None], and `roots`, slug to
-    [stamp, main repository roots of its newest session …], each stamp the time its directory changed.
+class _PathFinder:
+    """A search for the paths of projects, with its cache: `paths`, slug to [stamp, path or None], and `roots`, slug to
+    [stamp, main repository roots of its newest session …]. A stamp is the change time of the directory in ns.
 
-    A path that was found stays right (its slug is the name); one that was not is sought again after any change.
+    A path once found stays valid, since its slug is the name; one that was not found is searched for after any change.
     """
 
     def __init__(self, env: dict[str, str], top: str) -> None:
@@ -125,7 +126,7 @@ class _Finder:
         return path
 
     def _roots(self) -> dict[str, str]:
-        """Slug to path of the main repository roots of all sessions: memory is kept under the root's name even if every
+        """Map slugs to the main repository roots of all sessions: memory is kept under the root's slug even if every
         session started in a subdirectory or a worktree."""
         if self.roots is None:
             self.roots = {}
@@ -145,7 +146,7 @@ class _Finder:
         return roots
 
     def save(self) -> None:
-        """Keep what was found."""
+        """Write the cache if anything new was found."""
         if not self.changed:
             return
         data = fastjson.dumps({"v": VERSION, "top": self.top, "paths": self.known, "roots": self.root_rows}).encode()
@@ -153,7 +154,7 @@ class _Finder:
 
 
 def _cwds(directory: str, tried: int = TRANSCRIPTS_TRIED) -> list[str]:
-    """The working directories that the newest transcripts name near their beginning, without repeats."""
+    """List the working directories that the `tried` newest transcripts name in their heads, without repeats."""
     try:
         with os.scandir(directory) as entries:
             files = [entry.path for entry in entries if entry.name.endswith(".jsonl")]
@@ -176,5 +177,5 @@ def _cwds(directory: str, tried: int = TRANSCRIPTS_TRIED) -> list[str]:
 
 
 def _named(cwd: str, slug: str) -> str | None:
-    """The directory of this name: `cwd` or one above it (a session may have changed its directory)."""
+    """Return `cwd` or the directory above it that has this slug (a session may have changed its directory)."""
     return next((here for here in locate.upwards(paths.normal(cwd)) if paths.slug(here) == slug), None)

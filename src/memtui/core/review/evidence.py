@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from memtui.core.base import paths
 from memtui.core.client import excerpt, titles, transcript
-from memtui.core.client.excerpt import Said
+from memtui.core.client.excerpt import Utterance
 from memtui.core.memories.memory import Memory
 from memtui.core.review.waiting import Waiting
 
@@ -23,7 +23,7 @@ class Evidence:
     """`said`: the conversation around an entry's evidence; `title`: of its session; `problem`: why the transcript does
     not show it, empty if it does; `similar`: memories, the most similar first."""
 
-    said: list[Said] = field(default_factory=list)
+    said: list[Utterance] = field(default_factory=list)
     title: str = ""
     similar: Sequence[Similar] = ()
     problem: str = ""
