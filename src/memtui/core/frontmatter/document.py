@@ -1,8 +1,8 @@
-"""The frontmatter of a Markdown file, without loss: what is not changed keeps its bytes.
+"""The frontmatter of a Markdown file, read and changed without loss: all other bytes stay.
 
 `parse` never fails: a file whose frontmatter can't be read is `broken`, with the reason and with what could be read,
-and can't be changed here. Every value is the text that the person wrote, a list of such, or a dict: `2026-01-31` and
-`yes` stay text, as in PyYAML's BaseLoader. YAML outside our subset is read by PyYAML where it is installed.
+and can't be changed here. Every value is the text that the person wrote, a list of texts, or a dict: `2026-01-31` and
+`yes` stay text, as in PyYAML's BaseLoader. PyYAML, if it is installed, reads YAML outside our subset.
 """
 
 import copy
@@ -15,14 +15,15 @@ from memtui.core.frontmatter.subset import NotInSubsetError, indent_of, is_fille
 
 FENCE = "---"
 BLANK = " \t\r\n"
-# PyYAML takes seconds a megabyte.
+# The most characters of a block that PyYAML reads, which takes seconds per megabyte, and the most values in it.
 PYYAML_LIMIT = 1 << 18
 NODE_LIMIT = 10_000
 
 
 @dataclass(frozen=True)
 class Document:
-    """One file. `body` has `\\n` line ends; `newline` is the file's own; `notes` are oddities worth telling."""
+    """A Markdown file. `body` has `\\n` line ends; `newline` is the file's own; `notes` warn of what may surprise its
+    author; `broken` is the reason why the frontmatter can't be read."""
 
     raw: bytes
     bom: bool = False
@@ -39,7 +40,7 @@ class Document:
     rest: str = ""
 
     def get(self, path: Sequence[str]) -> object:
-        """The value at a path such as `("metadata", "type")`; None where there is none."""
+        """Return the value at a path such as `("metadata", "type")`; None if there is none."""
         value: object = self.fields
         for key in path:
             value = value.get(key) if isinstance(value, dict) else None
@@ -47,17 +48,17 @@ class Document:
 
     @property
     def lines_above(self) -> int:
-        """How many lines of the file stand above its body."""
+        """The number of lines above the body."""
         return self.head.count("\n") + self.block.count("\n") + 1 if self.fence else 0
 
     def to_bytes(self) -> bytes:
-        """The file; byte-identical where nothing was changed."""
+        """Return the bytes of the file."""
         return self.raw
 
     def with_field(self, path: Sequence[str], value: str | Sequence[str]) -> "Document":
-        """A document with one field set, made if need be; only its lines differ.
+        """Return a document with one field set, or added; only its lines differ.
 
-        Raises MemtuiError on a broken document, and where the change can't be made without touching other fields.
+        Raises MemtuiError on a broken document, and if the change can't be made without changing other fields.
         """
         self._must_be_sound()
         new: object = clean(value) if isinstance(value, str) else [clean(item) for item in value]
@@ -69,8 +70,8 @@ class Document:
         return self._replaced(edit.set_field(self.block, path, old, new, self.newline), expected)
 
     def without_field(self, path: Sequence[str]) -> "Document":
-        """A document without one field; one that left nothing below `metadata:` takes that line along. Raises as
-        `with_field`."""
+        """Return a document without one field, and without a parent such as `metadata:` that would be left empty.
+        Raises as `with_field`."""
         self._must_be_sound()
         if self.get(path) is None:
             return self
@@ -79,7 +80,7 @@ class Document:
         return self._replaced(edit.drop_field(self.block, path), expected)
 
     def with_body(self, text: str) -> "Document":
-        """A document with another body, in the file's own line ends. Raises MemtuiError on a broken document."""
+        """Return a document with another body, in the file's line ends. Raises MemtuiError on a broken document."""
         self._must_be_sound()
         if text == self.body:
             return self
@@ -98,14 +99,14 @@ class Document:
             head, fence = ("\ufeff" if self.bom else "") + FENCE + self.newline, FENCE + self.newline
             if self.rest and not self.rest.startswith(("\n", "\r\n")):
                 fence += self.newline
-        made = parse(_encode(head + block + fence + self.rest))
-        if made.broken is not None or made.fields != expected or made.rest[-len(self.rest) :] != self.rest:
+        new = parse(_encode(head + block + fence + self.rest))
+        if new.broken is not None or new.fields != expected or new.rest[-len(self.rest) :] != self.rest:
             raise edit.refusal()
-        return made
+        return new
 
 
 def clean(text: str) -> str:
-    """Text as it can be written: lone surrogates become U+FFFD, line ends `\n`."""
+    """Return text that can be written to a file: lone surrogates become U+FFFD, line ends `\n`."""
     text = text.replace("\r\n", "\n")
     return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
@@ -134,12 +135,12 @@ def _encode(text: str) -> bytes:
 
 
 def _shown(text: str) -> str:
-    """Text for a person: bytes that are no UTF-8 become U+FFFD."""
+    """Return text for a person: bytes that are not UTF-8 become U+FFFD."""
     return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _plain(value: object, budget: list[int]) -> object:
-    """PyYAML's answer as a tree of our own; ValueError where it is endless, huge, or has keys that are not text."""
+    """Copy the tree that PyYAML read. Raises ValueError if it is endless, huge, or has keys that are not text."""
     budget[0] -= 1
     if budget[0] < 0:
         raise ValueError("too many values")
@@ -159,13 +160,13 @@ def _pyyaml(block: str) -> dict[str, object] | None:
         import yaml
 
         value = _plain(yaml.load(block, yaml.BaseLoader), [NODE_LIMIT])  # noqa: S506  BaseLoader makes only text
-    except Exception:  # not installed, not YAML, or it overflowed on a silly number or nesting
+    except Exception:  # not installed, not YAML, or an overflow by a huge number or deep nesting
         return None
     return value if isinstance(value, dict) else None
 
 
 def _read_fields(block: str, first_line: int) -> tuple[dict[str, object], str | None]:
-    """The fields of a block whose first line is that line of the file, and why it is broken."""
+    """Read the fields of a block that begins at the line `first_line` of the file, and why it is broken, or None."""
     block = block.replace("\r\n", "\n")
     try:
         return subset.load(block), None
@@ -198,7 +199,7 @@ def _body(rest: str) -> str:
 
 
 def parse(data: bytes) -> Document:
-    """Read a file of any content. Never raises; see `Document.broken`."""
+    """Parse a file of any content. Never raises; see `Document.broken`."""
     text = data.decode("utf-8", "surrogateescape")
     bom = text.startswith("\ufeff")
     start = 1 if bom else 0
@@ -212,7 +213,7 @@ def parse(data: bytes) -> Document:
         return Document(data, bom, newline, body=_body(text[start:]), rest=text[start:])
     keyed = any(split_key(line, indent_of(line)) for line in lines if not is_filler(line))
     if not keyed and not all(is_filler(line) for line in lines):
-        # A rule above some prose, and another one further down.
+        # A horizontal rule above some prose, and another one below.
         return Document(data, bom, newline, body=_body(text[start:]), rest=text[start:])
     head_end = text.index("\n", opened) + 1
     first_line = text.count("\n", 0, head_end) + 1
@@ -228,9 +229,9 @@ def parse(data: bytes) -> Document:
 
 
 def _split(text: str, opened: int) -> tuple[list[str] | None, str, int]:
-    """The lines between the fences, the closing fence (empty: there is none), and where the body starts.
+    """Return the lines between the fences, the closing fence (empty if there is none), and where the body starts.
 
-    Without a closing fence the fields end at the first blank line. None where no fence opens at all.
+    Without a closing fence the fields end at the first blank line. The lines are None if there is no opening fence.
     """
     at = text.find("\n", opened) + 1
     if not at or text[opened:at].rstrip(BLANK) != FENCE:

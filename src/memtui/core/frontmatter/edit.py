@@ -1,7 +1,7 @@
-"""Change one field of frontmatter: PyYAML says where its value stands, and only that text is replaced.
+"""Changes of one field of frontmatter: PyYAML finds the place of its value, and only that text is replaced.
 
-For a person's edit: PyYAML takes a while to load. The caller reads what comes out and compares it with what was wanted,
-so that YAML nobody thought of here is refused, not damaged.
+For a person's edits only, since PyYAML takes a while to load. The caller parses the result and compares it with what
+was wanted, so that YAML that was not thought of here is refused, not damaged.
 """
 
 import re
@@ -12,23 +12,23 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.frontmatter import subset
 from memtui.core.frontmatter.subset import NotInSubsetError, indent_of, odd_character, split_key
 
-# Plain text that some YAML reader would take for a number, a date, a truth value or nothing.
+# Plain text that some YAML reader would take for a number, a date, a boolean or null.
 TYPED = re.compile(r"[-+.]?\d[\w.,:+ -]*|[-+]?\.(?:inf|nan)|~|=|<<|null|true|false|yes|no|on|off|[yn]", re.IGNORECASE)
 SHORT_ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 
 
 def refusal() -> MemtuiError:
-    """The error for a field whose place can't be found, or can't be changed alone."""
+    """Return the error for a field whose place can't be found, or that can't be changed alone."""
     return MemtuiError(
         "this field can't be changed without touching others", "open the file in an editor and change it there"
     )
 
 
 def set_field(block: str, path: Sequence[str], old: object, new: object, newline: str) -> str:
-    """The lines of the fields with one of them set: in the form, the quotes and with the comment that its `old` value
-    has; made at its usual place if there is none (None). Raises MemtuiError."""
+    """Return the block with one field set, in the form, with the quotes and the comment of its `old` value; if that is
+    None, added at its usual place. Raises MemtuiError."""
     root = _compose(block)
-    if root is None:  # nothing, or comments alone
+    if root is None:  # empty, or only comments
         return block + field_lines(_nested(path, new), 0, newline)
     chain = _chain(root, path)
     if len(chain) == len(path):
@@ -37,71 +37,71 @@ def set_field(block: str, path: Sequence[str], old: object, new: object, newline
     missing = path[len(chain) :]
     if parent.id == "mapping" and parent.flow_style:
         at = _end(block, parent.value[-1][1]) if parent.value else parent.end_mark.index - 1
-        made = (", " if parent.value else "") + _flow(_nested(missing, new))[1:-1]
-        return block[:at] + made + block[at:]
+        added = (", " if parent.value else "") + _flow(_nested(missing, new))[1:-1]
+        return block[:at] + added + block[at:]
     if parent.id == "mapping":
         column = parent.value[0][0].start_mark.column
         at = _place(block, parent, missing[0]) if parent is root else _next_line(block, _end(block, parent))
-    else:  # a key with nothing behind it
+    else:  # a key without a value
         column = chain[-1][1].start_mark.column + 2
         at = _next_line(block, parent.end_mark.index)
     return block[:at] + field_lines(_nested(missing, new), column, newline) + block[at:]
 
 
 def drop_field(block: str, path: Sequence[str]) -> str:
-    """The lines of the fields without one, and without a parent that would be left empty. Raises MemtuiError."""
+    """Return the block without one field, and without a parent that would be left empty. Raises MemtuiError."""
     chain = _chain(_compose(block), path)
     if len(chain) < len(path):
         raise refusal()
     while len(chain) > 1 and all(key.value == chain[-1][1].value for key, _ in chain[-1][0].value):
         chain.pop()
-    mapping, gone, _ = chain[-1]
+    mapping, dropped, _ = chain[-1]
     if mapping.flow_style:
-        kept = [block[k.start_mark.index : _end(block, v)] for k, v in mapping.value if k.value != gone.value]
+        kept = [block[k.start_mark.index : _end(block, v)] for k, v in mapping.value if k.value != dropped.value]
         return block[: mapping.start_mark.index] + "{" + ", ".join(kept) + "}" + block[mapping.end_mark.index :]
     for key, value in reversed(mapping.value):
-        if key.value == gone.value:
+        if key.value == dropped.value:
             block = block[: _line(block, key.start_mark.index)] + block[_next_line(block, _end(block, value)) :]
     return block
 
 
 def field_lines(fields: Mapping[str, object], column: int = 0, newline: str = "\n") -> str:
-    """New fields as lines of YAML, from this column on."""
+    """Format new fields as lines of YAML, indented to `column`."""
     lead = " " * column
-    made = ""
+    lines = ""
     for name, value in fields.items():
         key = name if split_key(name + ":") == (name, len(name) + 1) and not TYPED.fullmatch(name) else quoted(name)
-        made += f"{lead}{key}:"
+        lines += f"{lead}{key}:"
         if isinstance(value, dict):
-            made += newline + field_lines(value, column + 2, newline)
+            lines += newline + field_lines(value, column + 2, newline)
         elif isinstance(value, list) and value:
-            made += newline + "".join(f"{lead}  - {scalar(item)}{newline}" for item in value)
+            lines += newline + "".join(f"{lead}  - {scalar(item)}{newline}" for item in value)
         else:
-            made += " " + ("[]" if isinstance(value, list) else scalar(str(value))) + newline
-    return made
+            lines += " " + ("[]" if isinstance(value, list) else scalar(str(value))) + newline
+    return lines
 
 
 def _compose(block: str) -> Any:
-    """PyYAML's tree of nodes with their places; None where there are no fields."""
+    """Return PyYAML's tree of nodes with their places; None if there are no fields. Raises MemtuiError."""
     import yaml
 
     class Loader(yaml.BaseLoader):
         def compose_node(self, parent: Any, index: Any) -> Any:
-            """An alias is a node of its own here: PyYAML gives the one it stands for, with the place of that."""
+            """Return an alias as a node of its own; PyYAML would give the node it stands for, with its place."""
             if not self.check_event(yaml.AliasEvent):
                 return super().compose_node(parent, index)
             event = self.get_event()  # type: ignore[no-untyped-call]
             return yaml.ScalarNode("", f"*{event.anchor}", event.start_mark, event.end_mark)
 
     try:
-        # YAML 1.2 takes a tab inside a plain value, PyYAML does not; here only places count.
+        # YAML 1.2 allows a tab inside a plain value, PyYAML does not. Only the places matter here.
         return yaml.compose(re.sub(r"(?<=\S)[ \t]+", lambda gap: " " * len(gap[0]), block), Loader)
     except yaml.YAMLError:
         raise refusal() from None
 
 
 def _chain(root: Any, path: Sequence[str]) -> list[tuple[Any, Any, Any]]:
-    """Mapping, key and value for each step of the path that is there; of a key that stands there twice, the last."""
+    """List (mapping, key, value) for each step of the path that exists; of a key that is there twice, the last."""
     chain: list[tuple[Any, Any, Any]] = []
     for name in path:
         mapping = chain[-1][2] if chain else root
@@ -118,7 +118,7 @@ def _is_block(node: Any) -> bool:
 
 
 def _end(block: str, node: Any) -> int:
-    """Where a node's own text ends. PyYAML counts the blank lines and comments below a block to it."""
+    """Return where a node's own text ends. PyYAML's mark includes the blank lines and comments below a block."""
     while _is_block(node):
         node = node.value[-1][1] if node.id == "mapping" else node.value[-1]
     if node.id == "scalar" and node.style in ("|", ">"):
@@ -139,13 +139,13 @@ def _line_end(block: str, at: int) -> int:
 
 
 def _comment(line: str) -> str:
-    """The comment of a line that holds no text in quotes, with the blanks before it."""
+    """Return the comment of a line without quotes, with the blanks before it."""
     found = re.search(" +#.*", line)
     return found[0] if found else ""
 
 
 def _place(block: str, root: Any, name: str) -> int:
-    """Where a new field at the top goes: the name first, the description behind it, any other one last."""
+    """Return where a new field of the top level goes: the name first, the description after it, others last."""
     if name not in ("name", "description"):
         return _next_line(block, _end(block, root))
     behind = [_end(block, value) for key, value in root.value if name == "description" and key.value == "name"]
@@ -156,9 +156,9 @@ def _with_value(block: str, mapping: Any, key: Any, node: Any, old: object, new:
     start, end = node.start_mark.index, _end(block, node)
     style = node.style if node.id == "scalar" else ""
     if isinstance(new, list) and new and isinstance(old, list) and _is_block(node):
-        made = _with_items(block, node.value, old, new, newline)
-        if made:
-            return made
+        edited = _with_items(block, node.value, old, new, newline)
+        if edited:
+            return edited
     if not isinstance(new, str):
         text = _flow(new)
     elif style in ("|", ">") and (literal := _literal(new, block[start:end], key.start_mark.column + 2, newline)):
@@ -169,7 +169,7 @@ def _with_value(block: str, mapping: Any, key: Any, node: Any, old: object, new:
     if mapping.flow_style and start == end:
         text = " " + text
     elif start == end or _is_block(node) or (style in ("|", ">") and "\n" not in text):
-        # Behind the colon, in front of the comment there.
+        # Between the colon and the comment of its line.
         start = block.find(":", key.end_mark.index) + 1
         text = " " + text + _comment(block[start : _line_end(block, start)])
         end = _line_end(block, end)
@@ -177,8 +177,8 @@ def _with_value(block: str, mapping: Any, key: Any, node: Any, old: object, new:
 
 
 def _with_items(block: str, nodes: Sequence[Any], old: Sequence[object], new: Sequence[str], newline: str) -> str:
-    """A block list with other items; those that stay, at its two ends, keep their lines. Empty where an item does not
-    stand behind its `-`."""
+    """Return the block with other items in a block list; items that stay, at its two ends, keep their lines. Empty if
+    an item is not on the line of its `-`."""
     leads = [block[_line(block, node.start_mark.index) : node.start_mark.index] for node in nodes]
     if any(lead.strip() != "-" for lead in leads):
         return ""
@@ -191,8 +191,8 @@ def _with_items(block: str, nodes: Sequence[Any], old: Sequence[object], new: Se
         start, end = starts[front], ends[len(nodes) - back - 1]
     else:
         start = end = ends[front - 1] if front else starts[0]
-    made = [leads[0].rstrip() + " " + scalar(item) + newline for item in new[front : len(new) - back]]
-    return block[:start] + "".join(made) + block[end:]
+    added = [leads[0].rstrip() + " " + scalar(item) + newline for item in new[front : len(new) - back]]
+    return block[:start] + "".join(added) + block[end:]
 
 
 def _nested(path: Sequence[str], value: object) -> dict[str, object]:
@@ -210,7 +210,7 @@ def _flow(value: object) -> str:
 
 
 def _literal(text: str, before: str, column: int, newline: str) -> str:
-    """A `|` block as deep as the one `before`; empty where the text does not survive in one or needs none."""
+    """Return text as a `|` block, indented as the one `before`; empty for one line, or if it can't be kept exactly."""
     content = text.removesuffix("\n")
     if "\n" not in text or content.endswith("\n") or content[:1] in ("", " ", "\n", "\t"):
         return ""
@@ -223,7 +223,7 @@ def _literal(text: str, before: str, column: int, newline: str) -> str:
 
 
 def is_plain(text: str, *, typed: bool = False, flow: bool = False) -> bool:
-    """Whether text can stand unquoted and is still this text for every YAML reader, Claude Code's included."""
+    """Tell whether every YAML reader, Claude Code's included, reads text without quotes as this text."""
     if not text or "\t" in text or "\n" in text or "---" in text or odd_character(text):
         return False
     if (TYPED.fullmatch(text) and not typed) or (flow and (text[0] == "-" or set(",[]{}?#:'\"") & set(text))):
@@ -235,7 +235,7 @@ def is_plain(text: str, *, typed: bool = False, flow: bool = False) -> bool:
 
 
 def quoted(text: str) -> str:
-    """Text in double quotes on one line. `---` is broken up: Claude Code would end the frontmatter there."""
+    """Return text in double quotes on one line. `---` is escaped: Claude Code would end the frontmatter there."""
     out = []
     for char in text:
         code = ord(char)
@@ -245,13 +245,13 @@ def quoted(text: str) -> str:
             out.append(f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")
         else:
             out.append(char)
-    made = "".join(out)
-    return '"' + (made.replace("--", "-\\x2d") if "---" in made else made) + '"'
+    escaped = "".join(out)
+    return '"' + (escaped.replace("--", "-\\x2d") if "---" in escaped else escaped) + '"'
 
 
 def scalar(text: str, style: str = "", *, typed: bool = False, flow: bool = False) -> str:
-    """One line of YAML that reads as this text: in single quotes or plain where asked for and possible, else in double
-    quotes. `typed`: plain even if it may be read as a number or a date; `flow`: between brackets."""
+    """Return one line of YAML that is read as this text: plain or, by `style`, in single quotes if possible, else in
+    double quotes. `typed`: plain even if it may be read as a number or a date; `flow`: between brackets."""
     if style not in ("'", '"') and is_plain(text, typed=typed, flow=flow):
         return text
     if style == "'" and "\n" not in text and "---" not in text and not odd_character(text):

@@ -1,19 +1,19 @@
 """Name, description and type of a memory, from the head of its file: for hooks, which read thousands at a start.
 
-Plain values on one line, nearly all there are, are cut out with string operations; for anything else the YAML reader is
-loaded, which imports nothing itself. A person is shown just this (`memory.from_bytes`); on well-formed files it is what
-`document.parse` gives.
+Plain values on one line, which nearly all are, are cut out with string operations; anything else is read by the YAML
+reader, which imports nothing itself. `memory.from_bytes` shows a person the same; on well-formed files `document.parse`
+gives the same.
 """
 
 FIRST_LINE_LIMIT = 300
 WANTED = ("name", "description", "title", "type")
 BLANK = " \t\r"
-# What makes a value more than the text that stands there.
+# First characters of a value that YAML does not read as plain text.
 SPECIAL = "-?:,[]{}#&*!|>'\"%@`\t"
 
 
 def first_line(body: str) -> str:
-    """The first line with text on it, without a heading's `#`, at most 300 characters: what a bare file is about."""
+    """Return the first line with text, without a heading's `#`, at most FIRST_LINE_LIMIT characters."""
     at = 0
     while at < len(body):
         end = body.find("\n", at)
@@ -27,10 +27,10 @@ def first_line(body: str) -> str:
 
 
 def summarise(data: bytes) -> "tuple[str, str, str]":
-    """`(name, description, type)` of a memory file, or of its beginning; empty where absent.
+    """Return `(name, description, type)` of a memory file, or of its beginning; empty if absent.
 
-    Without a description the title stands in for it, without frontmatter the first line of text. Frontmatter that is
-    cut off, as by reading only the head of a file, gives what was read. Never raises.
+    Without a description the title takes its place, without frontmatter the first line of text. Frontmatter that is cut
+    off, as by reading only the head of a file, gives the fields that were read. Never raises.
     """
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     first, newline, rest = text.partition("\n")
@@ -38,16 +38,16 @@ def summarise(data: bytes) -> "tuple[str, str, str]":
         return "", "", ""
     if first.rstrip(BLANK) != "---" or not newline:
         return "", first_line(text), ""
-    found = _fast(rest)
+    found = _simple_fields(rest)
     if found is None:
-        found = _slow(rest)
+        found = _yaml_fields(rest)
     if found is None:
         return "", first_line(text), ""
     return found.get("name", ""), found.get("description") or found.get("title", ""), found.get("type", "")
 
 
-def _fast(text: str) -> "dict[str, str] | None":
-    """The wanted fields, where each is plain or simply quoted on a line of its own; None where YAML must be read."""
+def _simple_fields(text: str) -> "dict[str, str] | None":
+    """Read the WANTED fields if each is plain or simply quoted on one line; None if the YAML reader is needed."""
     found: dict[str, str] = {}
     nested = parent = ""
     child = 0
@@ -76,7 +76,7 @@ def _fast(text: str) -> "dict[str, str] | None":
                 if indent == child:
                     in_type = field.startswith("type:")
                     value = _value(field[5:]) if in_type else ""
-                    # A key written in an unusual way, or a value that may hide one in the lines below.
+                    # A key in an unusual form, or a value over several lines, which may look like fields.
                     odd = "type" in field[:6] and not in_type and not field.startswith("node_t")
                     if value is None or odd or _goes_on(field.partition(":")[2].strip(" ")):
                         return None
@@ -108,12 +108,12 @@ def _fast(text: str) -> "dict[str, str] | None":
 
 
 def _goes_on(text: str) -> bool:
-    """Whether a value that is not wanted may reach into the lines below, and they may look like fields."""
+    """Tell whether the value of another field may go on in the lines below, which may look like fields."""
     return text[:1] in ("'", '"', "[", "{") and text[-1:] != {"[": "]", "{": "}"}.get(text[0], text[0])
 
 
 def _value(text: str) -> "str | None":
-    """One scalar on one line; None where the text is more than it seems."""
+    """Read a scalar on one line; None if the YAML reader is needed."""
     text = text.strip(" ")
     if not text:
         return ""
@@ -126,8 +126,8 @@ def _value(text: str) -> "str | None":
     return text
 
 
-def _slow(text: str) -> "dict[str, str] | None":
-    """The wanted fields by way of the YAML reader, or line by line where it does not follow."""
+def _yaml_fields(text: str) -> "dict[str, str] | None":
+    """Read the WANTED fields with the YAML reader; None if there are no fields."""
     from memtui.core.frontmatter import loose, subset
 
     lines = []

@@ -1,7 +1,4 @@
-"""Frontmatter that is not quite YAML: what a person plainly meant is still read, field by field.
-
-Imports nothing, so that a hook can afford it.
-"""
+"""A reader for frontmatter that is not quite YAML, field by field. Hook path: it imports only `subset`."""
 
 from memtui.core.frontmatter import subset
 from memtui.core.frontmatter.subset import NotInSubsetError, indent_of, is_filler, split_key
@@ -10,8 +7,8 @@ DEPTH_LIMIT = 3
 
 
 def read(block: str, depth: int = 0) -> "dict[str, object]":
-    """The fields of a block whose lines end with `\\n`: strictly where that works, else each field for itself, and what
-    even so is not YAML as the text that stands there. Never raises."""
+    """Read the fields of a block whose lines end with `\\n`: as YAML if possible, else each field separately, and a
+    field that is not YAML as its plain text. Never raises."""
     try:
         return subset.load(block)
     except NotInSubsetError:

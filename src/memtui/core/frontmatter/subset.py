@@ -1,9 +1,9 @@
-"""The part of YAML that frontmatter uses, read with plain string operations: no import, so that a hook can afford it.
+"""A reader for the part of YAML that frontmatter uses. Hook path: it imports nothing.
 
 `load` either gives what PyYAML's BaseLoader gives (every scalar stays the text that the person wrote: no dates,
-booleans or numbers), or raises NotInSubsetError. It never guesses; a property test holds it to that. Two deliberate
-differences: tabs inside an unquoted value are text, as YAML 1.2 has it and PyYAML does not, and `\\ud83d\\ude00` in
-double quotes is the one character that JSON means by it.
+booleans or numbers), or raises NotInSubsetError. It never guesses; a property test checks that. Two deliberate
+differences: tabs inside an unquoted value are text, as in YAML 1.2 but not in PyYAML, and `\\ud83d\\ude00` in double
+quotes is one character, as in JSON.
 
 In the subset: block mappings, block lists of scalars, flow lists and mappings, plain and quoted scalars over one or
 more lines, `|` and `>` with `+` or `-`, comments, duplicate keys (the last one counts). Not in it: anchors, aliases,
@@ -21,7 +21,7 @@ HEX_ESCAPES = {"x": 2, "u": 4, "U": 8}
 
 
 class NotInSubsetError(ValueError):
-    """`reason` in words; `line` counts from 0 in the text given to `load`."""
+    """A text that is not in the subset. `line` counts from 0 in the text given to `load`."""
 
     def __init__(self, reason: str, line: int) -> None:
         super().__init__(reason)
@@ -30,7 +30,7 @@ class NotInSubsetError(ValueError):
 
 
 def load(text: str) -> "dict[str, object]":
-    """Read a block mapping; an empty text gives an empty dict. Raises NotInSubsetError. Lines end with `\\n`."""
+    """Read a block mapping whose lines end with `\\n`; an empty text gives an empty dict. Raises NotInSubsetError."""
     odd = odd_character(text)
     if odd:
         raise NotInSubsetError(
@@ -47,18 +47,18 @@ def load(text: str) -> "dict[str, object]":
 
 
 def indent_of(line: str) -> int:
-    """The number of leading blanks; tabs do not count."""
+    """Count the leading blanks, without tabs."""
     return len(line) - len(line.lstrip(" "))
 
 
 def is_filler(line: str) -> bool:
-    """A blank line, or one that holds only a comment."""
+    """Tell whether a line is blank or holds only a comment."""
     text = line.strip(" \r\n")
     return not text or text[0] == "#"
 
 
 def split_key(line: str, start: int = 0) -> "tuple[str, int] | None":
-    """The key of a `key: value` line from column `start`, and the column after its colon; None for other lines."""
+    """Return the key of a `key: value` line from column `start`, and the column after its colon; None for others."""
     if start >= len(line):
         return None
     first = line[start]
@@ -79,7 +79,7 @@ def split_key(line: str, start: int = 0) -> "tuple[str, int] | None":
 
 
 def odd_character(text: str) -> str:
-    """The first character that YAML does not allow or takes for a line break besides `\\n`; empty if there is none."""
+    """Return the first character that YAML does not allow, or reads as a line break besides `\\n`; empty if none."""
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return ""
     for char in dict.fromkeys(text):
@@ -93,7 +93,7 @@ def odd_character(text: str) -> str:
 
 
 def unescape(text: str) -> "str | None":
-    """The text between double quotes with its escapes resolved; None where one is not known."""
+    """Resolve the escapes of a text between double quotes; None if one is unknown."""
     if "\\" not in text:
         return text
     out = []
@@ -121,7 +121,7 @@ def unescape(text: str) -> "str | None":
 
 
 def closing(line: str, quote: str, at: int) -> int:
-    """Where the quoted text ends in this line, -1 where it goes on."""
+    """Return where a quoted text ends in this line; -1 if it goes on."""
     while True:
         end = line.find(quote, at)
         if quote == '"':
@@ -147,7 +147,7 @@ class _Reader:
         raise NotInSubsetError(reason, self.at if line < 0 else line)
 
     def peek(self) -> "str | None":
-        """The next line that is neither blank nor a comment."""
+        """Return the next line that is neither blank nor a comment; None at the end."""
         while self.at < len(self.lines):
             line = self.lines[self.at]
             if not is_filler(line):
@@ -174,7 +174,7 @@ class _Reader:
         return result
 
     def value(self, rest: str, indent: int, depth: int, in_list: bool) -> "object":
-        """The value after `key:` or `- ` at column `indent`; `self.at` is the line below."""
+        """Read the value after `key:` or `- ` at column `indent`; `self.at` is the line below."""
         if rest and rest[0] != "#":
             return self.scalar(rest, indent)
         line = self.peek()
@@ -287,7 +287,7 @@ class _Reader:
             self.at += 1
 
     def block(self, rest: str, indent: int) -> str:
-        """A `|` or `>` scalar: PyYAML's scan_block_scalar, line by line."""
+        """Read a `|` or `>` scalar, as PyYAML's scan_block_scalar does."""
         header, _, comment = rest.partition(" ")
         if header[1:] not in ("", "+", "-") or (comment.strip(" ") and comment.lstrip(" ")[0] != "#"):
             self.fail("a block scalar with an indentation indicator", self.at - 1)
@@ -316,7 +316,7 @@ class _Reader:
         return "".join(parts) + end + ("\n" * blank if header[1:] == "+" else "")
 
     def flow(self, at: int, depth: int) -> "tuple[object, int]":
-        """A flow value from position `at` of `self.flow_text`, and the position after it."""
+        """Read a flow value from position `at` of `self.flow_text`; return it and the position after it."""
         first = self.flow_text[at]
         if depth > DEPTH_LIMIT:
             self.fail("nested too deeply", self.at - 1)
@@ -346,7 +346,7 @@ class _Reader:
         return self.flow_scalar(at)
 
     def flow_blank(self, at: int) -> int:
-        """The next position that is not blank, taking in further lines where the bracket is not closed yet."""
+        """Return the next position that is not blank, reading further lines while the bracket is open."""
         while True:
             while at < len(self.flow_text) and self.flow_text[at] in " \n":
                 at += 1
