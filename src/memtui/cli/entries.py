@@ -32,7 +32,7 @@ def read(
     """
     problems: list[Finding] = []
     found = ctx.waiting(kinds, every=all_projects, unread=problems)
-    for each in map(findings.told, problems):
+    for each in map(findings.unread_row, problems):
         ctx.out.say(f"! {safe(each['message'])}\n  {safe(each['hint'])}")
         if unread is not None:
             unread.append(each)

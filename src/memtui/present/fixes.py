@@ -4,7 +4,7 @@ import os
 
 from memtui.core.base.phrasing import many, size
 from memtui.core.health.findings import some
-from memtui.core.health.fixes import Outcome
+from memtui.core.health.fixes import FixOutcome
 from memtui.core.health.index_report import Report
 from memtui.core.health.retention import Due, Limits
 from memtui.core.inbox.reconcile import Reconciled
@@ -19,7 +19,7 @@ NOTHING = {
 }
 
 
-def words(done: Outcome) -> str:
+def words(done: FixOutcome) -> str:
     """Describe what a fix did, in a sentence."""
     if done.facts is not None:
         return "; ".join(done.facts.busy) or ("That is gone for good." if done.facts.anything else NOTHING["collect"])

@@ -145,7 +145,7 @@ def _warn(ctx: Context, path: str) -> "dict[str, str] | None":
     found = unread_part(path)
     if found is None:
         return None
-    words = findings.told(found)
+    words = findings.unread_row(found)
     ctx.out.say(f"! {safe(words['message'])}\n  {safe(words['hint'])}")
     return words
 

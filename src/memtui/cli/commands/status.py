@@ -47,7 +47,7 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
         "mode": ctx.setting("mode"),
         "memories": counts,
         "waiting": waiting,
-        "unread": [findings.told(each) for each in unread],
+        "unread": [findings.unread_row(each) for each in unread],
         "last_delivery": {"id": last.id, "time": last.logged, "outcome": outcome} if last else None,
         "next": [{"command": command, "why": why} for command, why in steps],
     }
@@ -63,7 +63,7 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
             shown = out.style(*receipt(outcome))
             out.print(f"  last delivery {when}: {line(what(last.contents))}, {shown}")
         for each in unread:
-            out.print("  " + out.style(f"! {line(findings.whole(each))}", "yellow"))
+            out.print("  " + out.style(f"! {line(findings.with_remedy(each))}", "yellow"))
         out.print()
         out.table(["", ""], [[(command, "bold"), why] for command, why in steps], indent="  ")
         out.print()

@@ -1,4 +1,4 @@
-"""What is wrong with what a person keeps: memories and their index, trust in them, and what waits in the inboxes."""
+"""Checks of the person's own content: memories and their indexes, trust in them, and the inboxes."""
 
 from collections.abc import Iterator
 
@@ -16,11 +16,12 @@ from memtui.core.redaction import redact
 from memtui.core.review.waiting import waiting_in
 from memtui.core.settings import config
 
+# The age from which an unsettled claim is a finding.
 CLAIM_SECONDS = 3600.0
 
 
 def inboxes(root: str, now: float) -> Iterator[Finding]:
-    """Find inboxes that can't be read, guidance that will not be delivered, claims that nobody settled."""
+    """Find inboxes that can't be read, guidance that can't be delivered, and claims that nobody settled."""
     budget = config.number(config.load(root), "budget")
     for slug in [None, *paths.inbox_slugs(root)]:
         directory = paths.inbox_dir(root, slug)
@@ -49,14 +50,14 @@ def _guidance(slug: str | None, directory: str, now: float, budget: int) -> Iter
         found = undelivered.findings(entry, directory, now, budget)
         if (first := next(found, None)) is not None:
             yield first
-        # Who left a note with memtui was asked already.
+        # memtui itself warns of secrets before it leaves a note with `from`.
         if not entry.fields.get("from") and (kinds := redact.kinds_in(entry.text)):
             described = redact.described(kinds)
             yield problem("inbox.secret", f"note:{entry.id}", inbox=inbox, id=entry.id[-6:], kinds=described)
 
 
 def memories(env: dict[str, str], cwd: str, known: dict[str, Memory] | None) -> Iterator[Finding]:
-    """Find memories that are broken, and indexes that don't fit them. `known` as for `status.of_scope`."""
+    """Find broken memories, and indexes that don't match them. `known` as for `status.of_scope`."""
     for scope in scopes.discover(env, cwd):
         if scope.problem:
             yield problem("memories.scope", scope=scope.label, path=scope.directory, why=scope.problem)
@@ -79,14 +80,14 @@ def _index(root: str, scope: scopes.Scope) -> Iterator[Finding]:
 
 
 def trust(env: dict[str, str], root: str, cwd: str) -> Iterator[Finding]:
-    """Find memories that are not delivered since nobody trusts them, and a trust file that can't be read."""
+    """Find memories that are not delivered because they are not trusted, and a trust file that can't be read."""
     path = trusting.path(root)
     data = fs.read_or_empty(path)
     if data.strip() and not isinstance(fastjson.loads_dict(data).get("dirs"), dict):
         yield problem("trust.unreadable", path=path)
     directory, exists = locate.project_dir(env, cwd)
     if not exists or locate.leaves_repository(directory):
-        return  # as `memories` tells
+        return  # `memories` reports the symlink
     found = trusting.status(root, directory)
     waiting = [*found.new, *found.changed]
     if waiting:

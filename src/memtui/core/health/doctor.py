@@ -1,6 +1,6 @@
-"""All checks of memtui's files and of what a person keeps, in order. They look only; nothing is changed.
+"""All checks of memtui's files and of the person's content, in order. They change nothing.
 
-The hooks and the client are looked at by hooks/installer/checkup.py, which runs these as well.
+hooks/installer/checkup.py runs these, and checks the hooks and the client before them.
 """
 
 from collections.abc import Iterator
@@ -19,9 +19,9 @@ def check(
     now: float,
     known: dict[str, Memory] | None = None,
 ) -> list[Finding]:
-    """Run all checks but those of hooks and client. `known` as for `status.of_scope`.
+    """Run all checks except those of hooks and client. `known` as for `status.of_scope`.
 
-    A check that fails itself is a finding; the others go on.
+    A check that fails gives a finding; the others still run.
     """
     root = paths.root(env)
     found: list[Finding] = []
@@ -39,9 +39,9 @@ def check(
     }
     for area, findings in checks.items():
         try:
-            got = list(findings)
+            area_findings = list(findings)
         except (OSError, MemtuiError, ValueError, RecursionError) as error:
             why = f"{error.strerror}: {error.filename}" if isinstance(error, OSError) and error.filename else str(error)
-            got = [problem(f"{area}.failed", why=why)]
-        found += got or [good(f"{area}.ok")]
+            area_findings = [problem(f"{area}.failed", why=why)]
+        found += area_findings or [good(f"{area}.ok")]
     return found

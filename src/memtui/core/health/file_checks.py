@@ -1,4 +1,4 @@
-"""What is wrong with memtui's own files: whose they are, their errors, the journal, the delivery log, what is kept."""
+"""Checks of memtui's own files: owners and modes, the log of errors, the journal, the delivery log, and old data."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -13,18 +13,19 @@ from memtui.core.journal.journal import Journal
 DAY = 86400.0
 ERRORS_DAYS = 7
 TRASH_BYTES = 100_000_000
-FILES_LOOKED_AT = 20_000
-LINES_LOOKED_AT = 1000
+# The most files whose modes are checked, and the newest lines of the delivery log that are read.
+FILES_CHECKED = 20_000
+LINES_CHECKED = 1000
 
 
 def strangers(found: Sequence[tuple[str, int]]) -> Iterator[Finding]:
-    """Make findings of directories that belong to others, each (path, user)."""
+    """Report directories that belong to other users, each given as (path, user id)."""
     for path, owner in found:
         yield problem("root.foreign", path=path, owner=owner)
 
 
 def own(root: str) -> Iterator[Finding]:
-    """Check that memtui's directory is there, and that its files are the owner's alone."""
+    """Check that memtui's directory can be used, and that nobody else can read its files."""
     if not os.path.lexists(root):
         above = root
         while not os.path.isdir(above):
@@ -44,10 +45,10 @@ def own(root: str) -> Iterator[Finding]:
         for name in sorted(os.listdir(root + "/projects")):
             yield from strangers(paths.inbox_strangers(root, name))
     open_to_others, locked = [], []
-    # In a directory that is closed, a note left by `echo >>` is as safe as any.
+    # In a closed directory an open file, such as a note left by `echo >>`, is safe.
     closed = not os.stat(root).st_mode & 0o077
     for number, (path, mode) in enumerate(modes(root)):
-        if number >= FILES_LOOKED_AT:
+        if number >= FILES_CHECKED:
             break
         if mode & 0o077 and not closed:
             open_to_others.append(os.path.relpath(path, root))
@@ -63,7 +64,7 @@ def own(root: str) -> Iterator[Finding]:
 
 
 def modes(top: str) -> Iterator[tuple[str, int]]:
-    """List every file and directory from `top` on, with its permission bits; no symlinks."""
+    """List `top` and every file and directory below it, with its permission bits; no symlinks."""
     try:
         yield top, os.lstat(top).st_mode & 0o777
     except OSError:
@@ -80,7 +81,7 @@ def modes(top: str) -> Iterator[tuple[str, int]]:
 
 
 def errors(root: str, now: float) -> Iterator[Finding]:
-    """Find the errors that hooks and workers noted in the last ERRORS_DAYS days while they failed open."""
+    """Find the errors that hooks and workers logged in the last ERRORS_DAYS days."""
     path = root + "/log/errors.jsonl"
     if not os.path.exists(path):
         return
@@ -99,7 +100,7 @@ def errors(root: str, now: float) -> Iterator[Finding]:
 
 
 def journal(found: Journal) -> Iterator[Finding]:
-    """Find changes that were cut off or can't be read, and so can't be undone."""
+    """Find changes in the journal that are unfinished, or can't be read and so can't be undone."""
     ledger = found.ledger()
     if found.unfinished() is not None:
         yield note("journal.cut_off")
@@ -112,7 +113,7 @@ def log(root: str) -> Iterator[Finding]:
     for path in delivery_log.months(root)[:1]:
         bad = 0
         for number, (_, line) in enumerate(backwards.lines(path, longest=-1)):
-            if number >= LINES_LOOKED_AT:
+            if number >= LINES_CHECKED:
                 break
             bad += fastjson.loads_dict(line).get("v") != delivery_log.VERSION
         if bad:
@@ -120,7 +121,7 @@ def log(root: str) -> Iterator[Finding]:
 
 
 def kept(found: Journal, now: float) -> Iterator[Finding]:
-    """Count what is kept, and find what is due to go."""
+    """Report what is kept, and whether some of it is due for removal."""
     ledger = found.ledger()
     due = retention.due(found.root, now, ledger, trusted=False)
     oldest = next((clock.parse(each.time) for each in ledger.all()), None)

@@ -1,7 +1,7 @@
-"""The registry of findings: each code with its words, what to do about it, and the fix that does it (fixes.py).
+"""The registry of findings: each code with its sentence, what to do about it, and the fix that does it (fixes.py).
 
-A check makes a `Finding` (core/base/finding.py) of a code and facts; `doctor`, Health, `hooks status`, the flags of
-memories and the states of guidance read here how it is told. Nothing reads a sentence to decide what to do.
+A check makes a `Finding` (core/base/finding.py) from a code and facts; `doctor`, Health, `hooks status`, the flags of
+memories and the states of guidance take their words from here. No code reads a sentence to decide what to do.
 """
 
 from collections.abc import Iterable
@@ -27,10 +27,10 @@ AREAS = {
 
 
 class Kind(NamedTuple):
-    """How a finding is told: `words` and `remedy` are templates of its data, `flag` is a short form for lists.
+    """The words of a code: `words` and `remedy` are templates filled with its data, `flag` is a short form for lists.
 
-    `{name:memory|memories}` counts, `{name:size}` are bytes; a list of names is cut after NAMES_SHOWN. `fix` is the id
-    of the fix that a door offers, empty where a person has to do it.
+    `{name:memory|memories}` is a count, `{name:size}` a number of bytes; a list of names is cut after NAMES_SHOWN.
+    `fix` is the id of the fix that CLI and TUI offer, empty if only a person can fix it.
     """
 
     words: str = ""
@@ -213,13 +213,13 @@ REGISTRY = {
 
 
 def some(names: list[str]) -> str:
-    """Name the first NAMES_SHOWN, and say how many more there are."""
+    """Join the first NAMES_SHOWN names, and say how many more there are."""
     more = len(names) - NAMES_SHOWN
     return ", ".join(names[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 class _Fact:
-    """A value as a template shows it."""
+    """A value, formatted as a template asks; see `Kind`."""
 
     def __init__(self, value: object) -> None:
         self.value = value
@@ -244,37 +244,37 @@ def _filled(template: str, found: Finding, **more: object) -> str:
 
 
 def message(found: Finding) -> str:
-    """What was found, in a sentence; empty where an area is all right and there is no more to say."""
+    """Return the sentence of a finding; empty for an area that is all right."""
     return _filled(REGISTRY[found.code].words, found)
 
 
 def remedy(found: Finding) -> str:
-    """What to do about it; empty where nothing is."""
+    """Return what to do about a finding; empty if there is nothing to do."""
     return _filled(REGISTRY[found.code].remedy, found)
 
 
 def flag(found: Finding, do: str = "memtui trust") -> str:
-    """The finding in the few words that a list has room for. `do`: how a door lets one trust a memory."""
+    """Return the short form of a finding for a list. `do`: the command or key that trusts a memory."""
     return _filled(REGISTRY[found.code].flag, found, do=do)
 
 
 def fix_of(found: Finding) -> str:
-    """The id of the fix for it; empty where a person has to do it."""
+    """Return the id of the fix for a finding; empty if only a person can fix it."""
     return REGISTRY[found.code].fix
 
 
-def whole(found: Finding) -> str:
-    """What was found, and what to do about it."""
+def with_remedy(found: Finding) -> str:
+    """Return the sentence of a finding, and what to do about it."""
     return f"{message(found)} {remedy(found)}".strip()
 
 
-def told(found: Finding) -> dict[str, str]:
-    """A file that can't be read, for --json."""
+def unread_row(found: Finding) -> dict[str, str]:
+    """Return the finding on an inbox that can't be read, for --json."""
     return {"message": message(found), "hint": remedy(found)}
 
 
 def as_row(found: Finding) -> dict[str, object]:
-    """The finding for --json."""
+    """Return a finding for --json."""
     return {
         "area": found.area,
         "code": found.code,
@@ -286,5 +286,5 @@ def as_row(found: Finding) -> dict[str, object]:
 
 
 def problems(found: Iterable[Finding]) -> int:
-    """How many findings are to be fixed."""
+    """Count the findings that are problems."""
     return sum(each.level == PROBLEM for each in found)

@@ -1,7 +1,7 @@
-"""Fixes: what is done about a finding, once a person wants it. Each that changes a file is one step of undo.
+"""The fixes of findings. Each that changes a file is one step of undo.
 
-The fixes of AT_ONCE need nobody's decision: `memtui doctor --fix` makes them all. The others ask: a door shows what
-would become of it first. `install`, `trust` and `config` belong to the doors, which show a diff or open an editor.
+`memtui doctor --fix` makes all fixes of AT_ONCE without asking. For the others CLI and TUI show the result first and
+ask. `install`, `trust` and `config` are not here: CLI and TUI show a diff for them, or open an editor.
 """
 
 import os
@@ -16,20 +16,23 @@ from memtui.core.base.storage import storage_error
 from memtui.core.health import file_checks, index_report, retention
 from memtui.core.health.index_report import Report
 from memtui.core.inbox import reconcile
+from memtui.core.journal.changes.change import Change
 from memtui.core.journal.changes.mode_edit import ModeEdit
 from memtui.core.journal.changes.renaming import Renaming
+from memtui.core.journal.changes.text_edit import text_edits
+from memtui.core.memories import references
 from memtui.core.memories.store import Store
 from memtui.core.review.entries import Review
 from memtui.core.review.waiting import Waiting, find, waiting_in
 
-# A worker has no hurry; a person waits for a month of a gigabyte to be written anew.
+# How long to wait for the lock: a worker that holds it may be rewriting a month of a gigabyte.
 WAIT_SECONDS = 10.0
 AT_ONCE = ("files", "errors", "guidance", "index")
 
 
-class Outcome(NamedTuple):
-    """What a fix did. `changed`: paths, the claims that were settled, the reports of indexes that were fixed, or the
-    id of a note; `undoable`: whether it is a step of undo."""
+class FixOutcome(NamedTuple):
+    """The outcome of a fix. `changed`: paths, the claims that were settled, the reports of indexes that were fixed, or
+    the id of a note; `undoable`: whether it is a step of undo."""
 
     fix: str
     changed: list[object]
@@ -37,44 +40,43 @@ class Outcome(NamedTuple):
     facts: retention.Due | None = None
 
 
-def fix(store: Store, what: str, subject: str = "") -> Outcome:
-    """Make a fix by its id, for the `subject` of a finding, or for all. Raises MemtuiError, OSError."""
+def fix(store: Store, what: str, subject: str = "") -> FixOutcome:
+    """Make the fix with the id `what`, for the `subject` of one finding or for all. Raises MemtuiError, OSError."""
     return _FIXES[what](store, subject)
 
 
 def fixable(store: Store, subject: str = "") -> list[Report]:
-    """List the indexes that the fix `index` would write, of all scopes or of a finding's."""
+    """List the indexes that the fix `index` would change, of all scopes or of one finding's."""
     every = index_report.reports(store.root, store.scopes())
     return [each for each in every if each.fixable and subject in {"", f"index:{each.scope.label}"}]
 
 
 def note(root: str, subject: str) -> Waiting:
-    """Find the guidance that a finding is about, of any project. Raises NotFoundError."""
+    """Return the guidance that a finding is about, of any project. Raises NotFoundError."""
     items = waiting_in(root, [None, *paths.inbox_slugs(root)], ("guidance",))
     return find(items, subject.partition(":")[2], "guidance")
 
 
-def _errors(store: Store, _: str) -> Outcome:
-    """Give the log of errors another name, so that the next error begins a new one. Nothing that was set aside before
-    is overwritten."""
+def _errors(store: Store, _: str) -> FixOutcome:
+    """Rename the log of errors, so that the next error begins a new one. No file is overwritten."""
     log = store.root + "/log"
     source = f"{log}/errors.jsonl"
     file = Renaming.number(source)
     if file is None:
-        return Outcome("errors", [])
+        return FixOutcome("errors", [])
     day = clock.iso_seconds(store.journal.now())[:10]
     number = 1
     while os.path.lexists(path := f"{log}/errors-{day}{'' if number == 1 else f'-{number}'}.jsonl"):
         number += 1
-    # A hook that writes at this moment writes into the same file under either name.
+    # A hook that is writing meanwhile writes to the same file under either name.
     store.journal.run("errors", [Renaming(source, path, file)], f"set the errors aside, in {os.path.basename(path)}")
-    return Outcome("errors", [path])
+    return FixOutcome("errors", [path])
 
 
-def _files(store: Store, _: str) -> Outcome:
+def _files(store: Store, _: str) -> FixOutcome:
     """Make memtui's files readable and writable for their owner, and for nobody else.
 
-    An undo opens them to others again, but never takes them from their owner: nothing could be undone then.
+    Undo makes them readable for others again, but leaves them to their owner: otherwise nothing else could be undone.
     """
     opened = []
     for path, mode in file_checks.modes(store.root):
@@ -86,7 +88,7 @@ def _files(store: Store, _: str) -> Outcome:
     if shut:
         what = many(len(shut), "file or directory", "files and directories")
         store.journal.run("close", shut, f"make {what} of memtui's yours alone")
-    return Outcome("files", list(dict.fromkeys([*opened, *(each.path for each in shut)])), bool(shut))
+    return FixOutcome("files", list(dict.fromkeys([*opened, *(each.path for each in shut)])), bool(shut))
 
 
 def _wanted(path: str, mode: int) -> int:
@@ -94,7 +96,7 @@ def _wanted(path: str, mode: int) -> int:
 
 
 def _open(path: str, mode: int) -> None:
-    """Let the owner read and write it."""
+    """Make a file or directory readable and writable for its owner. Raises MemtuiError."""
     try:
         os.chmod(path, mode | _wanted(path, mode))
     except OSError as error:
@@ -102,27 +104,35 @@ def _open(path: str, mode: int) -> None:
         raise MemtuiError(f"{path} can't be closed: {error.strerror}.", hint) from error
 
 
-def _guidance(store: Store, _: str) -> Outcome:
-    """Settle every claim that the transcripts tell about."""
-    return Outcome("guidance", [*reconcile.reconcile(store.env, store.root, now=store.journal.now())], undoable=False)
+def _guidance(store: Store, _: str) -> FixOutcome:
+    """Settle every claim whose transcript shows what became of it."""
+    settled = reconcile.reconcile(store.env, store.root, now=store.journal.now())
+    return FixOutcome("guidance", [*settled], undoable=False)
 
 
-def index(store: Store, shown: list[Report]) -> Outcome:
-    """Add lines that are missing, and remove those that point nowhere, in the indexes that a person saw. Raises
-    MemtuiError."""
-    return Outcome("index", [*index_report.fix(store, shown)])
+def index(store: Store, shown: list[Report]) -> FixOutcome:
+    """Add missing lines and remove those that point to missing files, in the indexes that a person was shown, in one
+    step of undo. Raises MemtuiError."""
+    todo = [each for each in shown if each.fixable]
+    edits: list[Change] = []
+    for each in todo:
+        edits += text_edits(references.real_path(each.scope, each.scope.index_path), each.index.raw, each.fixed)
+    if edits:
+        names = ", ".join(f"MEMORY.md of {each.scope.label}" for each in todo)
+        store.journal.run("index", edits, f"fix {names}")
+    return FixOutcome("index", [*todo])
 
 
-def _again(store: Store, subject: str) -> Outcome:
-    """Leave guidance anew that expired or came back too often."""
-    return Outcome("again", [_review(store).again(note(store.root, subject))[0]])
+def _again(store: Store, subject: str) -> FixOutcome:
+    """Leave guidance again that expired or came back too often."""
+    return FixOutcome("again", [_review(store).again(note(store.root, subject))[0]])
 
 
-def _withdraw(store: Store, subject: str) -> Outcome:
-    """Take guidance back that no session gets."""
+def _withdraw(store: Store, subject: str) -> FixOutcome:
+    """Withdraw guidance that can't be delivered."""
     item = note(store.root, subject)
     _review(store).withdraw([item])
-    return Outcome("withdraw", [item.id])
+    return FixOutcome("withdraw", [item.id])
 
 
 def _review(store: Store) -> Review:
@@ -130,31 +140,31 @@ def _review(store: Store) -> Review:
 
 
 def due(store: Store) -> retention.Due:
-    """List what is kept no longer, and `collect` would remove. Raises MemtuiError."""
-    with _told(store):
+    """List what `collect` would remove. Raises MemtuiError."""
+    with _storage_errors(store):
         return retention.due(store.root, store.journal.now())
 
 
 def collect(store: Store) -> retention.Due:
-    """Remove for good what is kept no longer. Raises MemtuiError."""
-    with _told(store):
+    """Remove for good what is kept long enough. Raises MemtuiError."""
+    with _storage_errors(store):
         return retention.collect(store.root, store.journal.now(), wait=WAIT_SECONDS)
 
 
 @contextmanager
-def _told(store: Store) -> Iterator[None]:
+def _storage_errors(store: Store) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         raise storage_error(error, str(error.filename or store.root)) from error
 
 
-_FIXES: dict[str, Callable[[Store, str], Outcome]] = {
+_FIXES: dict[str, Callable[[Store, str], FixOutcome]] = {
     "files": _files,
     "errors": _errors,
     "guidance": _guidance,
     "index": lambda store, subject: index(store, fixable(store, subject)),
     "again": _again,
     "withdraw": _withdraw,
-    "collect": lambda store, _: Outcome("collect", [], undoable=False, facts=collect(store)),
+    "collect": lambda store, _: FixOutcome("collect", [], undoable=False, facts=collect(store)),
 }

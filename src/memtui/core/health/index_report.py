@@ -1,21 +1,18 @@
-"""What is to be said of each MEMORY.md: its budget, links that point nowhere, memories without a line; its fix."""
+"""The report on each MEMORY.md: its budget, links to missing files, memories without a line, and its fixed content."""
 
 from collections.abc import Iterator
 
 from memtui.core.base.finding import Finding, problem
-from memtui.core.journal.changes.change import Change
-from memtui.core.journal.changes.text_edit import text_edits
 from memtui.core.memories import index as memory_index
-from memtui.core.memories import index_lines, references, scopes
+from memtui.core.memories import index_lines, scopes
 from memtui.core.memories.index import Budget
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import index_of
-from memtui.core.memories.store import Store
 
 
 class Report:
-    """The index of one scope: its budget, links to missing files, memories without a line, and its fixed content.
-    `root` is memtui's own directory, which knows what is trusted: no line is made for what is not."""
+    """The report on the index of one scope. `root` is memtui's own directory, which records what is trusted: memories
+    that are not trusted get no line."""
 
     def __init__(self, root: str, scope: Scope, index: memory_index.Index) -> None:
         self.scope = scope
@@ -34,13 +31,13 @@ class Report:
         about = {each.path: each for each in scopes.memories(self.scope)} if self.missing else {}
         for name in self.missing:
             found = about.get(f"{self.scope.directory}/{name}")
-            if found is None:  # it went since it was listed
+            if found is None:  # removed since it was listed
                 continue
             data = index_lines.add_line(data, name, found.name, found.description, kind=found.type)
         return data
 
     def findings(self) -> "Iterator[Finding]":
-        """Find what is wrong with it; nothing where there is no MEMORY.md."""
+        """Find what is wrong with the index; nothing if there is no MEMORY.md."""
         here, label = f"index:{self.scope.label}", self.scope.label
         own = [entry.target for entry in self.dangling if entry.leads]
         if self.budget.cut_line is not None:
@@ -53,11 +50,11 @@ class Report:
 
     @property
     def fixable(self) -> bool:
-        """Whether memtui can and may fix it."""
+        """Whether memtui can fix the index, and may."""
         return self.fixed != self.index.raw and self.scope.writable
 
     def data(self) -> "dict[str, object]":
-        """The report for --json."""
+        """Return the report for --json."""
         found = self.budget
         return {
             "scope": self.scope.label,
@@ -77,29 +74,12 @@ class Report:
 
 
 def reports(root: str, every: "list[Scope]") -> "list[Report]":
-    """Report on the indexes of some scopes; a scope without a memory needs none."""
+    """Report on the indexes of some scopes; scopes without an index are left out if they need none."""
     found = []
     for scope in every:
         if scope.kind == "instructions" or scope.problem or not scope.exists:
             continue
-        index = index_of(scope)
-        if index is None:
-            index = memory_index.parse_index(b"")
-        report = Report(root, scope, index)
+        report = Report(root, scope, index_of(scope) or memory_index.parse_index(b""))
         if report.index.raw or report.missing:
             found.append(report)
     return found
-
-
-def fix(store: Store, found: "list[Report]") -> "list[Report]":
-    """Add missing lines and remove those that point nowhere, in one step of undo; the reports that there was something
-    to fix in. Raises MemtuiError."""
-    todo = [each for each in found if each.fixable]
-    edits: list[Change] = []
-    for each in todo:
-        path = references.real_path(each.scope, each.scope.index_path)
-        edits += text_edits(path, each.index.raw, each.fixed)
-    if edits:
-        names = ", ".join(f"MEMORY.md of {each.scope.label}" for each in todo)
-        store.journal.run("index", edits, f"fix {names}")
-    return todo

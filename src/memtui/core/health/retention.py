@@ -1,7 +1,7 @@
-"""What is kept, and for how long: changes for undo, the contents they hold, the texts of deliveries, trust in texts
-that are gone. What is due goes for good, once a day in a worker, or by `memtui gc`; `due` only looks.
+"""How long things are kept: changes for undo, the contents they need, the texts of deliveries, trust in deleted texts.
+What is older is removed for good, once a day in a worker, or by `memtui gc`; `due` only lists it.
 
-Ages that no file tells are kept in `run/gc.json`; without it they begin anew, so that nothing goes too early.
+`run/gc.json` records ages that no file shows. Without it they count from now, so that nothing is removed too early.
 """
 
 import os
@@ -22,11 +22,12 @@ from memtui.core.settings import config
 
 DAY = 86_400.0
 VERSION = 1
-# Who writes has written by then; what a killed writer left is looked at a day later.
+# The age from which a temporary file must be a killed writer's.
 TEMPORARY_SECONDS = DAY
 LOCK_SECONDS = 2.0
-WHOLE = ""  # among the digests of a directory that is missing: the directory itself
+WHOLE = ""  # stands for the directory itself, among the digests of a missing directory
 
+# Directory to digest of a trusted text that is gone, to the time (of the epoch) when that was first seen.
 Absent = dict[str, dict[str, float]]
 
 
@@ -42,8 +43,8 @@ class Limits:
 
 @dataclass
 class Due:
-    """What is due, or went. `oldest` is the time of the oldest change that stays, as the journal has it; `busy` says
-    what could not be had at the moment."""
+    """What is due, or was removed. `oldest` is the time of the oldest change that stays, in the journal's form; `busy`
+    says what could not be removed at the moment, and why."""
 
     changes: int = 0
     oldest: str = ""
@@ -59,11 +60,11 @@ class Due:
 
     @property
     def anything(self) -> bool:
-        """Whether there is anything."""
+        """Whether anything is due."""
         return bool(self.changes or self.images or self.months or self.trusted or self.directories or self.temporary)
 
     def data(self) -> dict[str, object]:
-        """For --json."""
+        """Return the data for --json."""
         return {
             "changes": self.changes,
             "oldest_change": self.oldest or None,
@@ -80,19 +81,19 @@ class Due:
 
 
 def limits(root: str) -> Limits:
-    """What the settings say."""
+    """Read the limits from the settings."""
     given = config.load(root)
     keys = ("undo_days", "undo_changes", "texts_days", "trust_days")
     return Limits(*(config.number(given, key) for key in keys))
 
 
 def deadline(seconds: float) -> Callable[[], bool]:
-    """Says whether there is time left."""
+    """Return a function that tells whether there is time left of `seconds` from now."""
     end = time.monotonic() + seconds
     return lambda: time.monotonic() < end
 
 
-# What was seen
+# run/gc.json
 
 
 def _state(root: str) -> dict[str, object]:
@@ -124,7 +125,7 @@ def _is_folded(state: dict[str, object], path: str) -> bool:
 
 
 def _places(directory: str) -> list[str]:
-    """Where the memories of a trusted directory may be: there, and in the linked work trees of its repository."""
+    """List where the memories of a trusted directory can be: there, and in the linked worktrees of its repository."""
     root = paths.project_root(directory)
     below = directory.removeprefix(root)
     found = [directory]
@@ -143,8 +144,8 @@ def _places(directory: str) -> list[str]:
 
 
 def _absent_of(directory: str, hashes: dict[str, str]) -> set[str]:
-    """The digests of which no memory of a directory has the content now, but for the one by which each file that is
-    there can be compared; with WHOLE if there is no such directory. Raises OSError."""
+    """List the trusted digests that no memory of a directory has any more; of a file that is there its last digest is
+    left out, since it shows that the file changed. With WHOLE if the directory is missing. Raises OSError."""
     present: set[str] = set()
     names: set[str] = set()
     there = False
@@ -163,7 +164,8 @@ def _absent_of(directory: str, hashes: dict[str, str]) -> set[str]:
 
 
 def _absent(root: str, now: float, before: Absent, go: Callable[[], bool]) -> Absent:
-    """Which trusted texts are gone and since when that is known. What can't be looked at stays as it was known."""
+    """Find the trusted texts that are gone. A directory that can't be read, or for which there is no time, is left as
+    `before`."""
     found: Absent = {}
     for directory, known in trust.everything(root).items():
         old = before.get(directory, {})
@@ -175,13 +177,13 @@ def _absent(root: str, now: float, before: Absent, go: Callable[[], bool]) -> Ab
             found[directory] = old
             continue
         if gone:
-            # A clock that was put back makes nothing older.
+            # A clock that was set back makes nothing older.
             found[directory] = {key: min(old.get(key, now), now) for key in gone}
     return found
 
 
 def _untrusted(absent: Absent, now: float, days: int) -> Absent:
-    """Those that are due."""
+    """Select the texts that were gone for at least `days` (0: none)."""
     if days <= 0:
         return {}
     due = {place: {k: s for k, s in rows.items() if s <= now - days * DAY} for place, rows in absent.items()}
@@ -197,7 +199,7 @@ def _count_trust(found: Due, due: Absent) -> None:
 
 
 def temporary(root: str, now: float) -> list[str]:
-    """Temporary files that killed writers left, a day ago or longer."""
+    """List the temporary files that killed writers left, older than TEMPORARY_SECONDS."""
     directories = [
         root,
         *(f"{root}/{name}" for name in ("global", "sessions", "run", "log", "trash", "drafts", "backups")),
@@ -217,11 +219,11 @@ def temporary(root: str, now: float) -> list[str]:
     return found
 
 
-# All of it
+# Everything
 
 
 def due(root: str, now: float, ledger: Ledger | None = None, *, trusted: bool = True) -> Due:
-    """What is due; nothing is changed. Without `trusted` no memory is read. Raises OSError, MemtuiError."""
+    """List what is due, and change nothing. Without `trusted` no memory is read. Raises OSError, MemtuiError."""
     found, keep, state = Due(), limits(root), _state(root)
     journal = Journal(root, ledger=ledger)
     read = journal.ledger()
@@ -247,8 +249,8 @@ def _count_changes(found: Due, old: list[Transaction], ledger: Ledger) -> None:
 
 
 def collect(root: str, now: float, go: Callable[[], bool] = lambda: True, wait: float = LOCK_SECONDS) -> Due:
-    """Remove what is due, for good, and say what went; one process at a time. What fails, or for which `go` leaves no
-    time, is told in `busy`, and keeps nothing else from going. Raises OSError where there is no place for a lock."""
+    """Remove for good what is due, one process at a time, and return what was removed. A part that fails, or for which
+    `go` leaves no time, is named in `busy`; the others still run. Raises OSError if the lock can't be made."""
     found, keep = Due(), limits(root)
     if not os.path.isdir(root):
         return found
@@ -278,7 +280,7 @@ def _undo(root: str, now: float, keep: Limits, found: Due, go: Callable[[], bool
     ledger = journal.ledger()
     if compaction.too_old(ledger, now, keep.undo_days, keep.undo_changes):
         old = compaction.compact(journal, now, keep.undo_days, keep.undo_changes)
-        _count_changes(found, old, ledger)  # as it was read last, before it was made shorter
+        _count_changes(found, old, ledger)  # the ledger as read before the journal was shortened
     found.images, found.image_bytes = compaction.sweep(journal, go) if compaction.unreferenced(journal) else (0, 0)
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with the settings as a person wrote them."""
+"""Checks of the settings as the person wrote them."""
 
 import tomllib
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ from memtui.core.settings import config, keymap
 
 
 def check(env: dict[str, str], root: str, project: str) -> Iterator[Finding]:
-    """Find what of config.toml does not hold, and what there or in the environment switches memtui off."""
+    """Find mistakes in config.toml, and what switches memtui off there or in the environment."""
     for name in ("CLAUDE_HEADLESS", "MEMTUI_INSIDE"):
         if env.get(name):
             yield note("config.silent", name=name)
@@ -30,38 +30,40 @@ def check(env: dict[str, str], root: str, project: str) -> Iterator[Finding]:
 
 
 def wrong(settings: dict[str, object], path: str) -> Iterator[Finding]:
-    """Find what is wrong with settings as written in the file at `path`."""
-    told = partial(problem, path=path, table="")
-    yield from _values({key: settings[key] for key in settings if key not in {"projects", keymap.TABLE}}, told)
+    """Find mistakes in settings that were read from the file at `path`."""
+    finding = partial(problem, path=path, table="")
+    yield from _values({key: settings[key] for key in settings if key not in {"projects", keymap.TABLE}}, finding)
     for name, why in keymap.problems(settings):
-        yield told("config.keys", table="" if name == keymap.TABLE else "[keys] ", key=name, why=why)
+        yield finding("config.keys", table="" if name == keymap.TABLE else "[keys] ", key=name, why=why)
     tables = settings.get("projects", {})
     if not isinstance(tables, dict):
-        yield told("config.no_tables")
+        yield finding("config.no_tables")
         return
     for place, table in tables.items():
-        told = partial(problem, path=path, table=f'[projects."{place}"] ')
+        finding = partial(problem, path=path, table=f'[projects."{place}"] ')
         if not isinstance(table, dict):
-            yield told("config.no_table")
+            yield finding("config.no_table")
             continue
         if not place.startswith("/"):
-            yield told("config.relative")
+            yield finding("config.relative")
         elif paths.project_root(place) != place:
-            yield told("config.no_root", root=paths.project_root(place))
+            yield finding("config.no_root", root=paths.project_root(place))
         for key in table:
             if key in config.DEFAULTS and key not in config.PER_PROJECT:
-                yield told("config.not_own", key=key)
+                yield finding("config.not_own", key=key)
         own = {key: table[key] for key in table if key in config.PER_PROJECT or key not in config.DEFAULTS}
-        yield from _values(own, told, "config.own_value")
+        yield from _values(own, finding, "config.own_value")
 
 
-def _values(settings: dict[str, object], told: Callable[..., Finding], code: str = "config.value") -> Iterator[Finding]:
-    """Find keys that are no setting, and values that don't hold."""
+def _values(
+    settings: dict[str, object], finding: Callable[..., Finding], code: str = "config.value"
+) -> Iterator[Finding]:
+    """Find keys that are no setting, and values that are not valid."""
     for key, given in settings.items():
         if key not in config.DEFAULTS:
             import difflib
 
             close = difflib.get_close_matches(key, config.DEFAULTS, 1)
-            yield told("config.misspelt", key=key, meant=close[0]) if close else told("config.unknown", key=key)
+            yield finding("config.misspelt", key=key, meant=close[0]) if close else finding("config.unknown", key=key)
         elif (why := config.problem(key, given)) is not None:
-            yield told(code, key=key, why=why, given=repr(given))
+            yield finding(code, key=key, why=why, given=repr(given))

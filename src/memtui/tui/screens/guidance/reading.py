@@ -54,7 +54,7 @@ class Notes:
         queue.sort(key=lambda row: (not row.states, row.time or 0.0), reverse=True)
         under = under_way.listed(self.data.root, slugs)
         queue += [GuidanceRow(f"way {t.delivery} {t.entry.id}", t.entry.text, t.time, under_way=t) for t in under]
-        return queue, " ".join(map(findings.whole, unread))
+        return queue, " ".join(map(findings.with_remedy, unread))
 
     def _queued(self, item: "Waiting", now: float) -> GuidanceRow:
         states = tuple(undelivered.findings_of(self.data.settings(), item, now))

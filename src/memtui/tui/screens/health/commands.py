@@ -126,7 +126,7 @@ class HealthCommands:
         """Run a fix that needs no question, or whose question was answered."""
         self._tell(fixes.fix(self.services.data.store(), what, subject))
 
-    def _tell(self, done: fixes.Outcome) -> None:
+    def _tell(self, done: fixes.FixOutcome) -> None:
         back = f" {actions.takes_back()}" * (done.undoable and bool(done.changed))
         self.services.say(fix_words.words(done) + back)
         self.services.read()

@@ -126,7 +126,7 @@ class Inbox(ListScreen[InboxRow]):
         """Read the inboxes and the memories in a worker."""
         unread: list[Finding] = []
         found = [each for each in self.services.data.waiting(every=True, unread=unread) if each.kind != "guidance"]
-        self.post_message(EntriesRead(found, " ".join(map(findings.whole, unread))))
+        self.post_message(EntriesRead(found, " ".join(map(findings.with_remedy, unread))))
         self.post_message(MemoriesRead(self.proposals.read_memories()))
 
     def on_entries_read(self, message: EntriesRead) -> None:
