@@ -82,7 +82,7 @@ def test_nested_and_flat_forms_are_read():
 def test_changing_one_field_changes_only_its_lines(data, path, value, gone, come):
     doc = document.parse(data).with_field(path, value)
     assert doc.get(path) == value
-    assert lines_changed(data, doc.to_bytes()) == (gone, come)
+    assert lines_changed(data, doc.raw) == (gone, come)
 
 
 def test_setting_what_is_there_already_changes_nothing():
@@ -90,35 +90,35 @@ def test_setting_what_is_there_already_changes_nothing():
         doc = document.parse(data)
         for key, value in doc.fields.items():
             if not isinstance(value, dict):
-                assert doc.with_field((key,), value).to_bytes() == data
-        assert doc.with_body(doc.body).to_bytes() == data
+                assert doc.with_field((key,), value).raw == data
+        assert doc.with_body(doc.body).raw == data
 
 
 def test_removing_a_field_removes_its_lines_and_an_emptied_parent():
     doc = document.parse(NESTED).without_field(("metadata", "originSessionId"))
-    assert lines_changed(NESTED, doc.to_bytes()) == ([b"  originSessionId: 0a1b"], [])
+    assert lines_changed(NESTED, doc.raw) == ([b"  originSessionId: 0a1b"], [])
     doc = doc.without_field(("metadata", "node_type")).without_field(("metadata", "type"))
     assert list(doc.fields) == ["name", "description"]
-    assert document.parse(FLAT).without_field(("nothing",)).to_bytes() == FLAT
+    assert document.parse(FLAT).without_field(("nothing",)).raw == FLAT
     flow = document.parse(b"---\na: {b: 'c', d: [e], b: f} # g\n---\n").without_field(("a", "b"))
-    assert flow.to_bytes() == b"---\na: {d: [e]} # g\n---\n"
-    assert document.parse(b"---\na: {b: c}\nd: e\n---\n").without_field(("a", "b")).to_bytes() == b"---\nd: e\n---\n"
+    assert flow.raw == b"---\na: {d: [e]} # g\n---\n"
+    assert document.parse(b"---\na: {b: c}\nd: e\n---\n").without_field(("a", "b")).raw == b"---\nd: e\n---\n"
 
 
 def test_a_field_in_a_file_without_frontmatter_makes_one_above_the_text():
     doc = document.parse(b"# Title\r\ntext\r\n").with_field(("metadata", "type"), "user")
-    assert doc.to_bytes() == b"---\r\nmetadata:\r\n  type: user\r\n---\r\n\r\n# Title\r\ntext\r\n"
-    assert document.parse(b"").with_field(("name",), "a").to_bytes() == b"---\nname: a\n---\n"
+    assert doc.raw == b"---\r\nmetadata:\r\n  type: user\r\n---\r\n\r\n# Title\r\ntext\r\n"
+    assert document.parse(b"").with_field(("name",), "a").raw == b"---\nname: a\n---\n"
 
 
 def test_a_new_description_goes_behind_the_name():
     doc = document.parse(b"---\nname: a\ntype: user\n---\nx").with_field(("description",), "d")
-    assert doc.to_bytes() == b"---\nname: a\ndescription: d\ntype: user\n---\nx"
+    assert doc.raw == b"---\nname: a\ndescription: d\ntype: user\n---\nx"
 
 
 def test_a_new_body_takes_the_line_ends_of_the_file():
-    assert document.parse(FLAT).with_body("a\nb\n").to_bytes() == FLAT.replace(b"Text\r\n", b"a\r\nb\r\n")
-    assert document.parse(b"---\na: b\n---").with_body("x").to_bytes() == b"---\na: b\n---\nx"
+    assert document.parse(FLAT).with_body("a\nb\n").raw == FLAT.replace(b"Text\r\n", b"a\r\nb\r\n")
+    assert document.parse(b"---\na: b\n---").with_body("x").raw == b"---\na: b\n---\nx"
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_broken_frontmatter_is_read_as_far_as_it_goes_flagged_and_never_rewritte
     assert doc.fields == fields
     assert doc.broken
     assert doc.body
-    assert doc.to_bytes() == data
+    assert doc.raw == data
     for change in (
         lambda: doc.with_field(("name",), "b"),
         lambda: doc.without_field(("name",)),
@@ -160,7 +160,7 @@ def test_the_reason_names_the_line():
 def test_binary_files_are_broken(data):
     doc = document.parse(data)
     assert doc.broken
-    assert doc.to_bytes() == data
+    assert doc.raw == data
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_yaml_outside_the_subset_is_read_by_pyyaml_and_can_be_changed():
     data = b"---\nlinks:\n  - to: a\n    why: &w b\n  - to: *w\nname: n\n---\n"
     doc = document.parse(data)
     assert doc.fields == {"links": [{"to": "a", "why": "b"}, {"to": "b"}], "name": "n"}
-    assert doc.with_field(("name",), "m").to_bytes() == data.replace(b"name: n", b"name: m")
+    assert doc.with_field(("name",), "m").raw == data.replace(b"name: n", b"name: m")
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_a_line_of_a_megabyte_is_read():
     doc = document.parse(data)
     assert doc.broken
     assert doc.fields["name"] == "a"
-    assert doc.to_bytes() == data
+    assert doc.raw == data
 
 
 anything = st.text(max_size=60)
@@ -247,7 +247,7 @@ def test_any_text_can_be_set_and_reads_back_for_pyyaml_too(data, changes):
         for key in before.fields:
             if key != path[0]:
                 assert doc.fields[key] == before.fields[key]
-    assert doc.to_bytes().decode().endswith(body)
+    assert doc.raw.decode().endswith(body)
     if doc.block:
         assert yaml.load(doc.block, yaml.BaseLoader) == doc.fields
         assert all("---" not in line for line in doc.block.split("\n"))
@@ -257,7 +257,7 @@ def test_any_text_can_be_set_and_reads_back_for_pyyaml_too(data, changes):
 @given(st.one_of(st.binary(max_size=200), st.lists(st.sampled_from([b"---", b"\n", b"\r\n", b"name: ", b"a", b'"', b"metadata:\n  type: x", b"\xff", b"\xef\xbb\xbf", b"\0", b"- ", b" ", b"|", b"\t"]), max_size=20).map(b"".join)))  # fmt: skip
 def test_any_bytes_are_kept_and_reading_never_fails(data):
     doc = document.parse(data)
-    assert doc.to_bytes() == data
+    assert doc.raw == data
     doc.body.encode()  # no lone surrogates where a person would see them
     str(doc.fields).encode()
     if doc.broken is None:
@@ -283,8 +283,8 @@ def test_every_real_file_is_kept_to_the_byte_and_read_as_pyyaml_reads_it():
         with open(path, "rb") as file:
             data = file.read()
         doc = document.parse(data)
-        assert doc.to_bytes() == data
-        assert doc.with_body(doc.body).to_bytes() == data if doc.broken is None else True
+        assert doc.raw == data
+        assert doc.with_body(doc.body).raw == data if doc.broken is None else True
         if not doc.has_frontmatter:
             continue
         block = doc.block
@@ -298,7 +298,7 @@ def test_every_real_file_is_kept_to_the_byte_and_read_as_pyyaml_reads_it():
         for field in [("type",), ("metadata", "type"), ("description",), ("name",)]:
             if doc.get(field):
                 changed = doc.with_field(field, "changed")
-                gone, come = lines_changed(data, changed.to_bytes())
+                gone, come = lines_changed(data, changed.raw)
                 assert len(come) == 1, path
                 assert len(gone) >= 1, path
                 assert changed.with_field(field, doc.get(field)).fields == doc.fields

@@ -75,7 +75,7 @@ def test_a_new_file_reads_back(name, description, kind, body):
 
 def test_a_new_type_keeps_the_form():
     def typed(text):
-        return memory.set_type(document.parse(text.encode()), "tool").to_bytes().decode()
+        return memory.set_type(document.parse(text.encode()), "tool").raw.decode()
 
     assert typed("---\nname: a\ntype: user # c\n---\n") == "---\nname: a\ntype: tool # c\n---\n"
     assert typed("---\nmetadata: \n  type: 'user'\n---\n") == "---\nmetadata: \n  type: 'tool'\n---\n"

@@ -111,7 +111,7 @@ def _new_in_editor(ctx: Context, store: Store, scope: Scope, stem: str, args: ar
             draft.edited = False  # there is nothing to keep
             raise MemtuiError("Nothing was written but the template: no memory was made.")
         name = doc.fields.get("name")
-        return store.add(scope, references.check_name(name) if isinstance(name, str) and name else stem, doc.to_bytes())
+        return store.add(scope, references.check_name(name) if isinstance(name, str) and name else stem, doc.raw)
 
 
 def _without_template(doc: document.Document) -> document.Document:

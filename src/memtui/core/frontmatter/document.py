@@ -22,8 +22,8 @@ NODE_LIMIT = 10_000
 
 @dataclass(frozen=True)
 class Document:
-    """A Markdown file. `body` has `\\n` line ends; `newline` is the file's own; `notes` warn of what may surprise its
-    author; `broken` is the reason why the frontmatter can't be read."""
+    """A Markdown file, `raw`. `body` has `\\n` line ends; `newline` is the file's own; `notes` warn of what may surprise
+    its author; `broken` is the reason why the frontmatter can't be read."""
 
     raw: bytes
     bom: bool = False
@@ -50,10 +50,6 @@ class Document:
     def lines_above(self) -> int:
         """The number of lines above the body."""
         return self.head.count("\n") + self.block.count("\n") + 1 if self.fence else 0
-
-    def to_bytes(self) -> bytes:
-        """Return the bytes of the file."""
-        return self.raw
 
     def with_field(self, path: Sequence[str], value: str | Sequence[str]) -> "Document":
         """Return a document with one field set, or added; only its lines differ.

@@ -210,7 +210,7 @@ def with_fields(found: Memory, fields: Mapping[str, str]) -> bytes:
             doc = doc.with_field(tuple(key.split(".")), value)
         else:
             doc = doc.without_field(tuple(key.split(".")))
-    return doc.to_bytes()
+    return doc.raw
 
 
 def slugify(text: str) -> str:

@@ -151,4 +151,4 @@ def set_name(data: bytes, new: str) -> bytes:
     doc = document.parse(data)
     if doc.broken is not None or not doc.has_frontmatter or "name" not in doc.fields:
         return data
-    return doc.with_field(("name",), new).to_bytes()
+    return doc.with_field(("name",), new).raw

@@ -87,7 +87,7 @@ def content(item: Waiting, choices: Choices = AS_DRAFTED) -> tuple[str, bytes]:
     text = (rest.strip("\n") or first.strip()) if choices.body is None else choices.body.strip("\n") or description
     data = memory.new_memory_bytes(stem, description, choices.type or fields.get("type", "feedback"), text)
     if fields.get("session"):
-        data = document.parse(data).with_field(("metadata", "originSessionId"), fields["session"]).to_bytes()
+        data = document.parse(data).with_field(("metadata", "originSessionId"), fields["session"]).raw
     return stem, data
 
 

@@ -50,7 +50,7 @@ def merged(items: Sequence[Waiting], found: Memory) -> Memory:
     doc = document.parse(found.raw)
     for item in items:
         doc = doc.with_body(doc.body.rstrip("\n") + "\n\n" + item.text + "\n")
-    return memory.from_bytes(found.path, found.scope_label, doc.to_bytes())
+    return memory.from_bytes(found.path, found.scope_label, doc.raw)
 
 
 def merge(store: Store, item: Waiting, found: Memory) -> Memory:
