@@ -1,13 +1,14 @@
-"""Whether a value looks generated, as a key, or written, as words, names and paths."""
+"""Tests that tell generated values, such as keys, from words, names and paths."""
 
 import math
 import re
 
 MIN_ENTROPY_BITS = 3.0
-# The least length of what stands beside a telling word.
+# The least length of a secret beside a telling word, such as "token".
 NEAR_LENGTH = 16
-# At most so many letters or digits of one kind in a row, on average. Base 62 at random has 1.6, camel case 4 and more.
-# Of what has no name the least; beside a telling word more; after such a name, or a known beginning, still more.
+# The most letters or digits of one kind in a row, on average, of a generated value: random base 62 has 1.6, camel case
+# 4 and more. The limits are for a value without a name, beside a telling word, given to such a name, and after the
+# known beginning of a key.
 FREE_RUN, NEAR_RUN, NAMED_RUN, WORD_RUN = 2.7, 3.0, 3.2, 5.0
 
 _RUN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z]|[0-9]+")
@@ -16,7 +17,7 @@ HASH = re.compile(
     r"|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}"
     r"|(?i:(?:[0-9]{4}-[0-9]{2}-[0-9]{2}-|[a-z]{1,24}[-_:])?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))$"
 )
-# What stands for a value: a variable, a type, a word of advice.
+# What is written in place of a value: a variable, a type, an advice.
 PLACEHOLDER = re.compile(
     r"(?i)^(?:\$[\w{(].*|%\w+%|%[sdr]|%\(.*|<.*|\{.*|\[.*|\(.*|\*+|x{3,}|\.{2,}|…+|•+|-+|_+"
     r"|none|null|nil|true|false|undefined|string|str|bool|int|bytes|any|optional|required|object|number|text|varchar.*"
@@ -25,7 +26,7 @@ PLACEHOLDER = re.compile(
     r"|args\..*|vault:.*|op://.*|[a-z_][\w.]*[\[(].*|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
     r"|(?:missing|invalid|expired|empty|here|unset|hidden|masked)[.)]*)$"
 )
-# Without one of these nothing but a word can be meant; `=` stands right before a word that is meant as a password.
+# A value without any of these is an ordinary word.
 TELLS = re.compile(r"[0-9!@#$%^&*?~+=|_.-]|[a-z][A-Z]|[A-Z]{2}[a-z]|^[^\W\d_]{4,40}$| ")
 SYMBOLS = frozenset("!@#$%^&*?~+=|")
 REFERENCE = re.compile(r"^[A-Za-z_][\w-]*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)*$")
@@ -36,18 +37,18 @@ PATHLIKE = re.compile(
 
 
 def entropy(text: str) -> float:
-    """Shannon entropy in bits a character."""
+    """Return the Shannon entropy in bits per character."""
     return -sum(n / len(text) * math.log2(n / len(text)) for n in (text.count(c) for c in set(text)))
 
 
 def run_length(text: str) -> float:
-    """The number of letters or digits of one kind in a row, on average."""
+    """Return the number of letters or digits of one kind in a row, on average."""
     runs = _RUN.findall(text)
     return sum(map(len, runs)) / len(runs) if runs else float(len(text))
 
 
 def generated(value: str, longest_run: float) -> bool:
-    """Whether a value looks generated rather than written: letters and digits mixed, and no hash, path or words."""
+    """Tell whether a value looks generated: letters and digits are mixed, and it is no hash, path or words."""
     return (
         DIGIT.search(value) is not None
         and _LETTER.search(value) is not None
@@ -59,7 +60,7 @@ def generated(value: str, longest_run: float) -> bool:
 
 
 def _is_mixed_up(value: str, longest_run: float) -> bool:
-    """Whether letters and digits, or both cases, take turns as they don't in words, with numbers behind them or not."""
+    """Tell whether letters and digits, or both cases, alternate more than in words with numbers."""
     if is_both(value):
         return run_length(value) <= longest_run
     return any(len(piece) >= 7 and len(SWITCH.findall(piece)) > 1 for piece in _SEPARATED.split(value))
@@ -72,7 +73,7 @@ _WORD = re.compile(r"^(?:[A-Z]?[a-z]+|[A-Z]+|[0-9]+)$")
 
 
 def is_given(value: str) -> bool:
-    """Whether a value that is given to a telling name looks generated: it may have hardly any digits, or none."""
+    """Tell whether a value given to a telling name looks generated: here it may have few digits, or none."""
     if generated(value, NAMED_RUN):
         return True
     if len(value) < 12 or not value.isalnum() or not value.isascii() or HASH.match(value):
@@ -83,8 +84,8 @@ def is_given(value: str) -> bool:
 
 
 def is_key_body(body: str, beginning: str) -> bool:
-    """Whether what follows a beginning is a key's: no words, in camel case or with dashes between. A beginning of a few
-    letters tells less, so that a row of equal characters is no key there."""
+    """Tell whether the text after the beginning of a key belongs to a key, not words in camel case or with dashes.
+    A beginning of a few letters proves less: a row of equal characters after it is no key."""
     telling = len(beginning) > 3 or (not beginning.isalpha() and len(beginning.strip("._-/")) > 1)
     if not telling and len(set(body)) < min(6, len(body)):
         return False
@@ -105,20 +106,20 @@ def _is_key_piece(piece: str, longest: float, telling: bool) -> bool:
     return (len(piece) >= 12 and piece.isupper()) or (telling and len(piece) >= 20)
 
 
-# Of an alphabet in a row, as examples have it: no words are that long.
+# The run length of an alphabet, as in examples of keys; no words have such runs.
 _ALPHABET_RUN = 9.0
 
 
 def is_both(text: str) -> bool:
-    """Whether a text has lower case and upper case."""
+    """Tell whether a text has lower case and upper case."""
     return any(c.islower() for c in text) and any(c.isupper() for c in text)
 
 
 def is_long_hash(value: str) -> bool:
-    """Whether a value is a hash or a UUID: a secret only where a name says so."""
+    """Tell whether a value is a hash or a UUID: it is a secret only if its name is one of a secret."""
     return len(value) >= 16 and bool(HASH.match(value))
 
 
 def is_code(value: str) -> bool:
-    """Whether a value is an expression of a program, not a literal."""
+    """Tell whether a value is an expression in a program, not a literal."""
     return bool(re.search(r"[\[({].*[\])}]$|^[A-Za-z_][\w.]*[\[({]|^[a-z_]\w*(?:\.\w+)+$|=>|\|\||&&|::|\\", value))

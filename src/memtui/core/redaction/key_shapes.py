@@ -1,9 +1,9 @@
-"""The shapes of the keys of known services: the table that `shaped` works through.
+"""The shapes of the keys of known services, for `shaped`.
 
-Shapes follow what the issuers document and what public secret scanners know. In a shape a capital before `{` is a
-class: A letters and digits, W the same with `_` and `-`, H hex digits, L lower-case letters and digits, U capitals and
-digits, B base 64. Whatever else stands there is a regular expression. No shape may look far back: each is tried at one
-place, and what it has read is not read again.
+They follow the issuers' documentation and public secret scanners. In a shape a capital before `{` is a class: A letters
+and digits, W the same with `_` and `-`, H hex digits, L lower-case letters and digits, U capitals and digits, B
+base 64. The rest is a regular expression. No shape may look far back: each is tried at one place, and the text that it
+has matched is not read again.
 """
 
 import re
@@ -20,11 +20,11 @@ _UUID = "H{8}-H{4}-H{4}-H{4}-H{12}"
 
 
 def expanded(shape: str) -> str:
-    """A shape as a regular expression."""
+    """Return a shape as a regular expression."""
     return re.sub(r"(?<!\\)([AWHULB])(?=\{)", lambda match: _CLASSES[match[1]], shape)
 
 
-# (kind, what such a key begins with: one or several, what follows). A beginning must not stand within a word.
+# (kind, the beginnings of such a key, the shape that follows). A key does not begin within a word.
 PREFIXED: tuple[tuple[str, str, str], ...] = (
     ("Anthropic key", "sk-ant-", "W{10,}"),
     ("OpenRouter key", "sk-or-", "(?:v[0-9]-)?A{20,}"),
@@ -214,7 +214,7 @@ PREFIXED: tuple[tuple[str, str, str], ...] = (
     ("Sanity token", "sk", "A{80,}"),
 )
 
-# (kind, a text that such a key holds, the whole shape, which must not begin within a word).
+# (kind, a text that such a key holds, the whole shape). A key does not begin within a word.
 HOLDING: tuple[tuple[str, str, str], ...] = (
     ("Terraform token", ".atlasv1.", r"A{14}\.atlasv1\.[A-Za-z0-9_=-]{40,}"),
     ("Azure client secret", "Q~", r"[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,36}"),
@@ -230,7 +230,7 @@ HOLDING: tuple[tuple[str, str, str], ...] = (
     ("Laravel key", "base64:", "base64:[A-Za-z0-9+/]{43}="),
 )
 
-# Addresses that are themselves a secret: whoever knows them may post. (kind, what they hold, the rest)
+# Addresses that are secret themselves, since who knows one can post: (kind, a text in it, the rest).
 WEBHOOKS: tuple[tuple[str, str, str], ...] = (
     ("Slack webhook", "hooks.slack.com/", r"(?:services|workflows|triggers)/(?P<secret>[\w/-]{20,})"),
     ("Slack webhook", "hooks.slack-gov.com/", r"(?:services|workflows|triggers)/(?P<secret>[\w/-]{20,})"),
@@ -363,6 +363,6 @@ def _services() -> dict[str, str]:
     return found
 
 
-# Words that name a service, to its name; what is assigned to them, or to their key or token, is a secret, be it a UUID
-# or hex digits. A gap in a word is written as `_`.
+# Words for a service to its name. A value assigned to such a word, or to its key or token, is a secret, even a UUID or
+# hex digits. A gap in a word is written as `_`.
 SERVICES = _services()

@@ -1,4 +1,4 @@
-"""Secrets known by the name that they are given: `password` in one of many languages, or the name of a service."""
+"""Secrets recognised by their name: `password` in one of many languages, or the name of a service."""
 
 import re
 import unicodedata
@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from functools import cache
 
 from memtui.core.redaction import key_shapes, secret_words
-from memtui.core.redaction.found import BARRIER, Found, trie
 from memtui.core.redaction.generated import (
     DIGIT,
     FREE_RUN,
@@ -27,11 +26,12 @@ from memtui.core.redaction.generated import (
     is_long_hash,
     run_length,
 )
+from memtui.core.redaction.secret import BARRIER, Secret, trie
 
 
 @cache
 def _names() -> tuple[re.Pattern[str], dict[str, str]]:
-    """A pattern of all telling words in lower case, and what each names: password, secret, weak or service."""
+    """Return a pattern of all telling words in lower case, and the class of each: password, secret, weak or service."""
     known: dict[str, str] = {}
     for words, kind, gaps in (
         (secret_words.WEAK, "weak", "_"),
@@ -51,7 +51,7 @@ _ENDS = ".)]},:!?；"
 _QUOTES = "\"'`“”„«»‘’「」『』《》"
 _OF = "for|of|on|to|in|at|für|von|zu|pour|de|du|del|do|da|di|van|voor|dla|для|от"
 _IS = "is|was|ist|lautet|est|es|è|é|jest|to"
-# What stands between a name and its value: the rest of the name, closing marks, and a sign or a word for "is".
+# The text between a name and its value: the rest of the name, closing marks, and a sign or a word for "is".
 _AFTER = re.compile(
     r"(?P<more>[A-Za-z0-9_-]{0,40}+)"
     rf"(?P<close>[{_QUOTES}*_)\]]{{0,4}})"
@@ -66,7 +66,7 @@ _AFTER = re.compile(
 _BARE = re.compile(r"[^\s\"'`“”„«»「」『』,;<>\0、。，；（）]{3,200}")
 _QUOTED = re.compile(r"[^\"'`“”«»「」『』\n\0]{3,200}")
 _FLAG = re.compile(r"(?:^|(?<=[\s\"'`(\[]))--?[A-Za-z0-9-]{0,30}\Z")
-# Names that go on so name something else: token_count, key_file.
+# The ends of names of something else: token_count, key_file.
 _NOT_A_KEY = re.compile(
     r"(?:id|count|name|type|url|uri|path|file|length|size|limit|usage|hash|cost|at|in|index|ttl|expir\w*|provider|class"
     r"|field|label|version)s?$",
@@ -74,8 +74,8 @@ _NOT_A_KEY = re.compile(
 )
 
 
-def named(text: str, low: str) -> Iterator[Found]:
-    """The secrets that stand behind a telling name; `low` is the text in lower case, place by place."""
+def named(text: str, low: str) -> Iterator[Secret]:
+    """Find the secrets after a telling name; `low` is the text in lower case, with the same places."""
     pattern, classes = _names()
     done = 0
     for name in pattern.finditer(low):
@@ -99,8 +99,8 @@ def named(text: str, low: str) -> Iterator[Found]:
             done = found.end
 
 
-def _given(text: str, match: re.Match[str], word: str, start: int) -> Found | None:
-    """The value that a name is given, if it is a secret."""
+def _given(text: str, match: re.Match[str], word: str, start: int) -> Secret | None:
+    """Return the value that a name is given, if it is a secret."""
     value, at = _value(text, match)
     tail = len(value) - len(value.rstrip(_ENDS)) if not match["quote"] else 0
     value = value[: len(value) - tail] if tail < len(value) else value
@@ -108,11 +108,11 @@ def _given(text: str, match: re.Match[str], word: str, start: int) -> Found | No
         return None
     if not _names_a_key(match["more"], value) or not _is_secret(text, match, word, start, value):
         return None
-    return Found(at, at + len(value), "password" if word == "password" else "secret", 3)
+    return Secret(at, at + len(value), "password" if word == "password" else "secret", 3)
 
 
 def _names_a_key(more: str, value: str) -> bool:
-    """Whether a name that goes on so still names a key: a number, or more words before what looks generated."""
+    """Tell whether a name with the ending `more` is a key's: a number, or more words before a generated value."""
     if re.match(r"s?[_-]?[0-9]{0,3}$", more):
         return True
     if _NOT_A_KEY.search(more) or not more.startswith(("_", "-", "s_", "s-")):
@@ -121,18 +121,19 @@ def _names_a_key(more: str, value: str) -> bool:
 
 
 def _is_secret(text: str, match: re.Match[str], word: str, start: int, value: str) -> bool:
-    """Whether a value counts, by what stands between it and its name: the less tells, the more random it must be."""
+    """Tell whether a value is a secret, by the text between it and its name: the less that proves, the more random the
+    value must be."""
     if match["gap"]:
         return _is_secret_behind_a_gap(text, word, start, value)
     if match["of"]:
-        told = generated(value, NEAR_RUN) or any(c in SYMBOLS for c in value[1:])
-        return word != "weak" and told and not is_code(value)
+        likely = generated(value, NEAR_RUN) or any(c in SYMBOLS for c in value[1:])
+        return word != "weak" and likely and not is_code(value)
     op, quoted = match["op"] or "", bool(match["quote"])
     if not quoted and is_code(value):
         return False
     if word == "weak":
         return len(value) >= NEAR_LENGTH and generated(value, 2.8)
-    # A header's name has dashes, and a header a value of its own.
+    # The name of a header has dashes.
     header = word == "secret" and op.lstrip().startswith(":") and "-" in text[max(0, start - 2) : match.start()]
     tight = header or quoted or bool(match["pair"] or match["tag"]) or ("=" in op and op == op.strip())
     if word == "password":
@@ -166,24 +167,24 @@ def _value(text: str, match: re.Match[str]) -> tuple[str, int]:
     value = found[0] if found else ""
     if not match["quote"] and "&" in value:
         before = text[max(0, match.start() - 40) : match.start()]
-        if "&" in before or "?" in before:  # one of the fields of an address
+        if "&" in before or "?" in before:  # a field of a URL's query
             value = value.partition("&")[0]
     return value, at
 
 
 def _is_password(value: str, op: str, tight: bool, quoted: bool) -> bool:
-    told = any(c.isdigit() or c in SYMBOLS for c in value)
+    likely = any(c.isdigit() or c in SYMBOLS for c in value)
     if is_code(value) or (value.isdigit() and len(value) > 12):
         return False
     if tight:
-        return told or bool(
+        return likely or bool(
             op.strip() == "="
             and not re.search("pass|pwd|secret|token|key|none|null|self", value.lower())
             and (quoted or REFERENCE.match(value))
         )
-    # An identifier in camel case, with a number behind it or not, is a program's.
-    named = REFERENCE.match(value) and re.search("[a-z][A-Z]", value) and run_length(value) > FREE_RUN
-    return told and not named and not PATHLIKE.search(value)
+    # An identifier in camel case, perhaps with a number after it, belongs to a program.
+    identifier = REFERENCE.match(value) and re.search("[a-z][A-Z]", value) and run_length(value) > FREE_RUN
+    return likely and not identifier and not PATHLIKE.search(value)
 
 
 _SERVICE_VALUE = re.compile(
@@ -197,7 +198,7 @@ _OTHER_ID = re.compile(
 )
 
 
-def _of_service(text: str, low: str, name: re.Match[str]) -> Found | None:
+def _of_service(text: str, low: str, name: re.Match[str]) -> Secret | None:
     match = _SERVICE_VALUE.match(text, name.end())
     if not match:
         return None
@@ -214,7 +215,7 @@ def _of_service(text: str, low: str, name: re.Match[str]) -> Found | None:
         return None
     if not (is_given(value) or is_long_hash(value)):
         return None
-    return Found(
+    return Secret(
         match.start("secret"),
         match.start("secret") + len(value),
         f"{key_shapes.SERVICES[re.sub('[-. ]', '_', name[0])]} key",

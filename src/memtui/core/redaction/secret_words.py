@@ -1,6 +1,6 @@
-"""Words by which a secret is told: what it is called in many languages, and the commands that take one."""
+"""Words that show a secret: its names in many languages, and the commands that take one."""
 
-# In a pattern `…` stands for other words of the same line, and `SECRET` for the value.
+# kind | words of which the text holds one | pattern, in which `…` matches other words of the line, `SECRET` the value.
 _COMMANDS = r"""
 password | mysql mariadb | (?:mysql(?:dump|admin|sh|import)?|mariadb(?:-dump)?)\b…\s-p[\"']?(?=[^\s\"'=])SECRET
 password | curl wget http | (?:curl|wget|http|xh)\b…\s-(?:u|a|-user|-auth|-proxy-user)[ =]?[\"']?[^\s:\"']{0,80}:SECRET
@@ -66,5 +66,5 @@ api_token subscription_key service_key totp otp deploy_key bot_token session_tok
 access_key_id shared_access_key clé_secrète clé_api clave_api clave_secreta chave_api chave_de_api
 chiave_segreta api_schlüssel geheim_schlüssel
 """
-# What also names other things: a value counts that looks random.
+# Names of other things as well: only a value that looks random is a secret.
 WEAK = "key auth sig signature sas dsn session sessionid cookie bearer nonce login cred creds jwt"

@@ -1,7 +1,6 @@
-"""Text as a reader sees it, with the way back to where each character stands.
+"""Text without what hides a key from the rules, with a map back to the places in the original.
 
-What hides a key from a rule: characters that draw nothing, colours, separators written as an entity or an escape, and
-line breaks within it.
+A key can be hidden by invisible characters, colours, separators written as an entity or an escape, and line breaks.
 """
 
 import re
@@ -28,7 +27,7 @@ _ENTITIES = {
 
 
 def _meant(match: re.Match[str]) -> str:
-    """The character that an escape stands for; nothing for what is invisible."""
+    """Return the character that an escape means; empty for invisible ones."""
     code = match.lastgroup
     if code is None:
         return ""
@@ -45,12 +44,12 @@ def _meant(match: re.Match[str]) -> str:
     return char if char.isprintable() else " "
 
 
-class View:
-    """Text with some pieces replaced by shorter ones, and the way back from a place in it to the text."""
+class ReducedText:
+    """A text with `pieces` (start, end, replacement) replaced by shorter ones, with a map back to the original."""
 
     def __init__(self, text: str, pieces: Iterable[tuple[int, int, str]]) -> None:
         parts: list[str] = []
-        # Where in the view, and where in the text, a stretch begins that is the same in both.
+        # Where each stretch begins that is the same in both: in this text, and in the original.
         self._breaks, self._places = [0], [0]
         at = size = 0
         for start, end, shown in pieces:
@@ -63,7 +62,7 @@ class View:
         self.text = "".join(parts)
 
     def place(self, at: int) -> int:
-        """The place in the text of a place in the view."""
+        """Return the place in the original of a place in this text."""
         number = bisect_right(self._breaks, at) - 1
         place = self._places[number] + at - self._breaks[number]
         return min(place, self._end(number))
@@ -72,7 +71,7 @@ class View:
         return self._places[number + 1] if number + 1 < len(self._places) else 1 << 62
 
 
-# A line that ends within a token, and the next that goes on with one, behind indentation or marks of quotation.
+# A line break within a token, with the indentation or the quotation marks of the next line, and the token's rest.
 _WRAPPED = re.compile(
     r"(?<=[A-Za-z0-9_+/=.~!$%-])(?P<gap>[ \t]*\\?\r?\n[ \t]*(?:(?:[>|#*│┃]|//)[ \t]*){0,6})"
     r"(?P<rest>[A-Za-z0-9_+/=.~$:-][A-Za-z0-9_+/=.~$!:%-]*)"
@@ -83,7 +82,7 @@ _LIST_NUMBER = re.compile(
 
 
 def _goes_on(rest: str) -> bool:
-    """Whether the first token of a line can be the rest of a key: not a word, a number, a date or a version."""
+    """Tell whether the first token of a line can be the rest of a key: no word, number, date or version."""
     if _LIST_NUMBER.match(rest):
         return False
     return (
@@ -93,15 +92,15 @@ def _goes_on(rest: str) -> bool:
     )
 
 
-def unescaped(text: str) -> View:
-    """Text without what draws nothing, and with separators as what they stand for."""
-    return View(text, [(*match.span(), _meant(match)) for match in _ESCAPED.finditer(text)])
+def unescaped(text: str) -> ReducedText:
+    """Remove invisible characters and resolve escapes."""
+    return ReducedText(text, [(*match.span(), _meant(match)) for match in _ESCAPED.finditer(text)])
 
 
-def unwrapped(text: str) -> View | None:
-    """Text without the line breaks after which a key may go on; None if there are none."""
+def unwrapped(text: str) -> ReducedText | None:
+    """Remove the line breaks within which a key may go on; None if there are none."""
     joins = list(_joins(text))
-    return View(text, joins) if joins else None
+    return ReducedText(text, joins) if joins else None
 
 
 def _joins(text: str) -> Iterator[tuple[int, int, str]]:
@@ -112,5 +111,5 @@ def _joins(text: str) -> Iterator[tuple[int, int, str]]:
         if _goes_on(rest) or ((rest.isdigit() or len(rest) < 3) and match.start("gap") == joined):
             yield match.start("gap"), match.end("gap"), ""
             joined = match.end("rest")
-        # A key in many lines: the next line break may follow right behind this piece.
+        # A key in many lines: the next line break may follow this piece directly.
         at = max(match.end("rest") - 1, match.start("rest"))

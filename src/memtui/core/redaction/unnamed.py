@@ -1,16 +1,16 @@
-"""Secrets that nothing names, known by how little they look like words."""
+"""Secrets without a name, recognised by how little they look like words."""
 
 import re
 from collections.abc import Iterator
 
-from memtui.core.redaction.found import Found
 from memtui.core.redaction.generated import DIGIT, FREE_RUN, HASH, NEAR_RUN, entropy, generated, is_both, run_length
+from memtui.core.redaction.secret import Secret
 
-# Of what has no name.
+# The least length and entropy per character of a secret without a telling word before it.
 FREE_LENGTH, FREE_ENTROPY_BITS = 20, 3.6
-# So far before a token a telling word counts.
+# How far before a token a telling word counts.
 NEAR_CHARACTERS = 48
-# Longer unbroken text is a picture or another file.
+# Characters. Longer unbroken text is a picture or another file.
 BLOB_LENGTH = 220
 
 _DISCORD = re.compile(r"(?<![A-Za-z0-9])[MNO][A-Za-z0-9]{23,27}\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27,40}")
@@ -39,15 +39,15 @@ _TELLING = re.compile(
 _GIVEN = re.compile(r"[A-Za-z0-9_.-]*=(?=[^=])|(?:[A-Z]{2,20}_)+(?=[^_]{20})")
 
 
-def unnamed(text: str) -> Iterator[Found]:
-    """The secrets that look like some; behind a telling word on the same line less is enough."""
+def unnamed(text: str) -> Iterator[Secret]:
+    """Find tokens that look like secrets; after a telling word on the same line less is enough."""
     for match in _TOKEN.finditer(text):
         run = match[0]
         if len(run) > BLOB_LENGTH:
             continue
         start, end = match.span()
         if shaped := _DISCORD.search(run):
-            yield Found(start + shaped.start(), start + shaped.end(), "Discord token", 1)
+            yield Secret(start + shaped.start(), start + shaped.end(), "Discord token", 1)
             continue
         if not DIGIT.search(run):
             continue
@@ -65,14 +65,14 @@ def unnamed(text: str) -> Iterator[Found]:
                 yield found
 
 
-def _piece(text: str, piece: str, at: int, before: str) -> Found | None:
+def _piece(text: str, piece: str, at: int, before: str) -> Secret | None:
     name = _GIVEN.match(piece)
     piece = piece[name.end() :] if name else piece
     at = text.find(piece, at)
     end = at + len(piece)
     core = piece.rstrip("=")
     if shaped := _DEVOPS.search(core):
-        return Found(at + shaped.start(), at + shaped.end(), "Azure DevOps token", 1)
+        return Secret(at + shaped.start(), at + shaped.end(), "Azure DevOps token", 1)
     if _IDS.match(piece) or HASH.match(core):
         return None
     line = before.rpartition("\n")[2][-NEAR_CHARACTERS:]
@@ -87,7 +87,7 @@ def _piece(text: str, piece: str, at: int, before: str) -> Found | None:
         return None
     if _blob_line(text, at, end):
         return None
-    return Found(at, end, "AWS secret key", 4) if aws else Found(at, end, "secret", 5)
+    return Secret(at, end, "AWS secret key", 4) if aws else Secret(at, end, "secret", 5)
 
 
 _FORTY = re.compile("(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/])")
@@ -95,8 +95,8 @@ _NOT_ALNUM = re.compile("[^A-Za-z0-9]+")
 
 
 def _in_path(text: str, start: int, end: int, run: str) -> bool:
-    """Whether a run of characters belongs to a path or an address."""
-    # Base 64 holds slashes, too: there what stands between them looks random, or it is long enough for a key.
+    """Tell whether a token belongs to a path or an address."""
+    # Base 64 holds slashes, too: then the parts between them look random, or it is long enough for a key.
     if run.count("/") > 1 and not (
         (_FORTY.search(run) and run_length(run) <= 2.2)
         or any(len(part) >= 16 and is_both(part) and run_length(part) <= 2.2 for part in _NOT_ALNUM.split(run))
@@ -110,7 +110,7 @@ def _in_path(text: str, start: int, end: int, run: str) -> bool:
 
 
 def _blob_line(text: str, start: int, end: int) -> bool:
-    """Whether a token is a line of a longer piece of base 64: a picture or a certificate in lines."""
+    """Tell whether a token is a line of a longer piece of base 64, such as a picture or a certificate."""
     left, right = text.rfind("\n", 0, start) + 1, text.find("\n", end)
     right = len(text) if right < 0 else right
     if text[left:start].strip(" \t\"'+/=>|") or text[end:right].strip(" \t\"'+/=,\\;)") or end - start > BLOB_LENGTH:

@@ -1,16 +1,16 @@
-"""A secret that was found, and what the rules that look for one share."""
+"""A secret found in a text, and what the rules that find them share."""
 
 import re
 from functools import cache
 
 from memtui.core.redaction import key_shapes
 
-# Stands for what was redacted before, in the text that is looked through: no rule takes it in.
+# Replaces what was redacted before, in the text that is searched: no rule matches it.
 BARRIER = "\0"
 
 
-class Found:  # `guide` has no time for typing and dataclasses
-    """A secret: from where to where it stands, and its kind. The smaller the rank, the surer the kind."""
+class Secret:  # no dataclass: importing dataclasses takes `guide` too long
+    """A secret found in a text, from `start` to `end`. The smaller the `rank`, the surer the `kind`."""
 
     __slots__ = ("end", "kind", "rank", "start")
 
@@ -20,12 +20,12 @@ class Found:  # `guide` has no time for typing and dataclasses
 
 @cache
 def shape(pattern: str) -> re.Pattern[str]:
-    """A shape of `key_shapes` as a pattern."""
+    """Compile a shape of `key_shapes`."""
     return re.compile(key_shapes.expanded(pattern))
 
 
 def trie(words: list[str]) -> str:
-    """A pattern of many words that looks at each character once; the longest word wins."""
+    """Return a pattern for many words that tests each character once; the longest word wins."""
     if len(words) == 1:
         return re.escape(words[0])
     heads: dict[str, list[str]] = {}
