@@ -33,7 +33,7 @@ def catch_up(hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]") -> N
         detach.detach(hook, "catalog")
 
 
-def shown(line: catalog.Line) -> str:
+def shown(line: catalog.CatalogLine) -> str:
     """Write one memory as a list item: type, name, description, and the file if it is not called by the name."""
     text = f"- [{line.type or 'untyped'}] {line.name}"
     if line.file != line.name + ".md":
@@ -43,7 +43,7 @@ def shown(line: catalog.Line) -> str:
     return visible.one_line(text)
 
 
-def _part(scope: str, directory: str, line: catalog.Line, text: str, reason: str) -> delivery_blocks.Part:
+def _part(scope: str, directory: str, line: catalog.CatalogLine, text: str, reason: str) -> delivery_blocks.Part:
     item: dict[str, object] = {
         "kind": "index",
         "id": line.name,
@@ -143,7 +143,7 @@ def _changed(scope: str, directory: str, parts: "list[delivery_blocks.Part]") ->
 
 
 def _difference(
-    scope: str, directory: str, line: catalog.Line, before: "dict[str, object]"
+    scope: str, directory: str, line: catalog.CatalogLine, before: "dict[str, object]"
 ) -> "list[delivery_blocks.Part]":
     """Return the part that says how a memory differs from what the session was told, or no part."""
     old = before.get(line.file)
@@ -224,6 +224,6 @@ def _gone(
                 continue  # still there, but others now fill the lines that are delivered
         except OSError:
             pass
-        gone = catalog.Line([file, file.removesuffix(".md"), "", "", str(old[0]), None])
+        gone = catalog.CatalogLine([file, file.removesuffix(".md"), "", "", str(old[0]), None])
         parts.append(_part(scope, memories.directory, gone, f"- {old[1]}", "gone in this session"))
     return parts

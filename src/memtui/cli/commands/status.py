@@ -94,7 +94,7 @@ def _steps(ctx: Context, waiting: "dict[str, int]", total: int) -> "list[tuple[s
         try:
             found = trust.status(ctx.root, directory)
         except OSError:
-            found = trust.Status(always=False)
+            found = trust.TrustStatus(always=False)
         if found.new or found.changed:
             number = many(len(found.new) + len(found.changed), "memory", "memories")
             steps.append(("memtui trust --list", f"{number} of this repository not trusted, not delivered"))

@@ -113,14 +113,14 @@ def _none(ctx: Context, directory: str) -> str:
     return f"This project has no memories of its own: there is no {ctx.tilde(directory)}."
 
 
-def _status(ctx: Context, directory: str) -> trust.Status:
+def _status(ctx: Context, directory: str) -> trust.TrustStatus:
     try:
         return trust.status(ctx.root, directory)
     except OSError as error:
         raise MemtuiError(f"{directory} can't be read: {error.strerror}.") from error
 
 
-def _data(directory: str, found: trust.Status) -> "dict[str, object]":
+def _data(directory: str, found: trust.TrustStatus) -> "dict[str, object]":
     return {
         "directory": directory,
         "exists": True,
@@ -132,7 +132,7 @@ def _data(directory: str, found: trust.Status) -> "dict[str, object]":
     }
 
 
-def _print(ctx: Context, out: Output, directory: str, found: trust.Status) -> None:
+def _print(ctx: Context, out: Output, directory: str, found: trust.TrustStatus) -> None:
     always = "trusted whatever they become" if found.always else ""
     out.heading(line(ctx.tilde(directory)), always)
     rows = []

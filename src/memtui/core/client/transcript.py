@@ -314,6 +314,6 @@ def _listed(directory: str) -> "list[str]":
 
 def _is_file(path: str) -> bool:
     try:
-        return posix.stat(path).st_mode & 0o170000 == 0o100000
+        return posix.stat(path).st_mode & fs.S_IFMT == fs.S_IFREG
     except OSError:
         return False

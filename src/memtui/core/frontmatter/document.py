@@ -22,8 +22,8 @@ NODE_LIMIT = 10_000
 
 @dataclass(frozen=True)
 class Document:
-    """A Markdown file, `raw`. `body` has `\\n` line ends; `newline` is the file's own; `notes` warn of what may surprise
-    its author; `broken` is the reason why the frontmatter can't be read."""
+    """A Markdown file. `body` has `\\n` line ends; `newline` is the file's own; `notes` are warnings for its author;
+    `broken` is the reason why the frontmatter can't be read, or None."""
 
     raw: bytes
     bom: bool = False

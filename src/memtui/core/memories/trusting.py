@@ -76,7 +76,7 @@ def grant(
     *,
     by: str = "cli",
     now: Callable[[], float] = clock.now,
-) -> trust.Status:
+) -> trust.TrustStatus:
     """Trust these contents, or all of the directory's memories; `always`: as for `plan`. Raises MemtuiError."""
     edit = plan(root, directory, (read(directory) if contents is None else contents).items(), always)
     if not edit.idle:

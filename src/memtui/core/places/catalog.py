@@ -1,9 +1,9 @@
 """The catalog of a directory's memories, the most relevant first, fast enough for a start with thousands.
 
-Kept in `run/` of a directory that is not small: the head, the few memories that can find room in an index, with the
-times of the directories they came from; the names in those directories; a row a memory. All of it may be deleted at any
-time. `look`, for hooks, reads the head, and of what came or changed since no more than it has time for; `build`, for
-workers, looks at every file, and reads those that are not as they were.
+For a directory with at least CACHE_FROM memories `run/` caches the head, which is the memories that an index has room
+for, with the change times of the directories; the names in these directories; and a row for each memory. All may be
+deleted at any time. `look`, for hooks, reads the head and as many changes as it has time for; `build`, for workers,
+checks every file and reads those that changed.
 """
 
 import posix
@@ -16,25 +16,26 @@ if TYPE_CHECKING:
     from memtui.core.places import trust
 
 TYPE_ORDER = ("feedback", "user", "tool", "project", "reference")
-# An index has room for some 60 lines.
+# Lines in the head. An index has room for some 60.
 HEAD = 200
 MAX_BYTES = 1 << 20
-# A longer one is no line of an index, and half of it might say the opposite.
+# Characters. A longer description is left out whole: half of it might say the opposite.
 MAX_DESCRIPTION = 500
-# Reading a few files again is cheaper than keeping caches of them.
+# Memories. Reading fewer again is cheaper than a cache.
 CACHE_FROM = 48
-# A hook has time to read, or to look at, so many files.
+# Files that a hook has time to read or to check.
 AT_ONCE = 320
-# A prompt, which somebody waits for, has time to look at so many of the head (a look costs some microseconds, and an
-# index has room for about as many lines), and to list so many names.
+# Lines of the head that a prompt, which a person waits for, has time to check (some microseconds each), and names that
+# it has time to list.
 WATCHED = 64
 LISTED = 2000
-# So much of what was noted as changed (`touch`) is heeded; `build` finds the rest.
+# The bytes of the file of `touch` that are read; `build` finds the other changes.
 TOUCHED_BYTES = 1 << 16
 
 
-class Line:
-    """One memory: `file` relative to its directory, name, description, type, and the `ids.digest` of its bytes."""
+class CatalogLine:
+    """A memory in a catalog: `file` relative to its directory, name, description, type, the `ids.digest` of its bytes,
+    and the `_stamp` of its file."""
 
     __slots__ = ("description", "digest", "file", "name", "stamp", "type")
 
@@ -43,22 +44,22 @@ class Line:
         self.stamp = row[5]
 
     def row(self) -> "list[object]":
-        """The line as a list, as the caches hold it."""
+        """Return the line as a list for the caches."""
         return [self.file, self.name, self.description, self.type, self.digest, self.stamp]
 
     def rank(self) -> "tuple[int, int, str]":
-        """Rules of behaviour first, then what is known of the person; the newest of each type first."""
+        """Return the sort key: by TYPE_ORDER, the newest of each type first."""
         place = TYPE_ORDER.index(self.type) if self.type in TYPE_ORDER else len(TYPE_ORDER)
         return place, -self.stamp[0] if isinstance(self.stamp, list) else 0, self.file
 
 
 class Catalog:
-    """The memories of a directory that may be delivered: the `lines` that rank first, how many there are in all
-    (`count`), and how many are left out because they are not trusted. `directories`: it and those below it.
+    """The memories of a directory that may be delivered: the `lines` that rank first and the number of all (`count`);
+    `untrusted` is the number of those that may not. `directories`: the directory and those below it.
 
-    `large`: a hook does not look at each of its files. `unready`: there is more to know than a hook had time to find
-    out, until `build` has run; with `building` no line is known yet. `files`: what tells by its time of a change, the
-    head that is kept and what `touch` notes.
+    `large`: there are too many files for a hook to check each. `unready`: a hook had no time to find all changes, until
+    `build` has run; with `building` no line is known yet. `files`: the caches whose change times show a change, the
+    head and the file of `touch`.
     """
 
     __slots__ = ("building", "count", "directories", "directory", "files", "large", "lines", "unready", "untrusted")
@@ -66,7 +67,7 @@ class Catalog:
     def __init__(self, directory: str) -> None:
         self.directory = directory
         self.directories = [directory]
-        self.lines: list[Line] = []
+        self.lines: list[CatalogLine] = []
         self.count = 0
         self.untrusted = 0
         self.large = self.unready = self.building = False
@@ -74,8 +75,8 @@ class Catalog:
 
 
 def served(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
-    """(scope, directory) of the project's memories, if a session may know of them, and of the global ones. The client
-    loads its native ones itself, also where the person has put them into the project."""
+    """List (scope, directory) of the memories that memtui delivers: the project's, if it has any, and the global ones.
+    The client loads its native memory itself, also if the person has moved it into the project."""
     from memtui.core.places import locate
 
     project, exists = locate.project_dir(env, cwd)
@@ -90,7 +91,7 @@ def _base(root: str, directory: str) -> str:
 
 
 def trusted(root: str, directory: str, project: bool) -> "trust.Trust | None":
-    """What is trusted in a directory; None where trust does not matter."""
+    """Read the trust in a directory; None if it does not matter, outside of a project."""
     if not project:
         return None
     from memtui.core.places import trust  # few sessions have memories of a project
@@ -99,7 +100,7 @@ def trusted(root: str, directory: str, project: bool) -> "trust.Trust | None":
 
 
 def _trust_stamp(root: str, project: bool) -> "list[int] | None":
-    """What changes with what is trusted; None where that does not matter, or nothing is."""
+    """Return a value that changes with trust.json; None if that does not matter, or is missing."""
     try:
         return _stamp(root + "/trust.json") if project else None
     except OSError:
@@ -107,10 +108,10 @@ def _trust_stamp(root: str, project: bool) -> "list[int] | None":
 
 
 def build(root: str, directory: str, project: bool) -> Catalog:
-    """The catalog of a directory, however long it takes; with `project` only of what is trusted there. A missing
-    directory holds nothing. Files that can't be read and symlinks that leave the directory are left out.
+    """Build the catalog of a directory, however long it takes; with `project` only of trusted memories. A missing
+    directory has none. Files that can't be read and symlinks that leave the directory are left out.
 
-    Every file is looked at: one that was replaced leaves no other trace.
+    Every file is checked, since a replaced file leaves no other trace.
     """
     base = _base(root, directory)
     try:
@@ -122,8 +123,8 @@ def build(root: str, directory: str, project: bool) -> Catalog:
 
 
 def look(root: str, directory: str, project: bool, quick: bool = False) -> Catalog:
-    """As `build`, but from what is kept, and in the time that a hook has: what there is too much of is `unready`.
-    `quick`: in the time that a prompt has."""
+    """Return the catalog as `build` does, but from the caches and in the time that a hook has; `unready` if that is not
+    enough. `quick`: in the time that a prompt has."""
     from memtui.core.places import locate
 
     base = _base(root, directory)
@@ -141,7 +142,7 @@ def look(root: str, directory: str, project: bool, quick: bool = False) -> Catal
     elif found is None:
         update = _Update(directory, trusted(root, directory, project))
         found = _updated(base, kept, update, noted, quick) or _not_yet(directory)
-        # Another trust than the one that the head is of: what else it allows, only `build` can tell.
+        # The trust changed since the head was built: only `build` finds what else it allows now.
         found.unready = found.unready or kept.get("known") != known
     number = found.count + found.untrusted
     found.files = [base + ".json", base + ".touched"] if number >= CACHE_FROM or found.building else []
@@ -150,8 +151,8 @@ def look(root: str, directory: str, project: bool, quick: bool = False) -> Catal
 
 
 def touch(root: str, path: str) -> None:
-    """Note that a memory was written, for the next `look` at the directory that it is in, if that one is kept. What
-    can't be noted `build` finds. Never raises."""
+    """Note that a memory was written, for the next `look` at its directory, if that has a cache. If it can't be noted,
+    `build` finds the change. Never raises."""
     directory = paths.parent(path)
     while directory != "/":
         base = _base(root, directory)
@@ -166,8 +167,8 @@ def touch(root: str, path: str) -> None:
 
 
 def _stamp(path: str) -> "list[int]":
-    """What tells a file from the one read before. The change time is the kernel's: no archive or `touch` sets it, and
-    with it slip other words in under a digest that is trusted."""
+    """Return what shows that a file changed since it was read. The change time (ctime) can't be set by an archive or by
+    touch(1), so that no other text gets in under a trusted digest. Raises OSError."""
     found = posix.stat(path)
     return [found.st_mtime_ns, found.st_size, found.st_ino, found.st_ctime_ns]
 
@@ -180,7 +181,7 @@ def _kept(base: str) -> "dict[str, object]":
 
 
 def _held(kept: "dict[str, object]", directory: str, known: "list[int] | None", watched: int) -> "Catalog | None":
-    """The catalog as it was kept last, if it still holds, as far as `watched` lines tell."""
+    """Return the cached catalog; None if it is out of date by its directories or its first `watched` lines."""
     try:
         dirs, rows = kept.get("dirs"), kept.get("rows")
         if kept.get("known") != known or not isinstance(dirs, dict) or not isinstance(rows, list):
@@ -189,9 +190,9 @@ def _held(kept: "dict[str, object]", directory: str, known: "list[int] | None", 
         if any(posix.stat(path).st_ctime_ns != stamp for path, stamp in dirs.items()):
             return None
         for row in rows:
-            line = Line(row)
+            line = CatalogLine(row)
             if len(found.lines) < watched and _stamp(f"{directory}/{line.file}") != line.stamp:
-                return None  # changed in place
+                return None  # overwritten in place
             found.lines.append(line)
         return found
     except (OSError, ValueError, TypeError, LookupError):  # LookupError: a dict in place of a row
@@ -208,13 +209,13 @@ def _counted(kept: "dict[str, object]", directory: str) -> Catalog:
 def _updated(
     base: str, kept: "dict[str, object]", update: "_Update", noted: "list[str]", quick: bool
 ) -> "Catalog | None":
-    """The catalog as it was kept, with what is seen at a glance to have come, gone or changed since; None where what
-    was kept is of no use."""
+    """Return the cached catalog with the additions, removals and changes since then that can be found fast; None if the
+    cache is damaged."""
     directory = update.directory
     try:
         rows, dirs = kept["rows"], session_state.table(kept, "dirs")
         for row in rows if isinstance(rows, list) else []:
-            line = Line(row)
+            line = CatalogLine(row)
             update.lines[line.file] = line
         found = _counted(kept, directory)
         for number, file in enumerate(list(update.lines)):
@@ -231,23 +232,23 @@ def _updated(
     found.unready = update.unsure or (bool(moved) and not update.seen)
     found.count += update.more
     found.untrusted = max(0, found.untrusted + update.untrusted)
-    found.lines = sorted(update.lines.values(), key=Line.rank)[:HEAD]
+    found.lines = sorted(update.lines.values(), key=CatalogLine.rank)[:HEAD]
     return found
 
 
 class _Update:
-    """What is found out about the files of a directory since its head was kept. `more`, `untrusted`: by how many there
-    are more; `seen`: whether any change was; `unsure`: whether there may be others."""
+    """The changes of a directory's files since its head was cached. `more`, `untrusted`: how many more there are now;
+    `seen`: whether any change was found; `unsure`: whether there may be others."""
 
     def __init__(self, directory: str, trusted: "trust.Trust | None") -> None:
         self.directory = directory
-        self.lines: dict[str, Line] = {}
+        self.lines: dict[str, CatalogLine] = {}
         self.trusted = trusted
-        self.more = self.untrusted = self.looked = 0
+        self.more = self.untrusted = self.reads = 0
         self.seen = self.unsure = False
 
     def check(self, file: str, watched: bool) -> None:
-        """Drop or renew a line whose file, if it is `watched`, or trust is not as it was."""
+        """Remove or read again a line whose file, if it is `watched`, or whose trust changed."""
         line = self.lines[file]
         try:
             same = not watched or _stamp(f"{self.directory}/{file}") == line.stamp
@@ -261,9 +262,9 @@ class _Update:
             self.untrusted += 1
 
     def read(self, file: str, new: bool = False) -> None:
-        """Read one file anew."""
-        self.looked += 1
-        if self.looked > AT_ONCE:
+        """Read a file that is `new` or may have changed."""
+        self.reads += 1
+        if self.reads > AT_ONCE:
             self.unsure = True
             return
         self.seen = True
@@ -280,26 +281,27 @@ class _Update:
         self.more += new
 
     def compare(self, path: str, prefix: str, before: "list[str]") -> None:
-        """Read what has come into a directory, drop what has gone."""
+        """Read the files that are new in the directory `path`, and remove the lines of those that are gone."""
         from memtui.core.places import locate
 
         now = posix.listdir(path)
-        come = set(now).difference(before)
-        for name in come:
+        new = set(now).difference(before)
+        for name in new:
             if name.startswith("."):
                 continue
             if locate.is_memory(self.directory, f"{path}/{name}"):
                 self.read(prefix + name, new=True)
             else:
-                self.unsure = True  # a directory, or none of ours
-        for name in set(before).difference(now) if len(now) - len(come) < len(before) else ():
-            if name.endswith(locate.SUFFIX) and name != locate.INDEX_NAME and not name.startswith("."):
+                self.unsure = True  # perhaps a directory with memories
+        for name in set(before).difference(now) if len(now) - len(new) < len(before) else ():
+            if locate.is_memory_name(name):
                 self.seen = True
                 self.more -= 1
                 self.lines.pop(prefix + name, None)
 
 
 def _not_yet(directory: str) -> Catalog:
+    """Return the catalog of a directory without a cache: only the number of files at its top."""
     from memtui.core.places import locate
 
     found = Catalog(directory)
@@ -308,12 +310,12 @@ def _not_yet(directory: str) -> Catalog:
         names = posix.listdir(directory)
     except OSError:
         return found
-    found.count = len([n for n in names if n.endswith(locate.SUFFIX) and n != locate.INDEX_NAME and n[0] != "."])
+    found.count = sum(map(locate.is_memory_name, names))
     return found
 
 
 def touched(path: str) -> "list[str]":
-    """The memories that `touch` has noted in a file, which `build` removes."""
+    """List the memories that `touch` noted in a file. `build` removes that file."""
     try:
         data = fs.read_bytes(path, TOUCHED_BYTES)
     except OSError:
@@ -322,7 +324,7 @@ def touched(path: str) -> "list[str]":
 
 
 def _names(path: str) -> "dict[str, list[str]]":
-    """The names in each directory, as they were listed last."""
+    """Read the cached names in each directory. Raises OSError."""
     words = fs.read(path, "cache").decode("utf-8", "surrogateescape").split("\0")
     return {words[at]: words[at + 1].split("\n") for at in range(0, len(words) - 1, 2)}
 
@@ -330,7 +332,8 @@ def _names(path: str) -> "dict[str, list[str]]":
 def _whole(
     base: str, directory: str, trusted: "trust.Trust | None", known: "list[int] | None", most: int = -1
 ) -> Catalog:
-    """The catalog from the files. Raises locate.TooManyError for more than `most` of them (-1: any number)."""
+    """Return the catalog by checking all files, and write the caches. Raises locate.TooManyError for more than `most`
+    files (-1: any number)."""
     from memtui.core.places import locate
 
     found = Catalog(directory)
@@ -343,7 +346,7 @@ def _whole(
     stamps: dict[str, object] = {}
     listed: dict[str, list[str]] = {}
     try:
-        # Noted before the files are read: what changes meanwhile is looked at again.
+        # Taken before the files are read: what changes meanwhile is checked again.
         for path in dirs:
             stamps[path] = posix.stat(path).st_ctime_ns
             listed[path] = posix.listdir(path) if len(files) >= CACHE_FROM else []
@@ -351,7 +354,7 @@ def _whole(
         stamps = {}
     old = _rows(base + ".rows") if len(files) >= CACHE_FROM else {}
     kept: list[bytes] = []
-    ranked: list[tuple[tuple[int, int, str], int]] = []
+    lines: list[CatalogLine] = []
     for file in files:
         try:
             line, raw = _line(directory, file, old.pop(file, b""))
@@ -360,13 +363,10 @@ def _whole(
         if trusted is not None and not trusted.knows(line.digest):
             found.untrusted += 1
         else:
-            ranked.append((line.rank(), len(kept)))
+            lines.append(line)
         kept.append(file.encode("utf-8", "surrogateescape") + b"\t" + raw + b"\n")
-    ranked.sort()
-    found.count = len(ranked)
-    for _, number in ranked[:HEAD]:
-        row = fastjson.loads(kept[number].partition(b"\t")[2])
-        found.lines.append(Line(row if isinstance(row, list) else []))
+    found.count = len(lines)
+    found.lines = sorted(lines, key=CatalogLine.rank)[:HEAD]
     if len(files) >= CACHE_FROM and stamps:
         _write(base + ".rows", b"".join(kept))
         head = {"known": known, "count": found.count, "untrusted": found.untrusted, "dirs": stamps}
@@ -378,7 +378,7 @@ def _whole(
 
 
 def _rows(path: str) -> "dict[str, bytes]":
-    """The cached rows by file; the file's name is in front, so that a row is parsed only when it is needed."""
+    """Read the cached rows by file. The file's name is in front of a row, which is parsed only if it is needed."""
     try:
         data = fs.read(path, "cache")
     except OSError:
@@ -391,19 +391,20 @@ def _rows(path: str) -> "dict[str, bytes]":
     return found
 
 
-def line_of(directory: str, file: str) -> Line:
-    """The line of a memory as it is now. Raises OSError."""
+def line_of(directory: str, file: str) -> CatalogLine:
+    """Read the line of a memory as it is now. Raises OSError."""
     return _line(directory, file, b"")[0]
 
 
-def _line(directory: str, file: str, cached: bytes) -> "tuple[Line, bytes]":
+def _line(directory: str, file: str, cached: bytes) -> "tuple[CatalogLine, bytes]":
+    """Return the line of a memory and its row: the `cached` row if the file did not change. Raises OSError."""
     path = f"{directory}/{file}"
     stamp = _stamp(path)
     if cached:
         try:
             row = fastjson.loads(cached)
             if isinstance(row, list) and len(row) == 6 and row[5] == stamp:
-                return Line(row), cached
+                return CatalogLine(row), cached
         except ValueError:
             pass
     data = fs.read_bytes(path, MAX_BYTES)
@@ -411,12 +412,12 @@ def _line(directory: str, file: str, cached: bytes) -> "tuple[Line, bytes]":
     stem = file[file.rfind("/") + 1 :].removesuffix(".md")
     if len(description) > MAX_DESCRIPTION:
         description = f"(a description of {len(description)} characters, see the file)"
-    line = Line([file, name or stem, description, kind, ids.digest(data), stamp])
+    line = CatalogLine([file, name or stem, description, kind, ids.digest(data), stamp])
     return line, fastjson.dumps(line.row()).encode()
 
 
 def _write(path: str, data: bytes) -> None:
-    """Write a cache that is not as it should be; one that is keeps its time."""
+    """Write a cache if its content differs, so that its change time shows a change."""
     try:
         if fs.read(path, "cache") == data:
             return

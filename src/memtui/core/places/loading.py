@@ -1,4 +1,4 @@
-"""Find what keeps Claude Code's own memory from being loaded."""
+"""The settings that keep Claude Code's own memory from being loaded."""
 
 from memtui.core.base import fastjson, fs
 from memtui.core.places import locate
@@ -9,8 +9,8 @@ SETTINGS_BYTES = 1 << 20
 
 
 def auto_memory_off(env: dict[str, str], cwd: str) -> str:
-    """What switches Claude Code's own memory off in a directory: a settings file's path or a variable; empty if nothing
-    does. Local settings count before the project's, these before the user's."""
+    """Return what switches Claude Code's own memory off in a directory: the path of a settings file, or a variable;
+    empty if nothing does. Local settings come before the project's, these before the user's."""
     if env.get(VARIABLE, "").lower() not in FALSE:
         return VARIABLE
     for path in locate.settings_files(env, cwd):

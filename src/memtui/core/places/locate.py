@@ -1,5 +1,5 @@
-"""Locate the directories that hold memories, and the files in them that may be read. Hook path: nothing here
-imports what a hook can't afford; `core/memories/scopes.py` builds the full picture on top.
+"""The directories that hold memories, and the files in them that may be read. Hook path; `core/memories/scopes.py`
+builds on it.
 """
 
 import posix
@@ -16,22 +16,14 @@ IN_REPOSITORY = "/.claude/memory"
 
 
 def worktree_top(cwd: str) -> str:
-    """The nearest directory upwards that holds a `.git`, else `cwd` itself. Unlike `paths.project_root` a linked
-    worktree is its own top."""
-    here = cwd.rstrip("/") or "/"
-    while True:
-        try:
-            posix.stat(here.rstrip("/") + "/.git")
-            return here
-        except OSError:
-            pass
-        if here == "/":
-            return cwd.rstrip("/") or "/"
-        here = paths.parent(here)
+    """Return the nearest directory from `cwd` upwards that holds a `.git`, else `cwd`. Unlike in `paths.project_root` a
+    linked worktree is its own top."""
+    here_and_above = upwards(cwd)
+    return next((here for here in here_and_above if _identity(here.rstrip("/") + "/.git")), here_and_above[0])
 
 
 def upwards(cwd: str, top: str = "/") -> "list[str]":
-    """`cwd` and the directories above it, up to `top` or to `/`."""
+    """List `cwd` and the directories above it, up to `top` or to `/`."""
     here = cwd.rstrip("/") or "/"
     found = [here]
     while here not in {"/", top}:
@@ -48,7 +40,7 @@ def _is_dir(path: str) -> bool:
 
 
 def is_file(path: str) -> bool:
-    """Whether a path leads to a regular file."""
+    """Tell whether a path leads to a regular file."""
     try:
         return posix.stat(path).st_mode & fs.S_IFMT == fs.S_IFREG
     except OSError:
@@ -56,6 +48,7 @@ def is_file(path: str) -> bool:
 
 
 def _identity(path: str) -> "tuple[int, int] | None":
+    """Return the device and inode that a path leads to; None if there is nothing."""
     try:
         found = posix.stat(path)
     except OSError:
@@ -64,16 +57,16 @@ def _identity(path: str) -> "tuple[int, int] | None":
 
 
 def global_dir(env: "dict[str, str]") -> str:
-    """The directory of the global scope, which only our hooks read."""
+    """Return the directory of the global scope, which only memtui's hooks read."""
     return paths.config_dir(env) + "/memory"
 
 
 def project_dir(env: "dict[str, str]", cwd: str) -> "tuple[str, bool]":
-    """The directory of the project scope, and whether it exists.
+    """Return the directory of the project scope, and whether it exists.
 
-    The nearest `.claude/memory` from `cwd` upwards, the main work tree's before any above the repository, so that
-    worktrees without one of their own share it. A configuration directory's `memory` is never taken for a project's.
-    Where there is none it is the place where it would be made: in the main work tree, if there is one.
+    It is the nearest `.claude/memory` from `cwd` upwards. The main work tree's comes before any above the repository,
+    so that worktrees without one share it. A configuration directory's `memory` is never a project's. If there is none,
+    it is the place where it would be made: in the main work tree, if there is one.
     """
     root = paths.project_root(cwd)
     top = worktree_top(cwd)
@@ -92,8 +85,8 @@ def project_dir(env: "dict[str, str]", cwd: str) -> "tuple[str, bool]":
 
 
 def leaves_repository(directory: str) -> bool:
-    """Whether a directory of project memories is, or lies behind, a symlink to somewhere outside of its repository:
-    neither read nor trusted, since whoever made the repository has chosen what it shows."""
+    """Tell whether a directory of project memories is, or is behind, a symlink that leaves its repository. Then it is
+    neither read nor trusted: the author of the repository would choose which files it shows."""
     if not directory.endswith(IN_REPOSITORY):
         return False
     return not inside(directory[: -len(IN_REPOSITORY)] or "/", directory)
@@ -108,7 +101,7 @@ def _setting(path: str, key: str) -> "str | None":
 
 
 def settings_files(env: "dict[str, str]", cwd: str) -> "list[str]":
-    """The settings files of Claude Code that may be there for a directory, the one that counts most first."""
+    """List where Claude Code looks for settings files for a directory, the one with the highest precedence first."""
     places = []
     for here in upwards(cwd, worktree_top(cwd)):
         places += [here.rstrip("/") + "/.claude/settings.local.json", here.rstrip("/") + "/.claude/settings.json"]
@@ -116,10 +109,10 @@ def settings_files(env: "dict[str, str]", cwd: str) -> "list[str]":
 
 
 def auto_dir(env: "dict[str, str]", cwd: str) -> str:
-    """The client's native memory of this project: `projects/<slug>/memory`, or where `autoMemoryDirectory` points.
+    """Return the client's native memory of a project: `projects/<slug>/memory`, or where `autoMemoryDirectory` points.
 
-    The setting counts as in the client: local before project before user settings; `~/` is the home directory; a
-    value that is no absolute path is passed over.
+    The setting has the client's precedence: local before project before user settings; `~/` is the home directory; a
+    value that is no absolute path is ignored.
     """
     default = paths.config_dir(env) + "/projects/" + paths.slug(paths.project_root(cwd)) + "/memory"
     for place in settings_files(env, cwd):
@@ -142,24 +135,26 @@ def _expand(env: "dict[str, str]", value: str) -> "str | None":
 
 
 class TooManyError(Exception):
-    """A directory has more files than there is time to look at."""
+    """A directory has more files than the caller has time for."""
+
+
+def is_memory_name(name: str) -> bool:
+    """Tell whether a file of this name is a memory; the index and hidden files are none."""
+    return name.endswith(SUFFIX) and name != INDEX_NAME and not name.startswith(".")
 
 
 def is_memory(top: str, path: str) -> bool:
-    """Whether a path below the directory `top` is a memory that may be read, as `walk` has it."""
-    name = path[path.rfind("/") + 1 :]
-    if not name.endswith(SUFFIX) or name == INDEX_NAME or name.startswith("."):
-        return False
-    return is_file(path) and inside(top, path)
+    """Tell whether a path below the directory `top` is a memory that may be read, by the rules of `walk`."""
+    return is_memory_name(path[path.rfind("/") + 1 :]) and is_file(path) and inside(top, path)
 
 
 def walk(directory: str, directories: "list[str] | None" = None, most: int = -1) -> "list[tuple[str, str]]":
-    """The Markdown files under a directory as (relative path, problem), sorted; the index is none of them.
+    """List the Markdown files under a directory as (relative path, problem), sorted, without the index.
 
-    `problem` is empty, or says why the file must not be read: a symlink that leaves the directory. Hidden names,
-    special files and symlinks to directories within are passed over. A directory that is missing has no files; one that
-    can't be read raises OSError. The directories gone through are added to `directories`. Raises TooManyError where
-    there are more than `most` (-1: any number).
+    `problem` is empty, or the reason why the file must not be read: it is a symlink that leaves the directory. Hidden
+    names, special files and symlinks to directories within are left out. A missing directory has no files; one that
+    can't be read raises OSError. The directories that were read are added to `directories`. Raises TooManyError if
+    there are more than `most` files or directories (-1: any number).
     """
     found: list[tuple[str, str]] = []
     through: list[str] = [] if directories is None else directories
@@ -196,15 +191,15 @@ def _walk(top: str, here: str, prefix: str, found: "list[tuple[str, str]]", thro
         try:
             _walk(top, here + "/" + name, prefix + name + "/", found, through, most)
         except (FileNotFoundError, NotADirectoryError):
-            continue  # it went since it was listed
+            continue  # removed since it was listed
         except OSError:
             found.append((prefix + name, "is a directory that can't be read"))
 
 
 def scope_of(env: "dict[str, str]", cwd: str, path: str) -> "str | None":
-    """The scope of a memory file by its path alone: global, project, auto or agent:NAME; None for any other file.
+    """Return the scope of a memory file by its path alone: global, project, auto or agent:NAME; None for other files.
 
-    The native memory of every project counts as auto. The index is no memory.
+    The native memory of every project is auto. The index is no memory.
     """
     if not path.endswith(SUFFIX) or path.endswith("/" + INDEX_NAME):
         return None

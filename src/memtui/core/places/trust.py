@@ -1,11 +1,11 @@
-"""Which memories of a project scope may be delivered. Whoever clones a repository did not write what is in its
-`.claude/memory`: a memory is delivered only if its very bytes were trusted, or its directory is trusted for good. Who
-trusts does so by core/memories/trusting.py, which goes through the journal.
+"""Trust: which memories of a project scope may be delivered. Who clones a repository did not write its
+`.claude/memory`, so a memory is delivered only if exactly its bytes were trusted, or its whole directory. A person
+trusts through core/memories/trusting.py, which writes to the journal.
 
 `trust.json`: `{"v": 1, "dirs": {DIR: {"always": bool, "hashes": {HASH: name at the time}}}}`. Hook path.
 """
 
-from memtui.core.base import fastjson, fs, ids, paths
+from memtui.core.base import fastjson, fs, ids, paths, session_state
 from memtui.core.places import locate
 
 VERSION = 1
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Trust:
-    """What is trusted in one directory: `always`, else the `hashes` of trusted contents (hash to name)."""
+    """The trust in one directory: `always` for all of it, else the `hashes` of trusted contents (hash to name)."""
 
     __slots__ = ("always", "hashes")
 
@@ -26,16 +26,16 @@ class Trust:
         self.hashes = hashes
 
     def allows(self, data: bytes) -> bool:
-        """Whether a memory with exactly these bytes may be delivered."""
+        """Tell whether a memory with exactly these bytes may be delivered."""
         return self.always or (bool(self.hashes) and ids.digest(data) in self.hashes)
 
     def knows(self, digest: str) -> bool:
-        """As `allows`, for who has the `ids.digest` of the bytes already."""
+        """Tell whether a memory whose bytes have this `ids.digest` may be delivered."""
         return self.always or digest in self.hashes
 
 
-class Status:
-    """The memories of a directory as relative paths: `trusted`, `new` (never trusted), `changed` (trusted once, with
+class TrustStatus:
+    """The memories of a directory as relative paths: `trusted`, `new` (never trusted), `changed` (once trusted with
     other bytes) and `refused` (relative path to reason); `always` if the whole directory is trusted."""
 
     __slots__ = ("always", "changed", "new", "refused", "trusted")
@@ -49,12 +49,12 @@ class Status:
 
 
 def path(root: str) -> str:
-    """Where trust is recorded."""
+    """Return the path of trust.json."""
     return root + "/trust.json"
 
 
 def key(memory_dir: str) -> str:
-    """The name under which a directory's trust is kept: its real path, a linked worktree's as in the main work tree."""
+    """Return the key of a directory in trust.json: its real path; in a linked worktree that in the main work tree."""
     found = paths.resolve(memory_dir) or memory_dir
     top = locate.worktree_top(found)
     main = paths.project_root(found)
@@ -64,8 +64,8 @@ def key(memory_dir: str) -> str:
 
 
 def _is_own_worktree(top: str) -> bool:
-    """Git notes in the main repository where each worktree is. A `.git` file that came with an unpacked archive can
-    point into any repository, but the repository does not point back."""
+    """Tell whether the main repository points back to this worktree, as git records it. A `.git` file from an unpacked
+    archive can point into any repository."""
     try:
         line = fs.read_bytes(top + "/.git", 4096).decode("utf-8", "surrogateescape").strip()
         gitdir = paths.normal(paths.join(top, line.removeprefix("gitdir:").strip()))
@@ -76,7 +76,7 @@ def _is_own_worktree(top: str) -> bool:
 
 
 def _read_all(root: str) -> "dict[str, object]":
-    """The whole file; a missing one is empty. Raises OSError, ValueError (which never means: trust)."""
+    """Read trust.json; a missing or empty file gives `{}`. Raises OSError, ValueError."""
     try:
         data = fs.read(path(root), "trust")
     except FileNotFoundError:
@@ -89,8 +89,15 @@ def _read_all(root: str) -> "dict[str, object]":
     return value
 
 
+def _trust_of(row: object) -> Trust:
+    """Read the trust in a directory from its row; a row of another shape is no trust."""
+    row = row if isinstance(row, dict) else {}
+    hashes = row.get("hashes")
+    return Trust(row.get("always") is True, hashes if isinstance(hashes, dict) else {})
+
+
 def load(root: str, memory_dir: str) -> Trust:
-    """What is trusted in a directory; nothing where trust.json can't be read."""
+    """Read the trust in a directory; there is none if trust.json can't be read."""
     try:
         return recorded(root, memory_dir)
     except (OSError, ValueError, RecursionError):
@@ -98,30 +105,20 @@ def load(root: str, memory_dir: str) -> Trust:
 
 
 def recorded(root: str, memory_dir: str) -> Trust:
-    """As `load`, but raises OSError, ValueError, RecursionError where trust.json can't be read."""
-    dirs = _read_all(root).get("dirs")
-    found = dirs.get(key(memory_dir)) if isinstance(dirs, dict) else None
-    if not isinstance(found, dict):
-        return Trust(False, {})
-    hashes = found.get("hashes")
-    return Trust(found.get("always") is True, hashes if isinstance(hashes, dict) else {})
+    """Read the trust in a directory. Raises OSError, ValueError, RecursionError if trust.json can't be read."""
+    return _trust_of(session_state.table(_read_all(root), "dirs").get(key(memory_dir)))
 
 
 def everything(root: str) -> "dict[str, Trust]":
-    """What is trusted, by the `key` of each directory. Raises OSError, ValueError where trust.json can't be read."""
-    dirs = _read_all(root).get("dirs")
-    found = {}
-    for name, row in dirs.items() if isinstance(dirs, dict) else ():
-        hashes = row.get("hashes") if isinstance(row, dict) else None
-        if isinstance(row, dict):
-            found[name] = Trust(row.get("always") is True, hashes if isinstance(hashes, dict) else {})
-    return found
+    """Read the trust in all directories, by `key`. Raises OSError, ValueError if trust.json can't be read."""
+    dirs = session_state.table(_read_all(root), "dirs")
+    return {name: _trust_of(row) for name, row in dirs.items() if isinstance(row, dict)}
 
 
 def trusted_names(root: str, memory_dir: str) -> "set[str]":
-    """Relative paths of the memories in a directory that may be delivered as they are now.
+    """Return the relative paths of the memories in a directory that may be delivered as they are now.
 
-    Who delivers should still ask `Trust.allows` of the very bytes that go out.
+    A delivery still has to check `Trust.allows` with the bytes that it sends.
     """
     allowed = load(root, memory_dir)
     if not allowed.always and not allowed.hashes:
@@ -142,11 +139,11 @@ def trusted_names(root: str, memory_dir: str) -> "set[str]":
     return found
 
 
-def status(root: str, memory_dir: str) -> Status:
-    """How each memory of a directory stands. Raises OSError if the directory can't be read."""
+def status(root: str, memory_dir: str) -> TrustStatus:
+    """Sort the memories of a directory by trust. Raises OSError if the directory can't be read."""
     known = load(root, memory_dir)
     names = set(known.hashes.values())
-    result = Status(known.always)
+    result = TrustStatus(known.always)
     if locate.leaves_repository(memory_dir):
         result.refused["."] = locate.LEAVES_REPOSITORY
         return result
@@ -154,7 +151,7 @@ def status(root: str, memory_dir: str) -> Status:
         try:
             data = b"" if problem else fs.read_bytes(memory_dir + "/" + name)
         except (FileNotFoundError, NotADirectoryError):
-            continue  # it went since it was listed
+            continue  # removed since it was listed
         except OSError as error:
             problem = error.strerror or "can't be read"  # noqa: PLW2901
         if problem:
@@ -171,25 +168,23 @@ def status(root: str, memory_dir: str) -> Status:
 def update(
     root: str, name: str, removed: "Iterable[str]", added: "dict[str, str]", always: "bool | None" = None
 ) -> None:
-    """Change what is trusted in the directory of that `key`, whatever else is trusted by then; `always` None: as it is.
-    Raises MemtuiError."""
+    """Change the trust in the directory with the key `name`; the rest of the file stays as it is by then. `added` maps
+    digests to names; `always` None leaves that as it is. Raises MemtuiError."""
     from memtui.core.base.errors import MemtuiError
 
     try:
         with fs.Lock(root + "/run/trust.lock", LOCK_SECONDS):
             whole = _read_all(root)
-            dirs = whole.get("dirs")
-            dirs = dict(dirs) if isinstance(dirs, dict) else {}
+            dirs = dict(session_state.table(whole, "dirs"))
             found = dirs.pop(name, None)
-            old = found if isinstance(found, dict) else {}
-            known = old.get("hashes")
-            hashes = dict(known) if isinstance(known, dict) else {}
+            old = _trust_of(found)
+            hashes = dict(old.hashes)
             for digest in removed:
                 hashes.pop(digest, None)
             hashes.update(added)
-            whether = old.get("always") is True if always is None else always
-            if hashes or whether:
-                dirs[name] = {"always": whether, "hashes": hashes}
+            always = old.always if always is None else always
+            if hashes or always:
+                dirs[name] = {"always": always, "hashes": hashes}
             if dirs.get(name) != found:
                 fs.write_atomic(path(root), fastjson.dumps({**whole, "v": VERSION, "dirs": dirs}).encode() + b"\n")
     except ValueError as error:

@@ -35,7 +35,7 @@ class Snapshot:
     modes: list[Mode] = field(default_factory=list)
     settings: list[Setting] = field(default_factory=list)
     settings_error: str = ""
-    trusted: trust.Status | None = None
+    trusted: trust.TrustStatus | None = None
     # Names that a person knows, by the slug of an inbox or the end of a note's id.
     names: dict[str, str] = field(default_factory=dict)
 
