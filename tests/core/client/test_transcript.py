@@ -378,8 +378,10 @@ def test_many_sessions_are_found_among_many_projects_by_one_look_at_each(tmp_pat
 
 
 def test_a_session_id_that_leaves_the_directory_is_refused(tmp_path):
-    (tmp_path / "projects" / "-p").mkdir(parents=True)
-    (tmp_path / "outside.jsonl").write_text("{}\n")
-    assert transcript.find(str(tmp_path), "../../outside")
-    assert transcript.path_of({"session_id": "../../outside"}, str(tmp_path)) is None
-    assert transcript.path_of({"session_id": ""}, str(tmp_path)) is None
+    (tmp_path / ".claude" / "projects" / "p").mkdir(parents=True)
+    (tmp_path / ".claude" / "outside.jsonl").write_text("")
+    (tmp_path / ".claude" / "projects" / "p" / ".jsonl").write_text("")
+    config = str(tmp_path / ".claude")
+    for session_id in ("../../outside", ""):
+        assert transcript.find(config, session_id) is None
+        assert transcript.path_of({"session_id": session_id}, config) is None

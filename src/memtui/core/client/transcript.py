@@ -243,9 +243,8 @@ def path_of(record: "dict[str, object]", config_dir: str, finder: "Finder | None
     """
     named = text_of(record.get("transcript"))
     path: str | None = named if named.startswith("/") and _is_file(named) else None
-    wanted = text_of(record.get("session_id"))
-    if path is None and wanted and session_state.safe(wanted) == wanted:
-        path = finder.find(wanted) if finder else find(config_dir, wanted)
+    if path is None:
+        path = (finder or Finder(config_dir)).find(text_of(record.get("session_id")))
     agent = text_of(record.get("agent_id"))
     if path and agent and session_state.safe(agent) == agent:
         own = f"{path.removesuffix('.jsonl')}/subagents/agent-{agent}.jsonl"
@@ -256,7 +255,9 @@ def path_of(record: "dict[str, object]", config_dir: str, finder: "Finder | None
 
 def find(config_dir: str, session_id: str) -> "str | None":
     """Return the newest `<config>/projects/*/<session id>.jsonl`: a session that changes its directory moves its file.
-    None if there is none."""
+    None if there is none, or if the id could lead out of that directory."""
+    if not session_id or session_state.safe(session_id) != session_id:
+        return None
     base = config_dir + "/projects"
     newest: tuple[float, str] | None = None
     try:

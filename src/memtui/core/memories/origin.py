@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from memtui.core.base import clock, paths, session_state
+from memtui.core.base import clock, paths
 from memtui.core.client import transcript
 from memtui.core.client.conversation import Conversation, Turn
 from memtui.core.journal import ledger as journal_ledger
@@ -88,8 +88,6 @@ def of(env: dict[str, str], found: Memory, go_on: Callable[[float], bool] = lamb
     Reads the whole transcript: call it from a worker.
     """
     name = found.origin_session
-    if not name or session_state.safe(name) != name:
-        return None
     path = transcript.find(paths.config_dir(env), name)
     return _read(path, name, found, go_on) if path else None
 
