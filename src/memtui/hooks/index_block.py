@@ -2,7 +2,7 @@
 
 from memtui.core.base import fs, paths, session_state, visible
 from memtui.core.deliveries import blocks as delivery_blocks
-from memtui.core.places import catalog
+from memtui.core.places import catalog, locate
 from memtui.hooks import runner
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ def sources(hook: runner.Hook) -> "list[tuple[str, catalog.Catalog]]":
     quick = hook.event == "UserPromptSubmit"
     return [
         (scope, catalog.look(hook.root, directory, scope == "project", quick))
-        for scope, directory in catalog.served(hook.env, hook.started_in)
+        for scope, directory in locate.delivered_dirs(hook.env, hook.started_in)
     ]
 
 

@@ -51,7 +51,7 @@ def run(
 
 def build_catalogs(env: dict[str, str], payload: dict[str, object]) -> None:
     """Bring the catalogs of the session's memories up to date, so that no hook has to (core/places/catalog.py)."""
-    from memtui.core.places import catalog
+    from memtui.core.places import catalog, locate
 
     root = paths.root(env)
     cwd = paths.normal(env.get("CLAUDE_PROJECT_DIR") or transcript.text_of(payload.get("cwd")) or "/")
@@ -59,7 +59,7 @@ def build_catalogs(env: dict[str, str], payload: dict[str, object]) -> None:
         return
     try:
         with fs.Lock(root + "/run/worker-catalog.lock", 0.0):
-            for scope, directory in catalog.served(env, cwd):
+            for scope, directory in locate.delivered_dirs(env, cwd):
                 catalog.build(root, directory, scope == "project")
     except fs.LockTimeoutError:
         pass  # another worker is building them

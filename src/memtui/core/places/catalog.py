@@ -10,6 +10,7 @@ import posix
 
 from memtui.core.base import fastjson, fs, ids, paths, session_state
 from memtui.core.frontmatter import head as memory_head
+from memtui.core.places import locate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,18 +75,6 @@ class Catalog:
         self.files: list[str] = []
 
 
-def served(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
-    """List (scope, directory) of the memories that memtui delivers: the project's, if it has any, and the global ones.
-    The client loads its native memory itself, also if the person has moved it into the project."""
-    from memtui.core.places import locate
-
-    project, exists = locate.project_dir(env, cwd)
-    found = []
-    if exists and project != locate.auto_dir(env, cwd) and not locate.leaves_repository(project):
-        found.append(("project", project))
-    return [*found, ("global", locate.global_dir(env))]
-
-
 def _base(root: str, directory: str) -> str:
     return f"{root}/run/catalog-{ids.content_hash(directory)}"
 
@@ -125,8 +114,6 @@ def build(root: str, directory: str, project: bool) -> Catalog:
 def look(root: str, directory: str, project: bool, quick: bool = False) -> Catalog:
     """Return the catalog as `build` does, but from the caches and in the time that a hook has; `unready` if that is not
     enough. `quick`: in the time that a prompt has."""
-    from memtui.core.places import locate
-
     base = _base(root, directory)
     known = _trust_stamp(root, project)
     kept = _kept(base)
@@ -137,9 +124,7 @@ def look(root: str, directory: str, project: bool, quick: bool = False) -> Catal
             found = _whole(base, directory, trusted(root, directory, project), known, AT_ONCE)
         except locate.TooManyError:
             pass
-    if found is None and not kept:
-        found = _not_yet(directory)
-    elif found is None:
+    if found is None:
         update = _Update(directory, trusted(root, directory, project))
         found = _updated(base, kept, update, noted, quick) or _not_yet(directory)
         # The trust changed since the head was built: only `build` finds what else it allows now.
@@ -282,8 +267,6 @@ class _Update:
 
     def compare(self, path: str, prefix: str, before: "list[str]") -> None:
         """Read the files that are new in the directory `path`, and remove the lines of those that are gone."""
-        from memtui.core.places import locate
-
         now = posix.listdir(path)
         new = set(now).difference(before)
         for name in new:
@@ -302,8 +285,6 @@ class _Update:
 
 def _not_yet(directory: str) -> Catalog:
     """Return the catalog of a directory without a cache: only the number of files at its top."""
-    from memtui.core.places import locate
-
     found = Catalog(directory)
     found.unready = found.building = True
     try:
@@ -334,8 +315,6 @@ def _whole(
 ) -> Catalog:
     """Return the catalog by checking all files, and write the caches. Raises locate.TooManyError for more than `most`
     files (-1: any number)."""
-    from memtui.core.places import locate
-
     found = Catalog(directory)
     dirs: list[str] = []
     try:

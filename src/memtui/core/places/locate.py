@@ -84,6 +84,16 @@ def project_dir(env: "dict[str, str]", cwd: str) -> "tuple[str, bool]":
     return (top if bare else root).rstrip("/") + IN_REPOSITORY, False
 
 
+def delivered_dirs(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
+    """List (scope, directory) of the memories that memtui delivers: the project's, if it has any, and the global ones.
+    The client loads its native memory itself, also if the person has moved it into the project."""
+    project, exists = project_dir(env, cwd)
+    found = [("global", global_dir(env))]
+    if exists and project != auto_dir(env, cwd) and not leaves_repository(project):
+        found.insert(0, ("project", project))
+    return found
+
+
 def leaves_repository(directory: str) -> bool:
     """Tell whether a directory of project memories is, or is behind, a symlink that leaves its repository. Then it is
     neither read nor trusted: the author of the repository would choose which files it shows."""
