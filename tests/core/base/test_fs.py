@@ -250,22 +250,22 @@ def test_the_bytes_of_a_file_from_a_place_to_a_limit(tmp_path_factory, data, lim
 def test_a_small_file_is_read_at_once_and_what_grows_is_read_on(tmp_path, monkeypatch):
     path = tmp_path / "grows"
     path.write_bytes(b"a" * 100)
-    real, sizes = posix.read, []
+    real, sizes = posix.pread, []
 
-    def read(fd, size):
+    def read(fd, size, offset):
         sizes.append(size)
-        data = real(fd, size)
+        data = real(fd, size, offset)
         if len(sizes) == 1:
             with path.open("ab") as file:
                 file.write(b"b" * 300)
-        return data[:40] if len(sizes) == 1 and os.lseek(fd, 40, os.SEEK_SET) else data
+        return data[:40] if len(sizes) == 1 else data
 
-    monkeypatch.setattr(posix, "read", read)
+    monkeypatch.setattr(posix, "pread", read)
     assert fs.read_bytes(str(path)) == b"a" * 100 + b"b" * 300
     assert sizes[0] == 101
     sizes.clear()
     path.write_bytes(b"c" * 100)
-    monkeypatch.setattr(posix, "read", lambda fd, size: sizes.append(size) or real(fd, size))
+    monkeypatch.setattr(posix, "pread", lambda fd, size, offset: sizes.append(size) or real(fd, size, offset))
     assert fs.read_bytes(str(path)) == b"c" * 100
     assert sizes == [101]
 

@@ -1,9 +1,7 @@
 """Read, append, replace and lock files: bounded reads, appends in one write, atomic rewrites, advisory locks.
 
-Standard library only, and of that only what costs a hook nothing to import.
-
-Everything memtui creates is private, directories 0700, files 0600, but for what goes into a repository. A rewrite keeps
-the mode of the file it replaces.
+Imports only what costs a hook nothing. Everything that memtui creates is private (directories 0700, files 0600), except
+what goes into a repository; a rewrite keeps the mode of the file it replaces.
 """
 
 import posix
@@ -11,46 +9,55 @@ import time
 
 FILE_MODE = 0o600
 DIR_MODE = 0o700
+NEW_FILE = posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC
 S_IFMT, S_IFDIR, S_IFREG, S_IFLNK = 0o170000, 0o040000, 0o100000, 0o120000
 LOCK_POLL_SECONDS = 0.005
 NOT_REGULAR = "not a regular file"
-# What a hook or worker reads whole: the most bytes that a file of each kind may have, and whether it must belong to us
-# or to root. A larger one was made neither by memtui nor for it. Of inbox files, memories, logs and transcripts, which
-# may be as long as they like, a part is read: inbox/file, places/catalog, deliveries/log, client/transcript.
+# The files that a hook or worker reads whole, by kind: the most bytes one may have, and whether it must belong to us or
+# to root. A larger file was made neither by memtui nor for it. Inbox files, memories, logs and transcripts may be of
+# any length, and are read in part: inbox/file, places/catalog, deliveries/log, client/transcript.
 KINDS = {
     "settings": (1 << 20, True),  # config.toml, installs.json
-    "session": (1 << 24, True),  # what a session was told, how far its transcript was read
+    "session": (1 << 24, True),  # sessions/: what a session was told, how far its transcript was read
     "trust": (1 << 25, True),  # some 80 bytes a memory
     "cache": (1 << 26, True),  # run/: some 250 bytes a memory
-    "claim": (1 << 24, True),  # guidance that a hook took; it may have grown since
+    "claim": (1 << 24, True),  # guidance that a hook claimed; a writer may have added to it since
     "client": (1 << 22, False),  # the client's settings; a repository's belong to whoever made it
 }
 
 
 class LockTimeoutError(OSError):
-    """Another process held the lock for longer than the caller would wait."""
+    """Another process held a lock for longer than the caller would wait."""
 
 
 class KeptError(OSError):
-    """Writing failed, yet what was written is there, at least a part of it, and can't be taken off again."""
+    """An append failed, but some of its bytes are in the file and can't be removed."""
 
 
 def open_regular(path: str, ours: bool = False, follow: bool = True, write: bool = False) -> int:
-    """A descriptor of a regular file, for reading, or with `write` for both; opening never waits. Raises OSError.
+    """Open a regular file, for reading, or with `write` for both, without ever waiting; return the descriptor.
 
-    FIFOs, sockets, devices and directories are refused; with `ours` also what belongs to neither us nor root, without
-    `follow` also symlinks.
+    Raises OSError, also for FIFOs, sockets, devices and directories; with `ours` for files that belong to neither us
+    nor root, without `follow` for symlinks.
     """
     flags = posix.O_CLOEXEC | posix.O_NONBLOCK | posix.O_NOCTTY | (posix.O_RDWR if write else posix.O_RDONLY)
     fd = posix.open(path, flags if follow else flags | posix.O_NOFOLLOW)
+    try:
+        owner = _regular(fd, path).st_uid
+        if ours and owner not in (posix.geteuid(), 0):
+            raise OSError(1, f"belongs to another user (number {owner})", path)
+    except OSError:
+        posix.close(fd)
+        raise
+    return fd
+
+
+def _regular(fd: int, path: str) -> "posix.stat_result":
+    """Return the status of an open file. Raises OSError if it is not a regular one."""
     found = posix.fstat(fd)
     if found.st_mode & S_IFMT != S_IFREG:
-        posix.close(fd)
         raise OSError(22, NOT_REGULAR, path)
-    if ours and found.st_uid not in (posix.geteuid(), 0):
-        posix.close(fd)
-        raise OSError(1, f"belongs to another user (number {found.st_uid})", path)
-    return fd
+    return found
 
 
 def read(path: str, kind: str) -> bytes:
@@ -67,30 +74,43 @@ def read_bytes(path: str, limit: int = -1, offset: int = 0) -> bytes:
     """Read a regular file from `offset`, at most `limit` bytes (-1: all), whoever owns it. Raises OSError."""
     fd = open_regular(path)
     try:
-        if offset:
-            posix.lseek(fd, offset, 0)
-        chunks = []
-        # No more is asked for than there is: room for a megabyte costs more than a memory. What grows meanwhile is read
-        # on; a short answer is the end once all that there was is read.
-        left = posix.fstat(fd).st_size - offset
-        size = min(max(left, 0) + 1, 1 << 20)
-        while limit:
-            size = size if limit < 0 else min(limit, size)
-            chunk = posix.read(fd, size)
-            left -= len(chunk)
-            chunks.append(chunk)
-            if not chunk or (len(chunk) < size and left <= 0):
-                break
-            if limit > 0:
-                limit -= len(chunk)
-            size = min(left + 1, 1 << 20) if left > 0 else 1 << 20
-        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+        return _read(fd, offset, posix.fstat(fd).st_size - offset, limit)
     finally:
         posix.close(fd)
 
 
+def _read(fd: int, offset: int, left: int, limit: int) -> bytes:
+    """Read an open file from `offset`, at most `limit` bytes (-1: all); it had `left` when that was looked up."""
+    chunks = []
+    # Ask for no more than the file has: a buffer of a megabyte costs more than reading a memory. A file that grows
+    # meanwhile is read to its new end; a short read is the end once the size that was known is read.
+    size = min(max(left, 0) + 1, 1 << 20)
+    while limit:
+        size = size if limit < 0 else min(limit, size)
+        chunk = posix.pread(fd, size, offset)
+        left -= len(chunk)
+        offset += len(chunk)
+        chunks.append(chunk)
+        if not chunk or (len(chunk) < size and left <= 0):
+            break
+        if limit > 0:
+            limit -= len(chunk)
+        size = min(left + 1, 1 << 20) if left > 0 else 1 << 20
+    return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+
+def read_fd(fd: int, offset: int = 0, most: int = -1, path: str = "") -> bytes:
+    """Read an open file from `offset` to its end. Raises OSError, also for more than `most` bytes (-1: any number)."""
+    left = posix.fstat(fd).st_size - offset
+    too_large = 0 <= most < left
+    data = b"" if too_large else _read(fd, offset, left, -1 if most < 0 else most + 1)
+    if too_large or 0 <= most < len(data):  # it grew, or is a file of the kernel, which reports no size
+        raise OSError(27, f"is larger than {most >> 20} MB", path)
+    return data
+
+
 def read_or_empty(path: str, limit: int = -1) -> bytes:
-    """Read as `read_bytes` does, but take a missing file for an empty one. Other errors are raised."""
+    """Read as `read_bytes` does, but a missing file as an empty one. Raises OSError for other errors."""
     try:
         return read_bytes(path, limit)
     except FileNotFoundError:
@@ -98,7 +118,7 @@ def read_or_empty(path: str, limit: int = -1) -> bytes:
 
 
 def stamp(path: str) -> int:
-    """A number that changes with a file; 0 if it is missing or empty."""
+    """Return a number that changes when a file does; 0 if it is missing or empty."""
     try:
         found = posix.stat(path)
     except OSError:
@@ -107,7 +127,7 @@ def stamp(path: str) -> int:
 
 
 def makedirs(path: str, mode: int = DIR_MODE) -> None:
-    """Create a directory and its parents, private unless the permission bits are given. No error where it exists."""
+    """Create a directory and its parents, private unless `mode` is given. No error if it exists. Raises OSError."""
     try:
         posix.mkdir(path, mode)
     except FileExistsError:
@@ -138,19 +158,16 @@ def write_all(fd: int, data: bytes) -> None:
 
 
 def append(path: str, data: bytes, durable: bool = False) -> bool:
-    """Append in a single write to a file made if need be: whole lines of concurrent writers do not mix.
+    """Append in a single write, so that lines of concurrent writers do not mix; create the file if it is missing.
 
-    A last line torn by a crash is closed with a newline first, so that it costs one line, not two. `durable` waits
-    for the disk. False if another process has removed or replaced the file in between, and may not have seen the data.
-    Raises OSError; what the disk took of the data is then taken off again, and where that can't be, it is a KeptError.
+    A last line torn by a crash is closed with a newline first, so that one line is lost, not two. `durable` waits for
+    the disk. False if another process removed or replaced the file meanwhile, and may not have seen the data. Raises
+    OSError after removing what was written; KeptError if that can't be removed.
     """
     flags = posix.O_RDWR | posix.O_APPEND | posix.O_CREAT | posix.O_CLOEXEC | posix.O_NONBLOCK | posix.O_NOCTTY
     fd = _open_making_dirs(path, flags, FILE_MODE)
     try:
-        found = posix.fstat(fd)
-        if found.st_mode & S_IFMT != S_IFREG:
-            raise OSError(22, NOT_REGULAR, path)
-        size = found.st_size
+        size = _regular(fd, path).st_size
         if size and posix.pread(fd, 1, size - 1) != b"\n":
             data = b"\n" + data
         written = posix.write(fd, data)
@@ -162,8 +179,10 @@ def append(path: str, data: bytes, durable: bool = False) -> bool:
 
 
 def _complete(fd: int, data: bytes, written: int, durable: bool) -> None:
-    """Append what a first write left, and wait for the disk; if it is full or fails, take off again what is there,
-    unless it is not the end any more."""
+    """Append what the first write left over, and wait for the disk if `durable`.
+
+    On an error the data is removed again. KeptError if it can't be, since another writer appended to it.
+    """
     start = posix.lseek(fd, 0, 1) - written
     try:
         write_all(fd, data[written:])
@@ -185,13 +204,13 @@ _caches = True
 
 
 def keep_no_caches() -> None:
-    """Write no more caches in this process: nothing at all shall be written."""
+    """Write no more caches in this process: it is to write nothing at all."""
     global _caches  # noqa: PLW0603
     _caches = False
 
 
 def write_cache(path: str, data: bytes) -> None:
-    """Write a file that can be made again. If it can't be written, nothing is lost and no error is raised."""
+    """Write a file that can be made again. No error is raised if that fails: nothing is lost."""
     if not _caches:
         return
     try:
@@ -201,26 +220,27 @@ def write_cache(path: str, data: bytes) -> None:
 
 
 def overwrite(path: str, data: bytes) -> None:
-    """Write a file in its place, which costs a fifth of `write_atomic`; dying in between spoils it. Raises OSError."""
+    """Overwrite a file in place, at a fifth of the cost of `write_atomic`; a crash meanwhile damages it.
+
+    Raises OSError.
+    """
     fd = _open_making_dirs(path, posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC | posix.O_NONBLOCK, FILE_MODE)
     try:
-        found = posix.fstat(fd)
-        if found.st_mode & S_IFMT != S_IFREG:
-            raise OSError(22, NOT_REGULAR, path)
+        size = _regular(fd, path).st_size
         write_all(fd, data)
-        if found.st_size > len(data):
+        if size > len(data):
             posix.ftruncate(fd, len(data))
     finally:
         posix.close(fd)
 
 
 def temporary(path: str) -> str:
-    """Name a new temporary file beside a file that it will replace."""
+    """Return a new name for the temporary file that is to replace a file, in the same directory."""
     return f"{path}.{posix.getpid()}-{posix.urandom(4).hex()}.tmp"
 
 
 def temporary_of(name: str) -> "tuple[str, int] | None":
-    """Take a name that `temporary` made apart: (the file's own name, its writer's process); None for other names."""
+    """Split a name from `temporary` into (the file's own name, its writer's process id); None for other names."""
     stem, _, mark = name.removesuffix(".tmp").rpartition(".")
     pid, _, random = mark.partition("-")
     if not name.endswith(".tmp") or not (pid.isascii() and pid.isdecimal()) or len(random) != 8:
@@ -229,10 +249,10 @@ def temporary_of(name: str) -> "tuple[str, int] | None":
 
 
 def write_atomic(path: str, data: bytes, durable: bool = True) -> None:
-    """Replace a file: temporary file in the same directory, flush, fsync, rename.
+    """Replace a file: write a temporary file in the same directory, sync it to disk, rename it. Raises OSError.
 
-    `durable=False` leaves out the fsync: for derived state that may be lost with the power, never for a person's
-    words. On any error the temporary file is removed and the old content stays.
+    `durable=False` leaves out the sync: for derived state that may be lost in a power cut, never for a person's words.
+    On any error the temporary file is removed and the old content stays.
     """
     made = temporary(path)
     mode = FILE_MODE
@@ -242,16 +262,9 @@ def write_atomic(path: str, data: bytes, durable: bool = True) -> None:
             mode = found.st_mode & 0o7777
     except OSError:
         pass
-    fd = _open_making_dirs(made, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, FILE_MODE)
+    fd = _open_making_dirs(made, NEW_FILE, FILE_MODE)
     try:
-        try:
-            write_all(fd, data)
-            if mode != FILE_MODE:
-                posix.fchmod(fd, mode)
-            if durable:
-                posix.fsync(fd)
-        finally:
-            posix.close(fd)
+        _write_and_close(fd, data, mode, durable)
         posix.rename(made, path)
     except BaseException:
         try:
@@ -263,17 +276,26 @@ def write_atomic(path: str, data: bytes, durable: bool = True) -> None:
         sync_dir(path[: path.rfind("/")] or "/")
 
 
-def create(path: str, data: bytes, durable: bool = False) -> bool:
-    """Create a file with all of its data at once. False, with nothing done, if it exists or can't be created."""
-    made = temporary(path)
-    fd = _open_making_dirs(made, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, FILE_MODE)
+def _write_and_close(fd: int, data: bytes, mode: int, durable: bool) -> None:
     try:
-        try:
-            write_all(fd, data)
-            if durable:
-                posix.fsync(fd)
-        finally:
-            posix.close(fd)
+        write_all(fd, data)
+        if mode != FILE_MODE:
+            posix.fchmod(fd, mode)
+        if durable:
+            posix.fsync(fd)
+    finally:
+        posix.close(fd)
+
+
+def create(path: str, data: bytes, durable: bool = False) -> bool:
+    """Create a file with all of its data at once. False, with nothing done, if it exists or can't be written.
+
+    Raises OSError if its directory can't be written to.
+    """
+    made = temporary(path)
+    fd = _open_making_dirs(made, NEW_FILE, FILE_MODE)
+    try:
+        _write_and_close(fd, data, FILE_MODE, durable)
         posix.link(made, path)
     except OSError:
         return False
@@ -285,12 +307,12 @@ def create(path: str, data: bytes, durable: bool = False) -> bool:
 
 
 def sync_dir(path: str) -> None:
-    """Make a rename durable. A file system that can't is no error."""
+    """Wait until the disk has the names of a directory: makes a rename durable. No error if the file system can't."""
     sync(path, posix.O_DIRECTORY)
 
 
 def sync(path: str, flags: int = 0) -> None:
-    """Wait until the disk has what was written to a file, if it exists. A file system that can't is no error."""
+    """Wait until the disk has what was written to a file, if it exists. No error if the file system can't."""
     try:
         fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK | flags)
     except OSError:
@@ -304,44 +326,25 @@ def sync(path: str, flags: int = 0) -> None:
 
 
 def unlink(path: str) -> None:
-    """Remove a file; no error where there is none."""
+    """Remove a file; no error if there is none. Raises OSError for other errors."""
     try:
         posix.unlink(path)
     except FileNotFoundError:
         pass
 
 
-def read_fd(fd: int, offset: int = 0, most: int = -1, path: str = "") -> bytes:
-    """Read an open file from `offset` to its end. Raises OSError, also for more than `most` bytes (-1: any number)."""
-    chunks = []
-    size = 0
-    if 0 <= most < posix.fstat(fd).st_size - offset:
-        raise _too_large(most, path)
-    while chunk := posix.pread(fd, 1 << 20, offset):
-        chunks.append(chunk)
-        offset += len(chunk)
-        size += len(chunk)
-        if 0 <= most < size:  # it grows, or is one of those of the kernel that tell no size
-            raise _too_large(most, path)
-    return b"".join(chunks)
-
-
-def _too_large(most: int, path: str) -> OSError:
-    return OSError(27, f"is larger than {most >> 20} MB", path)
-
-
 def quiet(fd: int, seconds: float = 0.0) -> bool:
-    """Whether nobody has a file open for writing, by a read-only descriptor of it; waits up to `seconds` for that.
+    """Return whether nobody has a file open for writing, waiting up to `seconds` for that; `fd` is read-only.
 
-    The kernel grants a lease only then. Of a file that has lost its name this says that it will not change any more.
-    Where there are no leases nobody can tell: True, after time enough for a writer that has just opened the file.
+    The kernel grants a lease only then. A file without a name that is quiet will not change any more. On file systems
+    without leases nobody can tell: True, after a wait for a writer that has just opened the file.
     """
     import fcntl
 
     deadline = time.monotonic() + seconds
     while True:
         try:
-            # A lease that somebody breaks sends a signal: one that is ignored, in place of one that ends the process.
+            # A broken lease sends a signal: choose one that is ignored, since the default one ends the process.
             fcntl.fcntl(fd, fcntl.F_SETSIG, 23)  # SIGURG
             fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_RDLCK)
             fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
@@ -355,22 +358,11 @@ def quiet(fd: int, seconds: float = 0.0) -> bool:
         time.sleep(LOCK_POLL_SECONDS)
 
 
-def alive(pid: int) -> bool:
-    """Whether a process is running, whoever owns it."""
-    try:
-        posix.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
-
-
 class Lock:
-    """An advisory lock on a file, as a context manager; the file stays behind. Raises LockTimeoutError, and another
-    OSError where there can be no lock.
+    """An advisory lock on a file, as a context manager; the file stays behind.
 
-    `timeout` in seconds; 0 tries once. The kernel frees the lock of a killed process.
+    `timeout` is in seconds; 0 tries once. The kernel frees the lock of a killed process. Raises LockTimeoutError, and
+    another OSError where no lock is possible.
     """
 
     def __init__(self, path: str, timeout: float) -> None:
@@ -383,22 +375,20 @@ class Lock:
 
         flags = posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC | posix.O_NONBLOCK | posix.O_NOCTTY
         self.fd = _open_making_dirs(self.path, flags, FILE_MODE)
-        if posix.fstat(self.fd).st_mode & S_IFMT != S_IFREG:
+        try:
+            _regular(self.fd, self.path)
+            deadline = time.monotonic() + self.timeout
+            while True:
+                try:
+                    fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    return self
+                except BlockingIOError as error:
+                    if time.monotonic() >= deadline:
+                        raise LockTimeoutError(11, "held by another process", self.path) from error
+                time.sleep(LOCK_POLL_SECONDS)
+        except OSError:  # also of a file system without locks
             self.__exit__()
-            raise OSError(22, NOT_REGULAR, self.path)
-        deadline = time.monotonic() + self.timeout
-        while True:
-            try:
-                fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return self
-            except BlockingIOError as error:
-                if time.monotonic() >= deadline:
-                    self.__exit__()
-                    raise LockTimeoutError(11, "held by another process", self.path) from error
-            except OSError:  # a file system without locks
-                self.__exit__()
-                raise
-            time.sleep(LOCK_POLL_SECONDS)
+            raise
 
     def __exit__(self, *_: object) -> None:
         if self.fd >= 0:

@@ -34,7 +34,18 @@ def gone(found: "object") -> bool:
     pid, started = found[:2]
     if not isinstance(pid, int) or isinstance(pid, bool) or pid <= 1:
         return False
-    return not fs.alive(pid) or (bool(started) and _stat(pid)[2] not in {started, ""})
+    return not alive(pid) or (bool(started) and _stat(pid)[2] not in {started, ""})
+
+
+def alive(pid: int) -> bool:
+    """Return whether a process is running, whoever owns it."""
+    try:
+        posix.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _stat(pid: int) -> "tuple[str, int, str]":

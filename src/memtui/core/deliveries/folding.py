@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterator
 
 from memtui.core.base import backwards, clock, fastjson, fs, ids
+from memtui.core.client import process
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import log as delivery_log
 
@@ -148,7 +149,7 @@ def recover(root: str) -> None:
         return
     for name in names:
         temporary = fs.temporary_of(name) if name.startswith(delivery_log.PREFIX) else None
-        if temporary and not fs.alive(temporary[1]):
+        if temporary and not process.alive(temporary[1]):
             fs.unlink(f"{directory}/{name}")
     for name in [name for name in names if name.startswith(MARK) and name.count("~") == 3]:
         kept = f"{directory}/{name}"

@@ -134,12 +134,12 @@ class _Claim:
         """Close the claim and return its outcome; None if that is not known yet. Raises OSError."""
         age = now - (ids.id_time(self.delivery_id) or 0.0)
         if age < 0:
-            age = HOOK_SECONDS if fs.alive(self.pid) else claimed.KEPT_SECONDS  # the clock was put back
+            age = HOOK_SECONDS if process.alive(self.pid) else claimed.KEPT_SECONDS  # the clock was put back
         if self.record is not None and self.size is None:
             # The hook failed to read this claim and went on without it: nothing of it was delivered.
             with self._lock(wait):
                 return self._put_back_whole(age)
-        if self.record is None and age < HOOK_SECONDS and fs.alive(self.pid):
+        if self.record is None and age < HOOK_SECONDS and process.alive(self.pid):
             return None
         path = transcript.path_of(self.record or {"session_id": self.owner}, config)
         view = self._view(path or "", limit)

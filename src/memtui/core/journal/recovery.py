@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memtui.core.base import fs
+from memtui.core.client import process
 from memtui.core.journal.changes.change import Change, Row, State
 
 
@@ -42,5 +43,5 @@ def sweep(trash: str, record: Mapping[str, Any]) -> None:
                 target, pid = fs.temporary_of(found) or ("", 0)
                 if not pid or not target.startswith(name):
                     continue
-                if pid == os.getpid() or not fs.alive(pid):
+                if pid == os.getpid() or not process.alive(pid):
                     fs.unlink(f"{directory}/{found}")
