@@ -3,6 +3,7 @@
 import dataclasses
 import os
 from collections.abc import Callable, Container, Mapping
+from typing import NamedTuple
 
 from rich.text import Text
 
@@ -23,27 +24,24 @@ from memtui.tui.widgets.rows import Column
 
 Pair = tuple[Scope, Row]
 
-# Sort name -> (number of the column, whether not reversed shows the smallest first).
+
+class Sort(NamedTuple):
+    """An order of the list: the number of its column, its key, and whether the arrow up is shown when not reversed."""
+
+    column: int
+    key: Callable[[Pair], object]
+    up: bool = True
+
+
 SORTS = {
-    "name": (2, True),
-    "type": (0, True),
-    "age": (6, True),
-    "size": (7, False),
-    "sent": (8, False),
-    "last": (9, True),
-    "flags": (5, True),
-    "scope": (3, True),
-}
-# The sort key by sort name.
-KEYS: dict[str, Callable[[Pair], object]] = {
-    "name": lambda _: 0,
-    "type": lambda pair: pair[1].memory.type or "~",
-    "age": lambda pair: -pair[1].memory.changed_at,
-    "size": lambda pair: -pair[1].memory.size,
-    "sent": lambda pair: -pair[1].deliveries,
-    "last": lambda pair: -(clock.parse(pair[1].last_delivery) or 0.0),
-    "flags": lambda pair: pair[1].severity,
-    "scope": lambda pair: scope_word(*pair),
+    "name": Sort(2, lambda _: 0),  # names decide between equals
+    "type": Sort(0, lambda pair: pair[1].memory.type or "~"),
+    "age": Sort(6, lambda pair: -pair[1].memory.changed_at),
+    "size": Sort(7, lambda pair: -pair[1].memory.size, up=False),
+    "sent": Sort(8, lambda pair: -pair[1].deliveries, up=False),
+    "last": Sort(9, lambda pair: -(clock.parse(pair[1].last_delivery) or 0.0)),
+    "flags": Sort(5, lambda pair: pair[1].severity),
+    "scope": Sort(3, lambda pair: scope_word(*pair)),
 }
 # The sort names whose order changes with deliveries.
 BY_DELIVERIES = {"sent", "last", "flags"}
@@ -88,7 +86,7 @@ LEGEND = (
 def columns(sort: str, reverse: bool, width: int, *, longest_scope: int, longest_name: int) -> list[Column]:
     """Return the columns for a list `width` cells wide, the sorted one with an arrow. `longest_scope`: the length of
     the longest scope word, 0 if all memories are in one scope; `longest_name`: that of the longest name."""
-    at, up = SORTS[sort]
+    at, _, up = SORTS[sort]
     columns = list(COLUMNS)
     scope = WIDE_SCOPE if width >= WIDE_FROM else columns[SCOPE].width if width >= USUAL_FROM else BRIEF_SCOPE
     if scope > BRIEF_SCOPE:
@@ -107,8 +105,8 @@ def columns(sort: str, reverse: bool, width: int, *, longest_scope: int, longest
 
 def sort_of(column: int) -> str:
     """Return the sort name for a click on the title of this column; empty if there is none."""
-    heads = {at: name for name, (at, _) in SORTS.items()} | {1: "type"}
-    return heads.get(column, "")
+    names = {each.column: name for name, each in SORTS.items()} | {1: "type"}
+    return names.get(column, "")
 
 
 @dataclasses.dataclass
@@ -144,7 +142,7 @@ class View:
             pairs = [pair for pair in pairs if pair[1].needs_attention or pair[1].memory.path in drafts]
         if self.never:
             pairs = [pair for pair in pairs if pair[1].never_delivered(pair[0])]
-        sort_key = KEYS[self.sort]
+        sort_key = SORTS[self.sort].key
         return sorted(pairs, key=lambda pair: (sort_key(pair), pair[1].memory.name.casefold()), reverse=self.reverse)
 
 

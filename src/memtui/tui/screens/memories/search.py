@@ -64,12 +64,11 @@ class Search(Dialog[str | None]):
 
     def __init__(self, rows: Mapping[str, Sequence[Row]], query: str = "", at: str = "") -> None:
         super().__init__()
-        self.start_query, self.at = query, at
+        self.at = at
         self.memories = [row.memory for each in rows.values() for row in each]
         self.field = Field(query, placeholder="words in names, descriptions and texts")
         self.table = RowList[Hit](COLUMNS, self._draw, lambda hit: hit.memory.path, id="hits")
         self.foot = Static(classes="foot")
-        self.query_text = ""
         self.running = False
         self.moved = False
 
@@ -84,9 +83,12 @@ class Search(Dialog[str | None]):
         """Focus the input, and search for the words to start from."""
         self.field.focus()
         self._tell(f"{many(len(self.memories), 'memory', 'memories')} to search")
-        if self.start_query:
-            self.query_text = self.start_query
-            self._begin(self.start_query)
+        self._begin(self.typed)
+
+    @property
+    def typed(self) -> str:
+        """The words that are typed."""
+        return self.field.value
 
     def _tell(self, words: str) -> None:
         self.foot.update(Text(words, no_wrap=True))
@@ -97,12 +99,11 @@ class Search(Dialog[str | None]):
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
-        self.query_text = event.value
         self.workers.cancel_group(self, "search")
         self.set_timer(WAIT_SECONDS, lambda: self._begin(event.value))
 
     def _begin(self, query: str) -> None:
-        if query != self.query_text:
+        if query != self.typed:
             return
         if query.strip():
             self.running, self.moved = True, False
@@ -112,7 +113,7 @@ class Search(Dialog[str | None]):
 
     def on_found(self, message: Found) -> None:
         """Show the hits so far."""
-        if message.query != self.query_text:
+        if message.query != self.typed:
             return
         hits = sorted(message.hits, key=lambda hit: (-hit.score, hit.memory.name))
         self.running = message.done < len(self.memories)
@@ -149,13 +150,13 @@ class Search(Dialog[str | None]):
             Text(self._from_match(safe_text.line(hit.line or hit.memory.description, 4000))),
         ]
         for cell in (cells[0], cells[2]):
-            for start, end in fuzzy.spans(cell.plain, self.query_text):
+            for start, end in fuzzy.spans(cell.plain, self.typed):
                 cell.stylize("bold underline", start, end)
         return cells
 
     def _from_match(self, line: str) -> str:
         """Return a line from shortly before its first match on."""
-        begin = min((start for start, _ in fuzzy.spans(line, self.query_text)), default=0) - LEAD
+        begin = min((start for start, _ in fuzzy.spans(line, self.typed)), default=0) - LEAD
         return "…" + line[begin:] if begin > 0 else line
 
     def on_key(self, event: events.Key) -> None:

@@ -62,7 +62,7 @@ class MemoryTable(RowList[Pair]):
     def sorts(self) -> list[str]:
         """Return the sort names of the visible columns."""
         width = self.scrollable_content_region.width - 1
-        return [name for name, (at, _) in memory_rows.SORTS.items() if width >= self.columns[at].from_width]
+        return [name for name, each in memory_rows.SORTS.items() if width >= self.columns[each.column].from_width]
 
     def on_resize(self) -> None:
         """Set and paint the columns for the new width."""

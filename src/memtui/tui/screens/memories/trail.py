@@ -86,7 +86,7 @@ class Trail:
         dialog = Search(self.reader.rows, query, at)
         path = await self.services.ask(dialog)
         if path:
-            words = dialog.query_text
+            words = dialog.typed
 
             def back() -> None:
                 self.services.start(self.screen, self._search(words, path, leave), "memories.search")
