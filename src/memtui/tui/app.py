@@ -269,11 +269,11 @@ class MemtuiApp(App[None]):
         if not self.at_work and self.has_read:  # while many changes are made nothing is read until they are done
             here = self.on_top
             shown = here if here is not None and here.is_attached else None
-            self.files.look(shown.near() if shown is not None else [])
+            self.files.look(shown.files_on_screen() if shown is not None else [])
             now = self.data.now()
             if shown is not None and now - self._aged >= AGED_SECONDS:
                 self._aged = now
-                shown.aged()
+                shown.refresh_ages()
 
     def read(self, parts: frozenset[str] | None = None) -> None:
         """Read the files again, then have the screen on top read what it shows; None for all parts."""

@@ -42,7 +42,7 @@ class Runner:
             return BUSY
         if action.writes and self.services.read_only:
             return "memtui runs with --read-only."
-        if action.listed and screen.over:
+        if action.listed and screen.detail_covers_list:
             return "The list is hidden while you read: escape goes back to it."
         return ""
 

@@ -150,13 +150,13 @@ class ListScreen(Screen[None], Generic[Row]):
         if parts is None or parts & self.reads:
             self.reload()
 
-    def aged(self) -> None:
+    def refresh_ages(self) -> None:
         """Draw ages again, as time has passed."""
         for table in self.query(RowList):
             table.redraw()
         self.show_detail()
 
-    def near(self) -> list[str]:
+    def files_on_screen(self) -> list[str]:
         """Return the files of the rows on the screen: they are checked for changes more often than others."""
         return []
 
@@ -229,7 +229,7 @@ class ListScreen(Screen[None], Generic[Row]):
         if isinstance(self.focused, Input):
             self.foot.typing(self.status)
         else:
-            over, read_only = self.over, self.services.read_only
+            over, read_only = self.detail_covers_list, self.services.read_only
             usable = [a for a in self.footer_actions() if not ((a.listed and over) or (a.writes and read_only))]
             self.foot.show(usable, self.status, self.services, over=over)
 
@@ -247,17 +247,17 @@ class ListScreen(Screen[None], Generic[Row]):
         self.call_after_refresh(self.show_detail)
 
     @property
-    def over(self) -> bool:
+    def detail_covers_list(self) -> bool:
         """Whether the detail covers the list."""
         return self.has_class("whole") or (self.has_class("narrow") and self.has_class("deep"))
 
     @property
-    def seen(self) -> bool:
+    def detail_seen(self) -> bool:
         """Whether the detail is visible."""
         return not self.has_class("narrow") or self.has_class("deep")
 
     @property
-    def room(self) -> int:
+    def detail_width(self) -> int:
         """The width of the detail in cells, also while it is hidden."""
         width = self.size.width
         return (width if width < NARROW else width * self.detail_percent // 100) - 4
@@ -308,9 +308,9 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def open(self) -> None:
         """Open the row under the cursor: focus the detail."""
-        self.deepen()
+        self.open_detail()
 
-    def deepen(self) -> None:
+    def open_detail(self) -> None:
         """Focus the detail, which covers the list on a narrow screen."""
         self.add_class("deep")
         self.detail.focus()
@@ -318,7 +318,7 @@ class ListScreen(Screen[None], Generic[Row]):
     def open_whole(self) -> None:
         """Show the detail on the whole screen."""
         self.add_class("whole")
-        self.deepen()
+        self.open_detail()
 
     def mark(self) -> None:
         """Mark or unmark the row under the cursor."""
@@ -384,7 +384,7 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def leave_detail(self) -> bool:
         """Go back to the list; return False if the detail is not open or focused."""
-        if not (self.detail.has_focus or self.over):
+        if not (self.detail.has_focus or self.detail_covers_list):
             return False
         self.remove_class("deep", "whole")
         self.table.focus()

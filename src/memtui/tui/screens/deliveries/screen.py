@@ -132,9 +132,9 @@ class Deliveries(ListScreen[DeliveryRow]):
         else:
             super().follow(parts)
 
-    def aged(self) -> None:
+    def refresh_ages(self) -> None:
         """Draw the summary again too: it is about today."""
-        super().aged()
+        super().refresh_ages()
         if self.reading is not None:
             self.sums()
 

@@ -92,9 +92,9 @@ class Guidance(ListScreen[GuidanceRow]):
         """Show the titles of sessions."""
         self.show_detail()
 
-    def aged(self) -> None:
+    def refresh_ages(self) -> None:
         """Read again: waiting notes may have expired."""
-        super().aged()
+        super().refresh_ages()
         self.reload()
 
     def go_to(self, item: Waiting) -> None:

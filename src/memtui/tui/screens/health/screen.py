@@ -154,7 +154,7 @@ class Health(ListScreen[Row]):
         elif self.health_commands.place_of(row)[0]:
             self.services.action_run("health.follow")
         else:
-            self.deepen()
+            self.open_detail()
 
     # filters
 

@@ -39,7 +39,7 @@ class ApproveCommands:
         if not drafts:
             raise errors[0]
         alone = len(found) == 1 and drafts[0].item is self.chosen.under_cursor
-        if alone and self.screen.seen and not drafts[0].taken:
+        if alone and self.screen.detail_seen and not drafts[0].taken:
             self._write(drafts)
             return
         text = Text()

@@ -82,8 +82,8 @@ class InboxCommands:
 
     def _fully_shown(self, item: Waiting) -> bool:
         """Return whether the entry under the cursor is on the screen to its end; a short item always is."""
-        short = item.kind == "items" and lines_of(Text(item.text), self.screen.room) <= SHORT
-        return short or self.screen.seen
+        short = item.kind == "items" and lines_of(Text(item.text), self.screen.detail_width) <= SHORT
+        return short or self.screen.detail_seen
 
     async def edit(self) -> None:
         """Rewrite a draft and approve it, or change the text of an item."""

@@ -174,9 +174,9 @@ class Inbox(ListScreen[InboxRow]):
         if self.table.row_id == message.item.key:
             self.show_detail()
 
-    def aged(self) -> None:
+    def refresh_ages(self) -> None:
         """Read the entries again too: some may have become too old."""
-        super().aged()
+        super().refresh_ages()
         self.reload()
 
     # showing
@@ -251,13 +251,13 @@ class Inbox(ListScreen[InboxRow]):
         known = self.proposals.evidence.get(row.key)
         states = undelivered.words(data.settings(), item, data.now())
         if item.kind == "items":
-            self._head_lines = lines_of(Text(item.text), self.room)
+            self._head_lines = lines_of(Text(item.text), self.detail_width)
             text = item_text(item, known.title if known else "", states, data.now())
             return Described(text, item_glance(item, states, data.now()))
         draft, project_name = self.proposals.draft(item), self.proposals.project_name(item)
         beside = self.size.width >= SIDE_BY_SIDE
-        text = draft_head(item, draft, known, self.room, project_name=project_name, beside=beside)
-        self._head_lines = lines_of(text, self.room)
+        text = draft_head(item, draft, known, self.detail_width, project_name=project_name, beside=beside)
+        self._head_lines = lines_of(text, self.detail_width)
         text.append_text(draft_text(item, draft, known, states, data.now(), beside=beside))
         return Described(text, *draft_glance(item, draft, known, project_name=project_name))
 
@@ -268,9 +268,9 @@ class Inbox(ListScreen[InboxRow]):
         return [actions.get(f"inbox.{verb}") for verb in order]
 
     @property
-    def seen(self) -> bool:
+    def detail_seen(self) -> bool:
         """Whether the entry under the cursor is on the screen to its end."""
-        return super().seen and self._head_lines <= self.detail.scroll_y + self.detail.size.height
+        return super().detail_seen and self._head_lines <= self.detail.scroll_y + self.detail.size.height
 
     def copied(self) -> str:
         """Return the text of the entry under the cursor."""
@@ -288,14 +288,14 @@ class Inbox(ListScreen[InboxRow]):
         kind = under.kind if under is not None else "updates"
         return [row for row in self.table.rows if row.kind == kind]
 
-    def deepen(self) -> None:
+    def open_detail(self) -> None:
         """Go into the detail; on the fold, unfold or fold."""
         row = self.table.row
         if row is not None and row.item is None:
             self.unfolded = not self.unfolded
             self.fill()
         else:
-            super().deepen()
+            super().open_detail()
 
     def projects(self) -> None:
         """Show the entries of all projects, or of this one only."""

@@ -69,7 +69,7 @@ class MemoryNavigation:
     def right(self) -> None:
         """Unfold the place in the tree, or focus the pane to the right."""
         if self.list.has_focus:
-            self.screen.deepen()
+            self.screen.open_detail()
         elif self.places.has_focus:
             self.enter_place()
         else:

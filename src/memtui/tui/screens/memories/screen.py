@@ -129,7 +129,7 @@ class Memories(ListScreen[Pair]):
         elif "receipts" in parts:
             self._take_outcomes(self.services.data.outcomes([]))
 
-    def near(self) -> list[str]:
+    def files_on_screen(self) -> list[str]:
         """Return the files of the memories on the screen."""
         return [row.memory.path for _, row in self.table.on_screen()]
 
@@ -248,7 +248,7 @@ class Memories(ListScreen[Pair]):
         place, pair = self.places.row, self.table.row
         if not self._painted or place is None:
             return
-        if pair is not None and pair[1].flags and not self.seen:
+        if pair is not None and pair[1].flags and not self.detail_seen:
             self.index_line.put(self.details.findings(pair))
         else:
             self.index_line.put(self.details.indexes(place.scopes, wide=not self.has_class("narrow")))
@@ -301,7 +301,7 @@ class Memories(ListScreen[Pair]):
         """Draw the index line for the new width."""
         self.call_after_refresh(self._show_index)
 
-    def deepen(self) -> None:
+    def open_detail(self) -> None:
         """Focus the memory, which covers the list on a narrow screen."""
         self.set_class(self.has_class("narrow"), "deep")
         self._show_index()

@@ -59,7 +59,7 @@ class Trail:
     def _read(self, path: str) -> None:
         """Focus the text of a memory, scrolled to the first word of the search."""
         self.go_to(path)
-        self.screen.deepen()
+        self.screen.open_detail()
         self.screen.show_detail()
         if self.query:
             detail = self.screen.detail
