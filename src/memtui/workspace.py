@@ -35,7 +35,7 @@ class Workspace:
         self._now = now
 
     def now(self) -> float:
-        """Seconds since the epoch."""
+        """Return the time in seconds since the epoch."""
         return clock.now() if self._now is None else self._now
 
     @property

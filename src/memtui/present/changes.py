@@ -28,11 +28,11 @@ def undone_as_one(undone: "Undone") -> "Transaction":
     if not undone.done and undone.failed:
         raise refusal(undone.op, *undone.failed[0])
     first, done = undone.done[0], len(undone.done)
-    if undone.whole == 1:
+    if undone.total == 1:
         return first
     if any(each.op in NOT_ON_MEMORIES for each in undone.done):
         return replace(first, summary=f"{first.summary} and {done - 1} more")
-    what = f"{done} of {undone.whole}" if done < undone.whole else str(done)
+    what = f"{done} of {undone.total}" if done < undone.total else str(done)
     return replace(first, summary=f"{first.op} {what} memories")
 
 

@@ -66,26 +66,26 @@ class Bulk:
     def _work(self, store: "Store", items: Sequence[Any], act: Callable[[Any], Any]) -> "Outcome[Any, Any]":
         told = time.monotonic()
 
-        def going(done: int) -> bool:
+        def go_on(done: int) -> bool:
             nonlocal told
             if time.monotonic() - told > TOLD_SECONDS:
                 self._tell(done, len(items))
                 told = time.monotonic()
             return not self._stop
 
-        return store.each(items, act, going)
+        return store.each(items, act, go_on)
 
 
 def report(app: "Services", outcome: "Outcome[Any, Any]", words: str, memory_of: "Callable[[Any], Memory]") -> None:
     """Show how many changes were made, and which were not and why."""
     done, failed = len(outcome.done), outcome.failed
-    if outcome.whole == 1:
+    if outcome.total == 1:
         if failed:
             app.fail(failed[0][1])
         else:
             app.say(f"{words}: {safe_text.line(memory_of(outcome.done[0][0]).stem, 60)}.")
         return
-    what = many(done, "memory", "memories") if done == outcome.whole else f"{done} of {outcome.whole}"
+    what = many(done, "memory", "memories") if done == outcome.total else f"{done} of {outcome.total}"
     lines = [f"{words}: {what}{', then stopped' if outcome.stopped else ''}."]
     if failed:
         lines.append(f"{left_alone(len(failed))}:")

@@ -89,18 +89,18 @@ class Undo:
         reported_at = 0.0
         self._stop = False
 
-        def going(done: int, whole: int) -> bool:
+        def go_on(done: int, total: int) -> bool:
             nonlocal reported_at
-            if whole > AT_ONCE:
+            if total > AT_ONCE:
                 self._many = self.services.at_work = True
             if self._many and time.monotonic() - reported_at > TOLD_SECONDS:
-                self._show_progress(f"{done:,} of {whole:,} {DONE[wanted.op]}, escape stops")
+                self._show_progress(f"{done:,} of {total:,} {DONE[wanted.op]}, escape stops")
                 reported_at = time.monotonic()
             return not self._stop
 
         def attempt() -> tuple[undo.Elsewhere | undo.Undone, str]:
             journal = self.services.data.journal()
-            outcome = undo.attempt(journal, wanted.op, wanted.key, sure=self._is_sure, going=going)
+            outcome = undo.attempt(journal, wanted.op, wanted.key, sure=self._is_sure, go_on=go_on)
             return outcome, "" if isinstance(outcome, undo.Elsewhere) else undone_as_one(outcome).summary
 
         try:
@@ -136,7 +136,7 @@ class Undo:
     def _report(self, undone: undo.Undone, summary: str) -> None:
         self._question = ""
         words = f"{DONE[undone.op].capitalize()}: {summary}"
-        left = undone.whole - undone.tried
+        left = undone.total - undone.tried
         if left:
             keys = [actions.key_of(f"app.{name}") for name in ("undo", "redo")]
             back, rest = keys if undone.op == "redo" else keys[::-1]

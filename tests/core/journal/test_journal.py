@@ -491,8 +491,8 @@ def test_killed_while_many_are_turned_it_goes_on_or_turns_round(tmp_path, op):
 
 def test_a_stop_leaves_one_step_to_each_side(tmp_path):
     journal = many_made(tmp_path)
-    undone = undo.run(journal, "undo", going=lambda tried, _: tried < 2)
-    assert (len(undone.done), undone.whole) == (2, 3)
+    undone = undo.run(journal, "undo", go_on=lambda tried, _: tried < 2)
+    assert (len(undone.done), undone.total) == (2, 3)
     assert [path.name for path in tmp_path.glob("*.md")] == ["a.md"]
     assert undone_as_one(undo.run(journal, "redo")).summary == "create 2 memories"
     assert undone_as_one(undo.run(journal, "undo")).summary == "create 3 memories"

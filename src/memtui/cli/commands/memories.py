@@ -190,7 +190,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     row = next((each for each in rows if each.memory.path == found.path), Row(found, os.path.basename(found.path)))
     raw = found.raw.decode("utf-8", "backslashreplace")
     back = [each.memory.stem for each in rows if _links_to(each.memory, found) and each.memory.path != found.path]
-    source = present.source(origin.source(scope, found, origin.made(ctx.root)), "", ctx.now())
+    source = present.source(origin.source(scope, found, origin.creations(ctx.root)), "", ctx.now())
     data = {
         **_data(row),
         "fields": found.fields,

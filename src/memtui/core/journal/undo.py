@@ -28,10 +28,10 @@ class Elsewhere:
 
 @dataclass
 class Undone:
-    """The outcome of an undo or redo (`op`) of `whole` operations; those not in `done` or `failed` were not tried."""
+    """The outcome of an undo or redo (`op`) of `total` operations; those not in `done` or `failed` were not tried."""
 
     op: Op
-    whole: int
+    total: int
     done: list[Transaction] = field(default_factory=list)
     failed: list[tuple[Transaction, MemtuiError]] = field(default_factory=list)
 
@@ -53,7 +53,7 @@ def attempt(
     key: str | None = None,
     *,
     sure: Callable[[Elsewhere], bool],
-    going: Callable[[int, int], bool] = lambda *_: True,
+    go_on: Callable[[int, int], bool] = lambda *_: True,
 ) -> Undone | Elsewhere:
     """Undo or redo as `run` does. An operation that was neither named by `key` nor made just now in this place needs
     confirmation: without it (`sure` returns False), nothing is done and Elsewhere is returned."""
@@ -61,7 +61,7 @@ def attempt(
     elsewhere = Elsewhere(op, found[0], len(found))
     if key is None and not _is_own(journal, found[0]) and not sure(elsewhere):
         return elsewhere
-    return run(journal, op, key, top=found[0].id, going=going)
+    return run(journal, op, key, top=found[0].id, go_on=go_on)
 
 
 def _is_own(journal: Journal, found: Transaction) -> bool:
@@ -80,11 +80,11 @@ def run(
     key: str | None = None,
     *,
     top: str = "",
-    going: Callable[[int, int], bool] = lambda *_: True,
+    go_on: Callable[[int, int], bool] = lambda *_: True,
 ) -> Undone:
     """Undo or redo the last operation with all that was made together with it, or undo the one named by `key`.
 
-    `top` is the id that the last operation must have, since the person was asked about that one. `going` is called
+    `top` is the id that the last operation must have, since the person was asked about that one. `go_on` is called
     before each operation with how many were tried and how many there are; False stops. What was done until then is one
     step: a redo makes it again, and another undo takes back the rest. A failure does not stop the other operations.
     Raises NotFoundError if there is nothing to do, ConflictError if another operation is the last, MemtuiError if the
@@ -94,7 +94,7 @@ def run(
     if top not in {"", todo[0]}:
         raise _overtaken()
     undone = Undone(op, len(todo))
-    while todo and going(undone.tried, undone.whole):
+    while todo and go_on(undone.tried, undone.total):
         with journal.locked():  # for each operation anew: others must not wait for all of them
             ledger = journal.ledger()
             if not undone.tried and ledger.next_step(op, key)[0].id != todo[0]:

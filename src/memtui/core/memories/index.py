@@ -57,7 +57,8 @@ class Entry:
 
 @dataclass(frozen=True)
 class Index:
-    """`lines` with their line ends; `entries` the memories' own lines, `mentions` all other links to memories."""
+    """A parsed index: `lines` with their ends, `entries` (the memories' own lines) and `mentions` (all other links to
+    memories)."""
 
     raw: bytes
     bom: bool

@@ -47,7 +47,7 @@ class Source(NamedTuple):
     session: str = ""
 
 
-def made(root: str) -> dict[str, tuple[str, float | None]]:
+def creations(root: str) -> dict[str, tuple[str, float | None]]:
     """Map the path of each file that memtui made, by the journal, to (operation, seconds since the epoch)."""
     try:
         ledger = journal_ledger.shared(f"{root}/journal.jsonl").follow()
@@ -70,7 +70,7 @@ def made(root: str) -> dict[str, tuple[str, float | None]]:
 
 
 def source(scope: Scope, found: Memory, known: Mapping[str, tuple[str, float | None]]) -> Source:
-    """Return where a memory comes from. `known`: as returned by `made`."""
+    """Return where a memory comes from. `known`: as returned by `creations`."""
     if found.origin_session:
         return Source("session", session=found.origin_session)
     creation = known.get(os.path.realpath(found.path))

@@ -245,7 +245,7 @@ def memories(scope: Scope, known: "dict[str, Memory] | None" = None) -> Iterator
             continue
         found = None if known is None else known.get(path)
         if found is None or found.scope_label != scope.label or not _is_current(found):
-            found = read_or_none(path, scope.label)
+            found = _read_listed(path, scope.label)
         if found is not None:
             if known is not None:
                 known[path] = found
@@ -254,7 +254,7 @@ def memories(scope: Scope, known: "dict[str, Memory] | None" = None) -> Iterator
             known.pop(path, None)
 
 
-def read_or_none(path: str, label: str) -> Memory | None:
+def _read_listed(path: str, label: str) -> Memory | None:
     """Read a memory that was listed; None if it was removed meanwhile."""
     try:
         return read_memory(path, label)
@@ -331,7 +331,7 @@ def _matching(scopes: Sequence[Scope], name: str) -> list[Memory]:
         for relative, problem in files(scope):
             if relative in wanted or relative.rpartition("/")[2] in wanted:
                 path = f"{scope.directory}/{relative}"
-                found.append(unreadable(path, scope.label, problem) if problem else read_or_none(path, scope.label))
+                found.append(unreadable(path, scope.label, problem) if problem else _read_listed(path, scope.label))
     there = [memory for memory in found if memory is not None]
     if there:
         return there

@@ -29,16 +29,16 @@ Done = TypeVar("Done")
 
 @dataclass
 class Outcome(Generic[Item, Done]):
-    """The outcome of `whole` changes; those not in `done` or `failed` were not tried."""
+    """The outcome of `total` changes; those not in `done` or `failed` were not tried."""
 
-    whole: int
+    total: int
     done: list[tuple[Item, Done]] = field(default_factory=list)
     failed: list[tuple[Item, MemtuiError]] = field(default_factory=list)
 
     @property
     def stopped(self) -> bool:
         """Whether a person stopped it before the end."""
-        return len(self.done) + len(self.failed) < self.whole
+        return len(self.done) + len(self.failed) < self.total
 
 
 class Store:
@@ -262,16 +262,16 @@ class Store:
     # Changing many
 
     def each(
-        self, items: Sequence[Item], change: Callable[[Item], Done], going: Callable[[int], bool] = lambda _: True
+        self, items: Sequence[Item], change: Callable[[Item], Done], go_on: Callable[[int], bool] = lambda _: True
     ) -> Outcome[Item, Done]:
         """Change each item, all as one step of undo. A failure does not stop the others.
 
-        `going` is called before each item with how many were tried; False stops.
+        `go_on` is called before each item with how many were tried; False stops.
         """
         outcome: Outcome[Item, Done] = Outcome(len(items))
         with self.journal.together():
             for number, item in enumerate(items):
-                if not going(number):
+                if not go_on(number):
                     break
                 try:
                     outcome.done.append((item, change(item)))

@@ -65,7 +65,7 @@ class MemoryCommands:
                 table.clear_marks()
             place = self.places.row
             result = outcome.done[0][1] if outcome.done else None
-            if outcome.whole == 1 and isinstance(result, Memory) and place is not None:
+            if outcome.total == 1 and isinstance(result, Memory) and place is not None:
                 shown = result.scope_label in {scope.label for scope in place.scopes}
                 self.reader.expected = result.path if shown and not place.kind else ""
         finally:

@@ -184,7 +184,7 @@ class MemoryReader:
 
         data = self.services.data
         here = data.scopes()
-        made = origin.made(data.root)
+        made = origin.creations(data.root)
         usage = Usage(data.root)
         rows: Rows = {}
         for scope in here:
