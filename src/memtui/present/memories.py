@@ -26,7 +26,7 @@ SOURCES = {
 }
 
 
-def asked_about(labels: Sequence[str]) -> bool:
+def must_ask(labels: Sequence[str]) -> bool:
     """Return whether to ask before memories go to the trash: many of them, or of more than one project.
 
     `labels` are of their scopes, one for each memory.

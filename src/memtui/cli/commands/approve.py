@@ -62,11 +62,11 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     failed = [each.error for each in outcomes if each.error is not None]
     if failed and len(items) == 1:
         raise failed[0]
-    unheard_code = ctx.unheard([each.memory.scope_label for each in outcomes if each.memory is not None])
+    why = unheard.data(ctx.unheard([each.memory.scope_label for each in outcomes if each.memory is not None]))
     data: dict[str, object] = {
         "dry_run": args.dry_run,
         "approved": [_data(each, near.get(each.item.key, ())) for each in outcomes],
-        "unheard": unheard.data(unheard_code),
+        "unheard": why,
     }
 
     def text(out: Output) -> None:
@@ -74,9 +74,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             _print(ctx, out, each, near.get(each.item.key, ()), "would write" if args.dry_run else "wrote")
         if not args.dry_run and len(failed) < len(outcomes):
             out.say("memtui undo takes it back.")
-        if unheard_code and not args.dry_run:
-            why, command = unheard.WHY[unheard_code], unheard.COMMANDS[unheard_code]
-            out.say(f"note: {why}, so no session is told of it yet: {command}")
+        if why and not args.dry_run:
+            out.say(f"note: {why['why']}, so no session is told of it yet: {why['do']}")
 
     return Result(data, text, failed[0].exit_code if failed else 0)
 
@@ -97,14 +96,17 @@ def _create(
         try:
             drafts[item.key] = proposed = _propose(ctx, store, args, item, choices)
             if args.dry_run:
-                _check_free(proposed)
+                if proposed.taken:
+                    raise _name_taken(proposed)
                 found[item.key] = Approval(item, proposed.memory)
                 near[item.key] = _similar(proposed)
         except MemtuiError as error:
             drafts.pop(item.key, None)
             found[item.key] = Approval(item, None, error)
     for each in [] if args.dry_run else approve.approve_all(store.journal, list(drafts.values())):
-        found[each.item.key] = _explain_conflict(each, drafts[each.item.key])
+        proposed = drafts[each.item.key]
+        conflict = isinstance(each.error, ConflictError) and proposed.taken
+        found[each.item.key] = each._replace(error=_name_taken(proposed)) if conflict else each
     return [found[item.key] for item in items]
 
 
@@ -139,22 +141,11 @@ def _similar(proposed: Draft) -> "list[Similar]":
     return similar.to_draft(proposed.name, proposed.item.text, near)
 
 
-def _explain_conflict(outcome: Approval, proposed: Draft) -> Approval:
-    try:
-        if isinstance(outcome.error, ConflictError):
-            _check_free(proposed)
-    except ConflictError as error:
-        return outcome._replace(error=error)
-    return outcome
-
-
-def _check_free(proposed: Draft) -> None:
-    """Raise ConflictError, which names the commands that avoid it, if there is a memory of that name."""
-    if not proposed.taken:
-        return
+def _name_taken(proposed: Draft) -> ConflictError:
+    """Return the error that there is a memory of that name, with the commands that avoid it."""
     short = short_id(proposed.item.id)
     ref = f"{proposed.scope.label}:{proposed.name}"
-    raise ConflictError(
+    return ConflictError(
         f"There is a memory {ref} already.",
         f"Append to it: memtui approve {short} --into {ref}\n"
         f"  Or choose another name: memtui approve {short} --name {proposed.name}-2",

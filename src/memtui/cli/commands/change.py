@@ -17,7 +17,7 @@ from memtui.core.memories import scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.store import Store
 from memtui.core.memories.trash import TrashItem
-from memtui.present.memories import asked_about, counted
+from memtui.present.memories import counted, must_ask
 
 # Other words for a scope.
 SYNONYMS = {"native": "auto"}
@@ -130,7 +130,7 @@ def _ask(ctx: Context, names: "list[str]") -> None:
                 labels.append(memories.find(ctx, name).scope_label)
             except MemtuiError:
                 continue  # reported when it is deleted
-    if asked_about(labels):
+    if must_ask(labels):
         ctx.confirm(f"Move {counted(labels)} to the trash?", "Nothing was moved to the trash.")
 
 

@@ -120,8 +120,8 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
         ) from error
     path = f"{directory}/{inbox_format.FILES['guidance']}"
     unread = _warn(ctx, path) if inbox_format.unread(path) else None
-    unheard = ctx.unheard() if attended else ""
-    _narrate(ctx, args.everywhere, entry_id, unheard)
+    why = _unheard(ctx) if attended else None
+    _narrate(ctx, args.everywhere, entry_id, why)
     data: dict[str, object] = {
         "id": entry_id,
         "scope": scope,
@@ -131,7 +131,7 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
         "text": text,
         "redacted": redacted,
         "unread": unread,
-        "unheard": _unheard_data(unheard),
+        "unheard": why,
     }
     return Result(data, lambda out: out.print(entry_id))
 
@@ -150,15 +150,14 @@ def _warn(ctx: Context, path: str) -> "dict[str, str] | None":
     return words
 
 
-def _unheard_data(code: str) -> "dict[str, str] | None":
-    if not code:
-        return None  # a monitor's call does not import the words
+def _unheard(ctx: Context) -> "dict[str, str] | None":
+    """Return why no session would get the note, and what to do; None if one would."""
     from memtui.present import unheard
 
-    return unheard.data(code)
+    return unheard.data(ctx.unheard())
 
 
-def _narrate(ctx: Context, everywhere: bool, entry_id: str, unheard_code: str) -> None:
+def _narrate(ctx: Context, everywhere: bool, entry_id: str, unheard: "dict[str, str] | None") -> None:
     """Say where the note was left; without a terminal only if that is likely a mistake, because cron mails output."""
     if not everywhere and not ctx.project_given and ctx.cwd == ctx.env.get("HOME", "").rstrip("/"):
         ctx.out.say(f"memtui: left for {ctx.cwd} itself; --project DIR or --global is what a cron job usually means.")
@@ -167,11 +166,8 @@ def _narrate(ctx: Context, everywhere: bool, entry_id: str, unheard_code: str) -
 
         where = "any project" if everywhere else ctx.project_root
         ctx.out.say(f"left for {where}; to take it back: memtui undo, or memtui guide --withdraw {short_id(entry_id)}")
-        if unheard_code:
-            from memtui.present import unheard
-
-            why, command = unheard.WHY[unheard_code], unheard.COMMANDS[unheard_code]
-            ctx.out.say(f"note: {why}, so nothing delivers it yet: {command}")
+        if unheard:
+            ctx.out.say(f"note: {unheard['why']}, so nothing delivers it yet: {unheard['do']}")
 
 
 def _text(words: "list[str]") -> str:

@@ -79,11 +79,16 @@ def _print(ctx: Context, out: Output, found: "list[Report]") -> None:
 
 def _fix(ctx: Context, args: argparse.Namespace, found: "list[Report]") -> Result:
     todo = [each for each in found if each.fixable]
-    rows = []
-    for each in todo:
-        removed = len([entry for entry in each.dangling if entry.leads])
-        row = {"scope": each.scope.label, "path": each.scope.index_path, "added": len(each.missing), "removed": removed}
-        rows.append({**row, "diff": index_fix.text(each)})
+    rows = [
+        {
+            "scope": each.scope.label,
+            "path": each.scope.index_path,
+            "added": len(each.missing),
+            "removed": len([entry for entry in each.dangling if entry.leads]),
+            "diff": index_fix.text(each),
+        }
+        for each in todo
+    ]
     if args.dry_run:
         index_fix.show(ctx, todo)
     elif todo:

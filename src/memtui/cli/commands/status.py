@@ -16,6 +16,7 @@ from memtui.core.health import findings
 from memtui.core.memories import scopes
 from memtui.core.places import locate, trust
 from memtui.core.settings import config
+from memtui.hooks.installer import status as hook_status
 from memtui.present.deliveries import what
 
 KIND_WORDS = {
@@ -74,11 +75,9 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
 
 def _steps(ctx: Context, waiting: "dict[str, int]", total: int) -> "list[tuple[str, str]]":
     """Return commands to run next, each with its reason, most pressing first."""
-    from memtui.hooks.installer import status
-
     steps = []
     try:
-        hooks = status.status(ctx.env, ctx.cwd)
+        hooks = hook_status.status(ctx.env, ctx.cwd)
         if not hooks.installed:
             steps.append(("memtui hooks install", "the hooks are not installed: no session is served"))
         elif hooks.problems:

@@ -86,7 +86,7 @@ class MemoryCommands:
     async def trash(self) -> None:
         """Move the chosen memories to the trash; many, or those of several projects, after asking."""
         labels = [scope.label for scope, _ in self.list.chosen()]
-        if present.asked_about(labels):
+        if present.must_ask(labels):
             question = sure(f"Move {present.counted(labels)} to the trash?", "Move to the trash")
             if not await self.services.ask(question):
                 return
