@@ -41,24 +41,25 @@ class ConfigFile:
         """Save an edit if the file still has the digest `base`; else show both and ask. It is kept until saved."""
         data = self.services.data
         autosave.save(data.root, NAME, {"text": after.decode("utf-8", "surrogateescape"), "base": base})
-        there = fs.read_or_empty(config.file_path(data.root))
+        current = fs.read_or_empty(config.file_path(data.root))
+        unchanged = ids.digest(current) == base
         try:
             setting.readable(after)
-            if ids.digest(there) == base:
-                setting.save(data.root, data.journal(), there, after)
+            if unchanged:
+                setting.save(data.root, data.journal(), current, after)
         except MemtuiError as error:
             raise MemtuiError(error.message, actions.keyed(KEPT)) from error
-        if ids.digest(there) != base:
-            await self._ask(there, after)
+        if not unchanged:
+            await self._ask(current, after)
             return
         autosave.drop(data.root, NAME)
         self.services.say(f"Saved {NAME}. {actions.takes_back()}")
         self.services.read()
 
-    async def _ask(self, there: bytes, mine: bytes) -> None:
-        answer = await self.services.ask(Conflict(NAME, there, mine))
+    async def _ask(self, theirs: bytes, mine: bytes) -> None:
+        answer = await self.services.ask(Conflict(NAME, theirs, mine))
         if answer == MINE:
-            await self._save(ids.digest(there), mine)
+            await self._save(ids.digest(theirs), mine)
         elif answer == THEIRS:
             autosave.drop(self.services.data.root, NAME)
         else:

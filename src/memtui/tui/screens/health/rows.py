@@ -150,16 +150,15 @@ def searched(row: Row) -> str:
 def filtered(found: Sequence[Row], typed: str, *, attention: bool) -> list[Row]:
     """Return the rows with all words of `typed`, with `attention` only problems, under the headings that have any."""
     words = typed.casefold().split()
-    shown: list[Row] = []
-    for row in found:
-        wanted = row.mark in {"!", "✗"} or not attention
-        if row.kind == "head" or (wanted and all(word in searched(row) for word in words)):
-            if row.kind == "head" and shown and shown[-1].kind == "head" and (words or attention):
-                shown.pop()
-            shown.append(row)
-    if (words or attention) and shown and shown[-1].kind == "head":
-        shown.pop()
-    return shown
+    if not (words or attention):
+        return list(found)
+
+    def wanted(row: Row) -> bool:
+        return (row.mark in {"!", "✗"} or not attention) and all(word in searched(row) for word in words)
+
+    shown = [row for row in found if row.kind == "head" or wanted(row)]
+    kinds_below = [*(row.kind for row in shown[1:]), "head"]
+    return [row for row, below in zip(shown, kinds_below, strict=True) if not row.kind == below == "head"]
 
 
 def draw(row: Row) -> list[Text]:
