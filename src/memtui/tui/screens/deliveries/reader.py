@@ -64,18 +64,18 @@ class LogReader:
         rows that are there already."""
         worker = get_current_worker()
 
-        def go(lines: int) -> bool:
+        def go_on(lines: int) -> bool:
             self.post(SearchProgress(f"{lines:,} lines read"))
             return not worker.is_cancelled
 
         before = 0 if first else len(reading.rows)
-        reading.more(count, go)
+        reading.more(count, go_on)
         if worker.is_cancelled:
             return
         self.post(RowsRead(reading))
         self._look_up(reading.rows[before:])
         if not self.data.statistics.ready:
-            self._count(go)
+            self._count(go_on)
 
     def follow(self, *readings: Reading | None) -> None:
         """Read what was appended to the log."""
@@ -96,9 +96,9 @@ class LogReader:
         if found:
             self.post(TitleFound(row.session, found))
 
-    def _count(self, go: Callable[[int], bool]) -> None:
+    def _count(self, go_on: Callable[[int], bool]) -> None:
         statistics = self.data.statistics
-        if statistics.count(go):
+        if statistics.count(go_on):
             self._look_up(statistics.recent)
             self.post(ReceiptsRead())
 

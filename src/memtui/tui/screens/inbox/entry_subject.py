@@ -54,8 +54,8 @@ class EntrySubject:
 
     def _base(self) -> str:
         """Return a digest of what a person can edit. Counts that the extractor updates are no change."""
-        said = {key: self.item.entry.fields.get(key, "") for key in FIELDS}
-        return ids.digest(fastjson.dumps({**said, "text": self.item.text}))
+        fields = {key: self.item.entry.fields.get(key, "") for key in FIELDS}
+        return ids.digest(fastjson.dumps({**fields, "text": self.item.text}))
 
     def is_empty(self, typed: Typed) -> bool:
         """Return whether nothing was changed. Every entry has a text, so that emptying it is a change."""
@@ -68,11 +68,11 @@ class EntrySubject:
     def there(self) -> str | None:
         """Find the entry in the inbox as it is now, and return its digest; None if it is gone. An entry without an id
         is found by its place in the file, also with other words."""
-        was, every = self.item, self.data.waiting((self.item.kind,), every=True)
-        same = [each for each in every if each.key == was.key]
-        if not same and not was.entry.fields.get("id"):
-            place = (was.path, was.entry.start)
-            same = [e for e in every if (e.path, e.entry.start) == place and not e.entry.fields.get("id")]
+        before, entries = self.item, self.data.waiting((self.item.kind,), every=True)
+        same = [each for each in entries if each.key == before.key]
+        if not same and not before.entry.fields.get("id"):
+            place = (before.path, before.entry.start)
+            same = [e for e in entries if (e.path, e.entry.start) == place and not e.entry.fields.get("id")]
         if not same:
             return None
         self.item = same[0]

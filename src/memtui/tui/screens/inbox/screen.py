@@ -219,20 +219,20 @@ class Inbox(ListScreen[InboxRow]):
         item = row.item
         blank = Text("")
         if item is None:
-            words = f"{many(row.count, 'draft')} that look one-off" if row.count > 1 else "1 draft that looks one-off"
-            return [Text("▾" if self.unfolded else "▸", style="dim"), Text(words, style="dim"), *[blank] * 4]
+            fold = f"{many(row.count, 'draft')} that look one-off" if row.count > 1 else "1 draft that looks one-off"
+            return [Text("▾" if self.unfolded else "▸", style="dim"), Text(fold, style="dim"), *[blank] * 4]
         fields = item.entry.fields
         when = Text(age(item.entry.time(), self.services.data.now()), style="dim")
         where = Text(self._where(item), style="dim")
         if item.kind == "items":
-            said = Text(safe_text.line(item.text, 300))
-            fuzzy.mark([said], self.typed)
+            words = Text(safe_text.line(item.text, 300))
+            fuzzy.mark([words], self.typed)
             mark = "= kept" if fields.get("state") == "kept" else "☐ item"
-            return [Text(mark, style="dim"), said, blank, blank, where, when]
+            return [Text(mark, style="dim"), words, blank, blank, where, when]
         name = Text(safe_text.line(self.proposals.proposed(item, "name") or item.text, 200))
         fuzzy.mark([name], self.typed)
-        word = fields.get("kind", "note")
-        kind = Text(safe_text.line(KINDS.get(word, word), 12), style="dim")
+        given = fields.get("kind", "note")
+        kind = Text(safe_text.line(KINDS.get(given, given), 12), style="dim")
         conf = Text(fields["confidence"][:4].removeprefix("0") if fields.get("confidence") else "-")
         seen = safe_text.line(fields.get("seen", "1"), 4)
         return [kind, name, conf, Text(f"{seen}×", style="dim" if seen == "1" else ""), where, when]
