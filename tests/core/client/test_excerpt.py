@@ -26,15 +26,17 @@ def test_it_is_found_by_its_record_and_stands_between_what_was_said(tmp_path):
         line("assistant", "Done"),
         *[line("user", f"after {n}") for n in range(9)],
     )
-    found = excerpt.around(path, "u-1", before=2, after=2)
+    found = excerpt.around(path, "u-1")
     assert [(s.who, s.text) for s in found] == [
+        ("you", "before 7"),
         ("you", "before 8"),
         ("agent", "I will use npm"),
         ("you", "no, pnpm"),
         ("tool", "Bash pnpm i"),
         ("agent", "Done"),
+        ("you", "after 0"),
     ]
-    assert [s.hit for s in found] == [False, False, True, False, False]
+    assert [s.hit for s in found] == [False, False, False, True, False, False, False]
 
 
 def test_without_a_record_the_words_are_looked_for(tmp_path):

@@ -90,7 +90,7 @@ def test_damaged_transcripts_and_caches_are_survived(env, tmp_path, content):
     with open(transcript(env, cwd), "wb") as file:
         file.write(content)
     assert found(env) == {paths.slug(cwd): None}
-    with open(projects.cache_path(paths.root(env)), "wb") as file:
+    with open(paths.root(env) + "/run/projects.json", "wb") as file:
         file.write(content)
     assert found(env) == {paths.slug(cwd): None}
 

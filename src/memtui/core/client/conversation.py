@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from memtui.core.base import session_state
 from memtui.core.client import transcript
 
 MAX_TEXT = 20_000
@@ -179,12 +180,11 @@ class Conversation:
         self.last_message = transcript.text_of(state.get("last_message"))
         self._message_id = transcript.text_of(state.get("message_id"))
         self._todos_time = transcript.text_of(state.get("todos_time"))
-        tasks, calls = state.get("tasks"), state.get("calls")
         self._todos = _restored_todos(state.get("todos"))
-        for name, entry in tasks.items() if isinstance(tasks, dict) else []:
+        for name, entry in session_state.table(state, "tasks").items():
             if isinstance(entry, list) and len(entry) == 3:
                 self._tasks[name] = (Todo(str(entry[0]), str(entry[1])), str(entry[2]))
-        for name, entry in calls.items() if isinstance(calls, dict) else []:
+        for name, entry in session_state.table(state, "calls").items():
             if isinstance(entry, list) and len(entry) == 3 and isinstance(entry[1], dict):
                 self._calls[name] = (str(entry[0]), entry[1], str(entry[2]))
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from memtui.core.client import transcript
 from memtui.core.client.conversation import from_person, normalised, own_words, refusal
 
+# The messages shown before and after the evidence, and the most characters of each.
 BEFORE, AFTER = 3, 3
 TEXT_LIMIT = 1200
 # Bytes. A longer line holds a file's content and is not parsed.
@@ -22,22 +23,23 @@ class Utterance:
     hit: bool = False
 
 
-def around(path: str, uuid: str = "", words: str = "", before: int = BEFORE, after: int = AFTER) -> list[Utterance]:
+def around(path: str, uuid: str = "", words: str = "") -> list[Utterance]:
     """List the messages around the record `uuid`, or else around the person's first message that begins with `words`.
 
     Empty if neither is found. Raises OSError for a transcript that can't be read.
     """
     wanted = normalised(words)[:200]
-    earlier: deque[Utterance] = deque(maxlen=before)
+    earlier: deque[Utterance] = deque(maxlen=BEFORE)
     tools: dict[str, str] = {}  # call -> name
     found: list[Utterance] = []
+    size = 0
     for record in transcript.Reader(path, keep=_is_turn):
         if record.get("isSidechain") or record.get("isMeta") or record.get("isCompactSummary"):
             continue
         for each in _utterances(record, tools):
             if found:
                 found.append(each)
-                if len(found) > before + after:
+                if len(found) == size:
                     return found
                 continue
             hit = bool(uuid) and transcript.text_of(record.get("uuid")) == uuid
@@ -46,7 +48,7 @@ def around(path: str, uuid: str = "", words: str = "", before: int = BEFORE, aft
                 hit = words_here.startswith(wanted) or (len(words_here) > 20 and wanted.startswith(words_here))
             if hit:
                 found = [*earlier, replace(each, hit=True)]
-                before = len(earlier)
+                size = len(found) + AFTER
             else:
                 earlier.append(each)
     return found

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from memtui.core.base import fastjson, fs, paths
+from memtui.core.base import fastjson, fs, paths, session_state
 from memtui.core.places import locate
 
 VERSION = 1
@@ -30,11 +30,6 @@ class Project:
     path: str | None
 
 
-def cache_path(root: str) -> str:
-    """Return the path of the cache."""
-    return root + "/run/projects.json"
-
-
 def with_memory(env: dict[str, str]) -> list[Project]:
     """List the projects that have native memory, by slug. A directory that can't be read is left out.
 
@@ -49,13 +44,8 @@ def with_memory(env: dict[str, str]) -> list[Project]:
     return projects
 
 
-def path_of(env: dict[str, str], slug: str) -> str | None:
-    """Return the path of one project of the client; None if no transcript names it."""
-    return paths_of(env, [slug])[slug]
-
-
 def paths_of(env: dict[str, str], slugs: Iterable[str]) -> dict[str, str | None]:
-    """Return the paths of some projects of the client by slug; the cache is read once for all of them."""
+    """Return the paths of some projects of the client by slug, None for those that no transcript names."""
     finder = _PathFinder(env, paths.config_dir(env) + "/projects")
     found = {slug: finder.path_of(slug) for slug in slugs}
     finder.save()
@@ -94,16 +84,15 @@ class _PathFinder:
 
     def __init__(self, env: dict[str, str], top: str) -> None:
         self.top = top
-        self.cache_path = cache_path(paths.root(env))
+        self.cache_path = paths.root(env) + "/run/projects.json"
         try:
             kept = fastjson.loads_dict(fs.read_bytes(self.cache_path))
         except OSError:
             kept = {}
-        known, roots = (
-            kept.get(key) if kept.get("v") == VERSION and kept.get("top") == top else None for key in ("paths", "roots")
-        )
-        self.known = known if isinstance(known, dict) else {}
-        self.root_rows = roots if isinstance(roots, dict) else {}
+        if kept.get("v") != VERSION or kept.get("top") != top:
+            kept = {}
+        self.known = session_state.table(kept, "paths")
+        self.root_rows = session_state.table(kept, "roots")
         self.changed = False
         self.roots: dict[str, str] | None = None
         self.top_stamp = _mtime_ns(top)

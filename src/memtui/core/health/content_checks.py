@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from memtui.core.base import fastjson, fs, ids, paths
 from memtui.core.base.finding import Finding, problem
+from memtui.core.base.storage import read_or_none
 from memtui.core.health.index_report import Report
 from memtui.core.inbox import claimed, undelivered
 from memtui.core.inbox import format as inbox_format
@@ -72,11 +73,9 @@ def memories(env: dict[str, str], cwd: str, known: dict[str, Memory] | None) -> 
 
 
 def _index(root: str, scope: scopes.Scope) -> Iterator[Finding]:
-    try:
-        index = memory_index.parse_index(fs.read_bytes(scope.index_path))
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    yield from Report(root, scope, index).findings()
+    data = read_or_none(scope.index_path)
+    if data is not None:
+        yield from Report(root, scope, memory_index.parse_index(data)).findings()
 
 
 def trust(env: dict[str, str], root: str, cwd: str) -> Iterator[Finding]:

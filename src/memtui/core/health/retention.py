@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from memtui.core.base import fastjson, fs, ids, paths
+from memtui.core.base import fastjson, fs, ids, paths, session_state
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.storage import storage_error
 from memtui.core.deliveries import folding
@@ -105,18 +105,16 @@ def _state(root: str) -> dict[str, object]:
 
 
 def _absent_before(state: dict[str, object]) -> Absent:
-    table = state.get("absent")
     found: Absent = {}
-    for place, rows in table.items() if isinstance(table, dict) else ():
+    for place, rows in session_state.table(state, "absent").items():
         if isinstance(rows, dict):
             found[place] = {key: float(since) for key, since in rows.items() if isinstance(since, (int, float))}
     return found
 
 
 def _is_folded(state: dict[str, object], path: str) -> bool:
-    months = state.get("folded")
     try:
-        return isinstance(months, dict) and months.get(os.path.basename(path)) == folding.stamp(path)
+        return session_state.table(state, "folded").get(os.path.basename(path)) == folding.stamp(path)
     except OSError:
         return True  # gone
 
@@ -297,9 +295,8 @@ def _texts(root: str, now: float, keep: Limits, found: Due, go: Callable[[], boo
         if shorter:
             found.months.append(path)
             found.text_bytes += shorter
-        months = state.get("folded")
         known = {os.path.basename(each) for each in delivery_log.months(root)}
-        kept = {name: row for name, row in months.items() if name in known} if isinstance(months, dict) else {}
+        kept = {name: row for name, row in session_state.table(state, "folded").items() if name in known}
         _save(root, {**state, "folded": {**kept, os.path.basename(path): folding.stamp(path)}})
 
 

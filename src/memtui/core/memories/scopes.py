@@ -320,7 +320,7 @@ def _other_project(env: dict[str, str], slug: str) -> list[Scope]:
     directory = f"{paths.config_dir(env)}/projects/{slug}/memory"
     if not slug or "/" in slug or not os.path.isdir(directory):
         return []
-    return [Scope("auto", f"auto:{slug}", directory, projects.path_of(env, slug), slug)]
+    return [Scope("auto", f"auto:{slug}", directory, projects.paths_of(env, [slug])[slug], slug)]
 
 
 def _matching(scopes: Sequence[Scope], name: str) -> list[Memory]:

@@ -32,19 +32,12 @@ def upwards(cwd: str, top: str = "/") -> "list[str]":
     return found
 
 
-def _is_dir(path: str) -> bool:
+def _file_type(path: str) -> int:
+    """Return the type of the file that a path leads to, as fs.S_IFREG; 0 if there is none."""
     try:
-        return posix.stat(path).st_mode & fs.S_IFMT == fs.S_IFDIR
+        return posix.stat(path).st_mode & fs.S_IFMT
     except OSError:
-        return False
-
-
-def is_file(path: str) -> bool:
-    """Tell whether a path leads to a regular file."""
-    try:
-        return posix.stat(path).st_mode & fs.S_IFMT == fs.S_IFREG
-    except OSError:
-        return False
+        return 0
 
 
 def _identity(path: str) -> "tuple[int, int] | None":
@@ -78,7 +71,7 @@ def project_dir(env: "dict[str, str]", cwd: str) -> "tuple[str, bool]":
     names = {config + "/memory" for config in configs}
     for here in [*own, root, *upwards(paths.parent(own[-1]))]:
         found = here.rstrip("/") + IN_REPOSITORY
-        if found not in names and _is_dir(found) and _identity(found) not in never:
+        if found not in names and _file_type(found) == fs.S_IFDIR and _identity(found) not in never:
             return found, True
     bare = root != top and _identity(root + "/.git") is None
     return (top if bare else root).rstrip("/") + IN_REPOSITORY, False
@@ -155,7 +148,7 @@ def is_memory_name(name: str) -> bool:
 
 def is_memory(top: str, path: str) -> bool:
     """Tell whether a path below the directory `top` is a memory that may be read, by the rules of `walk`."""
-    return is_memory_name(path[path.rfind("/") + 1 :]) and is_file(path) and inside(top, path)
+    return is_memory_name(path[path.rfind("/") + 1 :]) and _file_type(path) == fs.S_IFREG and inside(top, path)
 
 
 def walk(directory: str, directories: "list[str] | None" = None, most: int = -1) -> "list[tuple[str, str]]":
@@ -188,7 +181,7 @@ def _walk(top: str, here: str, prefix: str, found: "list[tuple[str, str]]", thro
                 continue
             if entry.is_symlink():
                 if not inside(top, entry.path) and paths.resolve(entry.path) != paths.resolve(top):
-                    if name.endswith(SUFFIX) or _is_dir(entry.path):
+                    if name.endswith(SUFFIX) or _file_type(entry.path) == fs.S_IFDIR:
                         found.append((prefix + name, LEAVES))
                 elif name.endswith(SUFFIX) and name != INDEX_NAME and entry.is_file():
                     found.append((prefix + name, ""))

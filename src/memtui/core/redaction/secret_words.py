@@ -43,10 +43,10 @@ def _commands() -> list[tuple[str, tuple[str, ...], str]]:
     return [*found, ("recovery phrase", ("phrase", "mnemonic", "seed"), _PHRASE)]
 
 
-# (kind, words of which one must stand in the text in lower case, pattern with the group `secret`)
+# (kind, words of which the text in lower case must hold one, pattern with the group `secret`)
 COMMANDS = _commands()
 
-# What names a password: any value counts that is no plain word. Several words are joined by `_`.
+# Names of a password: any value except a plain word is a secret. Words of one name are joined by `_`.
 PASSWORDS = """
 password passwd passphrase passcode passwrd pwd pass psw pw passwort kennwort zugangscode mdp
 mot_de_passe mots_de_passe code_secret contraseña contrasena clave código_secreto senha
@@ -56,7 +56,7 @@ jelszo parolă lösenord losenord adgangskode kodeord passord salasana şifre si
 密碼 口令 パスワード パスフレーズ 暗証番号 비밀번호 패스워드 암호 סיסמה पासवर्ड รหัสผ่าน mật_khẩu kata_sandi كلمة_المرور
 كلمة_السر رمز_عبور
 """
-# What names a key: a value counts that looks generated. A gap may be written as `_`, `-`, a blank, or nothing.
+# Names of a key: a value that looks generated is a secret. A `_` also matches `-`, a blank, or nothing.
 SECRETS = """
 secret token credential credentials jeton geheimnis geheim schlüssel segredo segreto secreto токен
 секрет ключ секретный_ключ 密钥 密鑰 令牌 秘钥 秘密鍵 トークン シークレット apiキー 토큰 비밀키 api키 api_key access_key
