@@ -7,7 +7,9 @@ from memtui.core.base import clock, fastjson, ids, paths
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.inbox import format as inbox_format
+from memtui.demo import content
 from memtui.demo.layout import HOUR, World, state, transcript_path, ulid
+from memtui.hooks import index_block, lists
 
 Record = dict[str, object]
 MINUTE = 60.0
@@ -51,8 +53,8 @@ class Session:
 
     def answers(self, text: str, after: float = 20.0) -> None:
         """Add what the agent says."""
-        content = [{"type": "text", "text": text}]
-        self.record("assistant", after, message={"role": "assistant", "id": f"msg_{self.count}", "content": content})
+        blocks = [{"type": "text", "text": text}]
+        self.record("assistant", after, message={"role": "assistant", "id": f"msg_{self.count}", "content": blocks})
 
     def delivers(
         self,
@@ -149,16 +151,14 @@ def guidance(text: str, name: str, sender: str, reason: str = "next prompt") -> 
 
 def index(world: World, project: str) -> list[delivery_blocks.Block]:
     """Make the index blocks of a session's start."""
-    from memtui.demo import content as demo_content
-
     blocks = []
     for scope, directory, files in (
-        ("project", project + "/.claude/memory", demo_content.SHOP_MEMORIES if project == world.shop else {}),
-        ("global", world.config + "/memory", demo_content.GLOBAL_MEMORIES),
+        ("project", project + "/.claude/memory", content.SHOP_MEMORIES if project == world.shop else {}),
+        ("global", world.config + "/memory", content.GLOBAL_MEMORIES),
     ):
         parts = []
         for file, (_, text) in files.items():
-            if file == demo_content.UNTRUSTED:
+            if file == content.UNTRUSTED:
                 continue
             name = file.removesuffix(".md")
             about = next((line[13:] for line in text.split("\n") if line.startswith("description: ")), text.strip())
@@ -173,21 +173,18 @@ def index(world: World, project: str) -> list[delivery_blocks.Block]:
             parts.append(delivery_blocks.Part(f"- [feedback] {name}: {about}", name, item))
         if parts:
             fields = {"scope": scope, "source": directory}
-            intro = f"Memories the user keeps in {directory}, one line each; the file named holds the whole of it."
+            intro = index_block.INTRO.format(directory=directory)
             blocks.append(delivery_blocks.Block(delivery_blocks.TAGS["index"], fields, intro, parts))
     return blocks
 
 
 def drafts(world: World, at: float) -> list[delivery_blocks.Block]:
     """Make the blocks of pending updates and items that a first prompt gets at the time `at`."""
-    from memtui.demo import content as demo_content
-    from memtui.hooks import lists
-
     blocks = []
     directory = paths.inbox_dir(world.root, paths.slug(world.shop))
     for kind, rows, file in (
-        ("pending-update", demo_content.SHOP_UPDATES, "pending-updates.md"),
-        ("pending-item", demo_content.SHOP_ITEMS, "pending-items.md"),
+        ("pending-update", content.SHOP_UPDATES, "pending-updates.md"),
+        ("pending-item", content.SHOP_ITEMS, "pending-items.md"),
     ):
         parts = []
         for number, (fields, text, hours) in enumerate(rows):

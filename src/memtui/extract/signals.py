@@ -139,7 +139,7 @@ def _best_rule(sentences: list[_Sentence]) -> tuple[_Sentence | None, float, str
 
 
 def _objection(sentences: list[_Sentence], turn: Turn) -> float:
-    """How sure it is that the person objects to what the agent just said or did."""
+    """Return the confidence, 0 to 1, that the person objects to what the agent just said or did."""
     if not turn.agent and turn.channel not in {"tool_reject", "queued"}:
         return 0.0
     weight = 0.0

@@ -15,15 +15,14 @@ LAUNCHER_TAIL = "/memtui/hooks/launch.py"
 def settings_install_active(root: str, env: "dict[str, str]", cwd: str, event: str = "") -> bool:
     """Return whether hooks of a settings file serve this session, or only its `event` if one is given. Never raises.
 
-    The client reads project settings in the directory it was started in and not above it: CLAUDE_PROJECT_DIR, which
-    every hook gets; without that variable, `cwd`.
+    The client reads project settings in the directory that it was started in, and not above it.
     """
     try:
         posix.stat(root + "/installs.json")
     except OSError:
         return False
     try:
-        return _any_active(root, env, paths.normal(env.get("CLAUDE_PROJECT_DIR") or cwd), event)
+        return _any_active(root, env, paths.started_in(env, cwd), event)
     except (OSError, ValueError, KeyError, RecursionError):
         return False
 
@@ -41,7 +40,7 @@ def _any_active(root: str, env: "dict[str, str]", directory: str, event: str) ->
             applies = path == user_file
         else:
             applies = isinstance(projects, list) and directory in projects
-        if applies and _starts(record) and _holds(_settings(path), event):
+        if applies and _can_start(record) and _has_our_command(_settings(path), event):
             return True
     return False
 
@@ -55,7 +54,7 @@ def _settings(path: str) -> "dict[str, object]":
         return {}
 
 
-def _starts(record: "dict[str, object]") -> bool:
+def _can_start(record: "dict[str, object]") -> bool:
     for key in ("interpreter", "launcher"):
         try:
             posix.stat(str(record.get(key)))
@@ -64,7 +63,7 @@ def _starts(record: "dict[str, object]") -> bool:
     return True
 
 
-def _holds(settings: "dict[str, object]", event: str) -> bool:
+def _has_our_command(settings: "dict[str, object]", event: str) -> bool:
     hooks = settings.get("hooks")
     if not isinstance(hooks, dict):
         return False

@@ -119,8 +119,7 @@ class Hook:
         self.started = started
         self.root = paths.root(env)
         self.session_id = self.text("session_id")
-        # The directory the session was started in, not where a `cd` has led since.
-        self.started_in = paths.normal(env.get("CLAUDE_PROJECT_DIR") or self.text("cwd") or "/")
+        self.started_in = paths.started_in(env, self.text("cwd"))
         self.project_root = paths.project_root(self.started_in)
         self.slug = paths.slug(self.project_root)
         self.settings: dict[str, object] = {}

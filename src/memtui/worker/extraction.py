@@ -30,7 +30,7 @@ def extract(env: dict[str, str], root: str, payload: dict[str, object], session_
     path = transcript.text_of(payload.get("transcript_path"))
     if not session_id or not path.startswith("/") or payload.get("agent_id"):
         return
-    cwd = paths.normal(env.get("CLAUDE_PROJECT_DIR") or transcript.text_of(payload.get("cwd")) or "/")
+    cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
     settings = config.load(root)
     if config.value(settings, paths.project_root(cwd), "extract") is not True:
         return

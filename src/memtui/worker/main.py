@@ -54,7 +54,7 @@ def build_catalogs(env: dict[str, str], payload: dict[str, object]) -> None:
     from memtui.core.places import catalog, locate
 
     root = paths.root(env)
-    cwd = paths.normal(env.get("CLAUDE_PROJECT_DIR") or transcript.text_of(payload.get("cwd")) or "/")
+    cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
     if config.value(config.load(root), paths.project_root(cwd), "mode") != "full":
         return
     try:

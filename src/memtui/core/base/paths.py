@@ -84,6 +84,14 @@ def normal(path: str) -> str:
     return "/" + "/".join(parts)
 
 
+def started_in(env: "dict[str, str]", cwd: str) -> str:
+    """Return the directory that a session was started in, not where a `cd` has led since.
+
+    That is CLAUDE_PROJECT_DIR, which every hook gets; without it `cwd`, which may be empty for `/`.
+    """
+    return normal(env.get("CLAUDE_PROJECT_DIR") or cwd)
+
+
 def project_root(cwd: str) -> str:
     """Return the main repository root of a directory.
 
