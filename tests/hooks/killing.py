@@ -55,6 +55,14 @@ def die(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def without(source, entry_ids):
+    """As a person who deletes entries in an editor."""
+    for entry in reversed(inbox_format.parse(source)):
+        if entry.id in entry_ids:
+            source = source[: entry.start] + source[entry.start + len(entry.raw) :]
+    return source
+
+
 def torn(real, name, args, named):
     """Die in the middle of a write, just before its end, or before any other call."""
     if name == "write":

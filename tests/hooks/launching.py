@@ -105,6 +105,13 @@ class Home:
         fields = {key.rstrip("_"): value for key, value in fields.items()}
         return inbox_file.append_entry(str(self.boxes[scope_]), inbox_kind, fields, text)
 
+    def remove(self, inbox_kind, entry_id):
+        def change(source):
+            (entry,) = [each for each in inbox_format.parse(source) if each.id == entry_id]
+            return source.replace(entry.raw, "")
+
+        inbox_file.rewrite(str(self.file(inbox_kind)), change)
+
     def guide(self, text, scope="project", **fields):
         return self.leave("guidance", text, scope, **fields)
 

@@ -8,7 +8,7 @@ import time
 from collections import Counter
 
 import pytest
-from killing import NONE, TOKEN, TOLD, Child, Session, World
+from killing import NONE, TOKEN, TOLD, Child, Session, World, without
 
 from memtui.core.base import fastjson, fs
 from memtui.core.deliveries import log as delivery_log
@@ -72,7 +72,7 @@ def withdraw(directory, report, stop):
             entries = inbox_format.parse(source)
             chosen = chance.sample(entries, min(len(entries), 3))
             removed[:] = [t for e in chosen for t in TOKEN.findall(e.text)]
-            return inbox_format.without(source, {e.id for e in chosen})
+            return without(source, {e.id for e in chosen})
 
         try:
             if inbox_file.rewrite(path, change):

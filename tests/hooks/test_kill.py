@@ -8,7 +8,7 @@ import sys
 import time
 
 import pytest
-from killing import NONE, SILENT, TOLD, Child, Session, World, arm, die, every_point, torn
+from killing import NONE, SILENT, TOLD, Child, Session, World, arm, die, every_point, torn, without
 
 from memtui.core.base import clock, fs, paths, session_state
 from memtui.core.deliveries import log as delivery_log
@@ -365,7 +365,7 @@ def test_a_prompt_at_any_call_of_a_rewrite_gets_nothing_twice(worlds, others):
 
 def removing(world, path, token):
     def change(source):
-        return inbox_format.without(source, {e.id for e in inbox_format.parse(source) if token in e.text})
+        return without(source, {e.id for e in inbox_format.parse(source) if token in e.text})
 
     return lambda: inbox_file.rewrite(path, change)
 

@@ -6,7 +6,6 @@ import pytest
 from launching import Home
 
 from memtui.core.inbox import file as inbox_file
-from memtui.core.inbox import format as inbox_format
 
 
 @pytest.fixture
@@ -171,7 +170,7 @@ def test_a_later_prompt_brings_only_what_is_new_changed_or_gone(home):
     said = home.prompt().context
     assert "another body" in said
     assert not re.search("draft [023]", said)
-    inbox_file.rewrite(path, lambda text: inbox_format.without(text, {names[0]}))
+    home.remove("updates", names[0])
     said = home.prompt().context
     assert re.findall(r"draft \d", said) == ["draft 0"]
     assert "approved, rejected or withdrawn" in said
@@ -204,7 +203,7 @@ def test_what_was_pushed_out_of_the_cap_is_not_new_when_it_is_back_in_it(home):
     home.prompt()
     name = home.leave("updates", "draft 2", time="2099-01-03")
     home.prompt()
-    inbox_file.rewrite(str(home.file("updates")), lambda text: inbox_format.without(text, {name}))
+    home.remove("updates", name)
     assert re.findall(r"draft \d", home.prompt().context) == ["draft 2"]
 
 

@@ -181,7 +181,7 @@ def test_who_dies_before_it_has_blanked_what_it_copied_out_of_a_long_file_has_ta
     fs.append(box + "/guidance.md", b"noise\n" * 300_000)
     leave(box, "newest")
     with monkeypatch.context() as patch:
-        patch.setattr(claims, "NO_ENTRY", None)  # dies
+        patch.setattr(inbox_format, "NO_ENTRY", None)  # dies
         with pytest.raises(TypeError):
             take(box)
     (name,) = names_claimed(box)

@@ -49,6 +49,27 @@ def test_it_lists_the_kinds_of_some_projects(root):
     assert paths.inbox_slugs(root) == ["-other", SLUG]
 
 
+UNCLOSED = "<!-- memtui id=a for=agent:bob -->\none\n"
+
+
+@pytest.mark.parametrize("rest", ["by hand\n", ""])
+def test_an_entry_without_an_end_does_not_go_on_with_what_stands_behind_a_removed_one(root, rest):
+    path = f"{root}/projects/{SLUG}/guidance.md"
+    before = UNCLOSED + inbox_format.render({"id": "b"}, "two") + rest
+    fs.append(path, before.encode())
+    a, b = waiting_in(root, [SLUG], ["guidance"])[:2]
+    review = Review(root)
+    review.withdraw([b])
+    left = inbox_format.read(path)
+    assert [(e.fields.get("for"), e.text) for e in left] == [("agent:bob", "one"), (None, "by hand")][: len(rest) or 1]
+    undo.run(Journal(root), "undo").first()
+    assert source(root, "guidance") == before
+    review.withdraw([a, b])
+    assert texts(root, "guidance") == ([rest.strip()] if rest else [])
+    undo.run(Journal(root), "undo").first()
+    assert source(root, "guidance") == before
+
+
 def test_what_others_append_meanwhile_stays(root):
     leave(root, "updates", "one", "two")
     items = waiting_in(root, [SLUG], ["updates"])

@@ -13,8 +13,6 @@ from memtui.core.inbox import format as inbox_format
 LOCK_SECONDS = 0.05
 # An entry that came back this often is not delivered again by itself: something other than chance stops it.
 MAX_ATTEMPTS = 3
-# An empty entry, which keeps the text before it apart from the text behind it.
-NO_ENTRY = b"<!-- memtui -->\n<!-- /memtui -->\n"
 MIN_SESSION_PREFIX = 4
 ADDRESSES = ("session", "agent", "path")
 # In `for`: only sessions that a person holds, not those of scripts (`claude -p`, the SDK).
@@ -196,7 +194,8 @@ def _take_out(directory: str, name: str, asker: Asker, fits: "Fits") -> "Claim |
             return None
         for (entry, _), at in zip(entries, places, strict=True):
             size = len(inbox_format.encode(entry.raw))
-            posix.pwrite(fd, (NO_ENTRY if size >= len(NO_ENTRY) else b"").rjust(size, b"\n"), at)
+            blank = inbox_format.NO_ENTRY if size >= len(inbox_format.NO_ENTRY) else ""
+            posix.pwrite(fd, blank.rjust(size, "\n").encode(), at)
         return claim
     finally:
         posix.close(fd)

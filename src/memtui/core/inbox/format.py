@@ -17,6 +17,8 @@ REJECTED = "rejected.jsonl"
 # How a line of evidence in a pending update begins (pending_update.py).
 EVIDENCE = ("> agent: ", "> you: ")
 OPEN, CLOSE, END = "<!-- memtui", "<!-- /memtui -->", "-->"
+# An empty entry, which keeps the text before it apart from the text behind it.
+NO_ENTRY = f"{OPEN} {END}\n{CLOSE}\n"
 # Of a longer inbox file only the first and the last half of this are read: the oldest entries, and the newest.
 MAX_BYTES = 1 << 20
 BULLETS = ("- ", "* ", "+ ")
@@ -262,7 +264,14 @@ def sources(path: str, items: bool = False) -> "list[tuple[str, int, list[Entry]
 
 def placed(fd: int, items: bool = False) -> "list[tuple[Entry, int]]":
     """Read the entries of an open file, as `read`, each with the byte at which it begins. Raises OSError."""
-    return [pair for source, start, entries in _windows(fd, items) for pair in _offsets(entries, source, start)]
+    found = []
+    for source, first_byte, entries in _windows(fd, items):
+        at, place = 0, first_byte
+        for entry in entries:
+            place += len(encode(source[at : entry.start]))
+            at = entry.start
+            found.append((entry, place))
+    return found
 
 
 def _windows(fd: int, items: bool) -> "list[tuple[str, int, list[Entry]]]":
@@ -284,17 +293,6 @@ def _windows(fd: int, items: bool) -> "list[tuple[str, int, list[Entry]]]":
     return [(source, 0, entries), (end, size - half, last)]
 
 
-def _offsets(entries: "list[Entry]", source: str, start: int) -> "list[tuple[Entry, int]]":
-    """Return each entry with its place in bytes. `source` begins at byte `start` of the file."""
-    found = []
-    at = 0
-    for entry in entries:
-        start += len(encode(source[at : entry.start]))
-        at = entry.start
-        found.append((entry, start))
-    return found
-
-
 def _whole_from(source: str, items: bool) -> int:
     """Return the offset of the first whole entry in the end of a file: at the first mark that opens an entry, or behind
     one that closes one. Without marks it is the second line for `items`, else the end."""
@@ -308,21 +306,13 @@ def _whole_from(source: str, items: bool) -> int:
     return first if items and first else len(source)
 
 
-def without(source: str, entry_ids: "set[str]", items: bool = False) -> str:
-    """Return the text of an inbox file without the entries of these ids."""
-    left, at = "", 0
-    for entry in parse(source, items):
-        if entry.id in entry_ids:
-            left += source[at : entry.start]
-            at = entry.start + len(entry.raw)
-            # An entry without an end mark ended where this one began. It must not continue with what follows.
-            if entry.raw.startswith(OPEN) and _is_unfinished(left):
-                left += CLOSE + "\n"
-    return left + source[at:]
-
-
-def _is_unfinished(source: str) -> bool:
-    for line in reversed(source.split("\n")):
-        if _is_open(line) or line.rstrip() == CLOSE:
-            return _is_open(line)
+def is_unfinished(source: str) -> bool:
+    """Whether the last entry of a text lacks its end mark, so that it ends where the next one begins."""
+    end = len(source)
+    while end > 0:
+        begin = source.rfind("\n", 0, end) + 1
+        line = source[begin:end].rstrip()
+        if _is_open(line) or line == CLOSE:
+            return line != CLOSE
+        end = begin - 1
     return False

@@ -27,8 +27,10 @@ def _anchor(entry: inbox_format.Entry, source: str) -> str:
 
 
 def removal(item: Waiting) -> TextEdit:
-    """Return the change that takes an entry out of its file."""
-    return TextEdit(item.path, item.entry.raw, "", _anchor(item.entry, item.source), item.begin + item.entry.start)
+    """Return the change that takes an entry out of its file. An entry before it that has no end mark still ends there,
+    and does not go on with the text behind."""
+    left = inbox_format.NO_ENTRY if inbox_format.is_unfinished(item.source[: item.entry.start]) else ""
+    return TextEdit(item.path, item.entry.raw, left, _anchor(item.entry, item.source), item.begin + item.entry.start)
 
 
 def _rewritten(item: Waiting, fields: dict[str, str], text: str) -> TextEdit:
