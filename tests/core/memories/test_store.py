@@ -15,7 +15,7 @@ from memtui.core.inbox import format as inbox_format
 from memtui.core.journal import undo
 from memtui.core.journal.changes.text_edit import text_edits
 from memtui.core.memories import memory, scopes, trusting
-from memtui.core.memories.store import Store, expect
+from memtui.core.memories.store import Store
 from memtui.core.places import locate, trust
 
 FLAT = b"---\nname: old\ndescription: 'quoted: yes'  # why\ntype: feedback\ntags: [a, b]\n---\n\nSee [[old]] and [[two]].\n"
@@ -286,20 +286,6 @@ def test_a_file_changed_since_it_was_read_is_a_conflict_and_stays(world, op):
     os.unlink(world.auto / "old.md")
     with pytest.raises(ConflictError, match=r"old\.md"):
         attempt()
-
-
-def test_a_caller_who_has_only_the_hash_notices_the_change_too(world):
-    old = world.store.find("old")
-    known = memory.from_bytes(old.path, "auto", FLAT)
-    assert expect(old, paths_hash(FLAT)) is old
-    with pytest.raises(ConflictError):
-        expect(known, paths_hash(b"other"))
-
-
-def paths_hash(data):
-    from memtui.core.base import ids
-
-    return ids.content_hash(data)
 
 
 def test_rename_repairs_links_index_and_name(world):

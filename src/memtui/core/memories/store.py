@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from memtui.core.base import clock, ids, paths
-from memtui.core.base.errors import ConflictError, MemtuiError
+from memtui.core.base import clock, paths
+from memtui.core.base.errors import MemtuiError
 from memtui.core.base.storage import read_or_none, storage_error
 from memtui.core.journal.changes.change import Change, conflict
 from memtui.core.journal.changes.file_change import FileChange
@@ -325,13 +325,6 @@ class Store:
         """Return whether a changed, renamed or copied memory may become trusted: only if the memory is trusted already.
         A person who changes one field has not approved the rest of a file that came with a repository."""
         return not scope.needs_trust or trust.load(self.root, scope.directory).allows(found.raw)
-
-
-def expect(found: Memory, content_hash: str) -> Memory:
-    """Return the memory if its content still has that `ids.content_hash`. Raises ConflictError."""
-    if ids.content_hash(found.raw) != content_hash:
-        raise ConflictError(f"{found.path} changed since it was read", "Nothing was written. Look at it again.")
-    return found
 
 
 def _mode(path: str) -> int | None:
