@@ -9,6 +9,7 @@ from memtui.core.base import clock
 from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import ago, until
 from memtui.core.deliveries.notes import Note
+from memtui.core.deliveries.record import Delivery
 from memtui.core.health import findings
 from memtui.core.inbox.under_way import UnderWay
 from memtui.core.review.waiting import Waiting
@@ -37,10 +38,8 @@ def _delivered(text: Text, row: GuidanceRow, note: Note, titles: dict[str, str],
     if row.back:
         text.append("It is back in the queue, above.\n", style="yellow")
     delivery = note.delivery
-    title = titles.get(delivery.session, "")
     lines = [
-        f"told {ago(delivery.time or None, now)} to {session_words(delivery.session, delivery.entrypoint)}"
-        + (f" “{title}”" if title else ""),
+        f"told {ago(delivery.time or None, now)} to {_titled(delivery, titles)}",
         f"in {delivery.project_root or delivery.cwd}",
         f"by {delivery.event}" + (f", {note.reason}" if note.reason else ""),
         f"from {note.sender or 'by hand'} · {note.scope}",
@@ -51,13 +50,16 @@ def _delivered(text: Text, row: GuidanceRow, note: Note, titles: dict[str, str],
     _keys(text, (("guidance.again", "say it again: the form opens with this text"),))
 
 
+def _titled(delivery: Delivery, titles: dict[str, str]) -> str:
+    """Return the session of a delivery, with its title if that is known."""
+    title = titles.get(delivery.session, "")
+    return session_words(delivery.session, delivery.entrypoint) + (f" “{title}”" if title else "")
+
+
 def _under_way(text: Text, note: UnderWay, titles: dict[str, str], now: float) -> None:
-    title = titles.get(note.session, "")
-    words = f"taken {ago(note.time, now)} by {session_words(note.session, note.record.entrypoint)}"
-    words += f" “{title}”" if title else ""
     text.append("→ under way", style="cyan")
     text.append(": a hook has given it to the client; the transcript does not show it yet\n")
-    text.append(safe_text.line(words) + "\n", style="dim")
+    text.append(safe_text.line(f"taken {ago(note.time, now)} by {_titled(note.record, titles)}") + "\n", style="dim")
     text.append(safe_text.line(f"delivery {note.delivery}") + "\n", style="dim")
     text.append("What does not arrive comes back into the queue by itself.\n", style="dim")
 
