@@ -1,7 +1,7 @@
 """The trash dialog: restores deleted memories, or deletes them for good."""
 
+import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
@@ -9,7 +9,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.message import Message
 from textual.widgets import Static
 
 from memtui.core.base import clock
@@ -37,21 +36,6 @@ COLUMNS = (
     Column("description", from_width=60),
     Column("age", 5, right=True),
 )
-
-
-@dataclass
-class Listed(Message):
-    """The trash was read; `leave`: close the dialog if nothing is in it."""
-
-    items: list[TrashItem]
-    leave: bool
-
-
-@dataclass
-class Failed(Message):
-    """The trash can't be read; `words` say why."""
-
-    words: str
 
 
 class Trash(Dialog[str | None]):
@@ -99,20 +83,14 @@ class Trash(Dialog[str | None]):
         else:
             self._fill_in_worker(leave)
 
-    @work(thread=True, group="trash", exclusive=True)
-    def _fill_in_worker(self, leave: bool) -> None:
+    @work(group="trash", exclusive=True)
+    async def _fill_in_worker(self, leave: bool) -> None:
         try:
-            self.post_message(Listed(self.data.store().trash(), leave))
+            items = await asyncio.to_thread(self.data.store().trash)
         except (MemtuiError, OSError) as error:
-            self.post_message(Failed(safe_text.line(getattr(error, "message", str(error)), 200)))
-
-    def on_listed(self, message: Listed) -> None:
-        """Show the trash."""
-        self._show(message.items, message.leave)
-
-    def on_failed(self, message: Failed) -> None:
-        """Show why the trash was not read."""
-        self._tell(message.words)
+            self._tell(safe_text.line(getattr(error, "message", str(error)), 200))
+        else:
+            self._show(items, leave)
 
     def _show(self, items: list[TrashItem], leave: bool) -> None:
         self.table.empty = "The trash is empty."
