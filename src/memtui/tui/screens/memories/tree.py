@@ -151,7 +151,7 @@ class ScopeTree(RowList[Place]):
         super().__init__((Column("scope"), Column("", 5, right=True)), Place.draw, lambda place: place.key, id="scopes")
         self.folds: dict[str, bool] = {}
         self.wanted = ""  # the key of the place that the cursor goes to, once it is there
-        self._build: Callable[[Mapping[str, bool]], list[Place]] = lambda _: []
+        self._places: Callable[[Mapping[str, bool]], list[Place]] = lambda _: []
 
     def restore(self, state: Mapping[str, object]) -> None:
         """Restore the remembered folds, and the cursor once the scopes are read."""
@@ -170,18 +170,18 @@ class ScopeTree(RowList[Place]):
         loaded: bool,
     ) -> None:
         """Show the tree of these scopes; `loaded`: all of them were read."""
-        self._build = lambda folds: build(found, rows, folds, project, unread)
+        self._places = lambda folds: build(found, rows, folds, project, unread)
         self._refold()
         if self.wanted and (self._move_to_key(self.wanted) or loaded):
             self.wanted = ""
 
     def _refold(self) -> None:
         """Show the tree with the current folds."""
-        self.show(self._build(self.folds))
+        self.show(self._places(self.folds))
 
     def unfolded(self) -> list[Place]:
         """Return all places, those that are folded away too."""
-        return self._build(dict.fromkeys([*self.folds, *(key for key, _ in GROUPS), *UNFOLDED], True))
+        return self._places(dict.fromkeys([*self.folds, *(key for key, _ in GROUPS), *UNFOLDED], True))
 
     def fold(self, key: str, unfolded: bool) -> None:
         """Fold or unfold a place."""
