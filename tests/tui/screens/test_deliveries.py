@@ -272,7 +272,7 @@ async def test_what_a_session_cost_is_never_cut_off(deliveries, world, size):
         await pilot.press("S")
         await ready(pilot)
         screen.titles[world.sessions["today"]] = "a first prompt that is much longer than one line of any screen " * 3
-        screen.sums()
+        screen.draw_sums()
         await pilot.pause()
         lines = [strip.text for strip in screen._compositor.render_strips()]
         sums = next(line for line in lines if "tok" in line and "ms" in line and "·" in line)

@@ -136,7 +136,7 @@ class Deliveries(ListScreen[DeliveryRow]):
         """Draw the summary again too: it is about today."""
         super().refresh_ages()
         if self.reading is not None:
-            self.sums()
+            self.draw_sums()
 
     @work(thread=True, exclusive=True, group="read-log")
     def read(self, reading: Reading | None, count: int, *, first: bool = False) -> None:
@@ -193,7 +193,7 @@ class Deliveries(ListScreen[DeliveryRow]):
         self._filter_changed = False
         self.count()
         self.filters_line.put(self.filters.line())
-        self.sums()
+        self.draw_sums()
         self.show_detail()
 
     def why_empty(self) -> str:
@@ -209,7 +209,7 @@ class Deliveries(ListScreen[DeliveryRow]):
         """Paint the new receipts and statistics."""
         self.newest.redraw()
         self.session_pane.table.redraw()
-        self.sums()
+        self.draw_sums()
         self.show_detail()
 
     def count(self) -> None:
@@ -222,7 +222,7 @@ class Deliveries(ListScreen[DeliveryRow]):
         full = f" · older ones: filter ({KEPT:,} are held)" if reading.full else ""
         self.tell(f"{count} {'fit' if self.filters.wanted else 'deliveries'}{skipped}{full}")
 
-    def sums(self) -> None:
+    def draw_sums(self) -> None:
         """Draw the summary, the lines above the session, and the plots."""
         statistics, known = self.services.data.statistics, self.receipts.known
         self.answer.put(summary(statistics, known, self.size.width))
@@ -230,7 +230,7 @@ class Deliveries(ListScreen[DeliveryRow]):
         if session is not None:
             narrow = self.has_class("narrow")
             width = self.size.width if narrow else self.session_pane.size.width
-            self.session_pane.sums(self.titles.get(session.wanted.session, ""), width)
+            self.session_pane.draw_sums(self.titles.get(session.wanted.session, ""), width)
         if self.has_class("plots"):
             key = actions.key_of("deliveries.counts")
             self.plots.show("plots", plots(statistics, known, self.never, self.size.width - 4, key))
@@ -260,7 +260,7 @@ class Deliveries(ListScreen[DeliveryRow]):
 
     def on_resize(self) -> None:
         """Draw the summary again: it depends on the width."""
-        self.call_after_refresh(self.sums)
+        self.call_after_refresh(self.draw_sums)
 
     def copied(self) -> str:
         """Return the text of the delivery, all texts of a session whose list is in focus, or the plots."""
@@ -288,7 +288,7 @@ class Deliveries(ListScreen[DeliveryRow]):
 
     def _show_session(self) -> None:
         self.session_pane.show(self.session_pane.reading, self.session_pane.table.row_id or self.newest.row_id)
-        self.sums()
+        self.draw_sums()
         self.show_detail()
 
     @on(RowList.Opened, "#session")
@@ -303,13 +303,13 @@ class Deliveries(ListScreen[DeliveryRow]):
             return
         self.add_class("plots")
         self.plots.focus()
-        self.sums()
+        self.draw_sums()
         self._find_never()
 
     def on_never_delivered(self, message: NeverDelivered) -> None:
         """Add the memories that were never delivered to the plots."""
         self.never = message.found
-        self.sums()
+        self.draw_sums()
 
     async def count_memories(self) -> None:
         """Show the memories by how often they were delivered; go to the chosen one, or to its deliveries."""
@@ -380,7 +380,7 @@ class Deliveries(ListScreen[DeliveryRow]):
         self.session_pane.show(None)
         self.table = self.newest
         self.table.focus()
-        self.sums()
+        self.draw_sums()
         self.show_detail()
         return True
 

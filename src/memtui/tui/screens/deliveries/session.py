@@ -57,7 +57,7 @@ class SessionPane(Vertical):
         if place is not None:
             self.table.move_to(place)
 
-    def sums(self, title: str, width: int) -> None:
+    def draw_sums(self, title: str, width: int) -> None:
         """Draw the two lines in `width` cells. `title`: what the session is about."""
         if self.reading is None:
             return

@@ -79,19 +79,21 @@ class SettingCommands:
             self._assign("mode", mode or None, about.path or None)
 
     async def _edit_setting(self, about: Setting) -> None:
-        if about.key not in config.CHOICES and not isinstance(about.default, bool):
-            typed = await self.services.ask(
-                Line(
-                    about.key,
-                    str(about.value),
-                    about=setting.MEANINGS.get(about.key, ""),
-                    below=f"default {config_text.written(about.default)}",
-                    check=partial(setting.value_of, about.key),
-                )
-            )
-            if typed is not None:
-                self._assign(about.key, setting.value_of(about.key, typed.strip()), None)
+        if about.key in config.CHOICES or isinstance(about.default, bool):
+            await self._choose_value(about)
             return
+        question = Line(
+            about.key,
+            str(about.value),
+            about=setting.MEANINGS[about.key],
+            below=f"default {config_text.written(about.default)}",
+            check=partial(setting.value_of, about.key),
+        )
+        typed = await self.services.ask(question)
+        if typed is not None:
+            self._assign(about.key, setting.value_of(about.key, typed.strip()), None)
+
+    async def _choose_value(self, about: Setting) -> None:
         values = list(config.CHOICES.get(about.key, ("true", "false")))
         own = about.key in config.PER_PROJECT
         options = [(f"{ALL} {value}", f"{value}, in every project" if own else value) for value in values]
