@@ -116,11 +116,10 @@ def _print(
         for item in mine:
             where = place(ctx, item, homes)
             states = entries.states(ctx, item)
-            head = f"  {out.style(short_id(item.id), 'cyan')}  {age(item.entry.time(), now):>4}  "
             words = ["! " + ", ".join(states)] if states else []
             words += [where] if where else []
-            out.marked(head, 14, "  ·  ".join([*words, *details(item, now)]), "yellow" if states else "")
-            _paragraph(out, item.text)
+            facts = "  ·  ".join([*words, *details(item, now)])
+            _print_entry(out, item.id, age(item.entry.time(), now), facts, "yellow" if states else "", item.text)
         if more[kind]:
             out.print(f"  and {more[kind]:,} more: memtui inbox --kind {kind} --limit 0")
         out.print()
@@ -148,13 +147,13 @@ def _print_told(ctx: Context, out: Output, rows: "list[dict[str, object]]") -> N
 
 def _print_note(out: Output, row: "dict[str, object]", now: float, words: str, style: str) -> None:
     """Print a note that a hook gave to a session; `{}` in `words` is replaced by the session."""
-    head = f"  {out.style(short_id(str(row['id'])), 'cyan')}  {age(clock.parse(row['time']), now):>4}  "
-    session = session_words(str(row["session"]), str(row["entrypoint"]))
-    out.marked(head, 14, words.format(line(session)), style)
-    _paragraph(out, str(row["text"]))
+    facts = words.format(line(session_words(str(row["session"]), str(row["entrypoint"]))))
+    _print_entry(out, str(row["id"]), age(clock.parse(row["time"]), now), facts, style, str(row["text"]))
 
 
-def _paragraph(out: Output, text: str) -> None:
+def _print_entry(out: Output, entry_id: str, when: str, facts: str, style: str, text: str) -> None:
+    head = f"  {out.style(short_id(entry_id), 'cyan')}  {when:>4}  "
+    out.marked(head, 14, facts, style)
     out.paragraph(text if len(text) <= TEXT_SHOWN else text[:TEXT_SHOWN] + " …", "      ")
 
 
