@@ -122,9 +122,9 @@ class Journal:
                 if path.endswith(".md") and len(changes) <= catalog.AT_ONCE:
                     catalog.touch(self.root, path)
         except BaseException as error:
-            whole = self._take_back(record, changes, size)
+            taken_back = self._take_back(record, changes, size)
             shown = storage_error(error, path) if isinstance(error, OSError) else error
-            if not whole and isinstance(shown, MemtuiError):
+            if not taken_back and isinstance(shown, MemtuiError):
                 shown.hint = f"{shown.hint} {BEGUN}".strip()
             if shown is error:
                 raise

@@ -4,7 +4,7 @@ Both are changed by line edits, since the client and the agent write to these fi
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from memtui.core.base import fs, paths
 from memtui.core.base.errors import MemtuiError, UsageError
@@ -73,14 +73,14 @@ def content(found: Memory) -> bytes:
         raise storage_error(error, found.path) from error
 
 
-def index_edits(scope: Scope, change: Callable[[bytes], bytes]) -> list[Change]:
+def index_edits(scope: Scope, change: Callable[[bytes], bytes]) -> Sequence[Change]:
     """Return the edits that the function `change` makes to the scope's MEMORY.md. Raises MemtuiError."""
     path = real_path(scope, scope.index_path)
     try:
         before = read_or_none(path) or b""
     except OSError as error:
         raise storage_error(error, path) from error
-    return [*text_edits(path, before, change(before), None if before else file_mode(scope))]
+    return text_edits(path, before, change(before), None if before else file_mode(scope))
 
 
 def file_mode(scope: Scope) -> int | None:
@@ -101,7 +101,7 @@ def index_entry(scope: Scope, file: str) -> memory_index.Entry | None:
     return next((entry for entry in memory_index.parse_index(data).entries if entry.is_for(file)), None)
 
 
-def description_edits(scope: Scope, was: Memory, description: str) -> list[Change]:
+def description_edits(scope: Scope, was: Memory, description: str) -> Sequence[Change]:
     """Return the edits for a new description: an index line that has the old one gets the new one."""
     file = relative(scope, was.path)
     if not was.description or was.description == description:

@@ -68,9 +68,9 @@ class Store:
 
     # Reading
 
-    def scopes(self, *, all_projects: bool = False) -> list[Scope]:
+    def scopes(self) -> list[Scope]:
         """List the scopes, as `scopes.discover`."""
-        return scopes.discover(self.env, self.cwd, all_projects=all_projects)
+        return scopes.discover(self.env, self.cwd)
 
     def scope(self, label: str) -> Scope:
         """Return the scope with a label. Raises NotFoundError."""
@@ -102,9 +102,9 @@ class Store:
         self.journal.run(op, planned, f"{op} {scope.label}:{stem}")
         return read_memory(f"{scope.directory}/{file}", scope.label)
 
-    def edit(self, found: Memory, change: bytes | Mapping[str, str], *, seen: bool = False) -> Memory:
+    def edit(self, found: Memory, change: bytes | Mapping[str, str], *, seen: bool = False, op: str = "edit") -> Memory:
         """Replace a memory's whole content, or some fields: `description`, `type`, `body`, others by their dotted path.
-        `seen`: the person saw the whole memory, so it becomes trusted.
+        `seen`: the person saw the whole memory, so it becomes trusted. `op` names the operation in the journal.
 
         An empty value removes the field. Raises ConflictError if the file changed since it was read, MemtuiError if
         its frontmatter is broken and fields are to be changed.
@@ -113,15 +113,6 @@ class Store:
         data = change if isinstance(change, bytes) else memory.with_fields(found, change)
         if data == found.raw:
             return found
-        return self._write(scope, found, data, "edit", seen)
-
-    def retype(self, found: Memory, kind: str) -> Memory:
-        """Give a memory another type, where its file has it (`memory.set_type`). Raises as `edit`."""
-        scope = self._scope_of(found)
-        data = memory.with_fields(found, {"type": kind})
-        return found if data == found.raw else self._write(scope, found, data, "retype", False)
-
-    def _write(self, scope: Scope, found: Memory, data: bytes, op: str, seen: bool) -> Memory:
         path = self._file_of(scope, found)
         file = references.relative(scope, found.path)
         new = memory.from_bytes(found.path, scope.label, data)
@@ -129,6 +120,10 @@ class Store:
         known = self.trust_changes(scope, [(file, data)]) if seen or self._is_trusted(scope, found) else []
         self.journal.run(op, [*known, FileChange(path, found.raw, data), *edits], f"{op} {found.ref}")
         return read_memory(found.path, scope.label)
+
+    def retype(self, found: Memory, kind: str) -> Memory:
+        """Give a memory another type, where its file has it (`memory.set_type`). Raises as `edit`."""
+        return self.edit(found, {"type": kind}, op="retype")
 
     def rename(self, found: Memory, name: str, *, seen: bool = False) -> Memory:
         """Rename a memory: its file, its `name`, the links of the scope's other memories, its index line. `seen`: as
