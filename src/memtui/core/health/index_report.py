@@ -50,7 +50,7 @@ class Report:
 
     @property
     def fixable(self) -> bool:
-        """Whether memtui can fix the index, and may."""
+        """Tell whether memtui can fix the index, and may."""
         return self.fixed != self.index.raw and self.scope.writable
 
     def data(self) -> "dict[str, object]":

@@ -60,7 +60,7 @@ class Due:
 
     @property
     def anything(self) -> bool:
-        """Whether anything is due."""
+        """Tell whether anything is due."""
         return bool(self.changes or self.images or self.months or self.trusted or self.directories or self.temporary)
 
     def data(self) -> dict[str, object]:
@@ -161,14 +161,14 @@ def _absent_of(directory: str, hashes: dict[str, str]) -> set[str]:
     return set(hashes) - present - set(last.values())
 
 
-def _absent(root: str, now: float, before: Absent, go: Callable[[], bool]) -> Absent:
+def _absent(root: str, now: float, before: Absent, has_time: Callable[[], bool]) -> Absent:
     """Find the trusted texts that are gone. A directory that can't be read, or for which there is no time, is left as
     `before`."""
     found: Absent = {}
     for directory, known in trust.everything(root).items():
         old = before.get(directory, {})
         try:
-            if not go():
+            if not has_time():
                 raise OSError
             gone = _absent_of(directory, known.hashes)
         except OSError:
@@ -246,9 +246,9 @@ def _count_changes(found: Due, old: list[Transaction], ledger: Ledger) -> None:
     found.oldest = next((each.time for each in ledger.all() if each.id not in gone), "")
 
 
-def collect(root: str, now: float, go: Callable[[], bool] = lambda: True, wait: float = LOCK_SECONDS) -> Due:
+def collect(root: str, now: float, has_time: Callable[[], bool] = lambda: True, wait: float = LOCK_SECONDS) -> Due:
     """Remove for good what is due, one process at a time, and return what was removed. A part that fails, or for which
-    `go` leaves no time, is named in `busy`; the others still run. Raises OSError if the lock can't be made."""
+    `has_time` leaves no time, is named in `busy`; the others still run. Raises OSError if the lock can't be made."""
     found, keep = Due(), limits(root)
     if not os.path.isdir(root):
         return found
@@ -256,8 +256,8 @@ def collect(root: str, now: float, go: Callable[[], bool] = lambda: True, wait: 
         with fs.Lock(f"{root}/run/gc.lock", wait):
             for name, step in (("undo", _undo), ("texts", _texts), ("trust", _trust), ("files", _files)):
                 try:
-                    if go():
-                        step(root, now, keep, found, go)
+                    if has_time():
+                        step(root, now, keep, found, has_time)
                     else:
                         found.busy.append(f"{name}: there was no time left")
                 except (MemtuiError, OSError, ValueError, RecursionError) as error:
@@ -273,22 +273,23 @@ def _why(error: Exception, root: str) -> str:
     return error.message if isinstance(error, MemtuiError) else str(error)
 
 
-def _undo(root: str, now: float, keep: Limits, found: Due, go: Callable[[], bool]) -> None:
+def _undo(root: str, now: float, keep: Limits, found: Due, has_time: Callable[[], bool]) -> None:
     journal = Journal(root, now=lambda: now)
     ledger = journal.ledger()
     if compaction.too_old(ledger, now, keep.undo_days, keep.undo_changes):
         old = compaction.compact(journal, now, keep.undo_days, keep.undo_changes)
         _count_changes(found, old, ledger)  # the ledger as read before the journal was shortened
-    found.images, found.image_bytes = compaction.sweep(journal, go) if compaction.unreferenced(journal) else (0, 0)
+    if compaction.unreferenced(journal):
+        found.images, found.image_bytes = compaction.sweep(journal, has_time)
 
 
-def _texts(root: str, now: float, keep: Limits, found: Due, go: Callable[[], bool]) -> None:
+def _texts(root: str, now: float, keep: Limits, found: Due, has_time: Callable[[], bool]) -> None:
     folding.recover(root)
     for path in folding.old(root, now, keep.texts_days):
         state = _state(root)
         if _is_folded(state, path):
             continue
-        shorter = folding.fold(path, go)
+        shorter = folding.fold(path, has_time)
         if shorter is None:
             found.busy.append(f"texts: {os.path.basename(path)} was left as it is")
             continue
@@ -300,10 +301,10 @@ def _texts(root: str, now: float, keep: Limits, found: Due, go: Callable[[], boo
         _save(root, {**state, "folded": {**kept, os.path.basename(path): folding.stamp(path)}})
 
 
-def _trust(root: str, now: float, keep: Limits, found: Due, go: Callable[[], bool]) -> None:
+def _trust(root: str, now: float, keep: Limits, found: Due, has_time: Callable[[], bool]) -> None:
     state = _state(root)
     before = _absent_before(state)
-    absent = _absent(root, now, before, go)
+    absent = _absent(root, now, before, has_time)
     gone = _untrusted(absent, now, keep.trust_days)
     for place, rows in gone.items():
         trust.update(root, place, [key for key in rows if key], {}, False if WHOLE in rows else None)
@@ -314,9 +315,9 @@ def _trust(root: str, now: float, keep: Limits, found: Due, go: Callable[[], boo
         _save(root, {**state, "absent": rest})
 
 
-def _files(root: str, now: float, _: Limits, found: Due, go: Callable[[], bool]) -> None:
+def _files(root: str, now: float, _: Limits, found: Due, has_time: Callable[[], bool]) -> None:
     for path in temporary(root, now):
-        if not go():
+        if not has_time():
             break
         fs.unlink(path)
         found.temporary.append(path)

@@ -26,8 +26,7 @@ MAX_DESCRIPTION = 500
 CACHE_FROM = 48
 # Files that a hook has time to read or to check.
 AT_ONCE = 320
-# Lines of the head that a prompt, which a person waits for, has time to check (some microseconds each), and names that
-# it has time to list.
+# Lines of the head that a prompt has time to check (some microseconds each), and names that it has time to list.
 WATCHED = 64
 LISTED = 2000
 # The bytes of the file of `touch` that are read; `build` finds the other changes.
@@ -62,8 +61,6 @@ class Catalog:
     `build` has run; with `building` no line is known yet. `files`: the caches whose change times show a change, the
     head and the file of `touch`.
     """
-
-    __slots__ = ("building", "count", "directories", "directory", "files", "large", "lines", "unready", "untrusted")
 
     def __init__(self, directory: str) -> None:
         self.directory = directory
@@ -208,10 +205,10 @@ def _updated(
         for file in noted:
             update.read(file)
         moved = [path for path, stamp in dirs.items() if posix.stat(path).st_ctime_ns != stamp]
-        listed: dict[str, list[str]] = {}
-        for path in moved if not quick or found.count + found.untrusted <= LISTED else []:
-            listed = listed or _names(base + ".names")
-            update.compare(path, path[len(directory) + 1 :] + "/" if path != directory else "", listed[path])
+        if moved and (not quick or found.count + found.untrusted <= LISTED):
+            names = _names(base + ".names")
+            for path in moved:
+                update.compare(path, path[len(directory) + 1 :] + "/" if path != directory else "", names[path])
     except (OSError, ValueError, TypeError, LookupError):
         return None
     found.unready = update.unsure or (bool(moved) and not update.seen)
@@ -247,7 +244,7 @@ class _Update:
             self.untrusted += 1
 
     def read(self, file: str, new: bool = False) -> None:
-        """Read a file that is `new` or may have changed."""
+        """Read a file that is `new`, or may have changed; at most AT_ONCE files."""
         self.reads += 1
         if self.reads > AT_ONCE:
             self.unsure = True
@@ -348,11 +345,11 @@ def _whole(
     found.lines = sorted(lines, key=CatalogLine.rank)[:HEAD]
     if len(files) >= CACHE_FROM and stamps:
         _write(base + ".rows", b"".join(kept))
-        head = {"known": known, "count": found.count, "untrusted": found.untrusted, "dirs": stamps}
-        rows: list[object] = [line.row() for line in found.lines]
+        rows = [line.row() for line in found.lines]
+        head = {"known": known, "count": found.count, "untrusted": found.untrusted, "dirs": stamps, "rows": rows}
         words = [word for path, names in listed.items() for word in (path, "\n".join(names))]
         _write(base + ".names", "\0".join([*words, ""]).encode("utf-8", "surrogateescape"))
-        _write(base + ".json", fastjson.dumps({**head, "rows": rows}).encode())
+        _write(base + ".json", fastjson.dumps(head).encode())
     return found
 
 
