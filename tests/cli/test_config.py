@@ -117,6 +117,7 @@ LINES = st.lists(
             "",
             "  # indented",
             'items_max = 3 # "three"',
+            "since = 2026-01-01",
             "[projects.'/a b']",
             '[projects."/c#"]\nextract = true',
         ]

@@ -4,6 +4,7 @@ memtui's settings are plain values on one line, at the top or below `[projects."
 in another form are left to the person's editor: the new text is parsed, and must have the one change and no other.
 """
 
+import copy
 import json
 import re
 import tomllib
@@ -132,7 +133,7 @@ def _insert(
 
 def _expected(before: "dict[str, object]", key: str, value: object, table: "Sequence[str]") -> "dict[str, object]":
     """Return a copy of the settings with the one change that `change` is to make."""
-    settings: dict[str, Any] = json.loads(json.dumps(before, default=str))
+    settings: dict[str, Any] = copy.deepcopy(before)
     inside = settings
     for name in table:
         if value is None and name not in inside:
