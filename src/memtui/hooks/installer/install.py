@@ -9,7 +9,7 @@ import compileall
 import difflib
 import os
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -54,14 +54,14 @@ class Plan:
     new_record: Record | None
 
 
-def settings_path(env: Mapping[str, str], cwd: str, scope: str) -> str:
+def settings_path(env: dict[str, str], cwd: str, scope: str) -> str:
     """Return the path of the settings file of a scope: user, project or local. Raises UsageError.
 
     Project settings are at the root of the working tree, and each linked worktree has its own; the client reads them
     only when it is started in that directory.
     """
     if scope == "user":
-        return paths.normal(os.path.abspath(paths.config_dir(dict(env)))) + "/settings.json"
+        return paths.normal(os.path.abspath(paths.config_dir(env))) + "/settings.json"
     if scope not in SCOPES:
         raise UsageError(f"There is no settings scope {scope!r}.", f"Use one of: {', '.join(SCOPES)}.")
     name = "settings.json" if scope == "project" else "settings.local.json"
@@ -78,9 +78,9 @@ def working_tree(cwd: str) -> str:
     return here
 
 
-def directories(env: Mapping[str, str]) -> tuple[str, str]:
+def directories(env: dict[str, str]) -> tuple[str, str]:
     """Return memtui's directory and Claude Code's, as the installed hooks name them."""
-    own, config = paths.root(dict(env)), paths.config_dir(dict(env))
+    own, config = paths.root(env), paths.config_dir(env)
     return os.path.abspath(own), os.path.abspath(config)
 
 
@@ -88,7 +88,7 @@ def plan(
     path: str,
     action: Action,
     *,
-    env: Mapping[str, str],
+    env: dict[str, str],
     scope: str = "user",
     interpreter: str = "",
     launcher: str = "",

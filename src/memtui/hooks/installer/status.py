@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -81,7 +80,7 @@ class Status:
         return {event: [entry for entry in self.entries if entry.event == event] for event, _, _ in entries.EVENTS}
 
 
-def status(env: Mapping[str, str], cwd: str) -> Status:
+def status(env: dict[str, str], cwd: str) -> Status:
     """Find all hooks of ours and their problems; change nothing. Files that can't be read are problems, not errors."""
     places = install.directories(env)
     loaded = [_load(scope, path) for scope, path in _paths(env, cwd)]
@@ -105,7 +104,7 @@ def status(env: Mapping[str, str], cwd: str) -> Status:
     return Status(found, files, plugin, disabled_by, problems)
 
 
-def _paths(env: Mapping[str, str], cwd: str) -> list[tuple[str, str]]:
+def _paths(env: dict[str, str], cwd: str) -> list[tuple[str, str]]:
     """List the settings files as (scope, path), each overriding the ones before it."""
     here = paths.normal(cwd).rstrip("/")
     tree = install.working_tree(cwd).rstrip("/")
@@ -199,7 +198,7 @@ def _disabled_by(settings: dict[str, tuple[str, dict[str, Any]]]) -> str | None:
     return deciding
 
 
-def _plugin(env: Mapping[str, str], settings: dict[str, tuple[str, dict[str, Any]]]) -> Plugin:
+def _plugin(env: dict[str, str], settings: dict[str, tuple[str, dict[str, Any]]]) -> Plugin:
     state: dict[str, tuple[bool, str]] = {}
     for path, value in settings.values():
         listed = value.get("enabledPlugins")
@@ -209,7 +208,7 @@ def _plugin(env: Mapping[str, str], settings: dict[str, tuple[str, dict[str, Any
     name = next((name for name, (enabled, _) in state.items() if enabled), "")
     if not name:
         return Plugin(active=False, name=next(iter(state), ""))
-    where = _install_path(paths.config_dir(dict(env)) + "/plugins", name)
+    where = _install_path(paths.config_dir(env) + "/plugins", name)
     problems = []
     if not where:
         problems.append(problem("hooks.plugin_absent", path=state[name][1], plugin=name))

@@ -1,6 +1,5 @@
 """The dialog that installs or removes the hooks: the settings files to choose from, the diff of each, and notes."""
 
-from collections.abc import Mapping
 from typing import ClassVar
 
 from rich.text import Text
@@ -45,7 +44,7 @@ class PlanScreen(Dialog[install.Plan | None]):
         Binding("b,pageup", "scroll(-1)", show=False),
     ]
 
-    def __init__(self, action: install.Action, env: Mapping[str, str], cwd: str, *, offer: bool = False) -> None:
+    def __init__(self, action: install.Action, env: dict[str, str], cwd: str, *, offer: bool = False) -> None:
         super().__init__()
         self.action = action
         self.offer = offer
