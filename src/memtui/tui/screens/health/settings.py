@@ -85,7 +85,7 @@ class SettingCommands:
         question = Line(
             about.key,
             str(about.value),
-            about=setting.MEANINGS[about.key],
+            about=about.meaning,
             below=f"default {config_text.written(about.default)}",
             check=partial(setting.value_of, about.key),
         )
@@ -99,7 +99,7 @@ class SettingCommands:
         options = [(f"{ALL} {value}", f"{value}, in every project" if own else value) for value in values]
         options += [(f"{HERE} {value}", f"{value}, in this project only") for value in values] if own else []
         now = f"{HERE if about.source == 'project' else ALL} {as_typed(about.value)}"
-        answer = await self.services.ask(Choice(f"{about.key}: {setting.MEANINGS[about.key]}", options, now))
+        answer = await self.services.ask(Choice(f"{about.key}: {about.meaning}", options, now))
         if answer is not None:
             where, _, word = answer.partition(" ")
             project = self.services.data.project_root if where == HERE else None

@@ -211,7 +211,7 @@ def _mode(text: Text, about: Mode) -> None:
 
 def _setting(text: Text, about: Setting) -> None:
     text.append(f"{about.key}\n", style="bold")
-    text.append(setting.MEANINGS.get(about.key, "") + "\n")
+    text.append(about.meaning + "\n")
     where = {"default": "as shipped", "config": "from config.toml", "project": "of this project, from config.toml"}
     text.append(f"value    {safe_text.line(as_typed(about.value))}, {where[about.source]}\n")
     text.append(f"default  {safe_text.line(as_typed(about.default))}\n", style="dim")
