@@ -8,6 +8,7 @@ from memtui import actions
 from memtui.core.base.errors import ConflictError, MemtuiError
 from memtui.core.base.phrasing import many
 from memtui.core.memories import memory
+from memtui.core.memories.memory import Memory
 from memtui.core.review import approve, merge
 from memtui.core.review.draft import Choices, Draft
 from memtui.core.review.waiting import Waiting
@@ -138,31 +139,32 @@ class ApproveCommands:
         items = self.chosen.items("updates")
         under_cursor = self.chosen.under_cursor
         first = under_cursor if under_cursor is not None and under_cursor in items else items[0]
-        known = self.proposals.evidence.get(first.key)
-        ranked = [(each.memory, score(each)) for each in (known.similar if known else [])]
-        paths = {found.path for found, _ in ranked}
-        ranked += [(each, "") for each in self.proposals.near(first) if each.path not in paths and each.broken is None]
         several = len({item.slug for item in items if item.slug}) > 1
-        if several:
-            ranked = [(found, rank) for found, rank in ranked if found.scope_label == "global"]
+        ranked = [(each, rank) for each, rank in self._ranked(first) if not several or each.scope_label == "global"]
         if not ranked:
             of = " of all projects, as these drafts are of several" if several else ""
             self.services.say(f"There is no memory{of} to merge into.")
             return
-        found_at = {found.path: found for found, _ in ranked}
-        rows = [
-            (found.path, f"{rank:<3}  {found.ref}  {safe_text.line(found.description, 100)}") for found, rank in ranked
-        ]
+        by_path = {each.path: each for each, _ in ranked}
+        rows = [(each.path, f"{rank:<3}  {each.ref}  {safe_text.line(each.description, 100)}") for each, rank in ranked]
         project_name = self.proposals.project_name(first)
         question = f"Merge {many(len(items), 'draft')} into" if len(items) > 1 else "Merge into"
         question += f" a memory of {project_name}, or of all projects" if project_name else ""
         words = " ".join(first.text.split("\n")).strip()
-        path = await self.services.ask(Choice(question, rows, about=lambda path: compared(words, found_at[path])))
+        path = await self.services.ask(Choice(question, rows, about=lambda path: compared(words, by_path[path])))
         if not path:
             return
-        found = found_at[path]
-        text = merged_text(found, merge.merged(items, found).raw)
-        if await self.services.ask(Preview(f"{found.ref} becomes", text, "write it", end=True)):
+        target = by_path[path]
+        text = merged_text(target, merge.merged(items, target).raw)
+        if await self.services.ask(Preview(f"{target.ref} becomes", text, "write it", end=True)):
             store = self.services.data.store()
-            done = f"Merged into {found.ref}."
-            self.chosen.act(lambda: merge.merge_all(store, items, found), done, "updates")
+            done = f"Merged into {target.ref}."
+            self.chosen.act(lambda: merge.merge_all(store, items, target), done, "updates")
+
+    def _ranked(self, item: Waiting) -> list[tuple[Memory, str]]:
+        """List the memories that a draft may be merged into: the similar ones with their scores, then the others."""
+        known = self.proposals.evidence.get(item.key)
+        ranked = [(each.memory, score(each)) for each in (known.similar if known else [])]
+        paths = {each.path for each, _ in ranked}
+        others = [each for each in self.proposals.near(item) if each.path not in paths and each.broken is None]
+        return ranked + [(each, "") for each in others]
