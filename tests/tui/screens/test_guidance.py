@@ -228,7 +228,7 @@ async def test_without_hooks_nothing_is_promised(world, app):
         if isinstance(app.screen, ModalScreen):
             await pilot.press("escape")  # the offer to install them
             await settle(pilot)
-        first = str(app.screen.query_one("#answer").render())
+        first = str(app.screen.query_one("#summary").render())
         assert "no hooks are installed (5, then i installs them)" in first[:80]
         await pilot.press("n", *"hi")
         await settle(pilot)
@@ -246,7 +246,7 @@ async def test_with_the_mode_off_nothing_is_promised(world, app):
     put(world.root + "/config.toml", 'mode = "off"\n')
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
-        assert "the mode is off here (5, then e on mode changes it)" in str(app.screen.query_one("#answer").render())
+        assert "the mode is off here (5, then e on mode changes it)" in str(app.screen.query_one("#summary").render())
         await pilot.press("n", *"hi", "ctrl+s")
         await settle(pilot)
         assert any("nothing delivers it yet: the mode is off" in note.message for note in app._notifications)

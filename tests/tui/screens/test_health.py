@@ -63,7 +63,7 @@ def detail(screen, which="#detail"):
 
 
 def summary(screen):
-    return screen.query_one("#answer").render().plain
+    return screen.query_one("#summary").render().plain
 
 
 def listed(screen):

@@ -76,7 +76,7 @@ class ListScreen(Screen[None], Generic[Row]):
         super().__init__()
         self.services, self.table, self.searched = services, table, searched
         self.top, self.foot = TopBar(id="top"), FootBar(id="foot")
-        self.answer, self.glance, self.detail = OneLine(id="answer"), Glance(id="glance"), Detail(id="detail")
+        self.summary_line, self.glance, self.detail = OneLine(id="summary"), Glance(id="glance"), Detail(id="detail")
         self.filter_line = Field(placeholder=placeholder, id="filter")
         self.found: Sequence[Row] = ()
         self.typed = self.status = ""
@@ -95,7 +95,7 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def body(self) -> ComposeResult:
         """Yield the summary above two panes; a narrow screen shows the list, or the detail over it."""
-        yield self.answer
+        yield self.summary_line
         with Horizontal(id="panes"):
             with Vertical(id="middle"):
                 yield self.table
@@ -172,7 +172,7 @@ class ListScreen(Screen[None], Generic[Row]):
             self.table.move_to(at)
         self.table.keep_marks(self.found)
         self.count()
-        self.answer.put(self.summary())
+        self.summary_line.put(self.summary())
         self.show_detail()
 
     def select(self) -> Sequence[Row]:

@@ -173,13 +173,13 @@ async def test_at_80_columns_the_tree_is_a_line_and_the_memory_opens_over_the_li
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         assert not app.screen.places.display
-        assert "scope all here" in line(app, "#answer")
+        assert "scope all here" in line(app, "#summary")
         await pilot.press("p")
         options = [words for _, words in app.screen.rows]
         at = next(i for i, words in enumerate(options) if words.startswith("project shop"))
         await pilot.press(*["j"] * at, "enter")
         await pilot.pause()
-        assert "scope project shop" in line(app, "#answer")
+        assert "scope project shop" in line(app, "#summary")
         assert sorted(names(app))[0] == "payment-provider"
         assert not app.screen.query_one("#detail").display
         await pilot.press("enter")
@@ -472,11 +472,11 @@ async def test_an_instruction_found_is_under_its_right_name(app):
         await settle(pilot)
         app.screen.places.go_to("instructions:project")
         await pilot.pause()
-        assert "scope instructions ▸ project" in line(app, "#answer")
+        assert "scope instructions ▸ project" in line(app, "#summary")
         app.screen.places.go_to("all")
         app.screen.places.go_to("project/feedback")
         await pilot.pause()
-        assert "scope project ▸ feedback" in line(app, "#answer")
+        assert "scope project ▸ feedback" in line(app, "#summary")
 
 
 async def test_a_list_narrowed_from_last_time_says_so_and_escape_leads_to_all(app, world):
@@ -488,12 +488,12 @@ async def test_a_list_narrowed_from_last_time_says_so_and_escape_leads_to_all(ap
     again = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with again.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        assert line(again, "#answer") == " scope global ▾  only what wants attention  escape shows all"
+        assert line(again, "#summary") == " scope global ▾  only what wants attention  escape shows all"
         await pilot.press("escape")
-        assert line(again, "#answer") == " scope global ▾  escape shows all"
+        assert line(again, "#summary") == " scope global ▾  escape shows all"
         await pilot.press("escape")
         await pilot.pause()
-        assert line(again, "#answer") == " scope all here ▾  p chooses"
+        assert line(again, "#summary") == " scope all here ▾  p chooses"
         assert len(names(again)) == 12
 
 

@@ -83,7 +83,7 @@ class Deliveries(ListScreen[DeliveryRow]):
 
     def body(self) -> ComposeResult:
         """Compose the summary, the lists, the filters, the detail and the plots."""
-        yield self.answer
+        yield self.summary_line
         with Horizontal(id="panes"):
             with Vertical(id="middle"):
                 yield self.newest
@@ -225,7 +225,7 @@ class Deliveries(ListScreen[DeliveryRow]):
     def draw_sums(self) -> None:
         """Draw the summary, the lines above the session, and the plots."""
         statistics, known = self.services.data.statistics, self.receipts.known
-        self.answer.put(summary(statistics, known, self.size.width))
+        self.summary_line.put(summary(statistics, known, self.size.width))
         session = self.session_pane.reading
         if session is not None:
             narrow = self.has_class("narrow")

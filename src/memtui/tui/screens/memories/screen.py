@@ -91,7 +91,7 @@ class Memories(ListScreen[Pair]):
         with Horizontal(id="panes"):
             yield self.places
             with Vertical(id="middle"):
-                yield self.answer
+                yield self.summary_line
                 yield self.table
                 yield self.filter_line
             yield self.detail
@@ -255,7 +255,7 @@ class Memories(ListScreen[Pair]):
 
     def _show_beside(self) -> None:
         self._painted = True
-        self.answer.put(self.summary())
+        self.summary_line.put(self.summary())
         self._show_index()
         self.show_detail()
 
@@ -335,7 +335,7 @@ class Memories(ListScreen[Pair]):
 
     def on_click(self, event: events.Click) -> None:
         """Choose a scope when the line above the list is clicked."""
-        if event.widget is self.answer:
+        if event.widget is self.summary_line:
             self.services.action_run("memories.scope")
 
     @on(RowList.Headed, "#list")
