@@ -423,7 +423,7 @@ async def test_the_help_names_the_keys_of_dialogs_as_their_bottom_line_does(app)
         await settle(pilot)
         await pilot.press("question_mark")
         await settle(pilot)
-        told = app.screen.query_one("VerticalScroll Static").content.plain
+        told = app.screen.query_one("Help Detail").plain
         for line in ("^s", "^o", "^g", "In forms", "In the trash", "In the list of changes", "delete for good"):
             assert line in told
         await pilot.press("escape", "b")

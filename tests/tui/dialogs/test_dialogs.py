@@ -137,7 +137,6 @@ async def test_a_preview_that_is_left_at_once_measures_nothing(app):
         app.push_screen(preview)
         await settle(pilot)
         await preview.remove_children()
-        preview._fit()
         preview._update_seen()
         preview._begin()
         preview.dismiss()

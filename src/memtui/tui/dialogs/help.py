@@ -4,15 +4,12 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from rich.text import Text
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
-from textual.widgets import Static
 
 from memtui import actions
 from memtui.tui.dialogs.dialog import DIALOGS, Dialog, Keys, keyed
-from memtui.tui.widgets.wrapping import wrapped
+from memtui.tui.widgets.detail import Detail
 
 LISTS = (
     ("j k ↓ ↑", "move"),
@@ -23,33 +20,16 @@ LISTS = (
 )
 
 
-class Lines(Static):
-    """A text whose long lines are wrapped and continue to the right of their key."""
-
-    def __init__(self, text: Text) -> None:
-        super().__init__(text)
-        self.text = text
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Wrap the lines at the new width."""
-        self.update(Text("\n").join(wrapped(self.text, event.size.width)[0]))
-
-
 class Help(Dialog[None]):
     """The keys of a group of actions, then the global ones, those in lists and those in dialogs. `words` explain the
     marks of the screen."""
 
     DEFAULT_CSS = """
-    Help > VerticalScroll { height: auto; max-height: 96%; padding: 1 2;
-      background: $panel; }
+    Help > Detail { height: auto; max-height: 96%; padding: 1 2; background: $panel; scrollbar-size-vertical: 2; }
     """
     across: ClassVar[int] = 76
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,question_mark", "dismiss", "close"),
-        Binding("j", "scroll(1)", show=False),
-        Binding("k", "scroll(-1)", show=False),
-        Binding("less_than_sign", "edge(-1)", show=False),
-        Binding("greater_than_sign", "edge(1)", show=False),
     ]
 
     def __init__(self, group: str, remapped: Mapping[str, str], words: str = "") -> None:
@@ -58,21 +38,17 @@ class Help(Dialog[None]):
 
     def body(self) -> ComposeResult:
         """Compose the text, which scrolls."""
-        with VerticalScroll():
-            yield Lines(self._text())
+        yield Detail()
 
     def keys(self) -> Keys:
         """Return the keys: scroll, and close."""
         return (("j k", "scroll"), ("< >", "begin, end"), ("escape", "close"))
 
-    def action_scroll(self, step: int) -> None:
-        """Scroll by lines: down, or up if negative."""
-        self.query_one(VerticalScroll).scroll_relative(y=step, animate=False)
-
-    def action_edge(self, direction: int) -> None:
-        """Scroll to the begin (-1) or to the end (1)."""
-        pane = self.query_one(VerticalScroll)
-        (pane.scroll_end if direction > 0 else pane.scroll_home)(animate=False)
+    def on_mount(self) -> None:
+        """Show the text, and focus it."""
+        pane = self.query_one(Detail)
+        pane.show("help", self._text())
+        pane.focus()
 
     def _text(self) -> Text:
         text = Text()

@@ -11,9 +11,6 @@ from textual.widgets import Static
 from memtui.tui.dialogs.dialog import Dialog, Keys
 from memtui.tui.widgets.detail import Detail
 
-# The most of the screen's height that the text takes, in percent.
-MOST = 66
-
 
 class Preview(Dialog[bool]):
     """A text to approve. The answer is True for enter, False for escape. Enter scrolls until the end of the text was on
@@ -23,7 +20,7 @@ class Preview(Dialog[bool]):
     DEFAULT_CSS = """
     Preview > Vertical { height: auto; max-height: 94%; padding: 1 2; background: $panel; }
     Preview Static { width: 1fr; height: auto; }
-    Preview Detail { height: 66vh; padding: 0; margin-top: 1; }
+    Preview Detail { height: auto; max-height: 66vh; padding: 0; margin-top: 1; }
     """
     across: ClassVar[int] = 100
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -65,21 +62,15 @@ class Preview(Dialog[bool]):
     def _begin(self) -> None:
         if not self.query("#text"):
             return  # the dialog was closed meanwhile
-        self._fit()
+        self.call_after_refresh(self._update_seen)
         width = max(1, self.pane.size.width)
         new = [line for line in self.plain.split("\n") if line.startswith("  + ")]
         if self.end and sum(1 + len(line) // width for line in new) <= self.pane.size.height:
             self.pane.scroll_end(animate=False, immediate=True)
 
     def on_resize(self) -> None:
-        """Fit the height once the text is wrapped to the new width."""
-        self.call_after_refresh(self._fit)
-
-    def _fit(self) -> None:
-        """Make the pane as high as the text, if there is room."""
-        if self.query("#text") and self.pane.lines:
-            self.pane.styles.height = max(1, min(len(self.pane.lines), self.size.height * MOST // 100))
-            self.call_after_refresh(self._update_seen)
+        """Look what is on the screen once the text is wrapped to the new width."""
+        self.call_after_refresh(self._update_seen)
 
     def _update_seen(self) -> None:
         """Note whether the end of the text is or was on the screen, and draw the keys."""

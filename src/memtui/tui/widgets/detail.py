@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from rich.text import Text
 from textual.binding import Binding, BindingType
+from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
@@ -57,6 +58,10 @@ class Detail(ScrollView, can_focus=True):
         line = max(0, bisect_right(self._starts, at) - 1)
         if self._to_reveal is None and line >= self.size.height:
             self.scroll_to(y=max(0, line - self.size.height // 2), animate=False, force=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
+        """Return the lines that the text takes at this width: the height of a pane as high as its text."""
+        return len(wrapped(self.text, width)[0]) if self.text is not None else 0
 
     def on_resize(self) -> None:
         """Wrap the text to the new width."""
