@@ -87,8 +87,7 @@ def fold(path: str, go: Callable[[], bool]) -> int | None:
 
 
 def _copy(fd: int, temporary: str, mode: int, go: Callable[[], bool]) -> tuple[int | None, int]:
-    """Write the folded lines. Return how many bytes of whole lines were read (None: `go` returned False), and how many
-    were written."""
+    """Write the folded lines. Return the bytes of whole lines read (None: `go` returned False) and those written."""
     out = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, fs.FILE_MODE)
     try:
         size = length = 0

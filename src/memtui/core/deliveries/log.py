@@ -14,8 +14,8 @@ WITHIN_BYTES = 1 << 26
 OLDER_BYTES = 4 << 20
 # A clock is put back by no more than this.
 CLOCK_SECONDS = 86_400.0
-# Reading back to a time looks at so many files: a clock that is put back over the end of a month logs in the month
-# before, and one that was years ahead left a file of its own.
+# Reading back to a time looks at so many files: the month before, in which a clock that was put back logs, and that of
+# a clock that was years ahead.
 RECENT_MONTHS = 3
 # Two hooks at the same moment may log in either order; a recovered record is logged later.
 DISORDER_SECONDS = 60.0
@@ -87,8 +87,7 @@ def newest_first(
 
 
 def records_of(root: str, delivery_id: str, within: int = -1) -> "Iterator[Record]":
-    """Yield the records of one delivery, newest first; a delivery with two claims may have several. `within` as for
-    `lines`."""
+    """Yield the records of one delivery, newest first; one with two claims may have two. `within` as for `lines`."""
     for record in newest_first(root, needle=delivery_id.encode(), since=ids.id_time(delivery_id), within=within):
         if record.get("id") == delivery_id:
             yield record
@@ -155,8 +154,7 @@ def _since(found: "Iterator[tuple[int, bytes]]", oldest: bytes) -> "Iterator[tup
 
 
 def back_to(seconds: float) -> float:
-    """Return the `since` that finds all that was logged after `seconds`. It is earlier if `seconds` lies in the future,
-    for then the clock was put back."""
+    """Return the `since` that finds all that was logged after `seconds`: earlier if the clock was put back since."""
     now = clock.now()
     return seconds if seconds <= now else now - CLOCK_SECONDS
 
@@ -170,11 +168,8 @@ def parse(line: bytes) -> "Record | None":
 def brought(record: "Record") -> "list[Record]":
     """Return the items that a record's delivery brought, without those it left out."""
     items = record.get("items")
-    return (
-        [item for item in items if isinstance(item, dict) and not item.get("left_out")]
-        if isinstance(items, list)
-        else []
-    )
+    found = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    return [item for item in found if not item.get("left_out")]
 
 
 def read(place: "Place") -> "Record | None":
@@ -220,7 +215,7 @@ def _last_end(path: str, end: int) -> int:
 
 def appended(root: str, since: "dict[str, int]") -> "tuple[list[tuple[Place, bytes]], dict[str, int]] | None":
     """Return the finished lines written since the files ended at `since`, oldest first, and the ends now. None if a
-    file is shorter than it was, so that everything must be read anew."""
+    file is shorter than it was: then everything must be read anew."""
     now = sizes(root)
     found: list[tuple[Place, bytes]] = []
     after = dict(since)

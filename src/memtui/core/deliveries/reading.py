@@ -32,8 +32,7 @@ PROOF = ("id", "time", "event", "session_id", "transcript", "agent_id", "tool_us
 
 @dataclass(frozen=True, slots=True)
 class DeliveryRow:
-    """A delivery, or a use of a memory, without its text. `files`: the paths of its items; `record`: the fields of
-    PROOF."""
+    """A delivery, or a use of a memory, without its text. `files`: its items' paths; `record`: the fields of PROOF."""
 
     id: str
     place: "Place | None"
@@ -178,8 +177,7 @@ class Reading:
         return found, False
 
     def read(self, go: Callable[[int], bool] = lambda _: True) -> Iterator[Delivery]:
-        """Yield the deliveries that match, from where reading stopped before. Reading stops when `go(lines read)`,
-        called now and then, returns False."""
+        """Yield the deliveries that match, from where reading stopped before, until `go(lines read)` returns False."""
         needle, fold = self.wanted.needle()
         most = 0 if needle else self._most  # lines without the needle are skipped in no time
         last: Place | None = None
@@ -209,8 +207,7 @@ class Reading:
             self.rows = [*self.rows, *map(DeliveryRow.of, found)]
 
     def fresh(self) -> list[Delivery] | None:
-        """Return the deliveries appended since, newest first, and put their rows on top. None if the log was cut, so
-        that it must be read anew."""
+        """Return the deliveries appended since, newest first, and put their rows on top. None: read a cut log anew."""
         with self._lock:
             got = delivery_log.appended(self.root, self._ends)
             if got is None:

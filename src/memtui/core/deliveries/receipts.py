@@ -265,8 +265,7 @@ class TranscriptView:
         return self.steps.passed(record, message[1] if message else None)
 
     def failure_of(self, record: "dict[str, object]") -> "str | None":
-        """Return the outcome of a cancelled or failed run of our hook that matches a delivery in event, tool use and
-        place; None if there is none."""
+        """Return the outcome of the failed run that matches a delivery in event, tool use and place, if any."""
         seconds = clock.parse(record.get("time")) or 0.0
         size = size_of(record)
         tool = record.get("tool_use_id")

@@ -30,7 +30,6 @@ def _number(found: Mapping[str, object], key: str) -> float | None:
 
 
 def _scores(found: Mapping[str, object]) -> tuple[tuple[str, float], ...]:
-    """Return an item's score under "", and the parts of the score under their names."""
     parts = found.get("scores")
     scores = {"": _number(found, "score")}
     scores |= {key: _number(parts, key) for key in parts} if isinstance(parts, dict) else {}
@@ -78,8 +77,7 @@ class Item:
 
 
 class Contents(NamedTuple):
-    """The numbers of items of a delivery: by kind, and left out. `used`: what the agent did to which memory, if it is
-    a use."""
+    """The numbers of a delivery's items, by kind and left out. `used`: of a use, what was done to which memory."""
 
     counts: tuple[tuple[str, int], ...]
     left_out: int
@@ -170,6 +168,5 @@ class Delivery:
 
 
 def session_kind(entrypoint: str) -> str:
-    """Return who holds a session, by the entry point of its client: `person`, `script` (`claude -p`, the SDK), or the
-    entry point itself; empty if it is not known."""
+    """Return who holds a session, by its entry point: `person`, `script` (`claude -p`, the SDK), else that itself."""
     return "person" if entrypoint == process.PERSONAL else "script" if entrypoint.startswith("sdk") else entrypoint

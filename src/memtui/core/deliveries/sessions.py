@@ -113,8 +113,7 @@ def meant(session_id: str, ref: str) -> bool:
 
 
 def deliveries(root: str, ref: str) -> Iterator[Delivery]:
-    """Yield the deliveries to the sessions that a reference may mean, newest first. Case counts, unless nothing is
-    found with it."""
+    """Yield the deliveries to the sessions that a reference may mean, newest first; in any case if none matches."""
     for fold in (False, True):
         found = False
         needle = (ref.lower() if fold else ref).encode("utf-8", "replace")

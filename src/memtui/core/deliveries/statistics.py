@@ -32,8 +32,7 @@ class Day:
 
 @dataclass(slots=True)
 class MemoryUse:
-    """How often a memory was delivered (its line or its text) and used. `last`: when it was delivered last, in seconds
-    since the epoch."""
+    """How often a memory was delivered (its line or its text) and used. `last`: the last delivery's time in seconds."""
 
     name: str
     deliveries: int = 0
@@ -75,22 +74,12 @@ class Statistics:
         self.span = days
         self.project = project  # count only the deliveries of this slug, if given
         self.most = most
-        self.days: dict[int, Day] = {}
-        self.events: dict[str, array[float]] = {}
-        self.memories: dict[str, MemoryUse] = {}
-        self.sessions: dict[str, tuple[float, str, int]] = {}
-        self.recent: list[DeliveryRow] = []
-        self.lines = 0
-        self.oldest = 0.0
-        self.complete = False  # the whole log lies within the days counted
-        self.cut = False
-        self.ready = False
         self._ends: dict[str, int] = {}
         self._lock = threading.Lock()
+        self._clear()
 
     def count(self, go: Callable[[int], bool]) -> bool:
-        """Count everything the first time, then only what was appended; whether anything is new. Counting stops when
-        `go(lines read)` returns False."""
+        """Count everything first, later what was appended, until `go(lines read)` is False; whether anything is new."""
         with self._lock:
             if self.ready:
                 got = delivery_log.appended(self.root, self._ends)
@@ -103,10 +92,16 @@ class Statistics:
             return self._all(go)
 
     def _clear(self) -> None:
-        for table in (self.days, self.events, self.memories, self.sessions):
-            table.clear()
-        self.recent = []
-        self.lines, self.ready, self.complete, self.cut, self.oldest = 0, False, False, False, 0.0
+        self.days: dict[int, Day] = {}
+        self.events: dict[str, array[float]] = {}
+        self.memories: dict[str, MemoryUse] = {}
+        self.sessions: dict[str, tuple[float, str, int]] = {}
+        self.recent: list[DeliveryRow] = []
+        self.lines = 0
+        self.oldest = 0.0
+        self.complete = False  # the whole log lies within the days counted
+        self.cut = False
+        self.ready = False
 
     def _all(self, go: Callable[[int], bool]) -> bool:
         self._ends = delivery_log.ends(self.root)
@@ -129,8 +124,7 @@ class Statistics:
         return True
 
     def _add(self, place: "Place", line: bytes, *, newest: bool = False) -> float:
-        """Count one record, if it is of a day and project to count. Return its time, 0.0 for none. `newest`: it is
-        newer than all others."""
+        """Count a record of the wanted days and project. Return its time, or 0.0. `newest`: newer than all others."""
         record = delivery_log.parse(line)
         found = Delivery.of(record, place) if record is not None else None
         if found is None or not found.time:

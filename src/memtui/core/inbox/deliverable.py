@@ -53,8 +53,7 @@ def notes(claims: "list[Claim]", now: float) -> "list[delivery_blocks.Block]":
 
 
 def oversize(found: "Oversize", told: "set[str]") -> "list[delivery_blocks.Block]":
-    """Return blocks that tell a session once in which file a note is that is too long for any delivery. `told`: the ids
-    of the notes that it was told of."""
+    """Return blocks that name the files of notes that are too long for any delivery, without those `told` (ids)."""
     blocks = []
     for entry_id, (directory, entry) in found.items():
         if entry_id in told:
@@ -74,8 +73,7 @@ def fits(budget: int, now: float, entry: inbox_format.Entry, directory: str) -> 
 
 
 def over(budget: int, now: float, entry: inbox_format.Entry, directory: str) -> int:
-    """Return by how many UTF-16 units an entry of guidance is too long for any delivery, now or later; 0 or less if it
-    fits."""
+    """Return by how many UTF-16 units guidance is too long for any delivery, now or later; 0 or less if it fits."""
     block = note(directory, entry, now)
     text = delivery_blocks.compose([block], budget + 10 * inbox_format.MAX_BYTES, ANY_ID)[0]
     return delivery_blocks.units(text) + LATER_UNITS - budget

@@ -75,8 +75,7 @@ def encode(text: str) -> bytes:
 
 
 def parse_fields(line: str) -> "dict[str, str]":
-    """Parse the fields of a first line without its comment marks: `key=value key="two words"`. Words without `=` are
-    dropped."""
+    """Parse the fields of a first line without its comment marks: `key=value key="two words"`; drop other words."""
     fields: dict[str, str] = {}
     line = line.replace("\t", " ")
     at, size = 0, len(line)
@@ -114,8 +113,7 @@ def _quoted(line: str, at: int) -> "tuple[str, int]":
 
 
 def render_fields(fields: "dict[str, str]") -> str:
-    """Render fields, as the inverse of `parse_fields`. Line ends, control characters and `-->` in a value become
-    blanks."""
+    """Render fields, the inverse of `parse_fields`. Line ends, control characters and `-->` become blanks."""
     words = []
     for key, given in fields.items():
         value = "".join([c if c.isprintable() else " " for c in given])
@@ -250,8 +248,7 @@ def unread(path: str) -> int:
 
 
 def sources(path: str, items: bool = False) -> "list[tuple[str, int, list[Entry]]]":
-    """Read the parts of an inbox file, each as (text, its first byte, its entries); none if the file is missing. Raises
-    OSError."""
+    """Read the parts of an inbox file, each as (text, its first byte, entries); none if missing. Raises OSError."""
     try:
         fd = fs.open_regular(path, ours=True)
     except FileNotFoundError:

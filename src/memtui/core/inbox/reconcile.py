@@ -160,8 +160,7 @@ class _Claim:
         return fs.Lock(self.directory + "/" + inbox_format.LOCK_NAME, wait)
 
     def _view(self, path: str, limit: "int | None") -> "receipts.TranscriptView | None":
-        """Return the view of the transcript from where it ended when the hook ran. None if it takes more than `limit`
-        bytes to find that."""
+        """Return the view of the transcript from where it ended when the hook ran; None if `limit` is too small."""
         if not path:
             return receipts.TranscriptView("")
         size = size_of(self.record) if self.record is not None else None
@@ -173,8 +172,7 @@ class _Claim:
 
     def _outcome_without_transcript(self, age: float, ended: bool) -> str:
         """Return the outcome of a delivery whose session has no transcript. The client writes one with the first
-        request, unless it is set to keep none. Then the Stop hook's note of the claim shows that the model was
-        called."""
+        request, unless it is set to keep none: then the Stop hook's note of the claim shows that the model answered."""
         found = session_state.load(self.root, self.owner, "stopped").get("claims")
         client = self.record.get("client") if self.record is not None else None
         if isinstance(found, list) and self.name in found:

@@ -10,8 +10,7 @@ from memtui.core.inbox.format import Entry
 
 
 def findings(entry: Entry, directory: str, now: float, budget: int) -> Iterator[Finding]:
-    """Yield what keeps an entry of the inbox at `directory` from being delivered. `budget`: the UTF-16 units of a
-    delivery."""
+    """Yield what keeps an entry of an inbox from being delivered. `budget`: the UTF-16 units of a delivery."""
     inbox = directory.rpartition("/")[2]  # global, or the project's slug
     finding = partial(problem, subject=f"note:{entry.id}", inbox=inbox, id=entry.id[-6:])
     expires = entry.fields.get("expires")

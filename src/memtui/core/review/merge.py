@@ -43,8 +43,7 @@ def find(store: Store, item: Waiting, ref: str) -> tuple[Store, Memory]:
 
 
 def merged(items: Sequence[Waiting], found: Memory) -> Memory:
-    """Return a memory with the texts of pending updates at its end; nothing is written. Raises MemtuiError for a
-    broken memory."""
+    """Return a memory as it will be with pending updates at its end. Raises MemtuiError for a broken one."""
     if found.broken is not None:
         raise MemtuiError(f"{found.path} is broken: {found.broken}.", "Fix it in an editor first.")
     doc = document.parse(found.raw)
