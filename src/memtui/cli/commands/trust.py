@@ -41,14 +41,25 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     directory, exists = locate.project_dir(ctx.env, ctx.cwd)
     if not exists:
         if args.list:
-            return Result({"directory": directory, "exists": False}, lambda out: out.print(_none(ctx, directory)))
-        raise NotFoundError(_none(ctx, directory), "The project scope is made by: memtui new NAME --scope project")
+            return Result(
+                {"directory": directory, "exists": False}, lambda out: out.print(_no_memories(ctx, directory))
+            )
+        raise NotFoundError(
+            _no_memories(ctx, directory), "The project scope is made by: memtui new NAME --scope project"
+        )
     before = _status(ctx, directory)
     if args.list:
         return Result(_data(directory, before), lambda out: _print(ctx, out, directory, before))
     names = [_relative_path(ctx, directory, name) for name in args.names] or None
     if args.remove:
         return _remove(ctx, directory, names)
+    return _grant(ctx, args, directory, before, names)
+
+
+def _grant(
+    ctx: Context, args: argparse.Namespace, directory: str, before: trust.TrustStatus, names: "list[str] | None"
+) -> Result:
+    """Show the memories that are not trusted yet, or those of `names`, and trust them if a person agrees."""
     contents = trusting.read(directory, names)
     known = trust.load(ctx.root, directory)
     untrusted = [name for name, text in contents.items() if not known.allows(text)]
@@ -109,7 +120,7 @@ def _print_content(ctx: Context, was: "bytes | None", name: str, contents: "trus
     out.print()
 
 
-def _none(ctx: Context, directory: str) -> str:
+def _no_memories(ctx: Context, directory: str) -> str:
     return f"This project has no memories of its own: there is no {ctx.tilde(directory)}."
 
 
