@@ -36,7 +36,7 @@ def load(text: str) -> "dict[str, object]":
         raise NotInSubsetError(
             f"a character that YAML does not allow: U+{ord(odd):04X}", text.count("\n", 0, text.index(odd))
         )
-    reader = _Reader(text)
+    reader = _SubsetReader(text)
     line = reader.peek()
     if line is None:
         return {}
@@ -135,7 +135,7 @@ def closing(line: str, quote: str, at: int) -> int:
         return end
 
 
-class _Reader:
+class _SubsetReader:
     def __init__(self, text: str) -> None:
         self.lines = text.split("\n")
         if not self.lines[-1]:

@@ -17,7 +17,7 @@ from memtui.tui.dialogs.conflict import difference
 from memtui.tui.dialogs.preview import Preview
 from memtui.tui.dialogs.trust_choice import Trusting
 from memtui.tui.screens.health.config_file import ConfigFile
-from memtui.tui.screens.health.rows import Row
+from memtui.tui.screens.health.rows import HealthRow
 from memtui.tui.screens.health.snapshot import Snapshot
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services
@@ -45,7 +45,7 @@ class HealthCommands:
     def __init__(
         self,
         services: Services,
-        screen: ListScreen[Row],
+        screen: ListScreen[HealthRow],
         snapshot: Callable[[], Snapshot],
         go_to_row: Callable[[str], object],
     ) -> None:
@@ -65,7 +65,7 @@ class HealthCommands:
 
     # to what it is about
 
-    def place_of(self, row: Row | None) -> tuple[str, str]:
+    def place_of(self, row: HealthRow | None) -> tuple[str, str]:
         """Return what a row is about (`memory`, `note` or `index`) and which; both empty if it leads nowhere."""
         about = row.about if row else None
         kind, _, which = about.subject.partition(":") if isinstance(about, Finding) else ("", "", "")
@@ -86,7 +86,7 @@ class HealthCommands:
 
     # fixes
 
-    def _fix_of(self, row: Row | None) -> tuple[str, str]:
+    def _fix_of(self, row: HealthRow | None) -> tuple[str, str]:
         """Return the id of the fix for a row and its subject; an empty id if only a person can fix it."""
         about = row.about if row else None
         if isinstance(about, Report):
@@ -95,7 +95,7 @@ class HealthCommands:
             return findings.fix_of(about), about.subject
         return "errors" if row is not None and row.kind == "error" else "", ""
 
-    def fix_words(self, row: Row | None) -> str:
+    def fix_words(self, row: HealthRow | None) -> str:
         """Say what the key of `health.fix` does on a row; empty if only a person can fix it."""
         return FIXES.get(self._fix_of(row)[0], "")
 

@@ -34,7 +34,7 @@ EVERYWHERE = "every project"
 
 
 @dataclass(frozen=True)
-class Row:
+class HealthRow:
     """A row of the list. `kind`: head, finding, event, index, error, mode or setting; `about`: what is shown, such as a
     Finding."""
 
@@ -47,7 +47,7 @@ class Row:
     about: object = None
 
 
-def rows(found: Snapshot, now: float) -> list[Row]:
+def rows(found: Snapshot, now: float) -> list[HealthRow]:
     """Make the rows of the list, under headings."""
     legend = f"● is changed, the others are as shipped; {actions.key_of('health.edit')} changes"
     return [
@@ -66,8 +66,8 @@ def rows(found: Snapshot, now: float) -> list[Row]:
     ]
 
 
-def _head(title: str, words: str) -> Row:
-    return Row(f"head {title}", "head", "─", "bold", title, words, title)
+def _head(title: str, words: str) -> HealthRow:
+    return HealthRow(f"head {title}", "head", "─", "bold", title, words, title)
 
 
 def message(each: Finding, found: Snapshot) -> str:
@@ -76,14 +76,14 @@ def message(each: Finding, found: Snapshot) -> str:
     return findings.message(each._replace(data=known))
 
 
-def _finding(each: Finding, found: Snapshot) -> Row:
+def _finding(each: Finding, found: Snapshot) -> HealthRow:
     mark, style = MARKS[each.level]
     words = message(each, found)
     title = AREAS.get(each.area, each.area)
-    return Row(f"finding {each.code} {each.subject} {words}", "finding", mark, style, title, words, each)
+    return HealthRow(f"finding {each.code} {each.subject} {words}", "finding", mark, style, title, words, each)
 
 
-def _events(found: Snapshot) -> Iterator[Row]:
+def _events(found: Snapshot) -> Iterator[HealthRow]:
     by_event = found.hooks.events() if found.hooks else {}
     for event, _, _ in entries.EVENTS:
         here = by_event.get(event, [])
@@ -92,10 +92,10 @@ def _events(found: Snapshot) -> Iterator[Row]:
         times = found.times.get(event)
         cost = f"p50 {percentile(times, 0.5):.0f}  p95 {percentile(times, 0.95):.0f}" if times else "never ran"
         mark, style = ("✗", "red") if bad and here else ("·", "dim") if bad else ("✓", "green")
-        yield Row(f"event {event}", "event", mark, style, event, f"{where:<{VALUE_WIDTH}} {cost}", event)
+        yield HealthRow(f"event {event}", "event", mark, style, event, f"{where:<{VALUE_WIDTH}} {cost}", event)
 
 
-def _report(each: Report) -> Row:
+def _report(each: Report) -> HealthRow:
     budget = each.budget
     if each.index.raw:
         words = f"{budget.share:<4.0%} {budget.lines}/{budget.max_lines} lines"
@@ -107,26 +107,26 @@ def _report(each: Report) -> Row:
     else:
         words = f"{'no MEMORY.md':<{VALUE_WIDTH}} {many(len(each.missing), 'memory', 'memories')}"
         mark, style = MARKS[NOTE]
-    return Row(f"index {each.scope.label}", "index", mark, style, each.scope.label, words, each)
+    return HealthRow(f"index {each.scope.label}", "index", mark, style, each.scope.label, words, each)
 
 
-def _error(number: int, each: Record, now: float) -> Row:
+def _error(number: int, each: Record, now: float) -> HealthRow:
     seconds = clock.parse(each.get("time"))
     words = f"{each.get('error')}: {each.get('message')}"
     old = seconds is not None and seconds < now - file_checks.ERRORS_DAYS * file_checks.DAY
     mark, style = MARKS[NOTE if old else PROBLEM]
     title = f"{age(seconds, now)} {each.get('where')}"
-    return Row(f"error {number} {each.get('time')}", "error", mark, style, title, words, each)
+    return HealthRow(f"error {number} {each.get('time')}", "error", mark, style, title, words, each)
 
 
-def _mode(each: Mode) -> Row:
+def _mode(each: Mode) -> HealthRow:
     own = ", ".join(f"{key} {config_text.written(setting.plain(value))}" for key, value in each.own.items())
     title = EVERYWHERE if not each.path else os.path.basename(each.path) or "/"
     words = f"{each.mode:<{VALUE_WIDTH}} " + (
         own or ("as everywhere" if each.path else "unless a project says otherwise")
     )
     mark, style = ("▸", "") if each.here else (" ", "")
-    return Row(f"mode {each.path}", "mode", mark, style, title, words, each)
+    return HealthRow(f"mode {each.path}", "mode", mark, style, title, words, each)
 
 
 def as_typed(value: Value) -> str:
@@ -134,26 +134,26 @@ def as_typed(value: Value) -> str:
     return value if isinstance(value, str) else config_text.written(value)
 
 
-def _setting(each: Setting) -> Row:
+def _setting(each: Setting) -> HealthRow:
     value = as_typed(each.value)
     mark, style = MARKS[PROBLEM] if each.problem else ("●" if each.source != "default" else " ", "")
     source = {"default": "", "config": "config.toml", "project": "this project"}[each.source]
     words = f"{value:<{VALUE_WIDTH}} " + (f"default {as_typed(each.default):<6} {source}" if source else "as shipped")
-    return Row(f"setting {each.key}", "setting", mark, style, each.key, words, each)
+    return HealthRow(f"setting {each.key}", "setting", mark, style, each.key, words, each)
 
 
-def searched(row: Row) -> str:
+def searched(row: HealthRow) -> str:
     """Return the text that the filter searches."""
     return f"{row.title} {row.words}".casefold()
 
 
-def filtered(found: Sequence[Row], typed: str, *, attention: bool) -> list[Row]:
+def filtered(found: Sequence[HealthRow], typed: str, *, attention: bool) -> list[HealthRow]:
     """Return the rows with all words of `typed`, with `attention` only problems, under the headings that have any."""
     words = typed.casefold().split()
     if not (words or attention):
         return list(found)
 
-    def wanted(row: Row) -> bool:
+    def wanted(row: HealthRow) -> bool:
         return (row.mark in {"!", "✗"} or not attention) and all(word in searched(row) for word in words)
 
     shown = [row for row in found if row.kind == "head" or wanted(row)]
@@ -161,7 +161,7 @@ def filtered(found: Sequence[Row], typed: str, *, attention: bool) -> list[Row]:
     return [row for row, below in zip(shown, kinds_below, strict=True) if not row.kind == below == "head"]
 
 
-def draw(row: Row) -> list[Text]:
+def draw(row: HealthRow) -> list[Text]:
     """Draw the cells of a row."""
     if row.kind == "head":
         words = Text(safe_text.line(row.words, 200), style="dim")

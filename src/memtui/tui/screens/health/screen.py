@@ -19,7 +19,7 @@ from memtui.hooks.installer import checkup
 from memtui.tui import key_bindings
 from memtui.tui.screens.health import rows
 from memtui.tui.screens.health.commands import PLACES, HealthCommands
-from memtui.tui.screens.health.rows import Row
+from memtui.tui.screens.health.rows import HealthRow
 from memtui.tui.screens.health.settings import SettingCommands
 from memtui.tui.screens.health.snapshot import Snapshot, take_snapshot
 from memtui.tui.screens.health.text import health_glance, health_text
@@ -39,7 +39,7 @@ class SnapshotTaken(Message):
     found: Snapshot
 
 
-class Health(ListScreen[Row]):
+class Health(ListScreen[HealthRow]):
     """The screen: one list of everything that was found, and beside it the row under the cursor in full."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("health")]
@@ -48,7 +48,7 @@ class Health(ListScreen[Row]):
 
     def __init__(self, services: Services) -> None:
         columns = (Column("", 1), Column("", 18), Column(""))
-        table = RowList[Row](columns, rows.draw, lambda row: row.key, empty=LOOKING, header=False, id="list")
+        table = RowList[HealthRow](columns, rows.draw, lambda row: row.key, empty=LOOKING, header=False, id="list")
         super().__init__(services, table, rows.searched, placeholder="words of a line")
         self.snapshot = Snapshot()
         self.health_commands = HealthCommands(services, self, lambda: self.snapshot, self.go_to_row)
@@ -100,7 +100,7 @@ class Health(ListScreen[Row]):
 
     # showing
 
-    def select(self) -> Sequence[Row]:
+    def select(self) -> Sequence[HealthRow]:
         """Return the rows that the filters let through."""
         return rows.filtered(self.found, self.typed, attention=self.attention)
 
@@ -132,7 +132,7 @@ class Health(ListScreen[Row]):
             text.append(f" · p50 {percentile(times, 0.5):.0f} p95 {percentile(times, 0.95):.0f} ms", style="dim")
         return text
 
-    def describe(self, row: Row) -> Described:
+    def describe(self, row: HealthRow) -> Described:
         """Return the detail of a row: the row in full, and the keys for it."""
         fix, now = self.health_commands.fix_words(row), self.services.data.now()
         place = PLACES.get(self.health_commands.place_of(row)[0], "")

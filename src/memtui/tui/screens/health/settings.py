@@ -8,7 +8,7 @@ from memtui.core.settings.modes import Mode
 from memtui.core.settings.setting import Setting, Value
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.screens.health.config_file import ConfigFile
-from memtui.tui.screens.health.rows import Row, as_typed
+from memtui.tui.screens.health.rows import HealthRow, as_typed
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services, first_of
 
@@ -18,7 +18,7 @@ HERE, ALL = "here", "all"
 class SettingCommands:
     """The commands on the setting or mode under the cursor. `file`: config.toml, for an edit that was kept."""
 
-    def __init__(self, services: Services, screen: ListScreen[Row], file: ConfigFile) -> None:
+    def __init__(self, services: Services, screen: ListScreen[HealthRow], file: ConfigFile) -> None:
         self.services, self.screen, self.file = services, screen, file
 
     def table(self) -> dict[str, Command]:

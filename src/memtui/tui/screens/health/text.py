@@ -20,7 +20,7 @@ from memtui.hooks.installer import entries
 from memtui.present import safe_text
 from memtui.present.bars import bar
 from memtui.tui.model.plots import gauge
-from memtui.tui.screens.health.rows import MARKS, Row, as_typed, message
+from memtui.tui.screens.health.rows import MARKS, HealthRow, as_typed, message
 from memtui.tui.screens.health.snapshot import Snapshot
 
 # Lines of MEMORY.md on either side of the cut, and memories below it.
@@ -51,7 +51,7 @@ HEADINGS = {
 }
 
 
-def health_text(row: Row, found: Snapshot, fix: str, now: float, place: str = "") -> Text:
+def health_text(row: HealthRow, found: Snapshot, fix: str, now: float, place: str = "") -> Text:
     """Return the detail of a row. `fix`: what `health.fix` does; `place`: where enter goes; in words, or empty."""
     text = _about(row, found, now)
     if remedy := findings.remedy(row.about) if isinstance(row.about, Finding) else "":
@@ -61,7 +61,7 @@ def health_text(row: Row, found: Snapshot, fix: str, now: float, place: str = ""
     return text.append("\n" if keys else "").append_text(keys)
 
 
-def health_glance(row: Row, found: Snapshot, fix: str, now: float, place: str = "") -> tuple[Text, Text]:
+def health_glance(row: HealthRow, found: Snapshot, fix: str, now: float, place: str = "") -> tuple[Text, Text]:
     """Return a row in a few lines; and what to do about it, which is never cut."""
     text, tail = _about(row, found, now), Text()
     if remedy := findings.remedy(row.about) if isinstance(row.about, Finding) else "":
@@ -81,7 +81,7 @@ def _keys(fix: str, place: str) -> Text:
     return text
 
 
-def _about(row: Row, found: Snapshot, now: float) -> Text:
+def _about(row: HealthRow, found: Snapshot, now: float) -> Text:
     text = Text()
     about = row.about
     if isinstance(about, Finding):
