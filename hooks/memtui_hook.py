@@ -1,4 +1,4 @@
-"""What the plugin's hooks start, compiled at every start: so it stays this small. Fails open; any Python 3 reads it."""
+"""The script that the plugin's hooks start. Compiled each time, so it is small. Fails open; any Python 3 reads it."""
 
 import sys
 
@@ -10,7 +10,7 @@ try:
         main(sys.argv[1:3])
         import posix
 
-        # Nothing is buffered, and to take the interpreter down in order costs as much as the hook itself.
+        # Nothing is buffered, and an orderly shutdown of the interpreter costs as much as the hook itself.
         posix._exit(0)  # noqa: SLF001
     elif "retry" not in sys.argv:
         import os
@@ -22,5 +22,5 @@ try:
                 pass
         if "SessionStart" in sys.argv:
             print('{"systemMessage": "memtui is off: it needs Python 3.11 or newer as python3"}')
-except BaseException:  # whatever it was, the prompt goes on
+except BaseException:  # whatever happened, the prompt goes on
     pass

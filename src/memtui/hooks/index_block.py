@@ -174,7 +174,7 @@ def quick_changes(
             return None
         written += files
     places = {paths.parent(f"{directory}/{file}") for _, directory, file in written}
-    # A directory has another time when a file in it was replaced.
+    # A directory's stamp changes when a file in it is replaced.
     if not written or any(path not in places for path in changed if not path.endswith((".md", ".touched"))):
         return None
     parts: dict[tuple[str, str], list[delivery_blocks.Part]] = {}
