@@ -46,13 +46,8 @@ class Session:
     @property
     def project(self) -> str:
         """The root of its project, or the project's slug."""
-        for root, slug in (
-            (self._of_state("project_root"), self._of_state("project")),
-            (self._newest.project_root, self._newest.project) if self._newest else ("", ""),
-        ):
-            if root or slug:
-                return root or slug
-        return ""
+        logged = self._newest.project_root or self._newest.project if self._newest else ""
+        return self._of_state("project_root") or self._of_state("project") or logged
 
     @property
     def slug(self) -> str:
