@@ -64,7 +64,7 @@ class AppCommands:
     async def _changes(self) -> None:
         from memtui.tui.dialogs.changes import Changes
 
-        await self.services.ask(Changes(self.services.data, read_only=self.services.read_only))
+        await self.services.ask(Changes(self.services))
 
     async def _help(self) -> None:
         from memtui.tui.dialogs.help import Help

@@ -17,13 +17,12 @@ from memtui.present import safe_text
 from memtui.tui import key_bindings
 from memtui.tui.dialogs.dialog import CHANGES, Dialog, Keys, keyed
 from memtui.tui.model.times import when
-from memtui.tui.services import HowFar, services_of
+from memtui.tui.services import HowFar, Services
 from memtui.tui.widgets.rows import Column, RowList
 
 if TYPE_CHECKING:
     from memtui.core.journal.ledger import Ledger, Transaction
     from memtui.core.journal.undo import Op
-    from memtui.tui.model.data import Data
 
 # The words for where a change was made.
 WRITERS = {"tui": "tui", "cli": "shell"}
@@ -44,7 +43,7 @@ COLUMNS = (
 
 
 class Changes(Dialog[None]):
-    """The dialog of all changes. With `read_only` nothing can be undone."""
+    """The dialog of all changes."""
 
     DEFAULT_CSS = """
     Changes > Vertical { height: 30; max-height: 96%; padding: 1 2; background: $panel; }
@@ -52,14 +51,14 @@ class Changes(Dialog[None]):
     Changes .foot { height: auto; max-height: 4; color: $text-muted; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "leave", "close"),
+        Binding("escape,q", "dismiss(None)", "close"),
         key_bindings.elsewhere("app.undo", "undo"),
         key_bindings.elsewhere("app.redo", "redo"),
     ]
 
-    def __init__(self, data: "Data", *, read_only: bool) -> None:
+    def __init__(self, services: Services) -> None:
         super().__init__()
-        self.data, self.read_only = data, read_only
+        self.services, self.data = services, services.data
         self.ledger: Ledger | None = None
 
     def body(self) -> ComposeResult:
@@ -146,11 +145,7 @@ class Changes(Dialog[None]):
         self._turn("redo")
 
     def _turn(self, op: "Op", key: str | None = None) -> None:
-        if self.read_only:
-            self.notify("memtui runs with --read-only.", severity="warning", markup=False)
+        if self.services.read_only:
+            self.services.notify("memtui runs with --read-only.", severity="warning", markup=False)
             return
-        services_of(self).turn(op, key)
-
-    def action_leave(self) -> None:
-        """Close the dialog."""
-        self.dismiss(None)
+        self.services.turn(op, key)
