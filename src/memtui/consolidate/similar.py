@@ -8,6 +8,8 @@ from memtui.core.review.evidence import Similar
 # The least score, of 1: below it two texts share only common words.
 LEAST = 0.55
 SAME_NAME = 0.97
+# The most memories that are listed.
+SHOWN = 5
 # Characters of a body that are compared: enough to judge by, and a file of megabytes takes no longer.
 BODY = 2000
 # Words of each text that are compared one by one, in a time that grows with the product.
@@ -20,7 +22,7 @@ def to_draft(name: str, text: str, memories: Iterable[Memory]) -> list[Similar]:
     return ranked(name, first, rest, memories)
 
 
-def ranked(name: str, description: str, body: str, memories: Iterable[Memory], limit: int = 5) -> list[Similar]:
+def ranked(name: str, description: str, body: str, memories: Iterable[Memory]) -> list[Similar]:
     """List the memories most similar to a draft, best first, by name, by description and by all words together.
 
     Memories of the same name score SAME_NAME at least, since they would be one file. A broken memory is left out: a
@@ -46,7 +48,7 @@ def ranked(name: str, description: str, body: str, memories: Iterable[Memory], l
         if score >= LEAST:
             found.append(Similar(memory, round(score, 2)))
     found.sort(key=lambda each: (-each.score, each.memory.name))
-    return found[:limit]
+    return found[:SHOWN]
 
 
 def _length_weight(one: str, other: str) -> float:

@@ -110,15 +110,14 @@ class Session:
         found["ms"] = round(11.0 + self.count % 7 * 0.9, 1)
         delivery_log.append(self.world.root, found, self.time)
 
-    def reads(self, path: str, tool: str = "Read") -> None:
-        """Log that the agent opened a memory."""
+    def reads(self, path: str) -> None:
+        """Log that the agent read a memory."""
         self.time += 3.0
         self.count += 1
         stem = os.path.basename(path).removesuffix(".md")
-        action = "read" if tool == "Read" else "wrote"
         scope = "project" if "/.claude/memory/" in path.removeprefix(self.world.config) else "auto"
-        item: Record = {"kind": "use", "id": stem, "scope": scope, "path": path, "action": action}
-        self.log(ulid(self.time, self.count), "PostToolUse", "", [item], tool)
+        item: Record = {"kind": "use", "id": stem, "scope": scope, "path": path, "action": "read"}
+        self.log(ulid(self.time, self.count), "PostToolUse", "", [item], "Read")
 
     def ends(self, keep: bool = True) -> None:
         """Write the session's state and, with `keep`, its transcript."""
