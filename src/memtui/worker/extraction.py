@@ -12,7 +12,6 @@ from memtui.core.redaction.redact import redact
 from memtui.core.settings import config
 from memtui.extract import items, signals, write
 
-VERSION = 1
 # Seconds to wait for another worker of the session, for the turn's last message, and for a transcript to stay the same.
 LOCK_SECONDS, TURN_SECONDS, QUIET_SECONDS = 20.0, 3.0, 1.0
 POLL_SECONDS = 0.05
@@ -39,7 +38,9 @@ def extract(env: dict[str, str], root: str, payload: dict[str, object], session_
         if not (wait_for_turn(path, last) or last or os.path.lexists(path)):
             return  # a session that ended before its first prompt has no transcript
         threshold = config.value(settings, None, "extract_confidence")
-        read_session(env, cwd, session_id, path, last, float(threshold) if isinstance(threshold, (int, float)) else 0.5)
+        _read_session(
+            env, cwd, session_id, path, last, float(threshold) if isinstance(threshold, (int, float)) else 0.5
+        )
 
 
 def wait_for_turn(path: str, last: str) -> bool:
@@ -77,16 +78,13 @@ def _ends_with(path: str, size: int, last: str) -> bool:
     return bool(text) and (last.strip().endswith(text) or text.endswith(last.strip()))
 
 
-def read_session(
-    env: dict[str, str], cwd: str, session_id: str, path: str, last: str = "", threshold: float = 0.5
-) -> tuple[list[str], bool]:
+def _read_session(env: dict[str, str], cwd: str, session_id: str, path: str, last: str, threshold: float) -> None:
     """Read what is new in a session's transcript, and write drafts and items to the inboxes.
 
-    Returns (ids of new drafts, whether the items changed). `last`: the turn's last message, which the file may not have
-    yet; `threshold`: the least confidence of a draft. Raises OSError.
+    `last`: the turn's last message, which the file may not have yet; `threshold`: the least confidence of a draft.
+    Raises OSError.
     """
     root = paths.root(env)
-    cursor_path = f"{root}/sessions/{session_state.safe(session_id)}.cursor.json"
     cursor = session_state.load(root, session_id, "cursor")
     start = _start(cursor, path)
     state = cursor.get("state") if start else None
@@ -96,17 +94,17 @@ def read_session(
     if last.strip():
         conversation.last_message = _without_secrets(last)
     drafts = [d for d in drafts if not conversation.was_injected(d.description)]
-    written = write.write_drafts(env, cwd, drafts, threshold)
-    changed = write.write_items(env, cwd, session_id, _open_items(root, cwd, conversation))
+    write.write_drafts(env, cwd, drafts, threshold)
+    write.write_items(env, cwd, session_id, _open_items(root, cwd, conversation))
     kept = {
-        "v": VERSION,
+        "v": session_state.VERSION,
         "path": path,
         "offset": reader.offset,
         "mark": _mark(path, reader.offset),
         "state": _redacted(conversation.to_state()),
     }
-    fs.write_atomic(cursor_path, fastjson.dumps(kept).encode(), durable=False)
-    return written, changed
+    data = fastjson.dumps(kept).encode()
+    fs.write_atomic(session_state.path(root, session_id, "cursor"), data, durable=False)
 
 
 def _drafts(reader: transcript.Reader, conversation: Conversation) -> Iterator[signals.Signal]:
@@ -140,7 +138,7 @@ def _open_items(root: str, cwd: str, conversation: Conversation) -> list[str]:
 def _start(cursor: dict[str, object], path: str) -> int:
     """Return the offset to read on from; 0 if the file is not the one read before, or was rewritten since."""
     offset = cursor.get("offset")
-    if cursor.get("v") != VERSION or cursor.get("path") != path or not isinstance(offset, int) or offset < 0:
+    if cursor.get("path") != path or not isinstance(offset, int) or offset < 0:
         return 0
     return offset if _mark(path, offset) == cursor.get("mark") else 0
 
