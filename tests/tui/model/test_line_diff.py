@@ -13,7 +13,7 @@ SECONDS = 0.1
 
 
 def shown(old, new):
-    return line_diff.drawn("\n".join(old), "\n".join(new)).plain
+    return line_diff.drawn("\n".join(old), "\n".join(new), ("the one", "the other")).plain
 
 
 def test_lines_are_marked_by_whose_they_are():
