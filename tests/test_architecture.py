@@ -1,5 +1,7 @@
 """docs/architecture.md tells the truth: what it says stands somewhere stands there."""
 
+import ast
+import collections
 import importlib
 import re
 import tomllib
@@ -73,3 +75,13 @@ def test_no_name_is_of_a_word_that_another_took_the_place_of():
         if re.match(r"\s*(?:def|class|from|import)\b", line) and stale.search(line)
     ]
     assert found == []
+
+
+def test_a_class_name_is_of_one_class():
+    classes = collections.Counter(
+        node.name
+        for each in SOURCES.rglob("*.py")
+        for node in ast.walk(ast.parse(each.read_text()))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, count in classes.items() if count > 1] == []

@@ -576,7 +576,7 @@ def test_the_interpreter_is_a_real_one_of_this_version():
 )
 def test_any_path_survives_the_command_line(interpreter, directory):
     line = entries.command("Stop", "/" + interpreter, f"/{directory}/memtui/hooks/launch.py")
-    assert entries.parse(line) == entries.Command("/" + interpreter, f"/{directory}/memtui/hooks/launch.py", "Stop")
+    assert entries.parse(line) == entries.HookCommand("/" + interpreter, f"/{directory}/memtui/hooks/launch.py", "Stop")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from memtui.present.memories import left_alone
 Done = TypeVar("Done")
 
 
-class Bulk:
+class BulkResult:
     """A change for several memories; `failed` has name, message and hint of each failure, as --json shows them."""
 
     def __init__(self) -> None:

@@ -17,7 +17,7 @@ HOOK = "exec '/usr/bin/python3' -I -S '/opt/memtui/hooks/launch.py' "
 PREVIEW = "<persisted-output>\nOutput too large (11.2KB). Preview (first 2KB):\n"
 
 
-class Session:
+class DemoSession:
     """A session in the making: the records of its transcript and its deliveries, in the order of time.
 
     `hours`: how long before the world's now it begins. Each `after` is in seconds since the record before.
@@ -216,13 +216,13 @@ def write(world: World) -> None:
     def note(text: str, number: int, sender: str, reason: str = "next prompt") -> list[delivery_blocks.Block]:
         return [guidance(text, ulid(world.now - (24 - number % 20) * HOUR, 3000 + number), sender, reason)]
 
-    older = Session(world, "older", shop, 216.0)
+    older = DemoSession(world, "older", shop, 216.0)
     older.delivers("SessionStart", index(world, shop))
     older.says("clean up the feature flags")
     older.delivers("UserPromptSubmit", note("new-cart stays until December.", 1, "cli"))
     older.ends(keep=False)
 
-    monday = Session(world, "monday", shop, 97.0)
+    monday = DemoSession(world, "monday", shop, 97.0)
     monday.delivers("SessionStart", index(world, shop))
     monday.says("please install the dependencies")
     monday.delivers("UserPromptSubmit", note("Use the registry mirror today, the public one is slow.", 2, "cli"))
@@ -231,7 +231,7 @@ def write(world: World) -> None:
     monday.answers("Done.")
     monday.ends()
 
-    tuesday = Session(world, "tuesday", shop, 51.0)
+    tuesday = DemoSession(world, "tuesday", shop, 51.0)
     tuesday.delivers("SessionStart", index(world, shop), outcome="previewed")
     tuesday.says("make the upload test stable")
     tuesday.delivers("UserPromptSubmit", drafts(world, tuesday.time))
@@ -243,7 +243,7 @@ def write(world: World) -> None:
     tuesday.answers("Understood.")
     tuesday.ends()
 
-    post = Session(world, "blog", blog, 22.0)
+    post = DemoSession(world, "blog", blog, 22.0)
     post.delivers("SessionStart", index(world, blog))
     post.says("draft the post on caching")
     post.delivers(
@@ -257,7 +257,7 @@ def write(world: World) -> None:
     post.answers("Published.")
     post.ends()
 
-    today = Session(world, "today", shop, 0.5)
+    today = DemoSession(world, "today", shop, 0.5)
     today.delivers("SessionStart", index(world, shop))
     today.says("add tests for the new components")
     today.delivers("UserPromptSubmit", drafts(world, today.time))

@@ -1,7 +1,7 @@
 """Words and glyphs for deliveries: their contents, events, sessions and outcomes."""
 
 from memtui.core.deliveries import receipts
-from memtui.core.deliveries.record import Contents, session_kind
+from memtui.core.deliveries.record import ItemCounts, session_kind
 
 # outcome -> glyph, colour
 GLYPHS = {
@@ -46,7 +46,7 @@ KINDS = {
 }
 
 
-def what(contents: Contents) -> str:
+def what(contents: ItemCounts) -> str:
     """Describe the contents of a delivery: `2 guidance, index of 14, 3 left out`."""
     words = []
     for kind, count in contents.counts:

@@ -27,7 +27,7 @@ from memtui.present import glyphs, safe_text
 from memtui.tui import key_bindings, notes, terminal, theme
 from memtui.tui.commands import AppCommands, no_such_memory
 from memtui.tui.dialogs.dialog import Dialog
-from memtui.tui.files import Files, FilesChanged, FilesRead
+from memtui.tui.files import FileReader, FilesChanged, FilesRead
 from memtui.tui.model.data import Data
 from memtui.tui.running import Runner
 from memtui.tui.safety_net import SafetyNet
@@ -91,8 +91,8 @@ class MemtuiApp(App[None]):
         self.remapped: dict[str, str] = self.data.keys()
         actions.use(self.remapped)
         self.set_keymap({name: key_bindings.bound(keys) for name, keys in self.remapped.items()})
-        self.files = Files(self, self.data)
-        self.notes = notes.Notes(self)
+        self.files = FileReader(self, self.data)
+        self.notes = notes.Toasts(self)
         self.theme_choice = theme.ThemeChoice(self, self)
         self.commands = AppCommands(self, self, self.theme_choice, on_top=lambda: self.on_top).table()
         self.glyphs_setting = self.data.setting("glyphs")

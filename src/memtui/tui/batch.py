@@ -26,7 +26,7 @@ TOLD_SECONDS = 0.1
 NAMED = 3
 
 
-class Bulk:
+class BatchRunner:
     """The changes that one screen or dialog makes. It gets `HowFar` messages while they run."""
 
     def __init__(self, screen: Screen[Any]) -> None:

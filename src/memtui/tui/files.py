@@ -41,7 +41,7 @@ class FindingsCounted(Message):
     """The number of findings, which the top line shows, was counted again."""
 
 
-class Files:
+class FileReader:
     """The files behind the screens of an application, read in its workers."""
 
     def __init__(self, app: "App[None]", data: "Data") -> None:

@@ -16,7 +16,7 @@ def seconds(message: str, severity: str) -> float:
     return FOR_EVER if severity == "error" else NOTE_SECONDS + len(message) / CHARACTERS_A_SECOND
 
 
-class Notes:
+class Toasts:
     """The notes of an application. Textual has no public way to remove one of several."""
 
     def __init__(self, app: "App[None]") -> None:

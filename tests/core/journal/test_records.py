@@ -6,7 +6,7 @@ import pytest
 
 from memtui.core.base import ids
 from memtui.core.journal import records
-from memtui.core.journal.changes.change import Files
+from memtui.core.journal.changes.change import ChangedFiles
 from memtui.core.journal.changes.entry_edit import EntryEdit
 from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.changes.mode_edit import ModeEdit
@@ -90,7 +90,7 @@ def test_rows_of_every_kind_are_written_as_they_always_were(tmp_path):
         return kept.setdefault(data, ids.digest(data))
 
     for row, change in WRITTEN[1:4]:
-        files = Files({"/d/x.md": None, "/d/MEMORY.md": A})
+        files = ChangedFiles({"/d/x.md": None, "/d/MEMORY.md": A})
         assert json.dumps({"path": change.path, **change.row(files, keep)}) == json.dumps(row)
     real = tmp_path / "log"
     real.write_bytes(A)

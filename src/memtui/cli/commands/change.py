@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from memtui.cli import memories, parser
-from memtui.cli.bulk import Bulk
+from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base import clock, matching
@@ -109,7 +109,7 @@ def rm(ctx: Context, args: argparse.Namespace) -> Result:
         found = memories.find(ctx, name)
         return found, store.delete(found)
 
-    bulk = Bulk()
+    bulk = BulkResult()
     done = bulk.run(store, args.names, delete)
 
     def text(out: Output) -> None:
@@ -147,7 +147,7 @@ def _purge(ctx: Context, store: Store, args: argparse.Namespace) -> Result:
         remove()
         return label
 
-    bulk = Bulk()
+    bulk = BulkResult()
     names = bulk.run(store, args.names, purge)
     return bulk.result({"purged": names}, lambda out: out.print(f"gone for good: {line(', '.join(names))}"))
 
@@ -206,7 +206,7 @@ def _place(
         found = memories.find(ctx, name)
         return found, change(found)
 
-    bulk = Bulk()
+    bulk = BulkResult()
     done = bulk.run(store, args.names, change_named)
     rows: list[dict[str, object]] = [
         {**memories.data_of(made), "was": {"name": found.name, "scope": found.scope_label, "path": found.path}}
@@ -250,7 +250,7 @@ def restore(ctx: Context, args: argparse.Namespace) -> Result:
             {"id": i.id, "time": i.time, "path": i.path, "scope": i.scope_label, "name": i.memory.name} for i in items
         ]
         return Result({"trash": rows}, lambda out: _print_trash(ctx, out, items))
-    bulk = Bulk()
+    bulk = BulkResult()
     done = bulk.run(store, _newest_first(items, args.names), lambda name: store.restore(_deleted(items, name).id))
     restored: list[dict[str, object]] = [memories.data_of(made) for made in done]
 

@@ -5,7 +5,7 @@ import difflib
 import sys
 
 from memtui.cli import memories, parser, secret
-from memtui.cli.bulk import Bulk
+from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.editor import EditedFile
 from memtui.cli.output import Output, Result, line
@@ -167,7 +167,7 @@ def _edit_fields(
         found = memories.find(ctx, name)
         return found, store.edit(found, fields)
 
-    bulk = Bulk()
+    bulk = BulkResult()
     done = bulk.run(store, names, change)
     rows: list[dict[str, object]] = [
         {**memories.data_of(made), "changed": made.raw != found.raw} for found, made in done

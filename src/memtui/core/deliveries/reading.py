@@ -15,7 +15,7 @@ from memtui.core.client import transcript
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.filter import Filter
-from memtui.core.deliveries.record import Contents, Delivery, Record
+from memtui.core.deliveries.record import Delivery, ItemCounts, Record
 
 if TYPE_CHECKING:
     from memtui.core.deliveries.log import Place
@@ -40,7 +40,7 @@ class DeliveryRow:
     event: str
     session: str
     where: str
-    contents: Contents
+    contents: ItemCounts
     files: tuple[str, ...]
     chars: int
     ms: float | None

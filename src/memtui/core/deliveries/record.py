@@ -76,7 +76,7 @@ class Item:
         return not self.left_out and (self.kind == USE or self.kind in MEMORY_KINDS)
 
 
-class Contents(NamedTuple):
+class ItemCounts(NamedTuple):
     """The numbers of a delivery's items, by kind and left out. `used`: of a use, what was done to which memory."""
 
     counts: tuple[tuple[str, int], ...]
@@ -154,7 +154,7 @@ class Delivery:
         return sys.intern(self.project_root.rstrip("/").rpartition("/")[2] or self.project[-20:])
 
     @property
-    def contents(self) -> Contents:
+    def contents(self) -> ItemCounts:
         """The numbers of its items."""
         counts: dict[str, int] = {}
         left_out = 0
@@ -164,7 +164,7 @@ class Delivery:
             else:
                 counts[item.kind] = counts.get(item.kind, 0) + 1
         used = next(((item.action, item.id) for item in self.items if item.kind == USE), ("", ""))
-        return Contents(tuple(counts.items()), left_out, used)
+        return ItemCounts(tuple(counts.items()), left_out, used)
 
 
 def session_kind(entrypoint: str) -> str:

@@ -5,7 +5,7 @@ from memtui.core.base.errors import MemtuiError, NotFoundError
 from memtui.core.base.storage import read_or_none, storage_error
 
 
-class Contents:
+class ContentStore:
     """The stored contents of one memtui root."""
 
     def __init__(self, root: str) -> None:

@@ -15,7 +15,7 @@ from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.base.storage import storage_error
 from memtui.core.journal import actor, records, recovery
 from memtui.core.journal.changes.change import Change
-from memtui.core.journal.contents import Contents
+from memtui.core.journal.contents import ContentStore
 from memtui.core.journal.ledger import Ledger
 from memtui.core.journal.records import VERSION, readable
 from memtui.core.places import catalog
@@ -33,7 +33,7 @@ class Journal:
         self, root: str, by: str = "cli", now: Callable[[], float] = clock.now, ledger: Ledger | None = None
     ) -> None:
         self.root = root
-        self.contents = Contents(root)
+        self.contents = ContentStore(root)
         self.by = by
         self.now = now
         self.path = root + "/journal.jsonl"

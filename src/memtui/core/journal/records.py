@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memtui.core.base.storage import storage_error
-from memtui.core.journal.changes.change import Change, Files, KeepContent, ReadContent, is_digest
+from memtui.core.journal.changes.change import Change, ChangedFiles, KeepContent, ReadContent, is_digest
 from memtui.core.journal.changes.entry_edit import EntryEdit
 from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.changes.mode_edit import ModeEdit
@@ -28,7 +28,7 @@ def _kind(row: Record) -> type[Change] | None:
 def rows(changes: Sequence[Change], keep: KeepContent) -> list[dict[str, Any]]:
     """Return the changes as rows of an intent, and store the contents they refer to. Raises ConflictError if a file is
     not as the changes expect it, MemtuiError."""
-    files = Files()
+    files = ChangedFiles()
     found = []
     for change in changes:
         try:

@@ -31,7 +31,7 @@ MAX_UNITS = 25_000
 
 
 @dataclass(frozen=True)
-class Entry:
+class IndexEntry:
     """A link to a memory. `line` counts from 1; `target` is the path in the directory, decoded, without the anchor."""
 
     line: int
@@ -64,8 +64,8 @@ class Index:
     bom: bool
     newline: str
     lines: tuple[str, ...]
-    entries: tuple[Entry, ...]
-    mentions: tuple[Entry, ...]
+    entries: tuple[IndexEntry, ...]
+    mentions: tuple[IndexEntry, ...]
     hidden: frozenset[int]  # numbers, from 0, of lines in frontmatter, comments and code
     unclosed: int | None  # the first line, from 0, of a comment or code that is never closed
 
@@ -82,8 +82,8 @@ def parse_index(data: bytes) -> Index:
     bom = text.startswith("\ufeff")
     lines = tuple(re.findall(r"[^\n]*\n|[^\n]+", text.removeprefix("\ufeff")))
     hidden, unclosed = _hidden(lines, doc.lines_above)
-    entries: list[Entry] = []
-    mentions: list[Entry] = []
+    entries: list[IndexEntry] = []
+    mentions: list[IndexEntry] = []
     for number, line in enumerate(lines):
         if number in hidden or "](" not in line:
             continue
@@ -150,7 +150,7 @@ def _opening(line: str, end: int) -> int:
     return -1
 
 
-def _links(line: str, number: int) -> Iterator[Entry]:
+def _links(line: str, number: int) -> Iterator[IndexEntry]:
     item = ITEM.match(line)
     at = line.find("](")
     for _ in range(LINK_LIMIT):
@@ -170,7 +170,7 @@ def _links(line: str, number: int) -> Iterator[Entry]:
                 rest = line[close + 1 :].strip()
                 found = SEPARATOR.match(line[close + 1 :])
                 leads = item is not None and not any(map(str.isalnum, line[item.end() : opening]))
-                yield Entry(
+                yield IndexEntry(
                     number,
                     _shown(line[opening + 1 : at]),
                     _shown(target),
@@ -201,7 +201,7 @@ def memory_target(raw: str) -> str:
     return "" if path.startswith("..") or path == INDEX_NAME or "\0" in path else path
 
 
-def dangling(index: Index, files: Iterable[str]) -> list[Entry]:
+def dangling(index: Index, files: Iterable[str]) -> list[IndexEntry]:
     """List the links to memories that are not among the directory's files (relative paths)."""
     there = {normal(name) for name in files}
     return [
@@ -230,7 +230,7 @@ class Budget:
     units: int
     bytes: int
     cut_line: int | None
-    below: tuple[Entry, ...]
+    below: tuple[IndexEntry, ...]
     max_lines: int = MAX_LINES
     max_units: int = MAX_UNITS
 

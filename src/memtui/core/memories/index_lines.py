@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Iterable
 
-from memtui.core.memories.index import ITEM, SEPARATOR, Entry, Index, parse_index
+from memtui.core.memories.index import ITEM, SEPARATOR, Index, IndexEntry, parse_index
 from memtui.core.memories.memory import one_line
 
 HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]+(.*?))?[ \t#]*$")
@@ -53,7 +53,7 @@ def _depth(line: str) -> int:
     return len(text) - len(text.lstrip(" "))
 
 
-def _block_end(index: Index, entry: Entry) -> int:
+def _block_end(index: Index, entry: IndexEntry) -> int:
     """Return the number, from 0, of the first line after an entry and the more indented lines that continue it."""
     own = {other.line for other in index.entries}
     at = entry.line

@@ -92,7 +92,7 @@ def file_mode(scope: Scope) -> int | None:
     return 0o666 & ~mask
 
 
-def index_entry(scope: Scope, file: str) -> memory_index.Entry | None:
+def index_entry(scope: Scope, file: str) -> memory_index.IndexEntry | None:
     """Return a memory's own line in the index; None if it has none."""
     try:
         data = read_or_none(real_path(scope, scope.index_path)) or b""

@@ -102,7 +102,7 @@ class Row:
 
 
 @dataclass
-class Counts:
+class UsageCounts:
     """How often a memory was delivered and used, with its newest deliveries, newest first."""
 
     deliveries: int = 0
@@ -110,7 +110,7 @@ class Counts:
     newest: list[MemoryDelivery] = field(default_factory=list)
 
 
-NOTHING = Counts()
+NOTHING = UsageCounts()
 
 
 class Usage:
@@ -121,7 +121,7 @@ class Usage:
 
     def __init__(self, root: str) -> None:
         self.root = root
-        self.memories: defaultdict[str, Counts] = defaultdict(Counts)
+        self.memories: defaultdict[str, UsageCounts] = defaultdict(UsageCounts)
         self._ends = delivery_log.ends(root)
         for _, line in itertools.islice(delivery_log.lines(root, self._ends), RECORDS_READ):
             self._add(line, appended=False)

@@ -9,7 +9,7 @@ from memtui.core.base import clock, fs, ids
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many
 from memtui.core.journal.changes.trust_edit import TrustEdit
-from memtui.core.journal.contents import Contents as JournalContents
+from memtui.core.journal.contents import ContentStore
 from memtui.core.journal.journal import Journal
 from memtui.core.places import locate, trust
 
@@ -53,7 +53,7 @@ class Earlier:
     """The contents with which a directory's memories were trusted before, where memtui has stored them."""
 
     def __init__(self, root: str, directory: str) -> None:
-        self._contents = JournalContents(root)
+        self._contents = ContentStore(root)
         self._digests: dict[str, list[str]] = {}
         for digest, name in trust.load(root, directory).hashes.items():
             self._digests.setdefault(name, []).append(digest)

@@ -25,7 +25,7 @@ START_SECONDS = 10
 
 
 @dataclass(frozen=True)
-class Command:
+class HookCommand:
     """The parts of a hook's command that is ours. `root`, `config`: memtui's directory and Claude Code's, if it names
     them."""
 
@@ -117,7 +117,7 @@ def groups(interpreter: str, launcher: str, root: str = "", config: str = "") ->
     return wanted
 
 
-def parse(text: object) -> Command | None:
+def parse(text: object) -> HookCommand | None:
     """Split a hook's command into its parts if it is one of ours, of any version and place; else None."""
     if not isinstance(text, str) or LAUNCHER_TAIL not in text:
         return None
@@ -131,7 +131,7 @@ def parse(text: object) -> Command | None:
         if number and word.endswith(LAUNCHER_TAIL):
             rest = [*words[number + 1 :], "", "", "", "", ""]
             root, config = (rest[2], rest[4]) if rest[1:4:2] == ["--root", "--config"] else ("", "")
-            return Command(words[0], word, rest[0], root, config)
+            return HookCommand(words[0], word, rest[0], root, config)
     return None
 
 

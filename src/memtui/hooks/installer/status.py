@@ -22,7 +22,7 @@ MANAGED_ELSEWHERE = "/etc/claude-code"
 
 
 @dataclass(frozen=True)
-class Entry:
+class HookEntry:
     """One hook of ours. `source` is user, project, local or plugin; `current`: this memtui would write the same;
     `root`: the directory of memtui's files that its command names, empty if it names none."""
 
@@ -65,7 +65,7 @@ class Plugin:
 class Status:
     """The hooks for a session started in one directory. `disabled_by` is the file that turns all hooks off, if any."""
 
-    entries: list[Entry]
+    entries: list[HookEntry]
     files: list[SettingsFile]
     plugin: Plugin
     disabled_by: str | None
@@ -75,7 +75,7 @@ class Status:
     def installed(self) -> bool:
         return bool(self.entries)
 
-    def events(self) -> dict[str, list[Entry]]:
+    def events(self) -> dict[str, list[HookEntry]]:
         """Return every event that memtui wants, with the entries that serve it."""
         return {event: [entry for entry in self.entries if entry.event == event] for event, _, _ in entries.EVENTS}
 
@@ -132,7 +132,7 @@ def _load(scope: str, path: str) -> tuple[SettingsFile, dict[str, Any]]:
     return SettingsFile(scope, path, exists, error, disable if isinstance(disable, bool) else None), value
 
 
-def _entries(file: SettingsFile, settings: dict[str, Any], places: tuple[str, str]) -> list[Entry]:
+def _entries(file: SettingsFile, settings: dict[str, Any], places: tuple[str, str]) -> list[HookEntry]:
     return [
         _entry(event, file, line, command, places)
         for event, line in merge.our_hooks(settings)
@@ -140,12 +140,14 @@ def _entries(file: SettingsFile, settings: dict[str, Any], places: tuple[str, st
     ]
 
 
-def _entry(event: str, file: SettingsFile, line: str, command: entries.Command, places: tuple[str, str]) -> Entry:
+def _entry(
+    event: str, file: SettingsFile, line: str, command: entries.HookCommand, places: tuple[str, str]
+) -> HookEntry:
     try:
         current = line == entries.command(event, entries.choose_interpreter(), entries.launcher_path(), *places)
     except MemtuiError:
         current = False
-    return Entry(
+    return HookEntry(
         event=event,
         source=file.scope,
         path=file.path,
@@ -159,7 +161,7 @@ def _entry(event: str, file: SettingsFile, line: str, command: entries.Command, 
     )
 
 
-def _entry_problems(found: list[Entry], root: str) -> list[Finding]:
+def _entry_problems(found: list[HookEntry], root: str) -> list[Finding]:
     problems = []
     for path in dict.fromkeys(entry.path for entry in found):
         here = [entry for entry in found if entry.path == path]
@@ -258,7 +260,7 @@ def _python_problems(python: str) -> list[Finding]:
     return []
 
 
-def _plugin_entries(plugin: Plugin) -> list[Entry]:
+def _plugin_entries(plugin: Plugin) -> list[HookEntry]:
     if not plugin.active or not plugin.install_path:
         return []
     launcher = plugin.install_path + "/hooks/memtui_hook.py"
@@ -271,7 +273,9 @@ def _plugin_entries(plugin: Plugin) -> list[Entry]:
             continue
         exists = os.path.isfile(launcher)
         found.append(
-            Entry(event, "plugin", launcher, line, plugin.python, launcher, bool(plugin.python), exists, current=exists)
+            HookEntry(
+                event, "plugin", launcher, line, plugin.python, launcher, bool(plugin.python), exists, current=exists
+            )
         )
     return found
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Facts:
+class BarFacts:
     """What the bars show: the project's name, its mode, whether hooks are installed, whether Claude Code runs no hooks
     (`disabled`), and how much waits on each screen."""
 
@@ -40,7 +40,7 @@ class Data(Workspace):
 
     def __init__(self, env: dict[str, str], cwd: str, *, now: float | None = None) -> None:
         super().__init__(env, cwd, by="tui", now=now)
-        self.facts = Facts(os.path.basename(self.project_root) or "/")
+        self.facts = BarFacts(os.path.basename(self.project_root) or "/")
         # The findings about the client; None until they are looked up, which starts a process.
         self.client: list[Finding] | None = None
         # Memories by path, as read last.
@@ -75,7 +75,7 @@ class Data(Workspace):
         counts["health"] = self.facts.waiting.get("health", 0)
         mode = str(self.setting("mode"))
         found = status.status(self.env, self.cwd)
-        self.facts = Facts(self.facts.project, mode, found.installed, found.disabled_by is not None, counts)
+        self.facts = BarFacts(self.facts.project, mode, found.installed, found.disabled_by is not None, counts)
 
     def hooked(self) -> tuple[bool, bool]:
         """Return whether hooks are installed, and whether they are disabled, as read last."""

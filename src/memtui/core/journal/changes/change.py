@@ -23,7 +23,7 @@ class KeepContent(Protocol):
     def __call__(self, data: bytes, durable: bool = True) -> str: ...
 
 
-class Files(dict[str, bytes | None]):
+class ChangedFiles(dict[str, bytes | None]):
     """File contents by path, as the earlier changes of the same operation leave them; None: no file. Looking up a path
     reads the file and may raise OSError."""
 
@@ -45,7 +45,7 @@ class Change(ABC):
         return self
 
     @abstractmethod
-    def row(self, files: Files, keep: KeepContent) -> dict[str, Any]:
+    def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:
         """Return the change's row of the journal, without the path. Stores the contents that the row names, and updates
         `files`. Raises ConflictError if the file is not as the change expects it, OSError, MemtuiError."""
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from memtui.core.base import fs
 from memtui.core.base.errors import ConflictError
-from memtui.core.journal.changes.change import LOOK_AGAIN, Change, Files, KeepContent, ReadContent, Row, State
+from memtui.core.journal.changes.change import LOOK_AGAIN, Change, ChangedFiles, KeepContent, ReadContent, Row, State
 
 Value = Mapping[str, Any]
 
@@ -25,7 +25,7 @@ class EntryEdit(Change):
     def inverse(self) -> "EntryEdit":
         return EntryEdit(self.path, self.table, self.name, self.after, self.before)
 
-    def row(self, files: Files, keep: KeepContent) -> dict[str, Any]:  # noqa: ARG002
+    def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:  # noqa: ARG002
         self._read_expected()
         return {"entry": {"table": self.table, "key": self.name, "before": self.before, "after": self.after}}
 

@@ -10,7 +10,7 @@ from memtui.core.base import fs
 from memtui.core.base.storage import read_or_none
 from memtui.core.journal.changes.change import (
     Change,
-    Files,
+    ChangedFiles,
     KeepContent,
     ReadContent,
     Row,
@@ -43,7 +43,7 @@ class FileChange(Change):
             return dataclasses.replace(self, mode=mode, times=(found.st_mtime_ns, self.times[1]))
         return self
 
-    def row(self, files: Files, keep: KeepContent) -> dict[str, Any]:
+    def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:
         if files[self.path] != self.before:
             raise conflict(self.path, exists=self.before is None)
         files[self.path] = self.after

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from memtui.core.base.errors import ConflictError
-from memtui.core.journal.changes.change import LOOK_AGAIN, Change, Files, KeepContent, ReadContent, Row, State
+from memtui.core.journal.changes.change import LOOK_AGAIN, Change, ChangedFiles, KeepContent, ReadContent, Row, State
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class ModeEdit(Change):
     def inverse(self) -> "ModeEdit":
         return ModeEdit(self.path, self.after, self.before)
 
-    def row(self, files: Files, keep: KeepContent) -> dict[str, Any]:  # noqa: ARG002
+    def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:  # noqa: ARG002
         self._check()
         return {"modes": [self.before, self.after]}
 

@@ -10,7 +10,7 @@ from memtui.core.base import fs, ids
 from memtui.core.base.storage import read_or_none
 from memtui.core.journal.changes.change import (
     Change,
-    Files,
+    ChangedFiles,
     KeepContent,
     ReadContent,
     Row,
@@ -55,7 +55,7 @@ class Patch(Change):
     def inverse(self) -> "Patch":
         return Patch(self.path, self.at, self.added, self.removed, self.now, self.was, self.mode, self.dirs)
 
-    def row(self, files: Files, keep: KeepContent) -> dict[str, Any]:  # noqa: ARG002
+    def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:  # noqa: ARG002
         self._read_before()
         cut = {"at": self.at, "from": self.was, "to": self.now, "mode": self.mode, "dirs": list(self.dirs)}
         return {"cut": cut, "removed": keep(self.removed), "added": keep(self.added)}

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from memtui.core.base import fs
 from memtui.core.base.errors import ConflictError
-from memtui.core.journal.changes.change import LOOK_AGAIN, Change, Files, KeepContent, ReadContent, Row, State
+from memtui.core.journal.changes.change import LOOK_AGAIN, Change, ChangedFiles, KeepContent, ReadContent, Row, State
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Renaming(Change):
     def inverse(self) -> "Renaming":
         return Renaming(self.to, self.path, self.file)
 
-    def row(self, files: Files, keep: KeepContent) -> dict[str, Any]:  # noqa: ARG002
+    def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:  # noqa: ARG002
         self._check()
         return {"to": self.to, "file": self.file}
 

@@ -14,7 +14,7 @@ from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.changes.change import (
     Change,
-    Files,
+    ChangedFiles,
     KeepContent,
     ReadContent,
     Row,
@@ -55,7 +55,7 @@ class TextEdit(Change):
                 return dataclasses.replace(self, mode=os.stat(self.path).st_mode & 0o7777)
         return self
 
-    def row(self, files: Files, keep: KeepContent) -> dict[str, Any]:
+    def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:
         before = files[self.path]
         text = inbox_format.decode(before or b"")
         files[self.path] = after = inbox_format.encode(self.apply(text)) or None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from memtui.core.base.errors import ConflictError, MemtuiError
-from memtui.core.journal.changes.change import Change, Files, KeepContent, ReadContent, Row, State
+from memtui.core.journal.changes.change import Change, ChangedFiles, KeepContent, ReadContent, Row, State
 from memtui.core.places import trust
 
 
@@ -30,7 +30,7 @@ class TrustEdit(Change):
     def inverse(self) -> "TrustEdit":
         return TrustEdit(self.path, self.directory, self.added, self.removed, (self.always[1], self.always[0]))
 
-    def row(self, files: Files, keep: KeepContent) -> dict[str, Any]:  # noqa: ARG002
+    def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:  # noqa: ARG002
         for trusted in self.texts:
             keep(trusted, durable=False)
         given = {"removed": dict(self.removed), "added": dict(self.added), "always": list(self.always)}

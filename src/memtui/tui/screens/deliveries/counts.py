@@ -67,12 +67,12 @@ def counts(data: "Data", here: set[str], never: list[tuple[str, str]]) -> list[C
     return sorted(rows, key=lambda each: (-each.deliveries, -each.last, each.name))
 
 
-class Counts(Dialog[tuple[str, str]]):
+class MemoryCounts(Dialog[tuple[str, str]]):
     """The dialog. It returns where to go, `memory` or `deliveries`, and the path of a memory."""
 
     DEFAULT_CSS = """
-    Counts > Vertical { width: 96; max-width: 98%; height: 90%; padding: 1 2; background: $panel; }
-    Counts RowList { margin: 1 0 0 0; background: $panel; }
+    MemoryCounts > Vertical { width: 96; max-width: 98%; height: 90%; padding: 1 2; background: $panel; }
+    MemoryCounts RowList { margin: 1 0 0 0; background: $panel; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss(None)", "close"),

@@ -16,7 +16,7 @@ from memtui.core.base.phrasing import many
 from memtui.core.deliveries.filter import Filter
 from memtui.core.deliveries.reading import KEPT, PAGE, DeliveryRow, Reading, read
 from memtui.tui import key_bindings
-from memtui.tui.screens.deliveries.counts import Counts, NeverDelivered, find_never_delivered
+from memtui.tui.screens.deliveries.counts import MemoryCounts, NeverDelivered, find_never_delivered
 from memtui.tui.screens.deliveries.filters import Filters
 from memtui.tui.screens.deliveries.plots import plots, summary
 from memtui.tui.screens.deliveries.reader import LogReader, RowsRead, SearchProgress, TitleFound
@@ -314,7 +314,7 @@ class Deliveries(ListScreen[DeliveryRow]):
     async def count_memories(self) -> None:
         """Show the memories by how often they were delivered; go to the chosen one, or to its deliveries."""
         row = self.table.row
-        chosen = await self.services.ask(Counts(self.services.data, set(row.files) if row else set()))
+        chosen = await self.services.ask(MemoryCounts(self.services.data, set(row.files) if row else set()))
         if chosen is not None:
             place, path = chosen
             if place == "memory":

@@ -7,7 +7,7 @@ from memtui.present import unheard
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.guidance_subject import EVERYWHERE, PROJECT, GuidanceSubject, blank, note_of
 from memtui.tui.screens.guidance import rows
-from memtui.tui.screens.guidance.reading import Notes
+from memtui.tui.screens.guidance.reading import GuidanceNotes
 from memtui.tui.screens.guidance.rows import GuidanceRow
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services, first_of
@@ -16,7 +16,7 @@ from memtui.tui.services import Command, Services, first_of
 class GuidanceCommands:
     """The commands, on the list of the screen and its notes."""
 
-    def __init__(self, services: Services, screen: ListScreen[GuidanceRow], notes: Notes) -> None:
+    def __init__(self, services: Services, screen: ListScreen[GuidanceRow], notes: GuidanceNotes) -> None:
         self.services, self.screen, self.notes = services, screen, notes
 
     def table(self) -> dict[str, Command]:

@@ -26,7 +26,7 @@ HISTORY = 200
 HISTORY_SECONDS = 45 * 86400.0
 
 
-class Notes:
+class GuidanceNotes:
     """The notes of this project, or with `every` of all projects. `names`: name by slug of other projects; `titles`:
     first words by session id."""
 

@@ -17,7 +17,7 @@ from memtui.tui import key_bindings
 from memtui.tui.model import fuzzy
 from memtui.tui.screens.guidance import rows, text
 from memtui.tui.screens.guidance.commands import GuidanceCommands
-from memtui.tui.screens.guidance.reading import Notes
+from memtui.tui.screens.guidance.reading import GuidanceNotes
 from memtui.tui.screens.guidance.rows import GuidanceRow
 from memtui.tui.screens.list_screen import Described, ListScreen
 from memtui.tui.services import Services
@@ -66,7 +66,7 @@ class Guidance(ListScreen[GuidanceRow]):
     def __init__(self, services: Services) -> None:
         table = RowList[GuidanceRow](COLUMNS, self._draw, lambda row: row.key, empty=actions.keyed(EMPTY), id="list")
         super().__init__(services, table, rows.searched, placeholder="filter: text, sender, session, state")
-        self.notes = Notes(services.data)
+        self.notes = GuidanceNotes(services.data)
         self.commands |= GuidanceCommands(services, self, self.notes).table()
         self._problem = ""
 

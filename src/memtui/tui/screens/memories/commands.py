@@ -9,7 +9,7 @@ from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.present import memories as present
 from memtui.present import safe_text
-from memtui.tui.batch import Bulk, report
+from memtui.tui.batch import BatchRunner, report
 from memtui.tui.dialogs.ask import Choice, Line, sure
 from memtui.tui.screens.memories.reading import MemoryReader
 from memtui.tui.screens.memories.rows import Pair
@@ -35,7 +35,7 @@ class MemoryCommands:
     """The commands, on the list, the tree and the reader of the screen."""
 
     def __init__(
-        self, services: Services, table: MemoryTable, places: ScopeTree, reader: MemoryReader, bulk: Bulk
+        self, services: Services, table: MemoryTable, places: ScopeTree, reader: MemoryReader, bulk: BatchRunner
     ) -> None:
         self.services, self.list, self.places, self.reader, self.bulk = services, table, places, reader, bulk
 

@@ -17,7 +17,7 @@ from memtui.present import memories as present
 from memtui.present import safe_text
 from memtui.tui.screens.memories.reading import MemoryReader
 from memtui.tui.screens.memories.rows import Pair
-from memtui.tui.screens.memories.text import Facts, Meter, flag_words, memory_text, meter_line, meter_of
+from memtui.tui.screens.memories.text import MemoryFacts, Meter, flag_words, memory_text, meter_line, meter_of
 from memtui.tui.services import HowFar, Services
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class MemoryDetail:
         origin = self._origins.get(key)
         source = self._source(pair, origin.title if origin else "", now)
         draft = self._draft(found.path, now)
-        facts = Facts(back, missing, self._meter(scope), self.reader.outcomes, origin, pending, draft, source)
+        facts = MemoryFacts(back, missing, self._meter(scope), self.reader.outcomes, origin, pending, draft, source)
         if self._rest_timer is not None:
             self._rest_timer.stop()
         self._rest_timer = self.screen.set_timer(REST_SECONDS, lambda: self._look_up(pair)) if pending else None

@@ -17,7 +17,7 @@ from memtui.actions import Action
 from memtui.core.base.phrasing import many
 from memtui.present import safe_text
 from memtui.tui import key_bindings
-from memtui.tui.batch import Bulk
+from memtui.tui.batch import BatchRunner
 from memtui.tui.model import autosave, fuzzy
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.screens.list_screen import NARROW, Described, ListScreen
@@ -77,7 +77,7 @@ class Memories(ListScreen[Pair]):
         self.reader = MemoryReader(services, self)
         self.details = MemoryDetail(services, self, self.reader)
         self.trail = Trail(services, self, self.places, self.reader, self.go_to)
-        self.bulk = Bulk(self)
+        self.bulk = BatchRunner(self)
         self.navigation = MemoryNavigation(services, self, table, self.places, self.view, self.relist)
         editing = MemoryEditing(services, table, self.places, self.reader)
         commands = MemoryCommands(services, table, self.places, self.reader, self.bulk)

@@ -45,7 +45,7 @@ class Meter:
 
 
 @dataclass
-class Facts:
+class MemoryFacts:
     """What the detail shows beside the memory itself. `back`: memories that link to it; `missing`: links that lead
     nowhere; `outcomes`: by delivery id; `origin`: None while `seeking` or if unknown; `draft`: words about an autosave;
     `source`: words about where the memory comes from."""
@@ -91,7 +91,7 @@ def meter_line(label: str, found: "Budget", width: int = BAR) -> Text:
     return text
 
 
-def memory_text(scope: Scope, row: Row, facts: Facts, now: float) -> Text:
+def memory_text(scope: Scope, row: Row, facts: MemoryFacts, now: float) -> Text:
     """Return the whole text about a memory."""
     found = row.memory
     text = Text()
@@ -175,7 +175,7 @@ def _fields(fields: Mapping[str, object], prefix: str = "") -> list[tuple[str, s
     return found
 
 
-def _links(text: Text, links: Sequence[str], facts: Facts) -> None:
+def _links(text: Text, links: Sequence[str], facts: MemoryFacts) -> None:
     if not (links or facts.back):
         return
     _label(text, "links")
@@ -229,7 +229,7 @@ def _deliveries(text: Text, scope: Scope, row: Row, outcomes: Mapping[str, str],
     text.append("\n")
 
 
-def _origin(text: Text, row: Row, facts: Facts, now: float) -> None:
+def _origin(text: Text, row: Row, facts: MemoryFacts, now: float) -> None:
     session = row.memory.origin_session
     if not session:
         return

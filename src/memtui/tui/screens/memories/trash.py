@@ -18,7 +18,7 @@ from memtui.core.memories.trash import TrashItem
 from memtui.present import memories as present
 from memtui.present import safe_text
 from memtui.tui import key_bindings
-from memtui.tui.batch import AT_ONCE, Bulk, report
+from memtui.tui.batch import AT_ONCE, BatchRunner, report
 from memtui.tui.dialogs.ask import sure
 from memtui.tui.dialogs.dialog import TRASH, Dialog, Keys, keyed
 from memtui.tui.model.data import Data
@@ -59,7 +59,7 @@ class Trash(Dialog[str | None]):
         super().__init__()
         self.data = data
         self.restored = ""
-        self.bulk = Bulk(self)
+        self.bulk = BatchRunner(self)
         self.table = RowList[TrashItem](COLUMNS, self._draw, lambda item: item.id, empty="reading …", id="trash")
         self.foot, self.detail = Static(classes="foot"), Detail()
 
