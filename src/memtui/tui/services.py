@@ -115,7 +115,7 @@ class Services(Protocol):
         """Show waiting guidance on the screen of guidance."""
 
     def show_deliveries(self, **wanted: str) -> None:
-        """Show the deliveries that match, such as `memory=path`."""
+        """Show the deliveries that match, such as `memory=path`; those of one session (`session=id`) from its first."""
 
 
 def services_of(node: "DOMNode") -> Services:

@@ -241,15 +241,17 @@ async def test_text_is_searched_while_typing_and_nothing_says_so(deliveries):
         assert len(screen.table.rows) > 10
 
 
-async def test_a_whole_session_in_order_with_its_cost(deliveries, world):
+async def test_a_session_is_listed_in_the_order_of_time_with_its_cost(deliveries, world):
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
-        await pilot.press("S")
+        pilot.app.go("memories")
+        await settle(pilot)
+        pilot.app.show_deliveries(session=world.sessions["today"])
         await ready(pilot)
         mine = [r for r in reversed(records(world)) if r["session_id"] == world.sessions["today"] and r["text"]]
-        rows = screen.session_pane.table.rows
-        assert [row.id for row in rows] == [r["id"] for r in mine]
-        assert screen.session_pane.so_far[rows[-1].id] == sum(r["chars"] for r in mine)
+        assert [row.id for row in screen.table.rows] == [r["id"] for r in mine]
+        assert screen.table.cursor == 0
+        assert screen.totals[mine[-1]["id"]] == sum(r["chars"] for r in mine)
         line = screen.query_one("#session-sums").render().plain
         assert "3 deliveries" in line
         assert "tokens" in line
@@ -257,11 +259,17 @@ async def test_a_whole_session_in_order_with_its_cost(deliveries, world):
         assert screen.copied() == "\n\n".join(r["text"] for r in mine)
         append(world)
         await live(pilot)
-        assert len(screen.session_pane.table.rows) == 4
+        assert len(screen.table.rows) == 4
+        assert screen.table.cursor == 0
+        screen.table.move_to(3)
+        append(world, "01ZZZZZZZZZZZZZZZZZZZZZZZ2")
+        await live(pilot)
+        assert screen.table.row.id == "01ZZZZZZZZZZZZZZZZZZZZZZZ2", "on the newest it goes with the newest"
         await pilot.press("escape")
-        await pilot.pause()
+        await ready(pilot)
         assert not screen.has_class("session")
         assert screen.focused is screen.table
+        assert len(screen.table.rows) == sum(bool(r["text"]) for r in records(world))
 
 
 @pytest.mark.every(step=4)

@@ -77,16 +77,15 @@ class LogReader:
         if not self.data.statistics.ready:
             self._count(go_on)
 
-    def follow(self, *readings: Reading | None) -> None:
+    def follow(self, reading: Reading) -> None:
         """Read what was appended to the log."""
-        for each in readings:
-            fresh = each.fresh() if each else []
-            if fresh is None:
-                self.post(LogReplaced())
-                return
-            if fresh and each:
-                self.post(RowsRead(each))
-                self._look_up(fresh)
+        fresh = reading.fresh()
+        if fresh is None:
+            self.post(LogReplaced())
+            return
+        if fresh:
+            self.post(RowsRead(reading))
+            self._look_up(fresh)
         if self.data.statistics.ready:
             self._count(lambda _: True)
 

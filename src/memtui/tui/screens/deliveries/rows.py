@@ -26,7 +26,7 @@ IN_SESSION = (
     Column("what"),
     Column("chars", 6, right=True),
     Column("tokens", 6, right=True, from_width=64),
-    Column("in all", 7, right=True, from_width=56),
+    Column("total", 7, right=True, from_width=56),
     Column("ms", 4, right=True, from_width=50),
     Column("", 1),
 )

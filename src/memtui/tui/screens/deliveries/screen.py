@@ -13,15 +13,14 @@ from textual.widgets import Input
 
 from memtui import actions
 from memtui.core.base.phrasing import many
-from memtui.core.deliveries.filter import Filter
 from memtui.core.deliveries.reading import KEPT, PAGE, DeliveryRow, Reading, read
 from memtui.tui import key_bindings
 from memtui.tui.screens.deliveries.counts import MemoryCounts, NeverDelivered, find_never_delivered
 from memtui.tui.screens.deliveries.filters import Filters
 from memtui.tui.screens.deliveries.plots import plots, summary
 from memtui.tui.screens.deliveries.reader import LogReader, RowsRead, SearchProgress, TitleFound
-from memtui.tui.screens.deliveries.rows import IN_LOG, in_log
-from memtui.tui.screens.deliveries.session import SessionPane
+from memtui.tui.screens.deliveries.rows import IN_LOG, IN_SESSION, in_log, in_session
+from memtui.tui.screens.deliveries.session import SessionHead, totals
 from memtui.tui.screens.deliveries.text import delivery_glance, delivery_text
 from memtui.tui.screens.list_screen import Described, ListScreen
 from memtui.tui.services import Command, Services
@@ -44,9 +43,8 @@ EMPTY = """Nothing was delivered yet.
 
 
 class Deliveries(ListScreen[DeliveryRow]):
-    """The screen: on the left the log, newest first, or one session, oldest first; on the right the delivery under the
-    cursor; a summary on top; or plots in place of all of it. `table` is the list that is shown: `newest`, or that of
-    the session."""
+    """The screen: on the left the log, newest first; on the right the delivery under the cursor; a summary on top; or
+    plots in place of all of it. One session (the filter names it) is listed from its beginning, below what it cost."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("deliveries")]
     group: ClassVar[str] = "deliveries"
@@ -54,8 +52,7 @@ class Deliveries(ListScreen[DeliveryRow]):
     row_word: ClassVar[str] = "delivery"
     DEFAULT_CSS = """
     Deliveries #plots { display: none; }
-    Deliveries.session SessionPane { display: block; height: 1fr; }
-    Deliveries.session #list { display: none; }
+    Deliveries.session SessionHead { display: block; }
     Deliveries.plots #panes { display: none; }
     Deliveries.plots #plots { display: block; height: 1fr; }
     """
@@ -63,17 +60,16 @@ class Deliveries(ListScreen[DeliveryRow]):
     def __init__(self, services: Services) -> None:
         data = services.data
         self.receipts, self.reader = data.receipts, LogReader(data, self.post_message)
-        self.newest = RowList[DeliveryRow](
-            IN_LOG, self._draw, lambda row: row.id, empty=actions.keyed(EMPTY), id="list"
-        )
-        super().__init__(services, self.newest, lambda row: row.id, placeholder="words of the delivered text")
-        self.session_pane = SessionPane(self.receipts, data.now)
+        table = RowList[DeliveryRow](IN_LOG, self._draw, lambda row: row.id, empty=actions.keyed(EMPTY), id="list")
+        super().__init__(services, table, lambda row: row.id, placeholder="search delivered text")
+        self.session_head = SessionHead()
+        self.totals: dict[str, int] = {}
         self.filters = Filters(services, self, self.read_again)
         self.filters_line, self.plots = OneLine(id="line"), Detail(id="plots")
         self.reading: Reading | None = None
         self.never: list[tuple[str, str]] | None = None
         self.titles: dict[str, str] = {}
-        self._filter_changed = self._reading_more = False
+        self._filter_changed = self._to_first = self._reading_more = False
         self._typing_timer: Timer | None = None
         self.commands |= self.filters.commands() | {
             "deliveries.whole_session": Command(self.show_session, self.no_row),
@@ -86,8 +82,8 @@ class Deliveries(ListScreen[DeliveryRow]):
         yield self.summary_line
         with Horizontal(id="panes"):
             with Vertical(id="middle"):
-                yield self.newest
-                yield self.session_pane
+                yield self.session_head
+                yield self.table
                 yield self.glance
                 yield self.filter_line
                 yield self.filters_line
@@ -118,12 +114,12 @@ class Deliveries(ListScreen[DeliveryRow]):
         """Read the log again from its end, with the current filter."""
         self.reading = None
         self._filter_changed = True
-        self.read(None, PAGE)
+        self.read(None, SESSION_ROWS if self.of_session else PAGE)
 
     def reload(self) -> None:
         """Read what was appended to the log."""
         if self.is_mounted and self.reading is not None:
-            self._live(self.reading, self.session_pane.reading)
+            self._live(self.reading)
 
     def follow(self, parts: frozenset[str] | None) -> None:
         """Read what has changed. A new receipt only needs painting."""
@@ -144,8 +140,8 @@ class Deliveries(ListScreen[DeliveryRow]):
         self.reader.read(reading or self.reader.reading(self.filters.wanted), count, first=first)
 
     @work(thread=True, exclusive=True, group="live")
-    def _live(self, reading: Reading, session: Reading | None) -> None:
-        self.reader.follow(reading, session)
+    def _live(self, reading: Reading) -> None:
+        self.reader.follow(reading)
 
     @work(thread=True, group="titles")
     def _find_title(self, row: DeliveryRow) -> None:
@@ -157,8 +153,10 @@ class Deliveries(ListScreen[DeliveryRow]):
 
     def _scrolled(self) -> None:
         """Read older rows when the cursor or the scroll position comes near the end of the list."""
-        table, reading = self.newest, self.reading
+        table, reading = self.table, self.reading
         if reading is None or reading.done or reading.full or self._reading_more or not self.is_current:
+            return
+        if self.of_session:
             return
         seen = max(table.cursor, int(table.scroll_offset.y) + table.size.height)
         if seen >= len(reading.rows) - NEAR_END:
@@ -168,10 +166,8 @@ class Deliveries(ListScreen[DeliveryRow]):
     # showing
 
     def on_rows_read(self, message: RowsRead) -> None:
-        """Show the new rows, if they are of the current filter or session."""
-        if message.reading is self.session_pane.reading:
-            self._show_session()
-        elif message.reading.wanted == self.filters.wanted:
+        """Show the new rows, if they are of the current filter."""
+        if message.reading.wanted == self.filters.wanted:
             self.reading, self._reading_more = message.reading, False
             self.fill()
 
@@ -181,16 +177,24 @@ class Deliveries(ListScreen[DeliveryRow]):
 
     def fill(self) -> None:
         """Show what was read. The cursor stays on its row, with two exceptions: on the newest row it moves to the new
-        newest, unless the detail is in focus; and it moves there when a filter hides its row."""
+        newest, unless the detail is in focus; and it moves to the first when a filter hides its row."""
         if self.reading is None:
             return
-        self.found, table = self.reading.rows, self.newest
+        table, session = self.table, self.of_session
+        rows = self.reading.rows[::-1] if session else self.reading.rows
+        at_newest = table.cursor == (len(table.rows) - 1 if session else 0) and not self.detail.has_focus
+        self.found, self.totals = rows, totals(rows) if session else {}
+        self.set_class(bool(session), "session")
+        table.columns = list(IN_SESSION if session else IN_LOG)
         table.empty = self.why_empty()
-        here, newest = table.row_id, table.cursor == 0 and not self.detail.has_focus
-        table.show(self.found)
-        if newest or (self._filter_changed and here != table.row_id):
-            table.move_to(0)
-        self._filter_changed = False
+        here = table.row_id
+        table.show(rows)
+        if self._filter_changed:
+            if self._to_first or here != table.row_id:
+                table.move_to(0)
+        elif at_newest:
+            table.move_to(len(rows) - 1 if session else 0)
+        self._filter_changed = self._to_first = False
         self.count()
         self.filters_line.put(self.filters.line())
         self.draw_sums()
@@ -207,8 +211,7 @@ class Deliveries(ListScreen[DeliveryRow]):
 
     def on_receipts_read(self) -> None:
         """Paint the new receipts and statistics."""
-        self.newest.redraw()
-        self.session_pane.table.redraw()
+        self.table.redraw()
         self.draw_sums()
         self.show_detail()
 
@@ -226,21 +229,18 @@ class Deliveries(ListScreen[DeliveryRow]):
         """Draw the summary, the lines above the session, and the plots."""
         statistics, known = self.services.data.statistics, self.receipts.known
         self.summary_line.put(summary(statistics, known, self.size.width))
-        session = self.session_pane.reading
-        if session is not None:
-            narrow = self.has_class("narrow")
-            width = self.size.width if narrow else self.session_pane.size.width
-            self.session_pane.draw_sums(self.titles.get(session.wanted.session, ""), width)
+        if self.of_session and self.reading is not None:
+            width = self.size.width if self.has_class("narrow") else self.table.size.width
+            self.session_head.draw(self.found, self.titles.get(self.of_session, ""), known, width)
         if self.has_class("plots"):
             key = actions.key_of("deliveries.counts")
             self.plots.show("plots", plots(statistics, known, self.never, self.size.width - 4, key))
 
     def _draw(self, row: DeliveryRow) -> list[Text]:
-        return in_log(row, self.receipts, self.filters.wanted.kind, self.services.data.now())
-
-    @on(RowList.Moved, "#session")
-    def _moved_in_session(self) -> None:
-        self.show_detail()
+        now = self.services.data.now()
+        if row.id in self.totals:
+            return in_session(row, self.totals[row.id], self.receipts, now)
+        return in_log(row, self.receipts, self.filters.wanted.kind, now)
 
     def describe(self, row: DeliveryRow) -> Described:
         """Return the detail of a row: the delivery, read from the log."""
@@ -263,37 +263,28 @@ class Deliveries(ListScreen[DeliveryRow]):
         self.call_after_refresh(self.draw_sums)
 
     def copied(self) -> str:
-        """Return the text of the delivery, all texts of a session whose list is in focus, or the plots."""
+        """Return the text of the delivery, all texts of the session whose list is in focus, or the plots."""
         if self.has_class("plots"):
             return self.plots.plain
-        whole = self.table is self.session_pane.table and self.table.has_focus
+        whole = self.of_session and self.table.has_focus
         rows = self.table.rows if whole else [self.table.row] if self.table.row else []
         texts = [found.text for row in rows if (found := read(row))]
         return "\n\n".join(text for text in texts if text)[:COPIED_MOST]
 
     # a session
 
+    @property
+    def of_session(self) -> str:
+        """The session that the filter names: it is listed in the order of time; empty for none."""
+        return self.filters.wanted.session
+
     def show_session(self) -> None:
         """Show all deliveries of the session under the cursor, oldest first."""
         row = self.table.row
-        if row is None:
-            return
-        reading = self.reader.reading(Filter(session=row.session))
-        self.remove_class("plots")
-        self.add_class("session")
-        self.session_pane.show(reading)
-        self.table = self.session_pane.table
-        self.table.focus()
-        self.read(reading, SESSION_ROWS)
-
-    def _show_session(self) -> None:
-        self.session_pane.show(self.session_pane.reading, self.session_pane.table.row_id or self.newest.row_id)
-        self.draw_sums()
-        self.show_detail()
-
-    @on(RowList.Opened, "#session")
-    def _opened_in_session(self) -> None:
-        self.open()
+        if row is not None:
+            self._leave_plots()
+            self.filters.set_fields(session=row.session)
+            self.table.focus()
 
     # the plots, and the memories by deliveries
 
@@ -325,14 +316,14 @@ class Deliveries(ListScreen[DeliveryRow]):
     # filters
 
     def want(self, **fields: str) -> None:
-        """Replace the filter by one with these fields, and show the list."""
+        """Replace the filter by one with these fields, and show the list from its first row."""
         self.filters.replace(**fields)
+        self._to_first = True
         if self.is_mounted:  # else `on_mount` reads
             self._show_text()
             self._leave_plots()
             self.remove_class("deep", "whole")
-            self._leave_session()
-            self.newest.focus()
+            self.table.focus()
             self.read_again()
 
     def _show_text(self) -> None:
@@ -363,25 +354,14 @@ class Deliveries(ListScreen[DeliveryRow]):
     # back
 
     def escape_steps(self) -> Sequence[Callable[[], bool]]:
-        """Return the steps of escape: leave the plots, the detail, the session; clear the last filter."""
-        return (self._leave_plots, self.leave_detail, self._leave_session, self.clear_filter)
+        """Return the steps of escape: leave the plots, the detail; clear the last filter."""
+        return (self._leave_plots, self.leave_detail, self.clear_filter)
 
     def _leave_plots(self) -> bool:
         if not self.has_class("plots"):
             return False
         self.remove_class("plots")
         self.table.focus()
-        return True
-
-    def _leave_session(self) -> bool:
-        if self.session_pane.reading is None:
-            return False
-        self.remove_class("session")
-        self.session_pane.show(None)
-        self.table = self.newest
-        self.table.focus()
-        self.draw_sums()
-        self.show_detail()
         return True
 
     def clear_filter(self) -> bool:

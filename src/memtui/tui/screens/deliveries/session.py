@@ -1,8 +1,7 @@
-"""The pane with the deliveries of one session, and above them two lines: what it is about, and what it cost."""
+"""The two lines above the deliveries of one session: what it is about, and what it cost."""
 
 import time
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from rich.text import Text
@@ -10,91 +9,74 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from memtui.core.base.phrasing import many, short
-from memtui.core.deliveries.reading import DeliveryRow, Reading, Receipts
+from memtui.core.deliveries.reading import DeliveryRow
 from memtui.core.deliveries.sessions import CHARS_A_TOKEN
 from memtui.present import safe_text
 from memtui.present.deliveries import GLYPHS
-from memtui.tui.screens.deliveries.rows import IN_SESSION, in_session
 from memtui.tui.widgets.line import OneLine
-from memtui.tui.widgets.rows import RowList
 
 
-class SessionPane(Vertical):
-    """The pane. It shows the deliveries in `reading`, oldest first; no session if that is None."""
+class SessionHead(Vertical):
+    """The two lines."""
 
     DEFAULT_CSS = """
-    SessionPane { display: none; }
-    SessionPane OneLine { padding: 0 1; }
+    SessionHead { display: none; height: auto; }
+    SessionHead OneLine { padding: 0 1; }
     """
 
-    def __init__(self, receipts: Receipts, now: Callable[[], float]) -> None:
-        super().__init__(id="session-pane")
-        self.receipts = receipts
-        self.reading: Reading | None = None
-        self.so_far: dict[str, int] = {}
+    def __init__(self) -> None:
+        super().__init__(id="session-head")
         self.about, self.cost = OneLine(id="session-line"), OneLine(id="session-sums")
-        self.table = RowList[DeliveryRow](
-            IN_SESSION,
-            lambda row: in_session(row, self.so_far.get(row.id, 0), receipts, now()),
-            lambda row: row.id,
-            empty="This session was given nothing.",
-            id="session",
-        )
 
     def compose(self) -> ComposeResult:
-        """Compose the two lines and the list."""
+        """Compose the two lines."""
         yield self.about
         yield self.cost
-        yield self.table
 
-    def show(self, reading: Reading | None, at: str = "") -> None:
-        """Show what was read of a session, with the cursor on the delivery with the id `at`."""
-        self.reading = reading
-        rows = [row for row in reversed(reading.rows) if row.injected] if reading else []
-        self.so_far = dict(zip([row.id for row in rows], accumulate(row.chars for row in rows), strict=True))
-        self.table.show(rows)
-        place = next((number for number, row in enumerate(rows) if row.id == at), None)
-        if place is not None:
-            self.table.move_to(place)
-
-    def draw_sums(self, title: str, width: int) -> None:
-        """Draw the two lines in `width` cells. `title`: what the session is about."""
-        if self.reading is None:
-            return
-        rows = self.table.rows
-        start = Text(f"session {safe_text.line(self.reading.wanted.session[:8])}", style="bold", end="")
-        start.no_wrap, start.overflow = True, "ellipsis"
-        end = Text(style="dim", end="")
+    def draw(self, rows: Sequence[DeliveryRow], title: str, known: Mapping[str, str], width: int) -> None:
+        """Draw the lines in `width` cells, for the rows of a session, oldest first. `title`: what the session is about;
+        `known`: outcome by the id of a delivery."""
         if rows:
-            end.append(f"  {safe_text.line(rows[0].where, 20)}  {_span(rows)}")
-        room = width - start.cell_len - end.cell_len - 6
-        words = Text(safe_text.line(title, 200), end="")
-        if words.plain and room > 4:
-            words.truncate(room, overflow="ellipsis")
-            start.append_text(Text.assemble(" “", words, "”"))
-        start.append_text(end)
-        self.about.put(start)
-        self.cost.put(self._cost(rows, sum(row.ms or 0.0 for row in self.reading.rows), width))
+            self.about.put(_about(rows, title, width))
+            self.cost.put(_cost(rows, known, width))
 
-    def _cost(self, rows: Sequence[DeliveryRow], ms: float, width: int) -> Text:
-        """Return the sums of the deliveries, in as many words as fit."""
-        chars = sum(row.chars for row in rows)
-        tokens = chars // CHARS_A_TOKEN
-        counts = Counter(self.receipts.known.get(row.id, "") for row in rows)
-        end = Text(end="")
-        for outcome, (glyph, style) in GLYPHS.items():
-            if counts[outcome]:
-                end.append(f" {counts[outcome]} {glyph}", style=style)
-        deliveries = many(len(rows), "delivery", "deliveries")
-        size, cost = short(chars), f"{ms:,.0f} ms"
-        wordings = (
-            f"{deliveries} · {size} characters, some {tokens:,} tokens · {cost} in hooks",
-            f"{deliveries} · {size} chars, {tokens:,} tokens · {cost} in hooks",
-            f"{len(rows)} · {size} chars, {tokens:,} tokens · {cost} in hooks",
-            f"{len(rows)} · {size} ~{tokens:,} tok · {cost}",
-        )
-        whole = next((each for each in wordings if len(each) + end.cell_len <= width - 2), wordings[-1])
-        return Text.assemble(whole, end, no_wrap=True, overflow="ellipsis", end="")
+
+def totals(rows: Sequence[DeliveryRow]) -> dict[str, int]:
+    """Return by the id of each delivery how many characters it and those before it have. `rows`: oldest first."""
+    return dict(zip([row.id for row in rows], accumulate(row.chars for row in rows), strict=True))
+
+
+def _about(rows: Sequence[DeliveryRow], title: str, width: int) -> Text:
+    start = Text(f"session {safe_text.line(rows[0].session[:8])}", style="bold", end="")
+    start.no_wrap, start.overflow = True, "ellipsis"
+    end = Text(f"  {safe_text.line(rows[0].where, 20)}  {_span(rows)}", style="dim", end="")
+    room = width - start.cell_len - end.cell_len - 6
+    words = Text(safe_text.line(title, 200), end="")
+    if words.plain and room > 4:
+        words.truncate(room, overflow="ellipsis")
+        start.append_text(Text.assemble(" “", words, "”"))
+    return start.append_text(end)
+
+
+def _cost(rows: Sequence[DeliveryRow], known: Mapping[str, str], width: int) -> Text:
+    """Return the sums of the deliveries, in as many words as fit."""
+    chars, ms = sum(row.chars for row in rows), sum(row.ms or 0.0 for row in rows)
+    tokens = chars // CHARS_A_TOKEN
+    end = Text(end="")
+    for outcome, (glyph, style) in GLYPHS.items():
+        count = sum(known.get(row.id) == outcome for row in rows)
+        if count:
+            end.append(f" {count} {glyph}", style=style)
+    deliveries = many(len(rows), "delivery", "deliveries")
+    size, cost = short(chars), f"{ms:,.0f} ms"
+    wordings = (
+        f"{deliveries} · {size} characters, about {tokens:,} tokens · {cost} in hooks",
+        f"{deliveries} · {size} chars, {tokens:,} tokens · {cost} in hooks",
+        f"{len(rows)} · {size} chars, {tokens:,} tokens · {cost} in hooks",
+        f"{len(rows)} · {size} ~{tokens:,} tok · {cost}",
+    )
+    whole = next((each for each in wordings if len(each) + end.cell_len <= width - 2), wordings[-1])
+    return Text.assemble(whole, end, no_wrap=True, overflow="ellipsis", end="")
 
 
 def _span(rows: Sequence[DeliveryRow]) -> str:
