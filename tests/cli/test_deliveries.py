@@ -2,6 +2,8 @@
 
 import pytest
 
+from memtui.core.base import when
+
 
 def outcomes(memtui, *words):
     return [row["outcome"] for row in memtui.json("deliveries", *words)["deliveries"]]
@@ -38,7 +40,11 @@ def test_filters(memtui, world):
     assert outcomes(memtui, "--text", "REGISTRY mirror") == ["arrived"]
     assert outcomes(memtui, "--kind", "use") == ["nothing", "nothing"]
     assert len(outcomes(memtui, "--kind", "guidance")) == 7
-    assert memtui("deliveries", "--since", "whenever", check=False).code == 2
+    assert len(outcomes(memtui, "--since", "yesterday")) == len(outcomes(memtui, "--since", "2026-11-20"))
+    assert outcomes(memtui, "--since", "never", "--until", "never") == outcomes(memtui)
+    refused = memtui("deliveries", "--since", "whenever", check=False)
+    assert refused.code == 2
+    assert when.HINT in refused.err
 
 
 def test_the_deliveries_of_one_memory(memtui, world):

@@ -22,6 +22,11 @@ def waiting(shell, everywhere=False):
     return inbox_format.read(paths.inbox_dir(root, slug) + "/guidance.md")
 
 
+def test_a_note_that_shall_never_expire_is_taken(bare):
+    bare("guide", "one", "--expires", "never")
+    assert "expires" not in waiting(bare)[0].fields
+
+
 def test_it_prints_the_id_and_says_nothing_else(bare):
     done = bare("guide", "CI", "is", "red", "--from", "ci-watch", "--urgent", "--to", "path:src/**", "--expires", "2h")
     (entry,) = waiting(bare)

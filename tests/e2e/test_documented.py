@@ -156,7 +156,7 @@ STORIES = {
             "",
         ),
         typed("", "memtui deliveries --follow", "", 130, ("arrived", "\x03")),
-        typed("", "memtui deliveries --since 30d --until 0d", "arrived"),
+        typed("", "memtui deliveries --since 30d --until now", "arrived"),
         typed("deliveries --stats", "memtui deliveries --stats --days 30", "P95"),
         typed("deliveries show ID", "memtui deliveries show Z2C4A7", "memtui-"),
         typed("sessions", "memtui sessions", "3e8f"),

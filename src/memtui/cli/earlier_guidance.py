@@ -8,13 +8,11 @@ import argparse
 from memtui.cli import entries, secret
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.core.base import clock, paths
+from memtui.core.base import clock, paths, when
 from memtui.core.base.errors import MemtuiError, NotFoundError, UsageError
 from memtui.core.deliveries import notes
 from memtui.core.inbox import guidance
 from memtui.core.review.waiting import find
-
-NEVER = "never"
 
 
 def withdraw(ctx: Context, ref: str) -> Result:
@@ -89,9 +87,9 @@ def edit(ctx: Context, args: argparse.Namespace, text: "str | None") -> Result:
 
 
 def _set_expiry(fields: "dict[str, str]", given: "str | None", now: float) -> None:
-    if given == NEVER:
+    if given is not None:
         fields.pop("expires", None)
-    elif given is not None:
-        fields["expires"] = clock.iso_seconds(guidance.expiry(given, now))
+        if (new := guidance.expiry(given, now)) != when.NEVER:
+            fields["expires"] = clock.iso_seconds(new)
     elif (end := clock.parse(fields.get("expires"))) is not None and end <= now:
         raise UsageError("It has expired, and would not be delivered.", "Say --expires 2h, or --expires never.")

@@ -109,18 +109,25 @@ def berlin(monkeypatch):
         ("today", "2026-07-01T21:59:00Z"),
         ("Tomorrow", "2026-07-02T21:59:00Z"),
         ("tomorrow 8:15", "2026-07-02T06:15:00Z"),
-        ("2026-07-03", "2026-07-03T00:00:00Z"),
+        ("2026-07-03", "2026-07-03T21:59:00Z"),
+        ("2026-07-03 08:00", "2026-07-03T06:00:00Z"),
     ],
 )
 def test_an_end_is_given_as_people_say_it(berlin, given, ends):
     assert clock.iso_seconds(guidance.expiry(given, berlin)) == ends
 
 
-@pytest.mark.parametrize("given", ["soon", "25:00", "18:60", "tomorrow soon", "today 9:00", "18", ":", "１8:00", ""])
+@pytest.mark.parametrize(
+    "given", ["soon", "25:00", "18:60", "tomorrow soon", "today 9:00", "18", ":", "１8:00", "", "now", "yesterday"]
+)
 def test_what_is_no_end_is_refused_with_examples(berlin, given):
     with pytest.raises(UsageError) as caught:
         guidance.expiry(given, berlin)
     assert "tomorrow" in caught.value.hint
+
+
+def test_a_note_that_never_expires_has_no_end(berlin):
+    assert "expires" not in guidance.fields("ci", [], False, "never", berlin)
 
 
 @pytest.mark.parametrize(

@@ -278,7 +278,7 @@ async def test_a_note_to_a_session_goes_where_that_session_looks(world, app):
 
 @pytest.mark.parametrize(
     ("text", "expires", "says"),
-    [("x" * 20_000, "", "fit into one delivery"), ("  ", "", "empty"), ("hi", "soon", "neither a time to come")],
+    [("x" * 20_000, "", "fit into one delivery"), ("  ", "", "empty"), ("hi", "soon", "“soon” is no time")],
 )
 async def test_what_can_not_be_sent_is_refused_and_stays_in_the_form(world, app, text, expires, says):
     before = notes(world)

@@ -9,7 +9,7 @@ from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show.deliveries import find, print_row, receipt, receipts_of, table
-from memtui.core.base import clock, ids
+from memtui.core.base import ids, when
 from memtui.core.base.errors import NotFoundError, UsageError
 from memtui.core.base.matching import short_id
 from memtui.core.base.phrasing import ago, many
@@ -54,8 +54,8 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument(
         "--text", metavar="WORDS", help="only with these words in the delivered text, which is not kept for ever"
     )
-    found.add_argument("--since", metavar="WHEN", help="not older than 2h, 3d, 2026-11-01")
-    found.add_argument("--until", metavar="WHEN", help="older than that")
+    found.add_argument("--since", metavar="WHEN", help=f"not older than that: {when.TAKEN}")
+    found.add_argument("--until", metavar="WHEN", help="older than that, given in the same way")
     found.add_argument("--limit", type=int, default=LIMIT, metavar="N", help=f"default: {LIMIT}, 0: all")
     found.add_argument("--follow", action="store_true", help="wait for further ones (with --json: one answer a line)")
     found.add_argument(
@@ -89,10 +89,11 @@ def _filter(ctx: Context, args: argparse.Namespace) -> Filter:
 
 
 def _moment(ctx: Context, option: str, words: "str | None") -> "float | None":
-    found = clock.parse_when(words, ctx.now(), ahead=False) if words else None
+    """Return a limit in seconds since the epoch; None where there is none (`never`)."""
+    found = when.read(words, ctx.now(), ahead=False) if words else None
     if words and found is None:
-        raise UsageError(f"{option} {words}: neither a span nor a date.", "Say 2h, 3d or 2026-11-01.")
-    return found
+        raise UsageError(f"{option}: “{words}” is no time.", when.HINT)
+    return None if found == when.NEVER else found
 
 
 def _memory(ctx: Context, ref: str) -> str:

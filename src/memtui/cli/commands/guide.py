@@ -5,7 +5,7 @@ import argparse
 from memtui.cli import parser, secret
 from memtui.cli.context import Context
 from memtui.cli.output import Result
-from memtui.core.base import fs
+from memtui.core.base import fs, when
 from memtui.core.base.errors import MemtuiError, UsageError
 from memtui.core.inbox import deliverable, guidance
 from memtui.core.inbox import file as inbox_file
@@ -47,9 +47,7 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument(
         "--no-urgent", dest="urgent", action="store_false", default=None, help="with --edit: no longer so"
     )
-    found.add_argument(
-        "--expires", metavar="WHEN", help="not delivered from then on: 30m, 2h, 3d, 18:00, tomorrow, 2026-12-31T18:00Z"
-    )
+    found.add_argument("--expires", metavar="WHEN", help=f"not delivered from then on: {when.TAKEN}")
     found.add_argument("--from", dest="sender", default="cli", metavar="NAME", help="who says so (default: cli)")
     found.add_argument("--list", action="store_true", help="list guidance: what waits, is under way, was told last")
     found.add_argument(
@@ -60,7 +58,7 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument(
         "--edit",
         metavar="ID",
-        help="change guidance that waits: TEXT, --to (or anyone), --urgent, --expires (or never), --global",
+        help="change guidance that waits: TEXT, --to (or anyone), --urgent, --expires, --global",
     )
     found.add_argument("--yes", action="store_true", help=secret.YES_HELP)
     found.add_argument("--withdraw", metavar="ID", help="take back guidance that was not delivered yet")

@@ -92,21 +92,6 @@ def _time(text: str) -> float:
     return hours * 3600 + minutes * 60 + seconds - offset
 
 
-UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
-
-
-def parse_when(text: str, now: float, ahead: bool) -> "float | None":
-    """Read `30m`, `2h`, `3d`, `2w` (from now with `ahead`, else ago) or an ISO date as seconds since the epoch.
-
-    None for anything else.
-    """
-    number, unit = text.strip()[:-1], text.strip()[-1:].lower()
-    if unit in UNITS and number.isascii() and number.isdigit() and len(number) < 7:
-        span = int(number) * UNITS[unit]
-        return now + span if ahead else now - span
-    return parse(text)
-
-
 def ago(seconds: "float | None", now: float) -> str:
     """Write how long ago a time was: `just now`, `4m ago`, `3h ago`, `12d ago`; `undated` for None."""
     if seconds is None:

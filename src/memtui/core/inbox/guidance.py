@@ -1,14 +1,10 @@
 """Check the parts of a note of guidance: text, addressees, expiry, sender. Checks raise UsageError."""
 
-import time
-
-from memtui.core.base import clock
+from memtui.core.base import clock, when
 from memtui.core.base.errors import UsageError
 from memtui.core.inbox import claims
 
 NAME_LIMIT = 80
-TIMES = "Say 30m, 2h, 3d, 18:00, tomorrow, or a date as 2026-12-31T18:00 (without a zone: UTC)."
-DAYS = {"today": 0, "tomorrow": 1}
 ANYONE = "anyone"
 WHOM = "Say people, session:ID, agent:NAME or path:GLOB, no commas; or anyone."
 
@@ -74,47 +70,23 @@ def addresses(given: "list[str]") -> "list[str]":
 
 
 def expiry(given: str, now: float) -> float:
-    """Return when a note expires, in seconds since the epoch. Times of day, `today` and `tomorrow` are in local time;
-    `today` or `tomorrow` alone is the end of that day."""
-    seconds = _by_the_clock(given, now)
+    """Return when a note expires, in seconds since the epoch; `when.NEVER` if it never does. A day without a time means
+    its end."""
+    seconds = when.read(given, now, ahead=True, end=True)
     if seconds is None:
-        seconds = clock.parse_when(given, now, ahead=True)
-    if seconds is None:
-        raise UsageError(f"{given}: neither a time to come nor a date.", TIMES)
+        raise UsageError(f"“{given}” is no time.", when.HINT)
     if seconds <= now:
-        raise UsageError(f"{given} is over already.", TIMES)
+        raise UsageError(f"{given} is over already.", when.HINT)
     return seconds
 
 
-def _by_the_clock(given: str, now: float) -> "float | None":
-    """Parse `18:00` (the next one), `tomorrow` or `tomorrow 9:30`; None for anything else."""
-    words = given.lower().split()
-    later = DAYS.get(words[0]) if words else None
-    hours = words[1:] if later is not None else words
-    if len(hours) > 1 or (later is None and not hours):
-        return None
-    hour, colon, minute = hours[0].partition(":") if hours else ("23", ":", "59")
-    if not (
-        colon and len(hour) in {1, 2} and len(minute) == 2 and (hour + minute).isascii() and (hour + minute).isdigit()
-    ):
-        return None
-    if int(hour) > 23 or int(minute) > 59:
-        return None
-    day = time.localtime(now)[:3]
-    for more in (later or 0, (later or 0) + 1):
-        found = time.mktime((day[0], day[1], day[2] + more, int(hour), int(minute), 0, 0, 0, -1))
-        if found > now or later is not None:
-            return found
-    return None
-
-
 def fields(by: str, to: "list[str]", urgent: bool, expires: "str | None", now: float) -> "dict[str, str]":
-    """Return the fields of an entry from what a person gave. It never expires if `expires` is None."""
+    """Return the fields of an entry from what a person gave. It never expires if `expires` is None or `never`."""
     found = {"from": sender(by)}
     if to:
         found["for"] = ",".join(addresses(to))
     if urgent:
         found["urgent"] = "yes"
-    if expires is not None:
-        found["expires"] = clock.iso_seconds(expiry(expires, now))
+    if expires is not None and (end := expiry(expires, now)) != when.NEVER:
+        found["expires"] = clock.iso_seconds(end)
     return found

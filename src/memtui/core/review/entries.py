@@ -6,7 +6,7 @@ Entries are edited in place; what others append to the same file meanwhile stays
 import dataclasses
 from collections.abc import Callable, Sequence
 
-from memtui.core.base import clock, fastjson, ids
+from memtui.core.base import clock, fastjson, ids, when
 from memtui.core.base.errors import UsageError
 from memtui.core.client.conversation import normalised
 from memtui.core.inbox import deliverable, pending_update
@@ -66,13 +66,15 @@ class Review:
 
     def again(self, item: Waiting, expires: float | None = None) -> tuple[str, str]:
         """Replace guidance that expired or came back too often by a new entry with the same text. Return the new
-        entry's id and the transaction's. An expiry in the past is dropped, unless `expires` gives another."""
+        entry's id and the transaction's. An expiry in the past is dropped, unless `expires` gives another; it may be
+        `when.NEVER`."""
         now = self.now()
         fresh = {"id": ids.new_id(now), "time": clock.iso_seconds(now)}
-        gone = {"id", "time", "attempts"} | ({"expires"} if item.entry.expired(now) else set())
+        stays = expires is None and not item.entry.expired(now)
+        gone = {"id", "time", "attempts"} | (set() if stays else {"expires"})
         fields = {**fresh, **{key: value for key, value in item.entry.fields.items() if key not in gone}}
         fields.setdefault("from", self.by)
-        if expires is not None:
+        if expires is not None and expires != when.NEVER:
             fields["expires"] = clock.iso_seconds(expires)
         done = self._run("guide", [_rewritten(item, fields, item.entry.text)], [item], "leave again")
         return fresh["id"], done

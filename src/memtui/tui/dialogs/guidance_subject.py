@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from rich.text import Text
 
 from memtui import actions
-from memtui.core.base import clock, ids, paths
-from memtui.core.base.errors import UsageError
-from memtui.core.base.phrasing import age, until
+from memtui.core.base import clock, ids, paths, when
+from memtui.core.base.phrasing import age, ago, until
 from memtui.core.client import titles, transcript
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import sessions
@@ -103,7 +102,7 @@ class GuidanceSubject:
         line = "What the agent should know. It is told once."
         agents = "any agent; or a name, as reviewer"
         files = "always; or files that a tool touches, as src/**"
-        times = "never; or 30m, 2h, 3d, 18:00, tomorrow, 2026-12-31"
+        times = "never; or 30m, 2h, 3d, 18:00, tomorrow, friday, 2026-12-31"
         self.fields: Sequence[FormField] = (
             FormField("text", safe_text.clean(self.note["text"]), TEXT, placeholder=line),
             FormField("to", self.note["to"], CHOICE, options=places, later=self._sessions),
@@ -152,12 +151,7 @@ class GuidanceSubject:
         words += [f"of the agent {safe_text.line(agent, 40)}"] if agent else []
         words.append(f"when a tool touches {safe_text.line(path, 40)}" if path else WHEN[note["when"]])
         if expires := note["expires"].strip():
-            try:
-                end = guidance.expiry(expires, now)
-            except UsageError:
-                words.append(f"until … “{safe_text.line(expires, 20)}”?")
-            else:
-                words.append(f"until {_clock(end, now)} ({until(end, now)})")
+            words.append(_until(expires, now))
         return ", ".join(words) + "."
 
     def there(self) -> str | None:
@@ -190,9 +184,9 @@ class GuidanceSubject:
         else:
             data.review().guide(directory, fields, text)
         deaf = unheard.keyed(data.unheard())
-        when = "when a tool touches the path" if note["path"].strip() else WHEN[note["when"]].removeprefix("urgent: ")
+        told = "when a tool touches the path" if note["path"].strip() else WHEN[note["when"]].removeprefix("urgent: ")
         words = "Changed" if self.item is not None else "Left"
-        words += f", but nothing delivers it yet: {deaf}." if deaf else f": it goes {when}."
+        words += f", but nothing delivers it yet: {deaf}." if deaf else f": it goes {told}."
         return Saved(text, f"{words} {actions.takes_back()}", warns=bool(deaf))
 
     def _slug(self, to: str) -> str | None:
@@ -202,6 +196,18 @@ class GuidanceSubject:
             return None
         known = sessions.collect(self.data.root, self.data.records(RECORDS)) if to.startswith(SESSION) else []
         return next((each.slug for each in known if SESSION + each.id == to), "") or self.slug
+
+
+def _until(given: str, now: float) -> str:
+    """Say until when a note is delivered, or what is wrong with the time that was given."""
+    end = when.read(given, now, ahead=True, end=True)
+    if end is None:
+        return f"until … “{safe_text.line(given, 20)}” is no time: {when.TAKEN}"
+    if end == when.NEVER:
+        return "whenever that is"
+    if end <= now:
+        return f"but it expired {ago(end, now)}: give a new time, or never"
+    return f"until {_clock(end, now)} ({until(end, now)})"
 
 
 def _clock(seconds: float, now: float) -> str:

@@ -1,0 +1,105 @@
+"""Read the times that people give: `2h`, `tomorrow`, `friday 9:30`, `2026-11-22`. Times without a zone are local."""
+
+import time
+
+from memtui.core.base import clock
+
+NEVER = float("inf")
+TAKEN = "now, never, today, yesterday, tomorrow, friday, 18:00, 30m, 2h, 3d, 2w, 2026-11-22, 2026-11-22 14:00"
+HINT = f"Say one of: {TAKEN}."
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+WEEK = 7
+LAST = 253402214400  # 9999-12-31T00:00:00Z: the last day that files can hold
+START, END = (0, 0), (23, 59)  # of a day
+
+
+def read(given: str, now: float, *, ahead: bool, end: bool = False) -> "float | None":
+    """Return the moment that a person means, in seconds since the epoch; NEVER for `never`; None for anything else.
+
+    With `ahead` spans, weekdays and times of day lie after `now`, else before it. A day without a time is its
+    beginning, with `end` its end. A time without a zone is local, one with a zone is RFC 3339.
+    """
+    words = given.lower().split()
+    if words in (["now"], ["never"]):
+        return now if words == ["now"] else NEVER
+    seconds = _span(words)
+    if seconds is not None:
+        found: float | None = now + seconds if ahead else now - seconds
+    else:
+        found = _by_the_clock(words, now, ahead, END if end else START) or _zoned(given)
+    return found if found is not None and 0 <= found <= LAST else None
+
+
+def _span(words: "list[str]") -> "int | None":
+    number, unit = (words[0][:-1], words[0][-1]) if len(words) == 1 else ("", "")
+    return int(number) * UNITS[unit] if unit in UNITS and _is_number(number) and len(number) < 7 else None
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit()
+
+
+def _by_the_clock(words: "list[str]", now: float, ahead: bool, alone: "tuple[int, int]") -> "float | None":
+    """Read a day, a time of day, or a day and a time; `alone` is the time of a day without one."""
+    if len(words) == 1 and words[0][10:11] == "t":  # 2026-11-22T14:00
+        words = [words[0][:10], words[0][11:]]
+    hour = _time_of_day(words[-1]) if words else None
+    days = words[:-1] if hour else words
+    if len(days) > 1 or not words:
+        return None
+    at = hour or alone
+    today = time.localtime(now)
+    if not days:
+        return _nearest(today, at, range(-1, 2), now, ahead)
+    if days[0] in DAYS:
+        return _local(today[0], today[1], today[2] + DAYS[days[0]], at)
+    weekday = _weekday(days[0])
+    if weekday is not None:
+        first = (weekday - today.tm_wday) % WEEK - WEEK
+        return _nearest(today, at, range(first, 2 * WEEK, WEEK), now, ahead)
+    midnight = clock.parse(days[0]) if len(days[0]) == len("2026-11-22") else None
+    return None if midnight is None else _local(*time.gmtime(midnight)[:3], at)
+
+
+def _weekday(word: str) -> "int | None":
+    """Return the number of a weekday, from its name or the first three letters of it."""
+    return next((number for number, name in enumerate(WEEKDAYS) if word in {name, name[:3]}), None)
+
+
+def _time_of_day(word: str) -> "tuple[int, int] | None":
+    """Read `9:30` or `18:00`."""
+    hour, _, minute = word.partition(":")
+    if not (len(hour) in {1, 2} and len(minute) == 2 and _is_number(hour + minute)):
+        return None
+    return (int(hour), int(minute)) if int(hour) < 24 and int(minute) < 60 else None
+
+
+def _nearest(today: time.struct_time, at: "tuple[int, int]", days: "range", now: float, ahead: bool) -> "float | None":
+    """Return the nearest moment after `now`, or before it, at a time of one of these days from today."""
+    found = [_local(today[0], today[1], today[2] + day, at) for day in days]
+    moments = [each for each in found if each is not None]
+    if ahead:
+        return min((each for each in moments if each > now), default=None)
+    return max((each for each in moments if each <= now), default=None)
+
+
+def _local(year: int, month: int, day: int, at: "tuple[int, int]") -> "float | None":
+    try:
+        return time.mktime((year, month, day, *at, 0, 0, 0, -1))
+    except (OverflowError, ValueError):
+        return None
+
+
+def _zoned(given: str) -> "float | None":
+    """Read an RFC 3339 time. One without a zone is local, to the second."""
+    seconds = clock.parse(given)
+    if seconds is None:
+        return None
+    rest = given.strip()[10:]
+    if "+" in rest or "-" in rest or rest[-1:] in {"Z", "z"}:
+        return seconds
+    there = time.gmtime(seconds)
+    minute = _local(there[0], there[1], there[2], (there[3], there[4]))
+    return None if minute is None else minute + seconds % 60
