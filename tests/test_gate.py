@@ -39,7 +39,8 @@ def ran(tmp_path):
     tests = tmp_path / "tests"
     tests.mkdir()
     shutil.copy(PROJECT / "pyproject.toml", tmp_path)
-    shutil.copy(PROJECT / "tests" / "conftest.py", tests)
+    for name in ("conftest.py", "rootless.py"):
+        shutil.copy(PROJECT / "tests" / name, tests)
     (tests / "test_quick.py").write_text(QUICK)
     for name in MARKERS:
         (tests / f"test_{name}.py").write_text(LONG.format(name))
