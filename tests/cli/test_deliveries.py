@@ -133,7 +133,10 @@ def test_lines_that_can_not_be_read_are_counted(memtui, world):
 
 
 def test_receipts_count_what_became_of_all(memtui):
-    counts = memtui.json("receipts")["counts"]
+    told = memtui.json("receipts")
+    assert told["sums"] == {"settled": 11, "arrived": 8, "previewed": 1, "lost": 2, "waiting": 1, "unknown": 2}
+    assert "arrived 8 of 11 ✓  1 previewed ◐  2 lost ✗  1 waiting …  2 unknown ·" in memtui("receipts").out
+    counts = told["counts"]
     assert counts == {"arrived": 8, "unknown": 2, "waiting": 1, "failed": 1, "timed out": 1, "previewed": 1}
     (row,) = memtui.json("receipts", memtui.json("deliveries")["deliveries"][0]["id"][-6:])["receipts"]
     assert row["outcome"] == "waiting"

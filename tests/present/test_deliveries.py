@@ -3,8 +3,9 @@
 import pytest
 
 from memtui.core.deliveries import receipts
+from memtui.core.deliveries.receipt_counts import ReceiptCounts
 from memtui.core.deliveries.record import Delivery
-from memtui.present.deliveries import GLYPHS, MEANINGS, session_words, what
+from memtui.present.deliveries import GLYPHS, MEANINGS, session_words, sums, what
 
 OUTCOMES = {
     value for name, value in vars(receipts).items() if name.isupper() and isinstance(value, str) and name in {
@@ -40,3 +41,17 @@ def test_a_session_is_named_with_who_holds_it():
     assert session_words("1f0c2b3d-0000", "cli") == "session 1f0c2b3d of a person"
     assert session_words("1f0c2b3d-0000", "sdk-py") == "session 1f0c2b3d of a script"
     assert session_words("1f0c2b3d-0000", "") == "session 1f0c2b3d"
+
+
+def test_what_waits_or_is_unknown_is_counted_apart_from_what_is_settled():
+    outcomes = ["arrived"] * 8 + ["failed", "timed out"] + ["waiting"] * 2 + ["unknown", "nothing"]
+    counts = ReceiptCounts.of(outcomes)
+    assert counts == ReceiptCounts.of({each: outcomes.count(each) for each in outcomes})
+    assert (counts.settled, counts.total) == (10, 13)
+    assert [words for words, _ in sums(counts)] == ["arrived 8 of 10 ✓", "2 lost ✗", "2 waiting …", "1 unknown ·"]
+    assert [words for words, _ in sums(counts, brief=True)] == ["8/10 ✓", "2 ✗", "2 …", "1 ·"]
+
+
+def test_nothing_is_said_of_arriving_before_anything_is_settled():
+    assert [words for words, _ in sums(ReceiptCounts.of(["waiting", "unknown"]))] == ["1 waiting …", "1 unknown ·"]
+    assert sums(ReceiptCounts.of([])) == []

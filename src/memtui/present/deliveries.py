@@ -1,6 +1,7 @@
 """Words and glyphs for deliveries: their contents, events, sessions and outcomes."""
 
 from memtui.core.deliveries import receipts
+from memtui.core.deliveries.receipt_counts import ReceiptCounts
 from memtui.core.deliveries.record import ItemCounts, session_kind
 
 # outcome -> glyph, colour
@@ -20,8 +21,8 @@ MEANINGS = {
     receipts.TIMED_OUT: "the client gave up on the hook, nothing arrived",
     receipts.FAILED: "nothing arrived",
     receipts.DROPPED: "taken back or ended before the agent answered",
-    receipts.UNKNOWN: "the transcript is gone or does not tell",
-    receipts.WAITING: "the turn is not that far yet",
+    receipts.UNKNOWN: "the transcript is missing or does not show it",
+    receipts.WAITING: "the turn has not finished",
     receipts.NOTHING: "the agent opened or wrote a memory; nothing was injected",
 }
 # Hook events, short enough for a column of seven characters.
@@ -60,6 +61,28 @@ def what(contents: ItemCounts) -> str:
     if contents.left_out:
         words.append(f"{contents.left_out} left out")
     return ", ".join(words) or "nothing"
+
+
+def sums(counts: ReceiptCounts, *, brief: bool = False) -> list[tuple[str, str]]:
+    """Say what became of some deliveries: `arrived 8 of 10 ✓` (of the settled ones), `2 lost ✗`, `2 waiting …`,
+    `1 unknown ·`, each with its style; what is none is not said. `brief`: `8/10 ✓`, `2 ✗`, `2 …`, `1 ·`."""
+    words = []
+    if counts.settled:
+        glyph, style = GLYPHS[receipts.ARRIVED]
+        arrived = (
+            f"{counts.arrived:,}/{counts.settled:,}" if brief else f"arrived {counts.arrived:,} of {counts.settled:,}"
+        )
+        words.append((f"{arrived} {glyph}", style if counts.arrived == counts.settled else ""))
+    for count, name, outcome in (
+        (counts.previewed, "previewed", receipts.PREVIEWED),
+        (counts.lost, "lost", receipts.FAILED),
+        (counts.waiting, "waiting", receipts.WAITING),
+        (counts.unknown, "unknown", receipts.UNKNOWN),
+    ):
+        if count:
+            glyph, style = GLYPHS[outcome]
+            words.append((f"{count:,} {glyph}" if brief else f"{count:,} {name} {glyph}", style))
+    return words
 
 
 def session_words(session: str, entrypoint: str) -> str:

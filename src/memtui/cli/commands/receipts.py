@@ -10,8 +10,9 @@ from memtui.cli.output import Output, Result
 from memtui.cli.show.deliveries import find, receipt, receipts_of, table
 from memtui.core.deliveries.filter import Filter
 from memtui.core.deliveries.reading import Reading
+from memtui.core.deliveries.receipt_counts import ReceiptCounts
 from memtui.core.deliveries.receipts import UNKNOWN
-from memtui.present.deliveries import MEANINGS
+from memtui.present.deliveries import GLYPHS, MEANINGS, sums
 
 LIMIT = 20
 
@@ -41,6 +42,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     proofs.look(found)
     known = proofs.known
     counts = Counter(known.values())
+    settled = ReceiptCounts.of(counts)
     rows = [
         {key: each.record.get(key) for key in ("id", "time", "session_id")} | {"outcome": known.get(each.id, UNKNOWN)}
         for each in found
@@ -52,7 +54,12 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             return
         table(ctx, out, found, known)
         out.print()
-        for outcome, count in counts.most_common():
-            out.print(out.style(*receipt(outcome)) + f": {count}  ({MEANINGS[outcome]})")
+        out.print("  ".join(out.style(*words) for words in sums(settled)))
+        cells = [
+            [receipt(outcome), str(counts[outcome]), (MEANINGS[outcome], "dim")]
+            for outcome in GLYPHS
+            if counts[outcome]
+        ]
+        out.table(["", "", ""], cells, right=(1,), indent="  ")
 
-    return Result({"receipts": rows, "counts": dict(counts)}, text)
+    return Result({"receipts": rows, "counts": dict(counts), "sums": settled.data()}, text)
