@@ -79,7 +79,8 @@ STORIES = {
         typed("memtui", "memtui", "", 0, QUIT),
         typed("demo [DIR]", "memtui demo", "A sample world"),
         typed("demo [DIR]", "memtui demo $TMPDIR/mine", "Try it yourself"),
-        typed(".venv/bin/memtui demo --open", "memtui demo --open", "", 0, QUIT),
+        typed(".venv/bin/memtui demo --tour", "memtui demo --tour", "", 0, ("1 of 7", "q"), ("g guide", "q")),
+        typed("", "memtui demo --open", "", 0, QUIT),
         typed(
             'echo "CI is red" >> guidance.md',
             '(cd {inbox} && echo "CI is red" >> guidance.md) && memtui inbox',

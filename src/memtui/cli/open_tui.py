@@ -15,8 +15,9 @@ def has_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def run(ctx: Context, *, read_only: bool = False, screen: str = SCREENS[0]) -> Result:
-    """Run the TUI until the person leaves it; return its exit code, without data. Raises UsageError."""
+def run(ctx: Context, *, read_only: bool = False, screen: str = SCREENS[0], tour: bool = False) -> Result:
+    """Run the TUI until the person leaves it, with `tour` from the tour on; return its exit code, without data. Raises
+    UsageError."""
     ctx.must_have_home()
     if ctx.out.json or not has_terminal():
         raise UsageError("The TUI needs a terminal.", "`memtui status` says how things stand without one.")
@@ -28,4 +29,4 @@ def run(ctx: Context, *, read_only: bool = False, screen: str = SCREENS[0]) -> R
     from memtui.tui.app import main
 
     now = ctx.now() if ctx.env.get("MEMTUI_NOW") else None
-    return Result({}, None, main(ctx.env, ctx.cwd, read_only=read_only, screen=screen, now=now))
+    return Result({}, None, main(ctx.env, ctx.cwd, read_only=read_only, screen=screen, now=now, tour=tour))

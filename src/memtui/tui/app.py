@@ -56,7 +56,8 @@ def _verbs() -> type[Provider]:
 
 class MemtuiApp(App[None]):
     """The application, which is the `Services` of all modules below it. `read_only` forbids every action that writes;
-    `screen` is the first screen; `now` stops the clock at that time, in seconds since the epoch."""
+    `screen` is the first screen; `now` stops the clock at that time, in seconds since the epoch; `tour` begins with the
+    tour."""
 
     TITLE = "memtui"
     CSS_PATH = "memtui.tcss"
@@ -77,6 +78,7 @@ class MemtuiApp(App[None]):
         read_only: bool = False,
         screen: str = "memories",
         now: float | None = None,
+        tour: bool = False,
     ) -> None:
         super().__init__()
         self.data = Data(env, cwd, now=now)
@@ -85,7 +87,7 @@ class MemtuiApp(App[None]):
         self.register_theme(theme.LIGHT)
         for name in TABS:
             self.add_mode(name, partial(make, name, self))
-        self.first = screen
+        self.first, self.tour = screen, tour
         self.read_only = read_only
         self.at_work = self._offered = False
         self.remapped: dict[str, str] = self.data.keys()
@@ -289,7 +291,7 @@ class MemtuiApp(App[None]):
             self.on_top.frame()
 
     def on_files_read(self, message: FilesRead) -> None:
-        """Show what was read. After the first reading also offer the hooks, where that was not done yet."""
+        """Show what was read. After the first reading begin the tour, or a first start."""
         glyphs_setting = self.data.setting("glyphs")
         if glyphs_setting != self.glyphs_setting:
             self.glyphs_setting = glyphs_setting
@@ -303,8 +305,11 @@ class MemtuiApp(App[None]):
         if not self._offered and self.screen_stack:
             self._offered = True
             from memtui.tui import hooks_offer
+            from memtui.tui.dialogs import tour
 
-            if hooks_offer.is_first_start(self):
+            if self.tour:
+                self.start(self.screen, tour.show(self), "the tour")
+            elif hooks_offer.is_first_start(self):
                 self.start(self.screen, hooks_offer.change_hooks(self, "install", offer=True), "offer of the hooks")
 
     # actions
@@ -385,12 +390,18 @@ class MemtuiApp(App[None]):
 
 
 def main(
-    env: dict[str, str], cwd: str, *, read_only: bool = False, screen: str = "memories", now: float | None = None
+    env: dict[str, str],
+    cwd: str,
+    *,
+    read_only: bool = False,
+    screen: str = "memories",
+    now: float | None = None,
+    tour: bool = False,
 ) -> int:
     """Run the application in this terminal. Return its exit code. Raises MemtuiError if it could not go on."""
     if read_only:
         fs.keep_no_caches()
-    app = MemtuiApp(env, cwd, read_only=read_only, screen=screen, now=now)
+    app = MemtuiApp(env, cwd, read_only=read_only, screen=screen, now=now, tour=tour)
     with terminal.kept(), terminal.signals(app.leave):
         app.run()
     broken = app.net.broken

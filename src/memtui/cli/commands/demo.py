@@ -41,12 +41,13 @@ def register(commands: "parser.Commands") -> None:
         "demo",
         run,
         "make a sample world to try everything in, without Claude Code",
-        "memtui demo\nmemtui demo --open\nmemtui demo /tmp/memtui-demo",
-        "Without DIR it goes into a temporary folder, and a short tour is shown.",
+        "memtui demo\nmemtui demo --tour\nmemtui demo /tmp/memtui-demo",
+        "Without DIR it is made in a temporary directory, and its main lists are printed.",
     )
-    found.add_argument("directory", nargs="?", metavar="DIR", help="where; an older sample world there is made anew")
-    found.add_argument("--keep", action="store_true", help="leave a sample world that is there as it is")
-    found.add_argument("--open", action="store_true", help="open the TUI in it at once")
+    found.add_argument("directory", nargs="?", metavar="DIR", help="where; an older sample world there is replaced")
+    found.add_argument("--keep", action="store_true", help="keep the sample world that is in DIR as it is")
+    found.add_argument("--open", action="store_true", help="open the TUI in it")
+    found.add_argument("--tour", action="store_true", help="open the TUI in it, with a tour of the screens in 7 steps")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
@@ -62,8 +63,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     else:
         world = demo_world.build(directory, ctx.now())
         _install(world)
-    if args.open:
-        return _open(ctx, world)
+    if args.open or args.tour:
+        return _open(ctx, world, tour=args.tour)
     data = {"directory": world.directory, "env": world.env, "projects": [world.shop, world.blog]}
 
     def text(out: Output) -> None:
@@ -90,12 +91,12 @@ def _context_there(ctx: Context, world: "World") -> Context:
     return found
 
 
-def _open(ctx: Context, world: "World") -> Result:
+def _open(ctx: Context, world: "World", *, tour: bool) -> Result:
     from memtui.cli import open_tui
 
     os.environ.update(world.env)  # for an editor or a shell that is started from the TUI
     os.chdir(world.shop)
-    result = open_tui.run(_context_there(ctx, world))
+    result = open_tui.run(_context_there(ctx, world), tour=tour)
     quoted = shlex.quote(world.directory)
 
     def text(out: Output) -> None:
