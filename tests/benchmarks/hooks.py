@@ -58,6 +58,7 @@ BARS = {
     "guidance delivered": 1.6,
     "stop": 1.6,
     "settling prompt": 1.8,
+    "status line": 1.6,
     "1 of 1,000 changed": 1.6,
     "1 of 10,000 changed": 1.6,
     "1 new beside 10,000": 1.6,
@@ -213,6 +214,13 @@ def cases(world: World) -> dict[str, Callable[[], tuple[float, float]]]:
         assert b"memtui-index" in out
         return seconds, memory
 
+    def status_line() -> tuple[float, float]:
+        guide(world)
+        world.payload("StatusLine", workspace={"project_dir": str(world.project)})
+        seconds, memory, out = world.run(world.hook("StatusLine"))
+        assert b"memtui 1 note" in out
+        return seconds, memory
+
     return {
         "bare interpreter": bare,
         "ten-line script": ten_lines,
@@ -222,6 +230,7 @@ def cases(world: World) -> dict[str, Callable[[], tuple[float, float]]]:
         "tool, nothing urgent": tool,
         "session start, index": start,
         "settling prompt": settling(world),
+        "status line": status_line,
     }
 
 

@@ -61,6 +61,7 @@ CALLS = [
     ["sessions"],
     ["sessions", "show", "d2f7"],
     ["hooks", "install", "--yes"],
+    ["statusline"],
     ["hooks", "uninstall", "--dry-run"],
     ["hooks", "status"],
     ["trust", "--yes"],

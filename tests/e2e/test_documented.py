@@ -59,6 +59,9 @@ STORIES = {
         typed(("memtui hooks install", "hooks install"), "memtui hooks install", "settings", 0, ASKED),
         typed("hooks status", "memtui hooks status", "all good"),
         typed("", "memtui hooks install --scope project --dry-run", "settings"),
+        typed("memtui hooks install --status-line", "memtui hooks install --status-line --yes", "status line"),
+        typed("statusline", "echo '{}' | memtui statusline", r"memtui \d+ notes? · \d+ drafts"),
+        typed("statusline --after COMMAND", "echo '{}' | memtui statusline --after 'echo mine'", "mine · memtui"),
         typed(
             'memtui guide "CI is broken on master: fix that first"',
             'memtui guide "CI is broken on master: fix that first"',

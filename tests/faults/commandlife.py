@@ -204,6 +204,7 @@ SCENARIOS = [
     C("hooks", "install", "--yes"),
     C("hooks", "install", "--yes", "--scope", "project"),
     C("hooks", "install", "--yes", "--scope", "local"),
+    C("hooks", "install", "--yes", "--status-line"),
     C("hooks", "uninstall", "--yes", before=[("hooks", "install", "--yes")]),
     C(
         "hooks",
@@ -249,4 +250,5 @@ SCENARIOS = [
     C("config", "list", reads=True),
     C("hooks", "status", reads=True),
     C("receipts", reads=True),
+    C("statusline", reads=True),
 ]

@@ -16,6 +16,7 @@ EXIT_INTERRUPTED = 130
 EXIT_PIPE = 141  # as a shell reports a process that SIGPIPE ended
 # Commands that may run where memtui's directories belong to another user: they check it themselves, or read nothing.
 OWNER_UNCHECKED = {"doctor", "paths", "completions", "demo"}
+NEVER_FAILS = {"statusline"}  # the client drops the line of a command that fails
 ONE_LINE = {"guide"}  # monitors call it, and their logs want one line
 
 
@@ -73,7 +74,7 @@ def _run(words: "list[str]", out: "Output") -> int:
         name = "memtui"
     try:
         args = parser.parse(words)
-        return _command(args, out)
+        return _command(args, out) if name not in NEVER_FAILS else _quietly(args, out)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else EXIT_USAGE
     except (BrokenPipeError, KeyboardInterrupt, UnwritableError):
@@ -88,6 +89,19 @@ def _run(words: "list[str]", out: "Output") -> int:
             _trace(out)
         out.error(name, _message_of(error), _log(name, error), one_line=True)
         return EXIT_FAILED
+
+
+def _quietly(args: "Namespace", out: "Output") -> int:
+    """Run a command that says nothing where it fails: the error is logged."""
+    from memtui.cli.output import UnwritableError
+
+    try:
+        return _command(args, out)
+    except (BrokenPipeError, UnwritableError):
+        raise
+    except Exception as error:
+        _log(args.command, error)
+        return 0
 
 
 def _message_of(error: Exception) -> str:

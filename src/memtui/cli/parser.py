@@ -35,6 +35,7 @@ COMMANDS = {
     "receipts": "receipts",
     "sessions": "sessions",
     "hooks": "hooks",
+    "statusline": "statusline",
     "trust": "trust",
     "doctor": "doctor",
     "gc": "gc",

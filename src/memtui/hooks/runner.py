@@ -29,6 +29,7 @@ MODULES = {
     "PreCompact": "pre_compact",
     "Stop": "stop",
     "SessionEnd": "session_end",
+    "StatusLine": "status_line",  # no event: the client's status line, with a payload like theirs
 }
 # Set for what memtui starts itself, so that the hooks of a client started by a hook stay silent.
 INSIDE = "MEMTUI_INSIDE"
@@ -45,6 +46,7 @@ SECONDS = {
     "PreCompact": LONGER,
     "Stop": LONGER,
     "SessionEnd": LONGER,
+    "StatusLine": PATIENCE,
 }
 
 

@@ -4,17 +4,18 @@ from memtui.core.deliveries import receipts
 from memtui.core.deliveries.receipt_counts import ReceiptCounts
 from memtui.core.deliveries.record import ItemCounts, session_kind
 
-# outcome -> glyph, colour
-GLYPHS = {
-    receipts.ARRIVED: ("✓", "green"),
-    receipts.PREVIEWED: ("◐", "yellow"),
-    receipts.TIMED_OUT: ("✗", "red"),
-    receipts.FAILED: ("✗", "red"),
-    receipts.DROPPED: ("✗", "red"),
-    receipts.UNKNOWN: ("·", "dim"),
-    receipts.WAITING: ("…", "cyan"),
-    receipts.NOTHING: ("-", "dim"),
+COLOURS = {
+    receipts.ARRIVED: "green",
+    receipts.PREVIEWED: "yellow",
+    receipts.TIMED_OUT: "red",
+    receipts.FAILED: "red",
+    receipts.DROPPED: "red",
+    receipts.UNKNOWN: "dim",
+    receipts.WAITING: "cyan",
+    receipts.NOTHING: "dim",
 }
+# outcome -> glyph, colour
+GLYPHS = {outcome: (glyph, COLOURS[outcome]) for outcome, glyph in receipts.GLYPHS.items()}
 MEANINGS = {
     receipts.ARRIVED: "the session's transcript holds it",
     receipts.PREVIEWED: "too large: only a preview arrived",

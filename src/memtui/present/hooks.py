@@ -26,6 +26,14 @@ def notes(plan: Plan) -> list[str]:
     return found
 
 
+def unchanged(plan: Plan) -> str:
+    """Say why a plan changes nothing, after the path of the settings file."""
+    if plan.action == "install":
+        return "has the hooks and the status line already" if plan.status_line else "has the hooks already"
+    return "has no status line of memtui's" if plan.status_line else "has no hooks of memtui's"
+
+
 def done(plan: Plan) -> str:
     """Describe what was done, once a plan was carried out."""
-    return f"hooks {'installed in' if plan.action == 'install' else 'removed from'} {plan.settings_path}"
+    what = ("hooks and status line" if plan.action == "install" else "status line") if plan.status_line else "hooks"
+    return f"{what} {'installed in' if plan.action == 'install' else 'removed from'} {plan.settings_path}"

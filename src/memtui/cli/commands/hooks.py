@@ -23,7 +23,7 @@ def register(commands: "parser.Commands") -> None:
         "hooks",
         status,
         "install or remove the hooks, or say how they stand",
-        "memtui hooks install\nmemtui hooks status\nmemtui hooks uninstall",
+        "memtui hooks install\nmemtui hooks install --status-line\nmemtui hooks status\nmemtui hooks uninstall",
         "The diff of the settings file is shown first, and the file is backed up.",
     )
     found.set_defaults(action="status")
@@ -38,6 +38,13 @@ def register(commands: "parser.Commands") -> None:
             default="user",
             help="whose settings: user (default, all projects), project (committed), local (this project, only you)",
         )
+        each.add_argument(
+            "--status-line",
+            action="store_true",
+            help="also the status line of Claude Code, with what waits for a session; one that is there stays"
+            if name == "install"
+            else "only the status line; the hooks stay",
+        )
         each.add_argument("--dry-run", action="store_true", help="only show the diff")
         each.add_argument("--yes", action="store_true", help="don't ask")
     parser.command(
@@ -49,7 +56,7 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
     """Install or uninstall the hooks."""
     ctx.must_have_home()
     path = install.settings_path(ctx.env, ctx.cwd, args.scope)
-    plan = install.plan(path, args.action, env=ctx.env, scope=args.scope)
+    plan = install.plan(path, args.action, env=ctx.env, scope=args.scope, status_line=args.status_line)
     if not ctx.out.json:
         _print_plan(ctx.out, plan)
     backup = None
@@ -84,7 +91,7 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
 
 def _print_plan(out: Output, plan: install.Plan) -> None:
     if not plan.changed:
-        have = "has the hooks already" if plan.action == "install" else "has no hooks of memtui's"
+        have = hook_words.unchanged(plan)
         out.print(f"{line(plan.settings_path)} {have}: nothing to change.")
         return
     diff.show_lines(out, plan.diff.splitlines())

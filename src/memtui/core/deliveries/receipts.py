@@ -25,6 +25,18 @@ from memtui.core.deliveries.steps import KEPT_MESSAGES, Steps, size_of
 ARRIVED, PREVIEWED, TIMED_OUT, FAILED, DROPPED = "arrived", "previewed", "timed out", "failed", "dropped"
 UNKNOWN, WAITING, NOTHING = "unknown", "waiting", "nothing"
 LOST = (FAILED, TIMED_OUT, DROPPED)
+GLYPHS = {
+    ARRIVED: "✓",
+    PREVIEWED: "◐",
+    TIMED_OUT: "✗",
+    FAILED: "✗",
+    DROPPED: "✗",
+    UNKNOWN: "·",
+    WAITING: "…",
+    NOTHING: "-",
+}
+# The message that used a tool is in the transcript within so many bytes before what was given with the tool.
+TOOL_BYTES = 1 << 16
 # How much later than the hook's log the client may note the end of the hook; both use the same clock.
 SLACK_SECONDS = 1.5
 # This long after the last sign of life nothing more will be written about a delivery.

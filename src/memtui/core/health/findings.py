@@ -81,6 +81,10 @@ REGISTRY = {
     "hooks.outdated": Kind(
         "{path} holds a command that this memtui would write differently. " + REINSTALL, STATUS, "install"
     ),
+    "hooks.status_line_hidden": Kind(
+        "Claude Code shows the status line of {path} here, not memtui's",
+        "To see both, put `memtui statusline --after '…'` with its command there",
+    ),
     "hooks.event_absent": Kind("{path} has no hook of memtui's for {events}. " + REINSTALL, STATUS, "install"),
     "hooks.several": Kind("{event} runs {count} memtui hooks: {paths}.", STATUS),
     "hooks.plugin_absent": Kind("{path} enables the plugin {plugin}, but the client has not installed it.", STATUS),

@@ -26,8 +26,6 @@ LOCK_SECONDS = 2.0
 # How long a session that ends is waited for, and how often it is looked at.
 END_SECONDS = 2.0
 POLL_SECONDS = 0.1
-# The message that used a tool is in the transcript within so many bytes before what was given with the tool.
-TOOL_BYTES = 1 << 16
 # A hook reads no more than this of a transcript for a claim; what that does not decide is left to a worker.
 HOOK_BYTES = 1 << 20
 BACK = {receipts.PREVIEWED, *receipts.LOST}
@@ -165,7 +163,7 @@ class _Claim:
             return receipts.TranscriptView("")
         size = size_of(self.record) if self.record is not None else None
         if size is not None and self.record is not None:
-            start: int | None = max(0, size - (TOOL_BYTES if self.record.get("tool_use_id") else 0))
+            start: int | None = max(0, size - (receipts.TOOL_BYTES if self.record.get("tool_use_id") else 0))
         else:
             start = transcript.recent_start(path, ids.id_time(self.delivery_id) or 0.0, limit)
         return None if start is None else receipts.view_from(path, start, limit, self.delivery_id)

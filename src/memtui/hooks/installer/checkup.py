@@ -40,7 +40,8 @@ def _hooks(env: dict[str, str], cwd: str) -> list[Finding]:
         return [problem("hooks.failed", why=str(error))]
     absent = [] if found.installed else [problem("hooks.absent")]
     places = sorted({entry.source for entry in found.entries})
-    return [*found.problems, *absent] or [good("hooks.ok", hooks=len(found.entries), places=places)]
+    hidden = [note("hooks.status_line_hidden", path=found.hidden_by)] if found.hidden_by else []
+    return [*found.problems, *absent, *hidden] or [good("hooks.ok", hooks=len(found.hooks), places=places)]
 
 
 def _own_memory(env: dict[str, str], cwd: str) -> list[Finding]:

@@ -21,6 +21,7 @@ EVENTS: tuple[tuple[str, str | None, int], ...] = (
     ("Stop", None, 10),
     ("SessionEnd", None, 10),
 )
+STATUS_LINE = "StatusLine"  # in the place of an event, in the command of the status line
 START_SECONDS = 10
 
 
@@ -117,6 +118,11 @@ def groups(interpreter: str, launcher: str, root: str = "", config: str = "") ->
     return wanted
 
 
+def status_line(interpreter: str, launcher: str, root: str = "", config: str = "") -> dict[str, Any]:
+    """Return the value that the settings' `statusLine` shall have; arguments as for `command`."""
+    return {"type": "command", "command": command(STATUS_LINE, interpreter, launcher, root, config)}
+
+
 def parse(text: object) -> HookCommand | None:
     """Split a hook's command into its parts if it is one of ours, of any version and place; else None."""
     if not isinstance(text, str) or LAUNCHER_TAIL not in text:
@@ -136,5 +142,5 @@ def parse(text: object) -> HookCommand | None:
 
 
 def is_ours(hook: object) -> bool:
-    """Return whether an item of a group's `hooks` is memtui's."""
+    """Return whether an item of a group's `hooks`, or the value of `statusLine`, is memtui's."""
     return isinstance(hook, dict) and parse(hook.get("command")) is not None

@@ -11,7 +11,7 @@ import os
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import memtui
 from memtui.core.base import clock, fs, paths
@@ -27,6 +27,13 @@ if TYPE_CHECKING:
 
 Action = Literal["install", "uninstall"]
 SCOPES = ("user", "project", "local")
+# In the list of changes: (action, whether it is about the status line) -> words.
+VERBS = {
+    ("install", False): "install the hooks in",
+    ("install", True): "install the hooks and the status line in",
+    ("uninstall", False): "take the hooks out of",
+    ("uninstall", True): "take the status line out of",
+}
 LOCK_SECONDS = 5.0
 DIFF_CONTEXT = 2  # lines
 MARKS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
@@ -37,7 +44,8 @@ ERRORS = {"utf-8": "surrogateescape", "utf-16-le": "surrogatepass", "utf-16-be":
 class Plan:
     """A planned change to one settings file: its bytes before and after, and its record in installs.json.
 
-    `before` is None if there is no file, `after` is None if it is to be removed. `key`: of the record.
+    `before` is None if there is no file, `after` is None if it is to be removed. `key`: of the record. `status_line`:
+    whether the status line is installed as well, or is all that is removed.
     """
 
     action: Action
@@ -52,6 +60,7 @@ class Plan:
     key: str
     old_record: Record | None
     new_record: Record | None
+    status_line: bool = False
 
 
 def settings_path(env: dict[str, str], cwd: str, scope: str) -> str:
@@ -92,8 +101,13 @@ def plan(
     scope: str = "user",
     interpreter: str = "",
     launcher: str = "",
+    status_line: bool = False,
 ) -> Plan:
-    """Plan what `action` would do to the settings file at `path`; write nothing. Raises MemtuiError."""
+    """Plan what `action` would do to the settings file at `path`; write nothing. Raises MemtuiError.
+
+    With `status_line` the status line is installed beside the hooks, or removed without them. One that is ours is kept
+    up to date, and removed with the hooks, in any case.
+    """
     path = paths.normal(os.path.abspath(path))
     real_path = os.path.realpath(path)
     root, config = directories(env)
@@ -105,7 +119,8 @@ def plan(
         interpreter = interpreter or entries.choose_interpreter()
         launcher = launcher or entries.launcher_path()
         wanted = entries.groups(interpreter, launcher, root, config)
-        existed, made, after = _installed(path, before, record, wanted)
+        line = entries.status_line(interpreter, launcher, root, config)
+        existed, made, after = _installed(path, before, record, wanted, line, status_line)
         new_record = Record(
             scope=scope,
             real_path=real_path,
@@ -122,6 +137,8 @@ def plan(
         )
         if record and replace(new_record, time=record.time) == record:
             new_record = record
+    elif status_line:
+        new_record, after = record, _without_status_line(path, before, record)
     else:
         after = _uninstalled(path, before, record)
     if after != before:
@@ -139,6 +156,7 @@ def plan(
         key=key,
         old_record=record,
         new_record=new_record,
+        status_line=status_line,
     )
 
 
@@ -177,16 +195,24 @@ def _encode(codec: str, text: str) -> bytes:
 
 
 def _installed(
-    path: str, before: bytes | None, record: Record | None, wanted: merge.Groups
+    path: str,
+    before: bytes | None,
+    record: Record | None,
+    wanted: merge.Groups,
+    line: dict[str, Any],
+    status_line: bool,
 ) -> tuple[bool, merge.Made, bytes]:
     """Return whether there was a file before the first installation, the containers that it and this one made, and the
-    bytes after."""
+    bytes after: with the status line `line` if it is wanted (`status_line`), or there already."""
     codec, text = decode(before)
     existed, made = before is not None, merge.Made()
-    if merge.holds_ours(merge.read(text, path)):
+    settings = merge.read(text, path)
+    if merge.holds_ours(settings) or merge.has_status_line(settings):
         existed = record.existed if record else True
         made = record.made() if record else merge.Made(created=None)
     text = merge.add(text, wanted, record.groups if record else {}, made, path)
+    if status_line or merge.has_status_line(settings):
+        text = merge.add_status_line(text, line, made, path)
     return existed, made, _encode(codec, text)
 
 
@@ -194,10 +220,19 @@ def _uninstalled(path: str, before: bytes | None, record: Record | None) -> byte
     if before is None:
         return None
     codec, text = decode(before)
-    left = merge.strip(text, record.made() if record else merge.Made(created=None), path)
+    made = record.made() if record else merge.Made(created=None)
+    left = merge.strip(merge.strip_status_line(text, made, path), made, path)
     if record and not record.existed and not merge.read(left, path):
         return None
     return _encode(codec, left)
+
+
+def _without_status_line(path: str, before: bytes | None, record: Record | None) -> bytes | None:
+    if before is None:
+        return None
+    codec, text = decode(before)
+    made = record.made() if record else merge.Made(created=None)
+    return _encode(codec, merge.strip_status_line(text, made, path))
 
 
 def _check_writable(real_path: str) -> None:
@@ -259,7 +294,7 @@ def _apply_locked(change: Plan, journal: "Journal") -> str | None:
         record = replace(record, made_dirs=sorted(made_dirs))
     noted = installs.edit(change.root, change.key, record)
     if change.changed:
-        verb = "install the hooks in" if change.action == "install" else "take the hooks out of"
+        verb = VERBS[change.action, change.status_line]
         made: list[Change] = [noted] if noted.before != noted.after else []
         journal.run(change.action, [*made, _patch(change)], f"{verb} {change.settings_path}")
     elif noted.before != noted.after:

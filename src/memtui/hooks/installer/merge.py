@@ -1,5 +1,6 @@
 """Add our hooks to the text of a settings file, and remove them again, without any other change."""
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +11,7 @@ from memtui.hooks.installer.entries import is_ours
 
 Path = json_edit.Path
 Groups = dict[str, dict[str, Any]]
+STATUS_LINE = "statusLine"
 
 
 @dataclass
@@ -165,10 +167,62 @@ def strip(text: str, made: Made, name: str) -> str:
     left = read(text, name).get("hooks")
     if left == {}:
         text = _close(text, ("hooks",), made, emptied=had_ours)
-    if not read(text, name):
-        original = made.original(())
-        text = text if original is None else original
-    return text
+    return _blank_again(text, made, name)
+
+
+def has_status_line(settings: dict[str, Any]) -> bool:
+    """Return whether the status line is ours."""
+    return is_ours(settings.get(STATUS_LINE))
+
+
+def add_status_line(text: str, wanted: dict[str, Any], made: Made, name: str) -> str:
+    """Return the text with our status line; of one that is ours only the command is brought up to date. Raises
+    MemtuiError if there is another."""
+    settings = read(text, name)
+    held: Any = settings.get(STATUS_LINE)
+    if is_ours(held):
+        same = held["command"] == wanted["command"]
+        return text if same else json_edit.replace(text, (STATUS_LINE, "command"), wanted["command"])
+    if not settings:
+        made.note_replaced((), text)
+        text = text if text.strip(json_edit.WHITESPACE) else "{}\n"
+    if STATUS_LINE not in settings:
+        return json_edit.append(text, (), wanted, STATUS_LINE)
+    if not _is_empty(held):
+        raise _other_status_line(held, name)
+    made.note_replaced((STATUS_LINE,), json_edit.source(text, (STATUS_LINE,)))
+    return json_edit.replace(text, (STATUS_LINE,), wanted)
+
+
+def _other_status_line(held: Any, name: str) -> MemtuiError:
+    theirs = held.get("command") if isinstance(held, dict) else None
+    if not isinstance(theirs, str):
+        return MemtuiError(
+            f"`{STATUS_LINE}` in {name} is not memtui's, and stays.", "Remove it to have memtui's there."
+        )
+    if "memtui statusline" in theirs:
+        return MemtuiError(f"{name} has a status line that shows memtui's already: {theirs}", "There is nothing to do.")
+    both = "memtui statusline --after " + shlex.quote(theirs)
+    return MemtuiError(
+        f"{name} has a status line already, which stays: {theirs}",
+        f"To see both in one line, make its `command`: {both}",
+    )
+
+
+def strip_status_line(text: str, made: Made, name: str) -> str:
+    """Return the text without our status line; undoes `add_status_line`. Raises MemtuiError."""
+    if not is_ours(read(text, name).get(STATUS_LINE)):
+        return text
+    original = made.original((STATUS_LINE,))
+    if original is not None:
+        return json_edit.put_source(text, (STATUS_LINE,), original)
+    return _blank_again(json_edit.remove(text, (STATUS_LINE,)), made, name)
+
+
+def _blank_again(text: str, made: Made, name: str) -> str:
+    """Give settings that are empty now the text that they had before."""
+    original = made.original(())
+    return text if original is None or read(text, name) else original
 
 
 def _strip_event(text: str, event: str, held: Any, made: Made) -> str:

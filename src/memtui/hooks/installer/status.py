@@ -70,10 +70,16 @@ class Status:
     plugin: Plugin
     disabled_by: str | None
     problems: list[Finding]
+    hidden_by: str = ""  # the file whose status line the client shows instead of ours
+
+    @property
+    def hooks(self) -> list[HookEntry]:
+        """The entries that serve an event: all but the status line."""
+        return [entry for entry in self.entries if entry.event != entries.STATUS_LINE]
 
     @property
     def installed(self) -> bool:
-        return bool(self.entries)
+        return bool(self.hooks)
 
     def events(self) -> dict[str, list[HookEntry]]:
         """Return every event that memtui wants, with the entries that serve it."""
@@ -101,7 +107,14 @@ def status(env: dict[str, str], cwd: str) -> Status:
     problems += plugin.problems
     if plugin.active and any(entry.source != "plugin" for entry in found):
         problems.append(problem("hooks.both", plugin=plugin.name))
-    return Status(found, files, plugin, disabled_by, problems)
+    return Status(found, files, plugin, disabled_by, problems, _hidden_by(settings))
+
+
+def _hidden_by(settings: dict[str, tuple[str, dict[str, Any]]]) -> str:
+    """Return the file with the status line that the client shows, if a file that it overrides has ours."""
+    having = [(path, value) for path, value in settings.values() if value.get(merge.STATUS_LINE)]
+    ours = any(merge.has_status_line(value) for _, value in having)
+    return having[-1][0] if ours and not merge.has_status_line(having[-1][1]) else ""
 
 
 def _paths(env: dict[str, str], cwd: str) -> list[tuple[str, str]]:
@@ -133,9 +146,12 @@ def _load(scope: str, path: str) -> tuple[SettingsFile, dict[str, Any]]:
 
 
 def _entries(file: SettingsFile, settings: dict[str, Any], places: tuple[str, str]) -> list[HookEntry]:
+    ours = [*merge.our_hooks(settings)]
+    if merge.has_status_line(settings):
+        ours.append((entries.STATUS_LINE, settings[merge.STATUS_LINE]["command"]))
     return [
         _entry(event, file, line, command, places)
-        for event, line in merge.our_hooks(settings)
+        for event, line in ours
         if (command := entries.parse(line)) is not None
     ]
 
@@ -175,6 +191,8 @@ def _entry_problems(found: list[HookEntry], root: str) -> list[Finding]:
         problems += [finding("hooks.elsewhere", there=there, root=root) for there in sorted(elsewhere)]
         if not (missing or other or elsewhere) and any(not entry.current for entry in here):
             problems.append(finding("hooks.outdated"))
+        if all(entry.event == entries.STATUS_LINE for entry in here):
+            continue
         absent = [event for event, _, _ in entries.EVENTS if event not in {entry.event for entry in here}]
         if absent:
             problems.append(finding("hooks.event_absent", events=", ".join(absent)))

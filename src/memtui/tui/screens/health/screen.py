@@ -123,8 +123,8 @@ class Health(ListScreen[HealthRow]):
         words, style = (f"! {many(count, 'problem')} to fix", "bold yellow") if count else ("✓ All good", "green")
         text.append(words, style=style)
         if hooks is not None and hooks.installed:
-            places = ", ".join(dict.fromkeys(each.source for each in hooks.entries))
-            text.append(f" · {many(len(hooks.entries), 'hook')} ({places})")
+            places = ", ".join(dict.fromkeys(each.source for each in hooks.hooks))
+            text.append(f" · {many(len(hooks.hooks), 'hook')} ({places})")
         else:
             text.append(f" · no hooks installed: {actions.key_of('health.install')} installs them", style="bold")
         times = [value for each in self.snapshot.times.values() for value in each]

@@ -1,0 +1,62 @@
+"""`memtui statusline`: a line for Claude Code's status line. `hooks install --status-line` installs a faster start."""
+
+import argparse
+import subprocess
+import sys
+import time
+
+from memtui.cli import parser
+from memtui.cli.context import Context
+from memtui.cli.output import Output, Result
+from memtui.core.base import fastjson
+from memtui.hooks import runner, status_line
+
+STDIN_BYTES = 1 << 20
+OTHER_SECONDS = 5.0  # after which the other command's line is left out
+BETWEEN = " · "
+
+
+def register(commands: "parser.Commands") -> None:
+    """Add the command."""
+    found = parser.command(
+        commands,
+        "statusline",
+        run,
+        "print a line for Claude Code's status line",
+        "memtui statusline\nmemtui statusline --after '~/.claude/statusline.sh'\nmemtui hooks install --status-line",
+        "It reads the client's JSON from standard input, and says what waits for that session: notes, drafts; and what "
+        "became of the last delivery. It prints nothing if there is nothing to say, and always ends with 0.",
+    )
+    found.add_argument(
+        "--after", metavar="COMMAND", help="run another status line's command with the same input, and print it first"
+    )
+
+
+def run(ctx: Context, args: argparse.Namespace) -> Result:
+    """Print the line."""
+    ctx.must_have_home()
+    given = b"" if sys.stdin.isatty() else parser.stdin_bytes(STDIN_BYTES)
+    payload: dict[str, object] = {"cwd": ctx.cwd, **fastjson.loads_dict(given)}
+    if ctx.project_given:
+        payload["workspace"] = {"project_dir": ctx.cwd}
+    hook = runner.Hook("StatusLine", ctx.env, payload, time.monotonic())
+    hook.load_settings()
+    own = status_line.line(hook) if hook.mode != "off" else ""
+    other = _other(args.after, given) if args.after else ""
+    said = BETWEEN.join(each for each in (other, own) if each)
+
+    def text(out: Output) -> None:
+        if said:
+            out.stdout.write(said + "\n")  # not escaped: the other command's line may hold colours
+
+    return Result({"line": said, "own": own}, text)
+
+
+def _other(command: str, given: bytes) -> str:
+    """Return the first line that another command prints; empty if it fails or takes too long."""
+    try:
+        shell = ["/bin/sh", "-c", command]
+        done = subprocess.run(shell, input=given, stdout=subprocess.PIPE, timeout=OTHER_SECONDS, check=False)
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.decode("utf-8", "replace").partition("\n")[0].rstrip()

@@ -1,0 +1,102 @@
+"""The client's status line: what waits for this session, and what became of the last delivery to it."""
+
+from memtui.core.base import clock, fs, paths
+from memtui.core.inbox import format as inbox_format
+from memtui.hooks import runner
+
+# Bytes of the delivery log, and of the transcript, that are read: the client waits for the line twice a prompt.
+LOG_BYTES = 1 << 20
+TRANSCRIPT_BYTES = 4 << 20
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Record = dict[str, object]
+
+
+def handle(hook: runner.Hook) -> None:
+    """Print the line; nothing if there is nothing to say."""
+    text = line(hook)
+    if text:
+        fs.write_all(1, text.encode() + b"\n")
+
+
+def line(hook: runner.Hook) -> str:
+    """Return the line: `memtui 2 notes · 3 drafts · ✓ 2m`; empty if there is nothing to say.
+
+    `notes` are those that the next prompt of this session would get. Each part that fails is logged and left out.
+    """
+    _enter_project(hook)
+    words = []
+    for part in (_notes, _drafts, _receipt):
+        try:
+            words.append(part(hook))
+        except (OSError, ValueError) as error:
+            runner.fail(hook.env, hook.event, error)
+    said = " · ".join([each for each in words if each])
+    return "memtui " + said if said else ""
+
+
+def _enter_project(hook: runner.Hook) -> None:
+    """Take the project from the payload: the client sets no CLAUDE_PROJECT_DIR for a status line."""
+    workspace = hook.payload.get("workspace")
+    given = workspace.get("project_dir") if isinstance(workspace, dict) else None
+    if isinstance(given, str) and given.startswith("/"):
+        hook.started_in = paths.normal(given)
+        hook.project_root = paths.project_root(hook.started_in)
+        hook.slug = paths.slug(hook.project_root)
+
+
+def _many(count: int, one: str) -> str:
+    return f"{count} {one}{'' if count == 1 else 's'}" if count else ""
+
+
+def _notes(hook: runner.Hook) -> str:
+    held = [directory for _, directory in hook.inboxes() if fs.stamp(f"{directory}/{inbox_format.FILES['guidance']}")]
+    if not held:
+        return ""
+    from memtui.core.inbox import claims
+
+    asker = claims.Asker(hook.session_id, hook.env.get("MEMTUI_AGENT", ""), hook.project_root, clock.now())
+    asker.personal = True  # only a person's session has a status line
+    return _many(sum([len(claims.peek(directory, asker)) for directory in held]), "note")
+
+
+def _drafts(hook: runner.Hook) -> str:
+    files = [f"{directory}/{inbox_format.FILES['updates']}" for _, directory in hook.inboxes()]
+    return _many(sum([len(inbox_format.read(path)) for path in files if fs.stamp(path)]), "draft")
+
+
+def _receipt(hook: runner.Hook) -> str:
+    """Say what became of the session's last delivery, and how long ago it was."""
+    record = _last(hook)
+    if record is None:
+        return ""
+    from memtui.core.base.phrasing import age
+    from memtui.core.client import transcript
+    from memtui.core.deliveries import receipts
+    from memtui.core.deliveries.steps import size_of
+
+    path = transcript.path_of(record, paths.config_dir(hook.env)) or ""
+    start = max(0, (size_of(record) or 0) - (receipts.TOOL_BYTES if record.get("tool_use_id") else 0))
+    name = record.get("id")
+    view = receipts.view_from(path, start, TRANSCRIPT_BYTES, name if isinstance(name, str) else "")
+    now = clock.now()
+    outcome = receipts.UNKNOWN if view is None else receipts.outcome(record, view, now)
+    if outcome == receipts.UNKNOWN:
+        return ""
+    return f"{receipts.GLYPHS[outcome]} {age(clock.parse(record.get('time')), now)}"
+
+
+def _last(hook: runner.Hook) -> "Record | None":
+    """Return the record of the last delivery with text to this session, among the log's newest."""
+    from memtui.core.deliveries import log as delivery_log
+
+    session, left = hook.session_id.encode(), LOG_BYTES
+    for _, found in delivery_log.lines(hook.root):
+        record = delivery_log.parse(found) if session and session in found else None
+        if record and record.get("session_id") == hook.session_id and (record.get("text") or record.get("chars")):
+            return record
+        left -= len(found)
+        if left < 0:
+            break
+    return None

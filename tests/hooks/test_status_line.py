@@ -1,0 +1,179 @@
+"""The client's status line: short, honest, and never in the way."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from launching import Home
+
+from memtui.core.base.errors import MemtuiError
+from memtui.hooks.installer import entries, install
+
+PYTHON, LAUNCHER = "/opt/python3", "/opt/memtui/hooks/launch.py"
+OTHER = {"type": "command", "command": "~/.claude/line.sh 'x'", "padding": 0}
+
+
+@pytest.fixture
+def home(tmp_path):
+    return Home(tmp_path)
+
+
+def line(home, data=None, **env):
+    """What is shown for the session s1."""
+    payload = {
+        "session_id": "s1",
+        "cwd": "/elsewhere",
+        "workspace": {"current_dir": "/elsewhere", "project_dir": str(home.project)},
+        "model": {"id": "m", "display_name": "M"},
+        "cost": {"total_cost_usd": 0.1},
+    }
+    given = json.dumps(payload).encode() if data is None else data
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", entries.launcher_path(), "StatusLine"], input=given, capture_output=True,
+        env={**home.env, **env}, cwd=str(home.base), timeout=30, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")
+    return done.stdout.decode()
+
+
+def test_where_nothing_waits_nothing_is_said(home):
+    assert line(home) == ""
+
+
+def test_what_waits_for_the_session_is_counted(home):
+    home.guide("one")
+    assert line(home) == "memtui 1 note\n"
+    home.guide("for all", "global")
+    home.guide("for another", for_="session:abcd")
+    home.guide("over", expires="2020-01-01T00:00:00Z")
+    home.leave("updates", "a draft")
+    assert line(home) == "memtui 2 notes · 1 draft\n"
+
+
+def test_the_last_delivery_of_the_session_is_told_with_its_receipt(home):
+    home.guide("one", scope="global")
+    shown = home.prompt().context
+    assert "one" in shown
+    path = home.config / "projects" / home.boxes["project"].name / "s1.jsonl"
+    path.parent.mkdir(parents=True)
+    context = {
+        "type": "attachment",
+        "uuid": "b",
+        "parentUuid": "a",
+        "timestamp": "2026-11-21T00:00:00Z",
+        "attachment": {"type": "hook_additional_context", "content": [shown], "hookEvent": "UserPromptSubmit"},
+    }
+    answer = {
+        "type": "assistant",
+        "uuid": "c",
+        "parentUuid": "b",
+        "message": {"content": [{"type": "text", "text": "x"}]},
+    }
+    assert line(home) == ""  # no transcript tells yet
+    path.write_text(json.dumps(context) + "\n")
+    assert line(home) == "memtui … now\n"
+    path.write_text(json.dumps(context) + "\n" + json.dumps(answer) + "\n")
+    assert line(home) == "memtui ✓ now\n"
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"{", b"[]", b'{"session_id": 5}', b'{"session_id": "s1", "workspace": 3}', b"\xff"]
+)
+def test_any_input_ends_with_0_and_no_noise(home, data):
+    home.guide("one")
+    assert line(home, data) in {"", "memtui 1 note\n"}
+
+
+def test_a_file_that_can_not_be_read_is_logged_and_the_rest_is_said(home):
+    home.leave("updates", "a draft")
+    home.file("guidance").symlink_to("/nowhere/at/all")
+    home.guide("for all", "global")
+    home.file("guidance").unlink()
+    home.file("guidance").mkdir()
+    assert line(home) == "memtui 1 draft\n"
+    assert [each["where"] for each in home.errors()] == ["StatusLine"]
+
+
+def test_the_mode_off_says_nothing(home):
+    home.guide("one")
+    home.settings('mode = "off"\n')
+    assert line(home) == ""
+
+
+# --- installing
+
+
+@pytest.fixture
+def settings(tmp_path):
+    return Settings(tmp_path)
+
+
+class Settings:
+    """A settings file, and installing into it."""
+
+    def __init__(self, base):
+        self.env = {"HOME": str(base)}
+        self.file = base / ".claude" / "settings.json"
+        self.file.parent.mkdir()
+
+    def change(self, action="install", status_line=True, launcher=LAUNCHER):
+        plan = install.plan(
+            str(self.file), action, env=self.env, interpreter=PYTHON, launcher=launcher, status_line=status_line
+        )
+        install.apply(plan)
+        return plan
+
+    def value(self):
+        return json.loads(self.file.read_text())
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        None, b"", b"\n", b"{}", b'{"model": "opus"}', b'{\n\t"a": 1\n}\n', b'{"statusLine": null}', b'{"statusLine":{}}',
+        b'{"a": 1, "statusLine": { } , "b": 2}', b'{"hooks": {}, "b": [1, 2]}', '\ufeff{"a": 1}\r\n'.encode("utf-16-le"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("first", [True, False], ids=["at once", "later"])
+def test_it_is_installed_and_taken_out_to_the_byte(settings, before, first):
+    if before is not None:
+        settings.file.write_bytes(before)
+    if not first:
+        settings.change(status_line=False)
+    plan = settings.change()
+    assert "statusLine" in plan.diff
+    assert entries.STATUS_LINE in plan.after.decode("utf-16" if plan.after[:2] == b"\xff\xfe" else "utf-8")
+    assert not settings.change().changed
+    settings.change("uninstall", status_line=False)
+    assert (settings.file.read_bytes() if settings.file.exists() else None) == before
+
+
+def test_it_alone_can_be_taken_out(settings):
+    settings.change(status_line=False)
+    hooks = settings.file.read_bytes()
+    settings.change()
+    settings.change("uninstall")
+    assert settings.file.read_bytes() == hooks
+    settings.change("uninstall", status_line=False)
+    assert not settings.file.exists()
+
+
+def test_a_later_install_brings_its_command_up_to_date_and_leaves_the_rest_of_it(settings):
+    settings.change(launcher="/old/memtui/hooks/launch.py")
+    held = settings.value()
+    held["statusLine"]["padding"] = 2
+    settings.file.write_text(json.dumps(held, indent=2))
+    settings.change(status_line=False)
+    assert LAUNCHER in settings.value()["statusLine"]["command"]
+    assert settings.value()["statusLine"]["padding"] == 2
+
+
+def test_a_status_line_that_is_there_stays_and_the_way_to_have_both_is_told(settings):
+    settings.file.write_text(json.dumps({"statusLine": OTHER}))
+    with pytest.raises(MemtuiError) as caught:
+        settings.change()
+    assert """memtui statusline --after '~/.claude/line.sh '"'"'x'"'"''""" in caught.value.hint
+    settings.change(status_line=False)
+    settings.change("uninstall", status_line=False)
+    assert settings.value() == {"statusLine": OTHER}
