@@ -256,11 +256,11 @@ def key_of(action_id: str) -> str:
 
 def takes_back() -> str:
     """Return the sentence that names the key of undo after a change."""
-    return f"{key_of('app.undo')} takes it back."
+    return f"{key_of('app.undo')} undoes."
 
 
 def keyed(text: str) -> str:
-    """Put keys into a text of ours, in the place of ids in braces: `{app.undo} takes it back`."""
+    """Put keys into a text of ours, in the place of ids in braces: `{app.undo} undoes it`."""
     return PLACEHOLDER.sub(lambda found: key_of(found[1]), text)
 
 

@@ -70,7 +70,7 @@ def test_undo_takes_both_halves_of_an_approval_back(memtui, world):
 def test_a_dry_run_names_what_is_alike_and_how_to_merge(memtui):
     entry = next(e for e in memtui.json("inbox", "--kind", "updates")["entries"] if e["text"].startswith("pnpm"))
     done = memtui("approve", entry["id"], "--scope", "global", "--dry-run").out
-    assert "alike 0.97  project:prefer-pnpm" in done
+    assert "similar 0.97  project:prefer-pnpm" in done
     assert "--into project:prefer-pnpm" in done
     (found,) = memtui.json("approve", entry["id"], "--scope", "global", "--dry-run")["approved"]
     assert found["alike"] == [{"scope": "project", "name": "prefer-pnpm", "score": 0.97}]
@@ -229,6 +229,12 @@ def test_rejecting_drops_entries_and_undo_brings_them_back(memtui, world):
     memtui("undo")
     assert shop_inbox(world).read_bytes() == before
     assert not shop_inbox(world, "rejected.jsonl").exists()
+
+
+def test_rejecting_names_what_was_rejected_by_whole_words(memtui, world):
+    done = memtui("reject", "J5VMX3")
+    assert done.out.endswith("  No snapshot tests for components\n")
+    assert done.err == "Rejected “No snapshot tests for components”. memtui undo brings it back.\n"
 
 
 def test_never_notes_the_words(memtui, world):

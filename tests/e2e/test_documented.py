@@ -138,7 +138,7 @@ STORIES = {
         typed("", "memtui guide --edit {note} --no-urgent --expires 18:00 --to anyone Changed", ""),
         typed("", "memtui guide --withdraw {note}", ""),
         typed("memtui guide --again", "memtui guide --again JVPWFV --expires 2h", r"[0-9A-Z]{6}"),
-        typed("inbox show ID", "memtui inbox show {update}", "In its setting"),
+        typed("inbox show ID", "memtui inbox show {update}", "In context"),
         typed(
             "",
             "memtui approve {update} --dry-run --name a-name --type user --scope global --description D --body B",

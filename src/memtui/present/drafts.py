@@ -1,12 +1,51 @@
-"""The conversation that a draft comes from, as both front doors quote it."""
+"""Words for drafts and unfinished items in both front doors: their titles, what was decided, what they come from."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from memtui.core.base.phrasing import many
 from memtui.core.review.evidence import Evidence
 from memtui.core.review.waiting import Waiting
+from memtui.present import safe_text
 
 SIMILAR_SHOWN = 3  # similar memories beside a draft
+TITLE_SHOWN = 50  # characters of a title
 HIT_SHOWN, AROUND_SHOWN = 900, 300  # characters of a quote: one that the draft comes from, one around it
+
+# What was decided, by code; `{}` is replaced by what it was decided about.
+DECIDED = {
+    "reject": "Rejected {}.",
+    "never": "Rejected {}; this will not be drafted again.",
+    "done": "Done: {}.",
+    "keep": "Kept {}.",
+}
+
+
+def title(item: Waiting, limit: int = TITLE_SHOWN) -> str:
+    """Return the first line of an entry, cut between two words after at most `limit` characters."""
+    words = safe_text.line(" ".join(item.text.strip().partition("\n")[0].split()))
+    if len(words) <= limit:
+        return words
+    return (words[: limit - 1].rpartition(" ")[0] or words[: limit - 2]) + " …"
+
+
+def named(items: Sequence[Waiting]) -> str:
+    """Name entries: `“use uv for tools”`, `3 drafts`, `2 drafts and 1 item`."""
+    if len(items) == 1:
+        return f"“{title(items[0])}”"
+    kinds = [item.kind for item in items]
+    counts = ((kinds.count("updates"), "draft"), (kinds.count("items"), "item"), (kinds.count("guidance"), "note"))
+    return " and ".join(many(count, word) for count, word in counts if count)
+
+
+def decided(code: str, items: Sequence[Waiting]) -> str:
+    """Say what was decided about entries: `Rejected “use uv for tools”.`"""
+    return DECIDED[code].format(named(items))
+
+
+def one_offs(count: int) -> str:
+    """Say how many drafts are folded: `3 look like one-offs`."""
+    return "1 looks like a one-off" if count == 1 else f"{count} look like one-offs"
 
 
 class Quote(NamedTuple):

@@ -250,7 +250,7 @@ async def test_what_is_trusted_is_the_text_that_was_shown(health, world, key):
         assert after.changed == [name]
         assert after.new == ["another.md"]
         assert trust.load(world.root, directory).allows(text)
-        assert any("z takes it back" in each.message for each in pilot.app._notifications)
+        assert any("z undoes" in each.message for each in pilot.app._notifications)
         await pilot.press("z")
         await ready(pilot)
         assert trust.status(world.root, directory).new == [*sorted(["another.md", name])]

@@ -107,7 +107,7 @@ async def test_the_setting_shows_what_the_agent_and_the_person_had_said(app):
         await pilot.pause(0.4)
         await settle(pilot)
         shown = app.screen.query_one("#detail").plain
-        assert "in its setting" in shown
+        assert "in context" in shown
         assert "▸ you   no, no snapshots please" in shown
         assert "Replaced by assertions" in shown  # what came after, too
         assert "add tests for the new components" in shown  # the session, by its first words
@@ -298,7 +298,8 @@ async def test_what_is_alike_is_shown_beside_and_merged_into_after_being_seen(wo
         await pilot.pause(0.4)
         await settle(pilot)
         shown = app.screen.query_one("#detail").plain
-        assert ".97 project:prefer-pnpm" in shown
+        assert "project:prefer-pnpm similar" in shown
+        assert ".97" in shown
         assert "never npm" in shown.replace("\n", " ")  # the memory itself
         await pilot.press("m", "enter")
         await settle(pilot)
@@ -363,7 +364,7 @@ async def test_a_draft_and_the_memory_most_alike_stand_beside_each_other(app, si
         assert {line.index("│") for line in lines[head : end - 1]} == {lines[head].index("│")}
         left, right = (" ".join(line.split("│")[side].strip() for line in lines[head : end - 1]) for side in (0, 1))
         assert "should run." in left
-        assert "alike .97 project:prefer-pnpm" in right
+        assert "project:prefer-pnpm similar .97" in right
         assert "never npm" in right
         marks = underlined(app.screen.query_one("#detail").text)
         assert "frozen" in marks
@@ -615,7 +616,7 @@ async def test_what_a_decision_leaves_aside_is_told_counted_and_stays_marked(wor
         await pilot.press("x")
         await settle(pilot)
         said = [note.message for note in app._notifications]
-        assert said[-1] == "Rejected: 1 draft. Left aside, and still marked: 2 items. z takes it back."
+        assert said[-1] == "Rejected “Metric units, 24-hour clock”. 2 items stay marked. z undoes."
         assert "metric-units" not in updates(world, None)
         assert items(world) == left
         assert foot().rstrip().endswith("2 marked")
@@ -628,7 +629,7 @@ async def test_what_a_decision_leaves_aside_is_told_counted_and_stays_marked(wor
         await to(pilot, "Ask Jo")
         await pilot.press("space", "a")
         await settle(pilot)
-        assert "! Left aside, and still marked: 1 item." in app.screen.plain
+        assert "! 1 item stays marked." in app.screen.plain
         await pilot.press("escape", "escape")
         await settle(pilot)
         assert "marked" not in foot()
@@ -745,6 +746,40 @@ async def test_the_words_of_an_item_outlive_a_crash(world, app):
         await settle(pilot)
         assert any(text.startswith("nowUpdate the API") for text in items(world))
         assert listed(world.root + "/drafts") == []
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+async def test_the_summary_leaves_out_facts_whole(app, width):
+    async with app.run_test(size=(width, 24)) as pilot:
+        await settle(pilot)
+        shown = drawn(app)[1].strip()
+        facts = ["4 drafts to review", "1 looks like a one-off", "4 unfinished items", "p: 1 in other projects"]
+        assert shown.split(" · ") == facts[: shown.count(" · ") + 1]
+        assert width < 100 or shown.endswith("other projects")
+
+
+async def test_rejecting_names_the_draft(world, app):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        await pilot.press("X")
+        await settle(pilot)
+        said = [note.message for note in app._notifications][-1]
+        assert said == "Rejected “No snapshot tests for components”; this will not be drafted again. z undoes."
+
+
+async def test_opened_one_offs_stand_below_their_fold(world, app):
+    leave(world, "Use blue here", name="blue-here", kind="preference", confidence="0.52", scope="project")
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        keys = [line.key for line in app.screen.table.rows]
+        assert any("▸          2 look like one-offs" in line for line in drawn(app))
+        app.screen.table.move_to(keys.index("fold"))
+        await pilot.press("enter")
+        await settle(pilot)
+        names = [line.item.entry.fields.get("name") if line.item else "fold" for line in app.screen.table.rows]
+        at = names.index("fold")
+        assert set(names[at + 1 : at + 3]) == {"blue-here", "short-changelog"}
+        assert app.screen.table.row.key == "fold"
 
 
 async def test_what_looks_one_off_is_folded(world, app):
@@ -934,5 +969,6 @@ async def test_an_empty_inbox_says_what_will_fill_it(world, size):
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
         assert app.screen.table.rows == []
-        drawn = "".join(s.text for y in range(8) for s in app.screen.table.render_line(y))
-        assert "Nothing wants your decision" in drawn
+        shown = " ".join("".join(s.text for y in range(10) for s in app.screen.table.render_line(y)).split())
+        assert "Nothing to review" in shown
+        assert "what is remembered." in shown  # to its end, whatever the width

@@ -202,6 +202,6 @@ def _print(ctx: Context, out: Output, each: Approval, near: "Sequence[Similar]",
         out.print(("  │ " + piece).rstrip())
     for found in near:
         where = line(found.memory.ref)
-        out.print(f"  alike {found.score:.2f}  {where}  {line(found.memory.description)[:80]}")
+        out.print(f"  similar {found.score:.2f}  {where}  {line(found.memory.description)[:80]}")
     if near:
         out.print(f"  merge: memtui approve {short} --into {near[0].memory.ref}")

@@ -4,9 +4,10 @@ import argparse
 
 from memtui.cli import entries, parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, line
+from memtui.cli.output import Output, Result
 from memtui.core.base.matching import short_id
-from memtui.core.base.phrasing import many
+from memtui.core.base.phrasing import it
+from memtui.present import drafts
 
 
 def register(commands: "parser.Commands") -> None:
@@ -31,8 +32,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
     def text(out: Output) -> None:
         for item in items:
-            out.print(f"rejected  {short_id(item.id)}  {line(item.text)[:60]}")
-        never = "They are not extracted again. " if args.never else ""
-        out.say(f"{never}{many(len(items), 'entry', 'entries')}; memtui undo brings them back.")
+            out.print(f"rejected  {short_id(item.id)}  {drafts.title(item)}")
+        done = drafts.decided("never" if args.never else "reject", items)
+        out.say(f"{done} memtui undo brings {it(len(items))} back.")
 
     return Result(data, text)

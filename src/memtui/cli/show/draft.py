@@ -80,7 +80,7 @@ class DraftDetails:
     def _print_evidence(self, out: Output) -> None:
         found = self.evidence
         title = f"“{line(found.title)}”" if found.title else ""
-        heading, quotes = "In its setting", drafts.setting(found)
+        heading, quotes = "In context", drafts.setting(found)
         if not quotes:
             heading, quotes = "Evidence", drafts.quoted(self.item)
         if quotes:
@@ -99,7 +99,7 @@ class DraftDetails:
         if not shown:
             return
         out.print()
-        out.heading("Alike")
+        out.heading("Similar memories")
         cells = [
             [
                 f"{each.score:.2f}",

@@ -47,6 +47,11 @@ def short(count: int) -> str:
     return str(count)
 
 
+def it(count: int) -> str:
+    """Return the pronoun for a number of things: `it` or `them`."""
+    return "it" if count == 1 else "them"
+
+
 def many(count: int, one: str, several: str = "") -> str:
     """Write a count and its noun: `1 memory`, `3 memories`. The plural is `one` with an s unless given."""
     return f"{count} {one if count == 1 else several or one + 's'}"

@@ -36,7 +36,7 @@ from memtui.tui.widgets.bars import FootBar, TopBar
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field
 from memtui.tui.widgets.glance import Glance
-from memtui.tui.widgets.line import OneLine
+from memtui.tui.widgets.line import Summary
 from memtui.tui.widgets.rows import RowList
 
 Row = TypeVar("Row")
@@ -76,7 +76,7 @@ class ListScreen(Screen[None], Generic[Row]):
         super().__init__()
         self.services, self.table, self.searched = services, table, searched
         self.top, self.foot = TopBar(id="top"), FootBar(id="foot")
-        self.summary_line, self.glance, self.detail = OneLine(id="summary"), Glance(id="glance"), Detail(id="detail")
+        self.summary_line, self.glance, self.detail = Summary(id="summary"), Glance(id="glance"), Detail(id="detail")
         self.filter_line = Field(placeholder=placeholder, id="filter")
         self.found: Sequence[Row] = ()
         self.typed = self.status = ""

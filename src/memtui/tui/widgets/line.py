@@ -1,5 +1,6 @@
 """A widget of one line of text: for the bars, the summary of a screen, the fill level of the indexes."""
 
+import re
 from collections.abc import Sequence
 
 from rich.text import Text
@@ -7,6 +8,8 @@ from textual import events
 from textual.widgets import Static
 
 from memtui.tui.services import services_of
+
+BETWEEN = " · "  # the facts of a summary
 
 
 class OneLine(Static):
@@ -28,3 +31,25 @@ class OneLine(Static):
         found = next((action for start, end, action in self.pieces if start <= event.x < end), None)
         if found is not None:
             services_of(self).action_run(found)
+
+
+class Summary(OneLine):
+    """A line of facts with ` · ` between them. Facts at its end for which there is no room are left out whole."""
+
+    def render(self) -> Text:
+        """Return the facts that there is room for."""
+        return fitting(self.shown or Text(), self.content_size.width)
+
+
+def fitting(text: Text, width: int) -> Text:
+    """Return as many facts of a text, ` · ` between them, as fit into `width` cells; of the first at least its first
+    words."""
+    if text.cell_len <= width:
+        return text
+    ends = [found.start() for found in re.finditer(re.escape(BETWEEN), text.plain)]
+    end = next((end for end in reversed(ends) if text[:end].cell_len <= width), -1)
+    if end < 0:
+        blanks = [found.start() for found in re.finditer(" ", text.plain)]
+        end = next((end for end in reversed(blanks) if text[:end].cell_len < width), -1)
+        return text[:end].append("…") if end > 0 else text
+    return text[:end]

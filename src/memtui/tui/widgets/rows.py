@@ -4,6 +4,7 @@ Rows are plain data of the screen. A `draw` function makes the cells of a row wh
 the marks follow row ids, so that both survive when the files behind the rows change.
 """
 
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
@@ -287,7 +288,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         if self.header and y == 0:
             return painting.header_line(self._columns_shown(), self.get_component_rich_style("rows--head"), width)
         if not self.rows:
-            words = self.empty.split("\n")
+            words = [line for part in self.empty.split("\n") for line in textwrap.wrap(part, max(1, width - 2)) or [""]]
             text = words[y - 1 - self.header] if 0 <= y - 1 - self.header < len(words) else ""
             style = self.get_component_rich_style("rows--head")
             return Strip([Segment(" " + text, style)]).adjust_cell_length(width, self.rich_style).crop(0, width)

@@ -13,6 +13,7 @@ from memtui.core.review import approve, merge
 from memtui.core.review.draft import Choices, Draft
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text, unheard
+from memtui.present.drafts import named
 from memtui.present.memories import loader
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
@@ -158,7 +159,7 @@ class ApproveCommands:
         text = merged_text(target, merge.merged(items, target).raw)
         if await self.services.ask(Preview(f"{target.ref} becomes", text, "write it", end=True)):
             store = self.services.data.store()
-            done = f"Merged into {target.ref}."
+            done = f"Merged {named(items)} into {target.ref}."
             self.chosen.act(lambda: merge.merge_all(store, items, target), done, "updates")
 
     def _ranked(self, item: Waiting) -> list[tuple[Memory, str]]:

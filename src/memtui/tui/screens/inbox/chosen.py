@@ -34,7 +34,7 @@ class Chosen:
         kinds = [row.kind for row in self.screen.found if row.key in others]
         drafts, items = kinds.count("updates"), kinds.count("items")
         words = [many(drafts, "draft")] * bool(drafts) + [many(items, "item")] * bool(items)
-        return others, f" Left aside, and still marked: {' and '.join(words)}." if words else ""
+        return others, f" {' and '.join(words)} {'stays' if drafts + items == 1 else 'stay'} marked." if words else ""
 
     def unmark(self, others: set[str]) -> None:
         """Unmark all entries but those with the keys `others`."""

@@ -10,7 +10,7 @@ from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import many
 from memtui.core.review.entries import Review
 from memtui.core.review.waiting import Waiting
-from memtui.present import safe_text, unheard
+from memtui.present import drafts, safe_text, unheard
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
 from memtui.tui.screens.inbox.approving import ApproveCommands
@@ -43,12 +43,12 @@ class InboxCommands:
             "inbox.approve": Command(approving.approve, draft),
             "inbox.edit": Command(self.edit, first_of(chosen.hidden, self._why_no_edit)),
             "inbox.merge": Command(approving.merge, draft),
-            "inbox.reject": Command(partial(self._decide, "updates", "Rejected", Review.reject), draft),
-            "inbox.never": Command(partial(self._decide, "updates", "Rejected from now on", never), draft),
+            "inbox.reject": Command(partial(self._decide, "updates", "reject", Review.reject), draft),
+            "inbox.never": Command(partial(self._decide, "updates", "never", never), draft),
             "inbox.type": Command(approving.choose_type, draft),
             "inbox.scope": Command(approving.choose_scope, draft),
-            "inbox.done": Command(partial(self._decide, "items", "Done", Review.done), item),
-            "inbox.keep": Command(partial(self._decide, "items", "Kept", Review.keep), item),
+            "inbox.done": Command(partial(self._decide, "items", "done", Review.done), item),
+            "inbox.keep": Command(partial(self._decide, "items", "keep", Review.keep), item),
             "inbox.guide": Command(self.guide, first_of(chosen.hidden, chosen.nothing)),
         }
 
@@ -59,14 +59,13 @@ class InboxCommands:
         if len(found) > 1:
             return self.screen.one_by_one()
         if not fits(found[0].text):
-            return f"It is too long to be changed here. It stands in {safe_text.line(found[0].path)}."
+            return f"It is too long to be changed here. It is in {safe_text.line(found[0].path)}."
         return ""
 
-    def _decide(self, kind: str, words: str, operation: Callable[[Review, list[Waiting]], object]) -> None:
-        """Run an operation on the chosen drafts or items."""
+    def _decide(self, kind: str, code: str, operation: Callable[[Review, list[Waiting]], object]) -> None:
+        """Run an operation on the chosen drafts or items; `code` is what it decides, as in `drafts.DECIDED`."""
         found = self.chosen.items(kind)
-        count = many(len(found), "draft" if kind == "updates" else "item")
-        self.chosen.act(lambda: operation(self.services.data.review(), found), f"{words}: {count}.", kind)
+        self.chosen.act(lambda: operation(self.services.data.review(), found), drafts.decided(code, found), kind)
 
     async def guide(self) -> None:
         """Make guidance of the chosen entries. Several, or one that is not fully on the screen, are shown first."""
@@ -78,7 +77,8 @@ class InboxCommands:
                 return
         why_unheard = unheard.keyed(self.services.data.unheard())
         when = f"but nothing delivers it yet: {why_unheard}" if why_unheard else "for the next prompt"
-        self.chosen.act(lambda: self.services.data.review().to_guidance(found), f"Now guidance: {count}, {when}.")
+        done = f"Now guidance: {drafts.named(found)}, {when}."
+        self.chosen.act(lambda: self.services.data.review().to_guidance(found), done)
 
     def _fully_shown(self, item: Waiting) -> bool:
         """Return whether the entry under the cursor is on the screen to its end; a short item always is."""
@@ -99,7 +99,7 @@ class InboxCommands:
         def save(now: Waiting, values: Values) -> None:
             if values["body"].strip() not in {now.text.strip(), safe_text.clean(now.text).strip()}:
                 self.services.data.review().edit(now, values["body"])
-                self.services.say(f"Changed. {actions.takes_back()}")
+                self.services.say(f"Changed {drafts.named([now])}. {actions.takes_back()}")
                 self.services.read()
 
         title, data = "Text of the item", self.services.data

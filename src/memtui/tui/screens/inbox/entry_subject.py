@@ -15,7 +15,7 @@ from memtui.tui.model.data import Data
 
 # The fields of a draft that its form edits besides the text.
 FIELDS = ("name", "description", "type", "scope")
-GONE = "It is gone: somebody decided on it or took it away meanwhile. What you typed stays here to be copied."
+GONE = "It is gone: it was decided on or removed meanwhile. What you typed stays here to be copied."
 Values = Mapping[str, str]
 
 

@@ -35,12 +35,13 @@ def in_order(waiting: Sequence[Waiting]) -> list[InboxRow]:
 
 
 def folded(rows: list[InboxRow], *, unfolded: bool) -> list[InboxRow]:
-    """Return the rows with a fold after the drafts. Doubtful drafts are left out unless `unfolded`."""
-    doubtful = sum(is_doubtful(row) for row in rows)
+    """Return the rows with a fold below the drafts, and below that, if `unfolded`, the doubtful drafts."""
+    doubtful = [row for row in rows if is_doubtful(row)]
     if not doubtful:
         return rows
-    drafts = [row for row in rows if row.kind == "updates" and (unfolded or not is_doubtful(row))]
-    return [*drafts, InboxRow(FOLD, None, doubtful), *(row for row in rows if row.kind == "items")]
+    drafts = [row for row in rows if row.kind == "updates" and not is_doubtful(row)]
+    fold = InboxRow(FOLD, None, len(doubtful))
+    return [*drafts, fold, *(doubtful if unfolded else ()), *(row for row in rows if row.kind == "items")]
 
 
 def is_doubtful(row: InboxRow) -> bool:

@@ -1,6 +1,5 @@
 """The inbox: drafts of memories and unfinished work, for the person to decide on."""
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -20,6 +19,7 @@ from memtui.core.memories.memory import Memory
 from memtui.core.review.draft import Draft
 from memtui.core.review.evidence import Evidence
 from memtui.core.review.waiting import Waiting
+from memtui.present import drafts as words
 from memtui.present import safe_text, undelivered, unheard
 from memtui.tui import key_bindings
 from memtui.tui.model import fuzzy
@@ -38,15 +38,12 @@ SIDE_BY_SIDE = 120
 # How long the cursor rests on a draft before its transcript is read.
 REST_SECONDS = 0.15
 KINDS = {"confirmation": "confirmed"}
-EMPTY = """Nothing wants your decision.
-Sessions leave drafts here when you correct or confirm the agent,
-and the work they did not finish.
+EMPTY = """Nothing to review.
+Sessions leave drafts here when you correct or confirm the agent, and the work they did not finish.
 {app.guide} leaves guidance, {app.memories} shows what is remembered."""
-EMPTY_UNHEARD = """Nothing wants your decision,
-and sessions will leave no drafts here.
+EMPTY_UNHEARD = """Nothing to review, and sessions will leave no drafts here.
 {}
 {app.guide} leaves guidance, {app.memories} shows what is remembered."""
-EMPTY_WIDTH = 38
 COLUMNS = (
     Column("kind", 10),
     Column("draft"),
@@ -94,7 +91,7 @@ class Inbox(ListScreen[InboxRow]):
     one: ClassVar[str] = "entry"
     nothing_chosen: ClassVar[str] = "Nothing waits."
     legend: ClassVar[str] = (
-        "conf is how sure the rules are that you meant it for good, seen how often you said it. What is below"
+        "conf: how likely it is that you meant this as a lasting rule; seen: how often you said it. What is below"
         f" {rows.DOUBTFUL} and was said once is folded. Approving shows the whole file first, unless it is on the"
         " screen."
     )
@@ -195,8 +192,7 @@ class Inbox(ListScreen[InboxRow]):
         why_unheard = "" if self.typed else unheard.keyed(self.services.data.unheard())
         if not why_unheard:
             return super().why_empty()
-        lines = textwrap.wrap(why_unheard[:1].upper() + why_unheard[1:] + ".", EMPTY_WIDTH)
-        return actions.keyed(EMPTY_UNHEARD).format("\n".join(lines))
+        return actions.keyed(EMPTY_UNHEARD).format(why_unheard[:1].upper() + why_unheard[1:] + ".")
 
     def summary(self) -> Text:
         """Return the top line: how many drafts and items wait."""
@@ -205,30 +201,28 @@ class Inbox(ListScreen[InboxRow]):
             return text.append("! " + safe_text.line(self._problem), style="red")
         drafts = sum(row.kind == "updates" for row in self.found)
         items, doubtful = len(self.found) - drafts, sum(map(rows.is_doubtful, self.found))
-        sure = many(drafts - doubtful, "draft waits", "drafts wait")
-        text.append(f"{sure} for you" if drafts else "No drafts", style="bold")
-        if doubtful:
-            text.append(f" · {doubtful} more look one-off", style="dim")
-        text.append(f" · {many(items, 'item')} unfinished" if items else "", style="dim")
+        text.append(many(drafts - doubtful, "draft") + " to review" if drafts else "No drafts", style="bold")
+        text.append(f" · {words.one_offs(doubtful)}" if doubtful else "", style="dim")
+        text.append(f" · {many(items, 'unfinished item')}" if items else "", style="dim")
         if self._in_other_projects:
-            words = "with" if self.all_projects else actions.key_of("inbox.projects") + " shows"
-            text.append(f" · {words} {self._in_other_projects} of other projects", style="dim")
+            how = "with" if self.all_projects else actions.key_of("inbox.projects") + ":"
+            text.append(f" · {how} {self._in_other_projects} in other projects", style="dim")
         return text
 
     def _draw(self, row: InboxRow) -> list[Text]:
         item = row.item
         blank = Text("")
         if item is None:
-            fold = f"{many(row.count, 'draft')} that look one-off" if row.count > 1 else "1 draft that looks one-off"
-            return [Text("▾" if self.unfolded else "▸", style="dim"), Text(fold, style="dim"), *[blank] * 4]
+            fold = Text(words.one_offs(row.count), style="dim")
+            return [Text("▾" if self.unfolded else "▸", style="dim"), fold, *[blank] * 4]
         fields = item.entry.fields
         when = Text(age(item.entry.time(), self.services.data.now()), style="dim")
         where = Text(self._where(item), style="dim")
         if item.kind == "items":
-            words = Text(safe_text.line(item.text, 300))
-            fuzzy.mark([words], self.typed)
+            gist = Text(safe_text.line(item.text, 300))
+            fuzzy.mark([gist], self.typed)
             mark = "= kept" if fields.get("state") == "kept" else "☐ item"
-            return [Text(mark, style="dim"), words, blank, blank, where, when]
+            return [Text(mark, style="dim"), gist, blank, blank, where, when]
         name = Text(safe_text.line(self.proposals.proposed(item, "name") or item.text, 200))
         fuzzy.mark([name], self.typed)
         given = fields.get("kind", "note")

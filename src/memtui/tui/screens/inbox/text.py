@@ -34,7 +34,7 @@ def cut(text: Text, words: str, path: str, *, limit: int = SHOWN, before: str = 
     shown = safe_text.clean(words[:limit])
     text.append("".join(f"{before}{line}\n" for line in shown.split("\n")))
     if len(words) > limit:
-        rest = f"{len(words) - limit:,} more characters are not shown here: they stand in {safe_text.line(path)}"
+        rest = f"{len(words) - limit:,} more characters are not shown here: they are in {safe_text.line(path)}"
         text.append(f"! … {rest}\n", style="yellow")
     return text
 
@@ -72,7 +72,7 @@ def draft_head(
     if not beside:
         return text.append_text(own).append("\n\n")
     left = Text("the draft\n", style="").append_text(own)
-    right = Text(f"alike {score(closest)} ").append(safe_text.line(closest.memory.ref), "bold")
+    right = Text().append(safe_text.line(closest.memory.ref), "bold").append(f" similar {score(closest)}")
     text.append_text(_side_by_side(left, right.append("\n").append_text(theirs), width))
     return text.append(f"\n{LEGEND}: {actions.key_of('inbox.merge')} merges\n\n", style="dim")
 
@@ -122,7 +122,7 @@ def _facts(text: Text, item: Waiting, found: Evidence | None, now: float) -> Non
 def _quotes(text: Text, item: Waiting, found: Evidence | None) -> None:
     """Append what was said around a draft, from the transcript, or else what the draft itself holds of it."""
     if found is not None and found.said:
-        _heading(text, "in its setting")
+        _heading(text, "in context")
         for quote in drafts.setting(found):
             mark, style = ("▸", "bold") if quote.hit else (" ", "dim")
             text.append(f"{mark} {quote.who:<6}", style=style)
@@ -162,7 +162,7 @@ def draft_glance(
         where = safe_text.line(closest.memory.ref)
         tail.append(
             Text()
-            .append(f"alike {score(closest)} ", "dim")
+            .append(f"similar {score(closest)} ", "dim")
             .append(where)
             .append(f"  {actions.key_of('inbox.merge')} merges", "dim")
         )
@@ -227,7 +227,7 @@ def _similar(text: Text, found: Sequence[Similar], proposed: Memory, *, beside: 
         return
     shown = found[1 : drafts.SIMILAR_SHOWN] if beside else found[: drafts.SIMILAR_SHOWN]
     if shown:
-        _heading(text, "also alike" if beside else f"alike · {actions.key_of('inbox.merge')} merges")
+        _heading(text, "also similar" if beside else f"similar · {actions.key_of('inbox.merge')} merges")
     for each in shown:
         text.append(f"{score(each)} {safe_text.line(each.memory.ref)}", style="bold")
         if each is not found[0]:
@@ -259,7 +259,7 @@ def item_text(item: Waiting, title: str, states: Sequence[str], now: float) -> T
         text.append("written by hand\n", style="dim")
     text.append(safe_text.line(item.path) + "\n\n", style="dim")
     for action, words in (
-        ("inbox.done", "it is done: it goes"),
+        ("inbox.done", "mark it done and remove it"),
         ("inbox.keep", "keep it when the next session leaves other items"),
         ("inbox.edit", "edit its text"),
         ("inbox.guide", "make it guidance: the next prompt gets it, once"),
