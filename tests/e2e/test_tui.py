@@ -72,7 +72,7 @@ def test_what_is_decided_in_the_tui_reaches_the_session_and_its_receipt_comes_ba
         tui.see(row % "prompt 1 guidance", "✓ arrived  the session's transcript holds it")
         assert tui.running
 
-        tui.press("<")  # to the newest: the cursor stays on the row that came first
+        tui.press("gg")  # to the newest: the cursor stays on the row that came first
         tui.see("│ UserPromptSubmit", NOTE)
 
     assert run.stdout == "Done."

@@ -281,7 +281,7 @@ async def test_hostile_text_is_drawn_harmlessly(hostile, name, size):
             await settle(pilot)
             assert_drawn(app, size, (name, at))
             seen += "\n".join(lines(app))
-        await pilot.press("less_than_sign", "enter", "pagedown", "pagedown")
+        await pilot.press("home", "enter", "pagedown", "pagedown")
         await settle(pilot)
         assert_drawn(app, size, (name, "opened"))
         seen += "\n".join(lines(app))

@@ -138,7 +138,7 @@ def test_screen_is_drawn_in_the_terminal_s_own_colours_as_before(name):
 MORE = {
     "ascii-deliveries": ("80x24", (stage.prompt,), {"screen": "deliveries", "world": without_utf8}),
     "ascii-memories": ("80x24", (prefer_pnpm,), {"world": without_utf8}),
-    "ascii-plots": ("80x24", (press("v"),), {"screen": "deliveries", "world": without_utf8}),
+    "ascii-plots": ("80x24", (press("P"),), {"screen": "deliveries", "world": without_utf8}),
     "compose": ("80x24", (stage.compose,), {"screen": "guidance"}),
     "delivery-opened": ("80x24", (stage.prompt, press("enter")), {"screen": "deliveries"}),
     "draft-opened": ("80x24", (a_draft, press("enter")), {"screen": "inbox"}),
@@ -150,7 +150,7 @@ MORE = {
     "memory-form": ("120x40", (prefer_pnpm, press("e")), {}),
     "memory-opened": ("80x24", (prefer_pnpm, press("enter")), {}),
     "palette": ("80x24", (press("ctrl+p"),), {}),
-    "plots": ("80x24", (press("v"),), {"screen": "deliveries"}),
+    "plots": ("80x24", (press("P"),), {"screen": "deliveries"}),
     "read-only": ("80x24", (press("e"),), {"read_only": True}),
     "session": ("120x40", (stage.prompt, press("S")), {"screen": "deliveries"}),
     "trash": ("80x24", (press("b"),), {}),

@@ -27,6 +27,7 @@ from memtui.present import glyphs, safe_text
 from memtui.tui import key_bindings, notes, terminal, theme
 from memtui.tui.commands import AppCommands, no_such_memory
 from memtui.tui.dialogs.dialog import Dialog
+from memtui.tui.double_g import DoubleG
 from memtui.tui.files import FileReader, FilesChanged, FilesRead
 from memtui.tui.model.data import Data
 from memtui.tui.running import Runner
@@ -44,8 +45,6 @@ if TYPE_CHECKING:
 WATCH_SECONDS = 0.7
 # Screens show ages to the minute.
 AGED_SECONDS = 60.0
-# The characters that a note shows of a text that was copied.
-COPIED_SHOWN = 30
 
 
 def _verbs() -> type[Provider]:
@@ -95,6 +94,7 @@ class MemtuiApp(App[None]):
         self.set_keymap({name: key_bindings.bound(keys) for name, keys in self.remapped.items()})
         self.files = FileReader(self, self.data)
         self.notes = notes.Toasts(self)
+        self.double_g = DoubleG(self)
         self.theme_choice = theme.ThemeChoice(self, self)
         self.commands = AppCommands(self, self, self.theme_choice, on_top=lambda: self.on_top).table()
         self.glyphs_setting = self.data.setting("glyphs")
@@ -261,9 +261,7 @@ class MemtuiApp(App[None]):
     def copy(self, text: str) -> None:
         """Copy a text to the clipboard, and show how it begins."""
         self.copy_to_clipboard(text)
-        start = " ".join(text[: COPIED_SHOWN * 4].split())[:COPIED_SHOWN].rstrip()
-        more = " …" if len(text.strip()) > len(start) else ""
-        self.say(f"Copied {len(text):,} characters: “{start}{more}”")
+        self.say(notes.copied(text))
 
     # files
 
@@ -317,10 +315,12 @@ class MemtuiApp(App[None]):
     async def on_event(self, event: events.Event) -> None:
         """Handle what comes before all screens: any key removes errors that are shown, escape stops an undo of many
         changes, and a click on what is gone is ignored."""
-        if isinstance(event, events.Key):
+        if isinstance(event, events.Key) and not event.is_forwarded:  # else it has come back from a widget
             self.files.last_key = self.data.now()
             self.net.forget_failures()
             self.notes.drop_errors()
+            if self.double_g.takes(event):
+                return
             if event.key == "escape" and self.at_work and self.undo.stop():
                 return
         if isinstance(event, events.MouseDown) and self._is_gone(event):

@@ -9,11 +9,20 @@ if TYPE_CHECKING:
 
 # A note stays as long as it takes to read; an error until a key is pressed.
 NOTE_SECONDS, CHARACTERS_A_SECOND, FOR_EVER = 2.5, 25, 86400.0
+# The characters that a note shows of a text that was copied.
+COPIED_SHOWN = 30
 
 
 def seconds(message: str, severity: str) -> float:
     """Return how many seconds a note stays."""
     return FOR_EVER if severity == "error" else NOTE_SECONDS + len(message) / CHARACTERS_A_SECOND
+
+
+def copied(text: str) -> str:
+    """Return the note that a text was copied: how long it is, and how it begins."""
+    start = " ".join(text[: COPIED_SHOWN * 4].split())[:COPIED_SHOWN].rstrip()
+    more = " …" if len(text.strip()) > len(start) else ""
+    return f"Copied {len(text):,} characters: “{start}{more}”"
 
 
 class Toasts:

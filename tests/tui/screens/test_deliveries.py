@@ -205,17 +205,10 @@ async def test_filters_show_what_fits_and_escape_shows_all(deliveries, world, wa
         assert len(screen.table.rows) == sum(bool(r["text"]) for r in every)
 
 
-async def test_a_session_and_a_memory_are_chosen_from_lists(deliveries, world):
+async def test_a_memory_is_chosen_from_a_list(deliveries):
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
-        await pilot.press("s")
-        await pilot.pause()
-        await pilot.press("enter")  # the one under the cursor is offered first
-        await ready(pilot)
-        assert {row.session for row in screen.table.rows} == {world.sessions["today"]}
-        await pilot.press("escape")
-        await ready(pilot)
-        await choose(pilot, "m", 1)
+        await choose(pilot, "M", 1)
         assert screen.filters.wanted.memory.endswith(".md")
         assert all(screen.filters.wanted.memory in row.files for row in screen.table.rows)
         assert screen.table.rows
@@ -335,7 +328,7 @@ async def test_the_cursor_on_the_newest_goes_with_the_newest(deliveries, world):
 async def test_from_the_counts_to_a_memory_and_to_its_deliveries(deliveries):
     async with deliveries.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
-        await pilot.press("M")
+        await pilot.press("N")
         await settle(pilot)
         dialog = pilot.app.screen
         counts = [each.deliveries for each in dialog.table.rows]
@@ -345,12 +338,12 @@ async def test_from_the_counts_to_a_memory_and_to_its_deliveries(deliveries):
         assert [each.name for each in dialog.table.rows if each.never] == ["skip-code-review"]
         assert "1 never" in words
         most = dialog.table.row.path
-        await pilot.press("m")
+        await pilot.press("M")
         await ready(pilot)
         assert pilot.app.screen is screen
         assert screen.filters.wanted.memory == most
         assert len(screen.table.rows) >= counts[0]
-        await pilot.press("M")
+        await pilot.press("N")
         await settle(pilot)
         await pilot.press("s")
         await settle(pilot)
@@ -365,7 +358,7 @@ async def test_from_the_counts_to_a_memory_and_to_its_deliveries(deliveries):
 async def test_a_redo_that_ends_over_the_counts_leaves_them_open(deliveries):
     async with deliveries.run_test(size=(80, 24)) as pilot:
         await ready(pilot)
-        await pilot.press("Z", "M")
+        await pilot.press("Z", "N")
         await settle(pilot)
         pilot.app._turned()
         await settle(pilot)
@@ -388,7 +381,7 @@ async def test_o_reads_the_delivery_over_the_whole_screen(deliveries):
 async def test_plots_tell_days_outcomes_times_and_memories(deliveries, size):
     async with deliveries.run_test(size=size) as pilot:
         screen = await ready(pilot)
-        await pilot.press("v")
+        await pilot.press("P")
         await settle(pilot)
         await settle(pilot)
         text = screen.query_one("#plots", Detail).plain
@@ -419,7 +412,7 @@ async def test_an_empty_log_says_what_fills_it(tmp_path):
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         assert "g leaves guidance" in screen.table.empty
-        await pilot.press("v")
+        await pilot.press("P")
         await settle(pilot)
         assert "Nothing was delivered yet" in screen.query_one("#plots", Detail).plain
         await pilot.press("escape", "S")

@@ -421,7 +421,7 @@ async def test_withdrawing_marked_ones_is_one_undo_step(world, app):
     before = notes(world)
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "CI is red on main")
-        await pilot.press("space", "space", "w")
+        await pilot.press("space", "space", "x")
         await settle(pilot)
         assert len(notes(world)) == len(before) - 2
         after = notes(world)
@@ -456,7 +456,7 @@ async def test_what_was_lost_in_other_projects_is_seen_with_all_projects(app):
 async def test_saying_it_again_opens_the_form_with_the_text(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "Use the registry mirror")
-        await pilot.press("r")
+        await pilot.press("c")
         await settle(pilot)
         assert app.screen.query_one("#text", TextArea).text.startswith("Use the registry mirror")
         await pilot.press("ctrl+s")
@@ -473,7 +473,7 @@ async def test_what_a_hook_has_taken_is_under_way_and_can_not_be_withdrawn(world
         await to(pilot, "Just taken")
         assert states(app)["Just taken"] == "→ under way"
         assert "add tests for the new components" in app.screen.query_one("#detail").plain
-        await pilot.press("w")
+        await pilot.press("x")
         await settle(pilot)
         assert any("under way" in n.message for n in app._notifications)
         assert os.listdir(directory + "/claimed") == [name]
@@ -485,7 +485,7 @@ async def test_what_was_told_says_why_it_can_not_be_changed(app):
         await pilot.press("e")
         await settle(pilot)
         assert app.screen.group == "guidance"
-        assert any("r says it again" in n.message for n in app._notifications)
+        assert any("c says it again" in n.message for n in app._notifications)
 
 
 async def test_a_note_taken_while_its_form_was_open_is_not_written_twice(world, app):
@@ -520,7 +520,7 @@ async def test_read_only_neither_writes_nor_withdraws(world):
     app = MemtuiApp(dict(world.env), world.shop, screen="guidance", now=NOW, read_only=True)
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
-        await pilot.press("n", "g", "e", "w", "r")
+        await pilot.press("n", "g", "e", "x", "c")
         await settle(pilot)
         assert app.screen.group == "guidance"
     assert notes(world) == before
@@ -564,7 +564,7 @@ async def test_all_that_waits_is_withdrawn_as_one_step_and_comes_back(world, app
     before, everywhere = notes(world), notes(world, None)
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        await pilot.press("A", "w")
+        await pilot.press("A", "x")
         await settle(pilot)
         assert (notes(world), notes(world, None)) == ({}, {})
         await pilot.press("z")
@@ -598,7 +598,7 @@ async def test_guidance_of_another_project_is_named_after_it_and_stays_there(wor
         await settle(pilot)
         assert list(notes(world, blog)) == ["Titles are short."]
         await to(pilot, "Publishing is frozen")
-        await pilot.press("r", "ctrl+s")
+        await pilot.press("c", "ctrl+s")
         await settle(pilot)
     assert list(notes(world, blog)) == ["Titles are short.", "Publishing is frozen until Friday."]
 
@@ -616,7 +616,7 @@ async def test_saying_again_what_expired_or_is_held_renews_that_one(world, app):
     async with app.run_test(size=SMALL) as pilot:
         for text in (held, "Over."):
             await to(pilot, text)
-            await pilot.press("r")
+            await pilot.press("c")
             await settle(pilot)
             assert states(app)[text] == "○ waits"
             assert app.screen.table.row.text == text
@@ -652,7 +652,7 @@ async def test_saying_it_again_is_undone_and_done_again(world, app):
     before = notes(world)
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "Use the registry mirror")
-        await pilot.press("r", "ctrl+s")
+        await pilot.press("c", "ctrl+s")
         await settle(pilot)
         assert app.screen.table.row.item is not None  # the cursor stands on the one that waits
         for key, there in (("z", False), ("Z", True)):
@@ -665,10 +665,10 @@ async def test_saying_it_again_is_undone_and_done_again(world, app):
 async def test_the_foot_names_what_can_be_done_with_the_note(app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "CI is red on main")
-        assert "e edit  w withdraw" in app.screen._compositor.render_strips()[-1].text
+        assert "e edit  x withdraw" in app.screen._compositor.render_strips()[-1].text
         await to(pilot, "Use the registry mirror")
         shown = app.screen._compositor.render_strips()[-1].text
-        assert shown.startswith(" r say again")
+        assert shown.startswith(" c say again")
         assert "withdraw" not in shown
 
 

@@ -195,7 +195,7 @@ async def test_approving_all_leaves_out_what_is_there_already(world, app):
         await pilot.press("A", "a")
         await pilot.pause()
         assert "there already" in app.screen.plain
-        await pilot.press("greater_than_sign", "enter")  # it is longer than the screen
+        await pilot.press("G", "enter")  # it is longer than the screen
         await settle(pilot)
     assert memory(world, "prefer-pnpm") == before
     assert set(updates(world)) == {"prefer-pnpm", "short-changelog"}  # what is folded is not in the list
@@ -446,7 +446,7 @@ async def test_a_draft_longer_than_the_screen_is_shown_first_unless_it_was_read_
         await settle(pilot)
         assert isinstance(app.screen, Preview)
         assert "the end" in app.screen.plain
-        await pilot.press("escape", "enter", "greater_than_sign")
+        await pilot.press("escape", "enter", "G")
         await settle(pilot)
         await pilot.press("a")
         await settle(pilot)
@@ -459,7 +459,7 @@ async def test_the_foot_names_what_can_be_done_with_the_row(app):
         await to(pilot, "no-snapshot-tests")
         assert drawn(app)[-1].startswith(" a approve  e edit  m merge  x reject")
         await to(pilot, "Fix the flaky")
-        assert drawn(app)[-1].startswith(" d done  = keep  e edit  G to guidance")
+        assert drawn(app)[-1].startswith(" d done  = keep  e edit  c to guidance")
         await pilot.press("slash")
         await settle(pilot)
         assert drawn(app)[-1].startswith(" enter to the list  escape clear")
@@ -480,14 +480,14 @@ async def test_all_drafts_are_marked_and_rejected_as_one_step(world, app, key):
 
 
 @pytest.mark.every(step=3)
-@pytest.mark.parametrize("key", ["d", "equals_sign", "G"])
+@pytest.mark.parametrize("key", ["d", "equals_sign", "c"])
 async def test_all_items_are_done_kept_or_made_guidance_as_one_step(world, app, key):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "Fix the flaky")
         before = everything(world)
         await pilot.press("A", key)
         await settle(pilot)
-        if key == "G":  # what the agent will be told is shown first
+        if key == "c":  # what the agent will be told is shown first
             assert isinstance(app.screen, Preview)
             await agree(pilot)
             await settle(pilot)
@@ -683,7 +683,7 @@ async def test_items_are_ticked_off_kept_changed_and_made_guidance(world, app):
         await settle(pilot)
         assert "Ask Mara about the invoice layout" in items(world)
         await to(pilot, "Ask Mara")
-        await pilot.press("G")
+        await pilot.press("c")
         await settle(pilot)
         assert "Ask Mara about the invoice layout" not in items(world)
     told = waiting_in(world.root, [paths.slug(world.shop)], ("guidance",))
@@ -809,7 +809,7 @@ async def test_read_only_changes_nothing(world):
     before = set(updates(world)), items(world)
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "no-snapshot-tests")
-        await pilot.press("a", "x", "X", "e", "m", "d", "G", "A", "z", "g")
+        await pilot.press("a", "x", "X", "e", "m", "d", "c", "A", "z", "g")
         await settle(pilot)
         assert app.screen.group == "inbox"
     assert (set(updates(world)), items(world)) == before
@@ -844,7 +844,7 @@ async def test_undo_puts_the_cursor_on_what_came_back(world, app):
     async with app.run_test(size=SMALL) as pilot:
         for name, keys in (
             ("metric-units", ("x",)),
-            ("no-snapshot-tests", ("enter", "greater_than_sign", "a", "escape")),
+            ("no-snapshot-tests", ("enter", "G", "a", "escape")),
             ("Fix the flaky", ("d",)),
         ):
             await to(pilot, name)

@@ -28,7 +28,7 @@ LEAST, MOST, ABOUT_WIDTH = 40, 80, 110
 # The part of the height that a list with an `about` takes.
 SHARE = 0.4
 # Printable keys that move or leave while the filter line is closed.
-KEPT = {"j", "k", "q", "space", "slash", "less_than_sign", "greater_than_sign"}
+KEPT = {"j", "k", "q", "space", "slash"}
 
 
 class Line(Dialog[str]):
@@ -97,6 +97,7 @@ class Options(RowList[tuple[int, str]]):
     """The list of a choice: rows of (number, words). A click chooses one; matches of `typed` are highlighted."""
 
     DEFAULT_CSS = "Options { background: $panel; }"
+    letters_narrow = True
     typed = ""
 
     def __init__(self) -> None:

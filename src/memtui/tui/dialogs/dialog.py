@@ -46,7 +46,7 @@ CHOICE: Keys = (
     ("escape", "cancel"),
     ("type", "to narrow"),
     ("j k", "move"),
-    ("< >", "first, last"),
+    ("home end", "first, last"),
 )
 SEARCH: Keys = (("enter", "go there"), ("↓ ↑", "move"), ("escape", "stop, close"))
 DIALOGS: Sequence[tuple[str, Keys]] = (

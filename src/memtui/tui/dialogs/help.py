@@ -13,8 +13,9 @@ from memtui.tui.widgets.detail import Detail
 
 LISTS = (
     ("j k ↓ ↑", "move"),
-    ("< > home end", "first, last"),
-    ("^f ^b pgdn pgup", "a screen on, back"),
+    ("gg G home end", "first, last"),
+    ("^d ^u", "half a page down, up"),
+    ("^f ^b pgdn pgup", "a page down, up"),
     ("enter", "open, go deeper"),
     ("escape", "come back, clear the filter or the marks"),
 )
@@ -42,7 +43,7 @@ class Help(Dialog[None]):
 
     def keys(self) -> Keys:
         """Return the keys: scroll, and close."""
-        return (("j k", "scroll"), ("< >", "begin, end"), ("escape", "close"))
+        return (("j k", "scroll"), ("gg G", "top, bottom"), ("escape", "close"))
 
     def on_mount(self) -> None:
         """Show the text, and focus it."""

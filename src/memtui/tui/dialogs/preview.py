@@ -42,7 +42,7 @@ class Preview(Dialog[bool]):
 
     def keys(self) -> Keys:
         """Return the keys: enter approves or scrolls."""
-        move = (("j k", "scroll"), ("< >", "begin, end"))
+        move = (("j k", "scroll"), ("gg G", "top, bottom"))
         if not self.go:
             return (("escape", "leave everything as it is"), *move)
         return (("enter", self.go if self.seen else "read on"), ("escape", "leave everything as it is"), *move)

@@ -24,8 +24,11 @@ class Detail(ScrollView, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "scroll_down", show=False),
         Binding("k", "scroll_up", show=False),
-        Binding("less_than_sign", "scroll_home", show=False),
-        Binding("greater_than_sign", "scroll_end", show=False),
+        Binding("ctrl+b", "page_up", show=False),
+        Binding("ctrl+f", "page_down", show=False),
+        Binding("ctrl+u", "half(-1)", show=False),
+        Binding("ctrl+d", "half(1)", show=False),
+        Binding("G", "edge(1)", show=False),
     ]
     key = ""
     plain = ""
@@ -85,6 +88,14 @@ class Detail(ScrollView, can_focus=True):
         self.refresh()
         if self._to_reveal is not None:
             self.reveal(self._to_reveal)
+
+    def action_half(self, direction: int) -> None:
+        """Scroll half a screen up (-1) or down (1)."""
+        self.scroll_relative(y=direction * max(1, self.size.height // 2), animate=False)
+
+    def action_edge(self, direction: int) -> None:
+        """Scroll to the first (-1) or last (1) line."""
+        (self.scroll_end if direction > 0 else self.scroll_home)(animate=False)
 
     # selecting with the mouse
 

@@ -58,8 +58,10 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         Binding("down,j", "move(1)", "down", show=False),
         Binding("pageup,ctrl+b", "page(-1)", "page up", show=False),
         Binding("pagedown,ctrl+f", "page(1)", "page down", show=False),
-        Binding("home,less_than_sign", "edge(-1)", "first", show=False),
-        Binding("end,greater_than_sign", "edge(1)", "last", show=False),
+        Binding("ctrl+u", "half(-1)", "half a page up", show=False),
+        Binding("ctrl+d", "half(1)", "half a page down", show=False),
+        Binding("home", "edge(-1)", "first", show=False),
+        Binding("end,G", "edge(1)", "last", show=False),
         Binding("enter", "open", "open", show=False),
     ]
 
@@ -81,6 +83,8 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
         column: int
 
+    # Whether letters that are typed narrow the list.
+    letters_narrow: ClassVar[bool] = False
     cursor: reactive[int] = reactive(0, repaint=False)
 
     def __init__(
@@ -220,6 +224,10 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     def action_page(self, direction: int) -> None:
         """Move the cursor one screen up (-1) or down (1)."""
         self.move_to(self.cursor + direction * max(1, self.size.height - 1 - self.header))
+
+    def action_half(self, direction: int) -> None:
+        """Move the cursor half a screen up (-1) or down (1)."""
+        self.move_to(self.cursor + direction * max(1, (self.size.height - self.header) // 2))
 
     def action_edge(self, direction: int) -> None:
         """Move the cursor to the first (-1) or last (1) row."""

@@ -76,7 +76,7 @@ class MemoryCounts(Dialog[tuple[str, str]]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss(None)", "close"),
-        Binding("m", "deliveries", "its deliveries"),
+        Binding("M", "deliveries", "its deliveries"),
         Binding("s", "reverse", "most or never first"),
     ]
 
@@ -106,7 +106,7 @@ class MemoryCounts(Dialog[tuple[str, str]]):
     def keys(self) -> Keys:
         """Return the keys of the dialog."""
         first = "most first" if self.never_first else "never first"
-        return (("enter", "to the memory"), ("m", "its deliveries"), ("s", first), ("escape", "close"))
+        return (("enter", "to the memory"), ("M", "its deliveries"), ("s", first), ("escape", "close"))
 
     def on_mount(self) -> None:
         """Show the memories that were delivered, and look for the others in a worker."""

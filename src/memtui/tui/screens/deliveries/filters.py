@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from rich.text import Text
 
-from memtui.core.base.phrasing import age, many
+from memtui.core.base.phrasing import many
 from memtui.core.deliveries.filter import Filter
 from memtui.core.deliveries.reading import DeliveryRow
 from memtui.present import safe_text
@@ -14,7 +14,7 @@ from memtui.tui.dialogs.ask import Choice
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services
 
-# Sessions or memories in the list of a filter.
+# Memories in the list of a filter.
 OPTIONS_SHOWN = 200
 
 
@@ -29,7 +29,6 @@ class Filters:
     def commands(self) -> dict[str, Command]:
         """Return the commands by action id."""
         return {
-            "deliveries.session": Command(self._session, self.why_not_counted),
             "deliveries.project": Command(self._project, self.why_not_counted),
             "deliveries.memory": Command(self._memory, self.why_not_counted),
             "deliveries.kind": Command(self._kind),
@@ -82,15 +81,6 @@ class Filters:
         value = await self.services.ask(Choice(question, [("", "everything"), *options], current))
         if value is not None:
             self.set_fields(**{field: value})
-
-    async def _session(self) -> None:
-        now, row = self.services.data.now(), self.screen.table.row
-        found = sorted(self.services.data.statistics.sessions.items(), key=lambda pair: -pair[1][0])[:OPTIONS_SHOWN]
-        options = [
-            (name, f"{name[:8]}  {project}  {many(count, 'delivery', 'deliveries')}  {age(last, now)}")
-            for name, (last, project, count) in found
-        ]
-        await self._choose("Show the session", "session", options, row.session if row else "")
 
     async def _project(self) -> None:
         counts: Counter[str] = Counter()
