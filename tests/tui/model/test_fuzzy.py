@@ -64,6 +64,40 @@ def test_a_description_is_not_marked_loosely_where_the_name_has_the_word():
     assert not description.spans
 
 
+def test_of_several_words_one_that_is_nowhere_marks_what_is_like_it():
+    name, description = Text("prefer-pnpm"), Text("install with it")
+    fuzzy.mark([name, description], "pnmp install")
+    assert name.plain[name.spans[0].start : name.spans[0].end] == "pnpm"
+    assert description.plain[description.spans[0].start : description.spans[0].end] == "install"
+
+
+def test_letters_that_fold_to_two_do_not_hide_the_matches_beside_them():
+    assert marked("Straße: use PNPM, İ", "pnpm") == "PNPM"
+
+
+def in_long(text, typed):
+    body = Text(text)
+    first = fuzzy.mark_long(body, typed)
+    return first, [text[span.start : span.end] for span in body.spans]
+
+
+def test_a_long_text_says_where_its_first_match_begins():
+    assert in_long("one\ntwo pnpm\nPnpm", "pnpm") == (8, ["pnpm", "Pnpm"])
+    assert in_long("prefer-pnpm\nand more", "prfpnpm") == (0, ["p", "r", "f", "p", "n", "p", "m"])
+    assert in_long("name\nuse the package manger", "manager") == (21, ["manger"])
+    assert in_long("one\ntwo", "zzzz") == (None, [])
+    assert in_long("a cat", "a c") == (None, [])  # letters are everywhere
+    assert in_long("a cat", "") == (None, [])
+
+
+@given(st.text(max_size=200), st.text(max_size=12))
+def test_any_text_can_be_marked_where_its_words_are(text, typed):
+    body = Text(text)
+    first = fuzzy.mark_long(body, typed)
+    assert all(0 <= span.start < span.end <= len(body.plain) for span in body.spans)
+    assert first == min((span.start for span in body.spans), default=None)
+
+
 @given(st.lists(st.text(max_size=30), max_size=8), st.text(max_size=12))
 def test_any_text_can_be_typed_and_what_holds_it_comes_first(rows, typed):
     got = fuzzy.select(rows, typed, str)

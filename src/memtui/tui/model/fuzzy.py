@@ -16,6 +16,12 @@ CUTOFF, SHORT_CUTOFF = 80.0, 75.0
 ENOUGH = 50
 # With fewer letters everything is similar.
 LETTERS = 4
+# The most matches that are highlighted in a long text.
+MARKED = 500
+# The lines of a long text, and the most characters of one, that are searched for what is only similar.
+LOOSE_LINES, LOOSE_LENGTH = 40, 500
+# The words that are compared as wholes, as in the search.
+WORD = re.compile(r"[^\s-]+")
 
 
 class Haystack(Generic[Row]):
@@ -102,28 +108,81 @@ def select(rows: Sequence[Row], typed: str, text: Callable[[Row], str]) -> list[
 
 def spans(text: str, typed: str) -> list[tuple[int, int]]:
     """Return (start, end) of every occurrence of the typed words in a text."""
-    low = text.casefold()
-    if len(low) != len(text):
-        return []
-    return [found.span() for word in typed.casefold().split() for found in re.finditer(re.escape(word), low)]
+    low = _folded(text)
+    return [found.span() for word in _words_of(typed) for found in re.finditer(re.escape(word), low)]
 
 
 def mark(texts: Sequence[Text], typed: str) -> None:
-    """Highlight in a row's texts what was typed: the words, else the letters in their order, else the similar part."""
-    if not typed.strip():
+    """Highlight in a row's texts what was typed: the words, or words similar to one that none of the texts has; else
+    the letters in their order, else the similar part."""
+    words = _words_of(typed)
+    if not words:
         return
-    found = [spans(text.plain, typed) for text in texts]
+    low = [_folded(text.plain) for text in texts]
+    found = [_places(each, words, "\n".join(low)) for each in low]
     if not any(found):
-        found = [_loose(text.plain, typed) for text in texts]
+        found = [_loose(each, typed) for each in low]
     for text, places in zip(texts, found, strict=True):
         for start, end in places:
             text.stylize(STYLE, start, end)
 
 
-def _loose(text: str, typed: str) -> list[tuple[int, int]]:
+def mark_long(text: Text, typed: str) -> int | None:
+    """Highlight in a text of many lines what was typed, as `mark` does, and return where the first match begins; None
+    if there is none. A word of one letter is not sought: it is everywhere. The letters in their order and the similar
+    part are sought in the first lines only, where names and descriptions are."""
+    words = [word for word in _words_of(typed) if len(word) > 1]
+    if not words:
+        return None
+    low = _folded(text.plain)
+    found = sorted(_places(low, words, low))[:MARKED] or _first_loose(low, typed)
+    for start, end in found:
+        text.stylize(STYLE, start, end)
+    return found[0][0] if found else None
+
+
+def _words_of(typed: str) -> list[str]:
+    return list(dict.fromkeys(typed.casefold().split()))
+
+
+def _folded(text: str) -> str:
+    """Fold the case of a text, and keep its length."""
     low = text.casefold()
-    if len(low) != len(text):
-        return []
+    return low if len(low) == len(text) else "".join([c.casefold() if len(c.casefold()) == 1 else c for c in text])
+
+
+def _places(low: str, words: Sequence[str], whole: str) -> list[tuple[int, int]]:
+    """Return (start, end) of each of the words in a text, and of words similar to one that is nowhere in `whole`."""
+    found = []
+    for word in words:
+        if word in whole:
+            found += [match.span() for match in re.finditer(re.escape(word), low)]
+        elif len(word) >= LETTERS:
+            found += _similar_words(low, word)
+    return found
+
+
+def _similar_words(low: str, word: str) -> list[tuple[int, int]]:
+    from rapidfuzz import fuzz
+
+    near = range(len(word) - 2, len(word) + 3)
+    return [
+        match.span()
+        for match in WORD.finditer(low)
+        if len(match[0]) in near and fuzz.ratio(word, match[0], score_cutoff=SHORT_CUTOFF)
+    ]
+
+
+def _first_loose(low: str, typed: str) -> list[tuple[int, int]]:
+    at = 0
+    for line in low.split("\n", LOOSE_LINES)[:LOOSE_LINES]:
+        if len(line) <= LOOSE_LENGTH and (found := _loose(line, typed)):
+            return [(at + start, at + end) for start, end in found]
+        at += len(line) + 1
+    return []
+
+
+def _loose(low: str, typed: str) -> list[tuple[int, int]]:
     pattern = _letters_pattern(typed.casefold().split())
     match = pattern.search(low) if pattern else None
     if match:

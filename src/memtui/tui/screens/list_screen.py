@@ -193,6 +193,11 @@ class ListScreen(Screen[None], Generic[Row]):
         """Return what the detail shows of a row; by default the text that the filter searches."""
         return Described(Text(safe_text.clean(self.searched(row))))
 
+    @property
+    def sought(self) -> str:
+        """The words that the detail highlights, and scrolls to; by default those of the filter."""
+        return self.typed
+
     @on(RowList.Moved, "#list")
     def show_detail(self) -> None:
         """Show the row under the cursor in the detail, and its keys at the bottom."""
@@ -202,8 +207,8 @@ class ListScreen(Screen[None], Generic[Row]):
             self.glance.show(Text())
         else:
             text, glance, tail = self.describe(row)
-            self.detail.show(self.table.row_id, text)
-            self.glance.show(text if glance is None else glance, tail)
+            self.detail.show(self.table.row_id, text, self.sought)
+            self.glance.show(text.copy() if glance is None else glance, tail, self.sought)
         self.frame()
 
     def count(self) -> None:

@@ -4,7 +4,7 @@ from rich.text import Text
 from textual.widgets import TextArea
 
 from memtui.present import safe_text
-from memtui.tui.model import markdown
+from memtui.tui.widgets import markdown
 
 # Characters. A longer line can't be wrapped fast enough while a person types.
 MAX_LINE = 20_000

@@ -10,6 +10,7 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
+from memtui.tui.model import fuzzy
 from memtui.tui.widgets import lines, painting
 from memtui.tui.widgets.wrapping import wrapped
 
@@ -39,28 +40,34 @@ class Detail(ScrollView, can_focus=True):
         self.lines: list[Text] = []
         self._starts: list[int] = []
         self._to_reveal: int | None = None
+        self._revealed = ""  # the words whose first match in this text was scrolled to
         self._strips: dict[int, Strip] = {}
 
-    def show(self, key: str, text: Text) -> None:
-        """Show a text; `key` identifies what it is about: with another key it starts at the top."""
+    def show(self, key: str, text: Text, sought: str = "") -> None:
+        """Show a text; `key` identifies what it is about: with another key it starts at the top. Where it matches the
+        words `sought`, it is highlighted, and scrolled to the first match when the text or the words are new."""
         if len(text.plain) > MAX_CHARACTERS:
             rest = len(text.plain) - MAX_CHARACTERS
             text = text[:MAX_CHARACTERS]
             text.append(f"\n… {rest:,} more characters are in the file", style="dim")
+        first = fuzzy.mark_long(text, sought)
         if key == self.key and text == self.text:
             return
         self.text, self.plain = text, text.plain
         self._wrap()
         if key != self.key:
-            self.key = key
-            self.scroll_home(animate=False)
+            self.key, self._revealed = key, ""
+            self.scroll_home(animate=False, immediate=True)
+        if first is not None and sought != self._revealed:
+            self.reveal(first)
+        self._revealed = sought if first is not None else ""
 
     def reveal(self, at: int) -> None:
-        """Scroll down until a character of the text is visible; before the first layout, as soon as that is done."""
+        """Scroll until a character of the text is visible; before the first layout, as soon as that is done."""
         self._to_reveal = at if not self.size.width else None
-        line = max(0, bisect_right(self._starts, at) - 1)
-        if self._to_reveal is None and line >= self.size.height:
-            self.scroll_to(y=max(0, line - self.size.height // 2), animate=False, force=True)
+        line, top, height = max(0, bisect_right(self._starts, at) - 1), int(self.scroll_target_y), self.size.height
+        if self._to_reveal is None and not top <= line < top + height:
+            self.scroll_to(y=max(0, line - height // 2), animate=False, force=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
         """Return the lines that the text takes at this width: the height of a pane as high as its text."""

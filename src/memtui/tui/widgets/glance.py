@@ -1,23 +1,41 @@
 """A preview below a list, for screens too narrow for a detail pane: the beginning of what is under the cursor."""
 
+from bisect import bisect_right
+
 from rich.text import Text
 from textual.widgets import Static
+
+from memtui.tui.model import fuzzy
+from memtui.tui.widgets.wrapping import wrapped
 
 # Characters of the text that are wrapped: a few lines never need more.
 LONGEST = 4000
 
 
+def preview(text: Text, width: int, room: int, first: int | None) -> list[Text]:
+    """Return the wrapped lines of a text: from its beginning, or, if the character `first` has no place in `room` lines
+    there, from the line before it."""
+    begin = 0 if first is None or first < LONGEST else max(text.plain.rfind("\n", 0, first) + 1, first - LONGEST // 2)
+    lines, starts = wrapped(text[begin : begin + LONGEST], width) if text else ([], [])
+    at = 0 if first is None else bisect_right(starts, first - begin) - 1
+    if at > room - 2:
+        return [Text("…", "dim"), *lines[at - 1 :]]
+    return [Text("…", "dim"), *lines] if begin else lines
+
+
 class Glance(Static):
-    """A preview: as much of `text` as there is room for, then all of `tail`. A cut `text` ends with the
-    key that shows the rest."""
+    """A preview: as much of `text` as there is room for, from its first match with the words `sought` on, then all of
+    `tail`. A cut `text` ends with the key that shows the rest."""
 
     DEFAULT_CSS = "Glance { display: none; height: 40%; padding: 0 1; }"
     text = Text()
     tail = Text()
+    _first: int | None = None
 
-    def show(self, text: Text, tail: Text | None = None) -> None:
-        """Show a text and the lines after it."""
+    def show(self, text: Text, tail: Text | None = None, sought: str = "") -> None:
+        """Show a text, with what matches `sought` highlighted, and the lines after it."""
         self.text, self.tail = text, tail or Text()
+        self._first = fuzzy.mark_long(text, sought)
         self._draw()
 
     def on_resize(self) -> None:
@@ -29,9 +47,9 @@ class Glance(Static):
         if not width or not height:
             return
         console = self.app.console
-        lines = list(self.text[:LONGEST].wrap(console, width, tab_size=4)) if self.text else []
         ends = list(self.tail.wrap(console, width)) if self.tail else []
         room = max(1, height - 1 - len(ends))
+        lines = preview(self.text, width, room, self._first)
         if len(lines) > room:
             lines = [*lines[: room - 1], Text("… enter reads the rest", "dim")]
         gap = [Text()] if ends and len(lines) < room else []

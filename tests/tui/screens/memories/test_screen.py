@@ -149,6 +149,45 @@ async def test_the_order_goes_by_column_key_and_click_and_is_remembered(app, wor
         assert again.screen.view.kind == ""
 
 
+def marked(text):
+    return {text.plain[span.start : span.end] for span in text.spans if "underline" in str(span.style)}
+
+
+async def test_what_the_filter_matches_is_marked_in_the_list_and_in_the_memory(app):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("slash", *"pnmp")  # two letters swapped
+        await settle(pilot)
+        screen = app.screen
+        assert screen.table.row[1].memory.stem == "prefer-pnpm"
+        assert "pnpm" in marked(screen._draw(screen.table.row)[2])
+        assert "pnpm" in marked(screen.detail.text)
+        await pilot.press("escape", "escape")
+        await settle(pilot)
+        assert not marked(screen.detail.text) & {"pnpm"}
+
+
+async def test_a_search_marks_what_is_only_like_its_words(app, world):
+    body = "".join(f"line {number}\n" for number in range(200))
+    write(
+        f"{world.config}/memory/long.md", f"---\nname: long\ndescription: the package manager\n---\n\n{body}Use pnpm.\n"
+    )
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("S", *"manger")
+        await pilot.pause(0.3)
+        await settle(pilot)
+        search = app.screen
+        row = next(row for row in search.table.rows if row.memory.stem == "long")
+        assert marked(search._draw(row)[2]) == {"manager"}
+        search.field.value = "use pnpm long"
+        await pilot.pause(0.3)
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert marked(app.screen.detail.text) >= {"pnpm", "Use", "long"}
+
+
 @pytest.mark.slow
 async def test_search_finds_words_in_texts_of_all_projects_and_goes_there(app):
     async with app.run_test(size=(120, 40)) as pilot:

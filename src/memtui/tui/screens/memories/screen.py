@@ -265,17 +265,17 @@ class Memories(ListScreen[Pair]):
             self._show_index()
 
     def describe(self, row: Pair) -> Described:
-        """Return the detail of a memory, with the words of the search highlighted."""
-        if not self._painted:
-            return Described(Text())
-        text = self.details.text(row)
-        if self.trail.query:
-            fuzzy.mark([text], self.trail.query)
-        return Described(text)
+        """Return the detail of a memory."""
+        return Described(self.details.text(row) if self._painted else Text())
 
-    def _glance(self, pair: Pair) -> Text:
-        """Return the preview for the free rows below the list, on a narrow screen."""
-        return glance_text(pair[1].memory) if self.has_class("narrow") else Text()
+    @property
+    def sought(self) -> str:
+        """The words that the detail highlights: of the search that found the memory, else of the filter."""
+        return self.trail.query or self.typed
+
+    def _glance(self, pair: Pair) -> tuple[Text, str]:
+        """Return the preview for the free rows below the list, on a narrow screen, and the words it highlights."""
+        return glance_text(pair[1].memory) if self.has_class("narrow") else Text(), self.sought
 
     def _draw(self, pair: Pair) -> list[Text]:
         brief, now = self.table.columns[rows.SCOPE].width == rows.BRIEF_SCOPE, self.services.data.now()

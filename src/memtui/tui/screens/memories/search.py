@@ -149,9 +149,7 @@ class Search(Dialog[str | None]):
             Text(safe_text.line(hit.memory.scope_label, 60), "dim"),
             Text(self._from_match(safe_text.line(hit.line or hit.memory.description, 4000))),
         ]
-        for cell in (cells[0], cells[2]):
-            for start, end in fuzzy.spans(cell.plain, self.typed):
-                cell.stylize("bold underline", start, end)
+        fuzzy.mark([cells[0], cells[2]], self.typed)
         return cells
 
     def _from_match(self, line: str) -> str:

@@ -5,9 +5,11 @@ from collections.abc import Callable, Sequence
 from rich.text import Text
 from textual.strip import Strip
 
+from memtui.tui.model import fuzzy
 from memtui.tui.screens.memories import rows as memory_rows
 from memtui.tui.screens.memories.rows import Pair
 from memtui.tui.widgets import painting
+from memtui.tui.widgets.glance import preview
 from memtui.tui.widgets.rows import RowList
 
 # The fewest free rows that show a preview.
@@ -15,11 +17,13 @@ LEAST_ROWS = 3
 
 
 class MemoryTable(RowList[Pair]):
-    """The list; `glance` returns the preview of a row."""
+    """The list; `glance` returns the preview of a row, and the words that it highlights."""
 
     DEFAULT_CSS = "MemoryTable { width: 1fr; }"
 
-    def __init__(self, draw: Callable[[Pair], list[Text]], glance: Callable[[Pair], Text], *, empty: str) -> None:
+    def __init__(
+        self, draw: Callable[[Pair], list[Text]], glance: Callable[[Pair], tuple[Text, str]], *, empty: str
+    ) -> None:
         super().__init__(memory_rows.COLUMNS, draw, lambda pair: pair[1].memory.path, empty=empty, id="list")
         self.glance = glance
         self.order = ("name", False)
@@ -96,7 +100,9 @@ class MemoryTable(RowList[Pair]):
         assert self.row is not None
         console = self.app.console
         lines = []
-        for line in self.glance(self.row).wrap(console, max(10, width - 2), tab_size=4)[: self.size.height]:
+        text, sought = self.glance(self.row)
+        room = self.size.height - self.header - len(self.rows)
+        for line in preview(text, max(10, width - 2), room, fuzzy.mark_long(text, sought))[:room]:
             line.pad_left(1)
             lines.append(painting.text_line(line, self.rich_style, width, console))
         self._below = (key, lines)

@@ -15,8 +15,8 @@ from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import BY_CLIENT, MEANINGS, Row
 from memtui.present import safe_text
 from memtui.present.deliveries import GLYPHS
-from memtui.tui.model import markdown
 from memtui.tui.model.plots import gauge
+from memtui.tui.widgets import markdown
 
 if TYPE_CHECKING:
     from memtui.core.memories import index as memory_index

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from memtui.present import safe_text
 from memtui.tui.dialogs.ask import Choice
-from memtui.tui.model import fuzzy
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens.memories.reading import MemoryReader
 from memtui.tui.screens.memories.rows import Pair
@@ -61,9 +60,6 @@ class Trail:
         self.go_to(path)
         self.screen.open_detail()
         self.screen.show_detail()
-        if self.query:
-            detail = self.screen.detail
-            detail.reveal(min((start for start, _ in fuzzy.spans(detail.plain, self.query)), default=0))
 
     # search
 

@@ -1,6 +1,11 @@
-"""A memory's Markdown, styled for reading: headings, lists, emphasis, code, links. No parser: one pass over the lines.
+"""A memory's Markdown, styled for reading: headings, lists, emphasis, code, links. Used wherever a memory is shown.
 
-`spans` styles a line of source, for the editor; `render` also drops the syntax, for reading.
+`render` drops the syntax, for reading: it returns one line for each line of source, so that a caller can put marks
+before them. `spans` styles a line of source, for the editor.
+
+This is no parser, but one pass over the lines. The Markdown of Rich and Textual changes text that a person has to see
+before it becomes a memory: it drops `<tags>`, comments and link targets, renumbers lists and joins lines. It also takes
+270 ms for 20,000 characters (markdown-it alone 50 ms, this 5 ms), and a key may take 16 ms.
 """
 
 import re
@@ -17,8 +22,8 @@ RULE = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
 INLINE_LIMIT = 5000
 INLINE = re.compile(
     r"(?P<code>`[^`\n]+`)"
-    r"|\*\*(?P<bold>[^*\n]+)\*\*"
-    r"|(?<![\w*])\*(?P<italic>[^*\s][^*\n]*)\*(?!\w)"
+    r"|(?<!\\)\*\*(?P<bold>[^*\n]+)\*\*"
+    r"|(?<![\w*\\])\*(?P<italic>[^*\s][^*\n]*)\*(?!\w)"
     r"|\[\[(?P<wiki>[^\[\]\n]+)\]\]"
     r"|\[(?P<text>[^\[\]\n]*)\]\((?P<target>[^()\s]+)\)"
     r"|(?P<url>https?://[^\s<>)\]]+)"

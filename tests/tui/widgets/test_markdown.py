@@ -1,0 +1,48 @@
+"""A memory's text for reading."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.present import safe_text
+from memtui.tui.widgets import markdown
+
+BODY = """**Why:** the *lock* file.
+# Head
+- one `code`
+> said
+[[link]] and [words](https://x.y)
+```sh
+pnpm add
+```
+"""
+
+
+def test_syntax_is_dropped_and_each_line_of_source_stays_a_line():
+    plain = markdown.render(BODY).plain
+    assert plain.split("\n") == [
+        "Why: the lock file.",
+        "Head",
+        "• one code",
+        "▏ said",
+        "link and words (https://x.y)",
+        "  sh",
+        "  pnpm add",
+        "",
+        "",
+    ]
+
+
+def test_what_is_not_markdown_stays_as_it_is():
+    for odd in (
+        "<thinking>keep</thinking> <!-- this -->",
+        "3. three\n5. five",
+        "a * b * c",
+        r"\*not this\*",
+        "a &amp; b",
+    ):
+        assert markdown.render(odd).plain == odd
+
+
+@given(st.text(max_size=300))
+def test_any_text_has_as_many_lines_as_its_source(body):
+    assert markdown.render(body).plain.count("\n") == safe_text.clean(body).count("\n")

@@ -1,0 +1,74 @@
+"""Where the words of a filter or a search are in a text: the pane marks them and scrolls to the first."""
+
+from rich.text import Text
+from textual.app import App
+
+from memtui.tui.widgets.detail import Detail
+from memtui.tui.widgets.glance import preview
+
+LONG = "\n".join(["name", *(f"line {number}" for number in range(100)), "use pnpm here", *(["end"] * 100)])
+
+
+class Pane(App):
+    def compose(self):
+        yield Detail(id="detail")
+
+
+def shown(pane):
+    top = int(pane.scroll_y)
+    return [line.plain for line in pane.lines[top : top + pane.size.height]]
+
+
+def marks(pane):
+    return [pane.plain[span.start : span.end] for span in pane.text.spans]
+
+
+async def test_the_pane_scrolls_to_the_first_match_of_a_text_and_of_new_words():
+    app = Pane()
+    async with app.run_test(size=(60, 20)) as pilot:
+        pane = app.query_one(Detail)
+        pane.show("a", Text(LONG), "pnpm")
+        await pilot.pause()
+        assert "use pnpm here" in shown(pane)
+        assert marks(pane) == ["pnpm"]
+        pane.show("a", Text(LONG), "name")  # other words: back up to them
+        await pilot.pause()
+        assert shown(pane)[0] == "name"
+        pane.show("a", Text(LONG), "pnmp")
+        await pilot.pause()
+        assert "use pnpm here" in shown(pane)
+
+
+async def test_the_pane_stays_where_the_person_scrolled_while_the_same_is_shown_again():
+    app = Pane()
+    async with app.run_test(size=(60, 20)) as pilot:
+        pane = app.query_one(Detail)
+        pane.show("a", Text(LONG), "pnpm")
+        await pilot.pause()
+        pane.scroll_to(y=150, animate=False, immediate=True)
+        pane.show("a", Text(LONG + "\nmore"), "pnpm")  # as when its origin was looked up
+        await pilot.pause()
+        assert pane.scroll_y == 150
+        pane.show("a", Text(LONG), "")  # the filter is cleared
+        await pilot.pause()
+        assert pane.scroll_y == 150
+        assert not marks(pane)
+        pane.show("b", Text(LONG), "")
+        await pilot.pause()
+        assert pane.scroll_y == 0
+
+
+def test_a_preview_begins_above_a_match_that_has_no_room_at_its_top():
+    def lines(first):
+        return [line.plain for line in preview(Text(LONG), 40, 5, first)[:3]]
+
+    assert lines(None) == lines(LONG.index("line 1")) == ["name", "line 0", "line 1"]
+    assert lines(LONG.index("pnpm")) == ["…", "line 99", "use pnpm here"]
+
+
+def test_a_preview_of_a_text_with_one_endless_line_begins_near_its_match():
+    text = "word " * 10_000 + "pnpm " + "word " * 10_000
+    made = [line.plain for line in preview(Text(text), 40, 5, text.index("pnpm"))]
+    assert made[0] == "…"
+    assert any("pnpm" in line for line in made[:4])
+    assert preview(Text(), 40, 5, None) == []
