@@ -1,5 +1,7 @@
 """What was delivered is found again: the exact text, why, and whether it arrived."""
 
+import re
+
 import pytest
 
 from memtui.core.base import when
@@ -70,6 +72,8 @@ def test_what_the_deliveries_add_up_to(memtui, world):
     assert sum(day["characters"] for day in data["days"]) == sum(row["chars"] for row in rows)
     assert data["outcomes"]["counts"] == memtui.json("receipts", *[row["id"] for row in rows])["counts"]
     assert data["days"][0]["outcomes"] == {"arrived": 2}
+    assert data["days"][0]["receipts"]["arrived"] == data["days"][0]["receipts"]["settled"] == 2
+    assert data["outcomes"]["receipts"] == memtui.json("receipts", *[row["id"] for row in rows])["sums"]
     assert data["days"][1]["p50_ms"] is None
     by_event = {event["event"]: event for event in data["events"]}
     assert by_event["UserPromptSubmit"]["hooks"] == 5
@@ -89,8 +93,12 @@ def test_what_the_deliveries_add_up_to(memtui, world):
 def test_the_sums_are_drawn(memtui, bare):
     out = memtui("deliveries", "--stats").out
     assert max(map(len, out.splitlines())) <= 80
-    for words in ("P50", "█", "✓ arrived", "Delivered most", "UserPromptSubmit", "skip-code-review"):
+    for words in ("Per day", "P50", "█", "✓ arrived", "Delivered most", "UserPromptSubmit", "skip-code-review"):
         assert words in out, words
+    assert "arrived 8 of 11 ✓  1 previewed ◐  2 lost ✗  1 waiting …  2 unknown ·" in out
+    assert "73% of settled" in out
+    assert re.search(r"2026-11-1\d +- +none for 4 days", out), "days without deliveries are one line"
+    assert "…\n" not in out.replace(" …\n", "")
     assert "Nothing was delivered" in bare("deliveries", "--stats").out
     for words in (["--stats", "--days", "0"], ["--days", "3"], ["--stats", "--kind", "index"]):
         assert memtui("deliveries", *words, check=False).code == 2

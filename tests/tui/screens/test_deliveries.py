@@ -9,9 +9,12 @@ from memtui.core.base import clock, fs, paths
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.filter import Filter
+from memtui.core.deliveries.reading import DeliveryRow
 from memtui.core.deliveries.record import Delivery
+from memtui.core.deliveries.statistics import Day, Statistics, day_of
 from memtui.present import deliveries as present
 from memtui.tui.app import MemtuiApp
+from memtui.tui.screens.deliveries.plots import plots
 from memtui.tui.screens.deliveries.text import delivery_text
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import RowList
@@ -270,18 +273,31 @@ async def test_a_session_is_listed_in_the_order_of_time_with_its_cost(deliveries
 async def test_what_a_session_cost_is_never_cut_off(deliveries, world, size):
     async with deliveries.run_test(size=size) as pilot:
         screen = await ready(pilot)
-        await pilot.press("S")
+        screen.want(session=world.sessions["today"])
         await ready(pilot)
         screen.titles[world.sessions["today"]] = "a first prompt that is much longer than one line of any screen " * 3
         screen.draw_sums()
         await pilot.pause()
         lines = [strip.text for strip in screen._compositor.render_strips()]
-        sums = next(line for line in lines if "tok" in line and "ms" in line and "·" in line)
-        assert " ms" in sums
+        sums = next(line for line in lines if "about" in line and "tokens" in line)
+        assert "…" not in sums
+        assert "3 deliveries" in sums
         assert any("session d2f7b8c9" in line and "shop" in line for line in lines) or size[0] == 40
-        if size[0] >= 80:
-            assert "tokens" in sums
-            assert "ms in hooks" in sums
+        assert ("ms in hooks" in sums) == (size[0] >= 80)
+
+
+async def test_the_summary_says_what_arrived_of_what_is_settled_and_how_to_clear_a_filter(deliveries, world):
+    async with deliveries.run_test(size=(160, 48)) as pilot:
+        screen = await ready(pilot)
+        assert "· arrived 2 of 2 ✓  1 waiting …" in screen.summary().plain
+        screen.filters.set_fields(project="blog")
+        await ready(pilot)
+        assert screen.summary().plain == "4 match: in blog · arrived 2 of 4 ✓  2 lost ✗ · escape clears it"
+        screen.filters.set_fields(kind="guidance")
+        await ready(pilot)
+        assert screen.summary().plain.endswith(
+            "in blog, guidance · arrived 1 of 3 ✓  2 lost ✗ · escape clears the last"
+        )
 
 
 async def test_filters_add_up_escape_takes_the_last_and_they_are_kept(deliveries, world):
@@ -301,7 +317,7 @@ async def test_filters_add_up_escape_takes_the_last_and_they_are_kept(deliveries
     async with again.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         assert [row.id for row in screen.table.rows] == both
-        line = screen.query_one("#line").render().plain
+        line = screen.query_one("#summary").render().plain
         assert "session" in line
         assert "guidance" in line
         await pilot.press("escape")
@@ -385,12 +401,38 @@ async def test_plots_tell_days_outcomes_times_and_memories(deliveries, size):
         await settle(pilot)
         await settle(pilot)
         text = screen.query_one("#plots", Detail).plain
-        for words in ("A day", "Outcomes", "arrived", "Hook time", "p95", "Delivered most", "prefer-pnpm"):
+        for words in ("Per day", "Receipts", "arrived 8 of 11", "Hook time", "p95", "Delivered most", "prefer-pnpm"):
             assert words in text
         assert "Never delivered" in text
         assert "looking" not in text
         await pilot.press("escape")
         assert not screen.has_class("plots")
+
+
+@pytest.mark.parametrize("width", [60, 76, 100, 156])
+def test_the_bars_of_a_day_stand_below_their_headings_and_unknown_receipts_are_no_losses(width):
+    statistics = Statistics("/nowhere", lambda: NOW)
+    today = day_of(NOW)
+    day = Day(9, 3000)
+    day.times.extend([12.0, 16.0])
+    statistics.days = {today: day, today - 8: Day(1, 100)}
+    statistics.lines = 10
+    statistics.recent = [
+        DeliveryRow.of(Delivery.of({"id": str(n), "chars": 1, "time": clock.iso(NOW)})) for n in range(9)
+    ]
+    known = {"0": "arrived", "1": "failed", "2": "waiting", **{str(n): "unknown" for n in range(3, 9)}}
+    drawn = plots(statistics, known, [], width, "N").plain.split("\n")
+    heads, row = drawn[1], drawn[2]
+    for heading in ["deliveries", "characters", *(["p50 p95 ms"] if width >= 76 else []), "receipts"]:
+        at = heads.index(heading)
+        assert row[at - 1] == " "
+        assert row[at : at + 10].strip()
+    receipts_bar = row[heads.index("receipts") :]
+    assert set(receipts_bar) == {"█", "▒", "┄", "·"}
+    assert receipts_bar.count("·") > receipts_bar.count("▒") + receipts_bar.count("█")
+    assert len(row) <= width
+    assert sum("no deliveries" in line for line in drawn) == 2, "seven days, and the five before the eighth"
+    assert any("██ arrived" in line and "▒▒ lost" in line and "·· unknown" in line for line in drawn)
 
 
 async def test_enter_opens_over_the_list_on_a_small_screen_and_escape_comes_back(deliveries):

@@ -1,7 +1,6 @@
 """`memtui deliveries --stats`: sums of the deliveries, which the TUI plots."""
 
 import time
-from collections import Counter
 
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
@@ -9,12 +8,14 @@ from memtui.core.base import clock
 from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import age, many, size
 from memtui.core.deliveries import log as delivery_log
+from memtui.core.deliveries import receipts
 from memtui.core.deliveries.reading import Receipts
+from memtui.core.deliveries.receipt_counts import ReceiptCounts
 from memtui.core.deliveries.statistics import DAY, Day, Statistics, day_of, percentile
 from memtui.core.memories import scopes
 from memtui.core.memories.status import Row, never_delivered
 from memtui.present.bars import bar
-from memtui.present.deliveries import GLYPHS
+from memtui.present.deliveries import GLYPHS, sums
 
 MOST_DAYS = 3650
 MEMORIES = 12  # memories delivered most that are listed
@@ -61,12 +62,17 @@ def _data(statistics: Statistics, known: "dict[str, str]", never: "list[Row]") -
                 "hooks": len(day.times),
                 **_times(list(day.times)),
                 "outcomes": statistics.outcomes(known, number),
+                "receipts": ReceiptCounts.of(statistics.outcomes(known, number)).data(),
             }
             for number, day in _counted_days(statistics)
         ],
         "whole_log": statistics.complete,
         "counted_since": clock.iso_seconds(statistics.oldest) if statistics.cut else None,
-        "outcomes": {"of_newest": len(statistics.recent), "counts": statistics.outcomes(known)},
+        "outcomes": {
+            "of_newest": len(statistics.recent),
+            "counts": statistics.outcomes(known),
+            "receipts": ReceiptCounts.of(statistics.outcomes(known)).data(),
+        },
         "events": [
             {"event": event, "hooks": len(times), **_times(list(times))} for event, times in statistics.by_runs()
         ],
@@ -106,15 +112,18 @@ def _print(ctx: Context, out: Output, statistics: Statistics, known: "dict[str, 
 def _print_days(out: Output, statistics: Statistics, known: "dict[str, str]") -> None:
     days = _counted_days(statistics)
     most, longest = max(day.deliveries for _, day in days), max(day.chars for _, day in days)
-    out.heading("A day", "deliveries, characters, hook time in ms, what became of them")
+    out.heading("Per day", "deliveries, characters, hook time in ms, arrived of settled")
     cells = []
-    for number, day in reversed(days):
-        outcomes = statistics.outcomes(known, number)
-        marks: Counter[str] = Counter()
-        for outcome, (glyph, _) in GLYPHS.items():
-            marks[glyph] += outcomes.get(outcome, 0)
-        shares = " ".join(f"{count}{glyph}" for glyph, count in marks.items() if count)
-        cells.append([_date(number), *_day_cells(day, most, longest), shares])
+    first = days[0][0]
+    for start, end, day in statistics.days_folded(statistics.span):
+        if end < first:
+            break
+        if day is None:
+            empty = f"none for {many(end - max(start, first) + 1, 'day')}"
+            cells.append([_date(end), *_day_cells(Day(), most, longest), (empty, "dim")])
+        else:
+            brief = "  ".join(words for words, _ in sums(ReceiptCounts.of(statistics.outcomes(known, end)), brief=True))
+            cells.append([_date(end), *_day_cells(day, most, longest), brief])
     headers = ["DAY", "SENT", "", "SIZE", "", "P50", "P95", "RECEIPTS"]
     out.table(headers, cells, flex=(7,), right=(1, 3, 5, 6), indent="  ")
     out.print()
@@ -134,19 +143,18 @@ def _day_cells(day: Day, most: int, longest: int) -> "list[tuple[str, str]]":
 
 
 def _print_outcomes(out: Output, statistics: Statistics, known: "dict[str, str]") -> None:
-    counts = statistics.outcomes(known)
-    total = sum(counts.values())
-    out.heading("Receipts", f"of the newest {len(statistics.recent):,}")
-    cells = [
-        [
-            (f"{glyph} {outcome}", style),
-            str(counts[outcome]),
-            f"{counts[outcome] * 100 / total:.0f}%",
-            (bar(counts[outcome], total, WIDE_BAR).rstrip(), style),
-        ]
-        for outcome, (glyph, style) in GLYPHS.items()
-        if counts.get(outcome)
-    ]
+    outcomes = statistics.outcomes(known)
+    counts = ReceiptCounts.of(outcomes)
+    out.heading("Receipts", f"of the newest {many(len(statistics.recent), 'delivery', 'deliveries')}")
+    out.print("  " + "  ".join(out.style(*words) for words in sums(counts)))
+    cells: list[list[str | tuple[str, str]]] = []
+    for outcome, (glyph, style) in GLYPHS.items():
+        count = outcomes.get(outcome, 0)
+        if count and outcome in receipts.SETTLED:
+            share = f"{count * 100 / counts.settled:.0f}% of settled"
+            cells.append([(f"{glyph} {outcome}", style), f"{count:,}", share, (bar(count, counts.settled, BAR), style)])
+        elif count:
+            cells.append([(f"{glyph} {outcome}", style), f"{count:,}", ("not settled", "dim"), ""])
     out.table(["", "", "", ""], cells, right=(1, 2), indent="  ")
     out.print()
 

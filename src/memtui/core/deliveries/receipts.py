@@ -37,6 +37,8 @@ GLYPHS = {
 }
 # The message that used a tool is in the transcript within so many bytes before what was given with the tool.
 TOOL_BYTES = 1 << 16
+# Known to have arrived, as a whole or as a preview, or to be lost.
+SETTLED = (ARRIVED, PREVIEWED, *LOST)
 # How much later than the hook's log the client may note the end of the hook; both use the same clock.
 SLACK_SECONDS = 1.5
 # This long after the last sign of life nothing more will be written about a delivery.
@@ -303,7 +305,7 @@ def outcome(record: "dict[str, object]", view: TranscriptView, now: "float | Non
 
     arrived; previewed (too large, only a preview arrived); timed out; failed (the hook died, or the turn went on
     without the text); dropped (the client left that branch, or ended, before the model answered: the text may have been
-    seen); waiting (the turn is not that far yet); unknown (no transcript, or one that does not record hooks); nothing
+    seen); waiting (the turn has not finished); unknown (no transcript, or one that does not record hooks); nothing
     (the record has no text). `ended`: the caller knows that the session is over.
     """
     if not record.get("text") and not record.get("chars"):

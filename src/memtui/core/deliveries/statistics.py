@@ -6,6 +6,7 @@ import time
 from array import array
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from memtui.core.deliveries import log as delivery_log
@@ -19,6 +20,8 @@ DAYS = 90
 # How many of the newest deliveries are kept as rows.
 RECENT = 2000
 DAY = 86400.0  # seconds
+# So many days in a row without a delivery are shown as one.
+FOLDED = 3
 
 
 @dataclass(slots=True)
@@ -155,6 +158,18 @@ class Statistics:
         """Return the last days, oldest first, also those without a delivery."""
         today = day_of(self.now())
         return [(number, self.days.get(number, Day())) for number in range(today - count + 1, today + 1)]
+
+    def days_folded(self, count: int) -> list[tuple[int, int, Day | None]]:
+        """Return the last days, newest first, as (first, last, its statistics). Where FOLDED days or more in a row had
+        no delivery, they are one entry without statistics."""
+        found: list[tuple[int, int, Day | None]] = []
+        for empty, group in groupby(reversed(self.days_back(count)), lambda pair: not pair[1].deliveries):
+            days = list(group)
+            if empty and len(days) >= FOLDED:
+                found.append((days[-1][0], days[0][0], None))
+            else:
+                found += [(number, number, day) for number, day in days]
+        return found
 
     def by_deliveries(self) -> list[tuple[str, MemoryUse]]:
         """Return (path, counts) of the memories, the most delivered first."""

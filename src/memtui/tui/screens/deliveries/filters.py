@@ -3,8 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from rich.text import Text
-
 from memtui.core.base.phrasing import many
 from memtui.core.deliveries.filter import Filter
 from memtui.core.deliveries.reading import DeliveryRow
@@ -65,17 +63,9 @@ class Filters:
             self.set_fields(**{words[-1][0]: ""})
         return bool(words)
 
-    def line(self) -> Text:
-        """Draw the fields that are set, and how to clear them."""
-        text = Text(no_wrap=True, overflow="ellipsis")
-        words = self.wanted.words()
-        for name, value in words:
-            shown = value[:8] if name == "session" else value.rpartition("/")[2] if name == "memory" else value
-            text.append(f"{name} ", style="dim")
-            text.append(safe_text.line(shown, 60) + "  ", style="bold")
-        if words:
-            text.append(f"escape clears {'the last one' if len(words) > 1 else 'it'}", style="dim")
-        return text
+    def in_words(self) -> list[str]:
+        """Say each field that is set, the one that was set last at the end."""
+        return [safe_text.line(_in_words(name, value), 60) for name, value in self.wanted.words()]
 
     async def _choose(self, question: str, field: str, options: Sequence[tuple[str, str]], current: str) -> None:
         value = await self.services.ask(Choice(question, [("", "everything"), *options], current))
@@ -91,11 +81,11 @@ class Filters:
         await self._choose("Show the project", "project", options, row.where if row else "")
 
     async def _kind(self) -> None:
-        await self._choose("Show what brought", "kind", list(KINDS.items()), self.wanted.kind)
+        await self._choose("Show deliveries with", "kind", list(KINDS.items()), self.wanted.kind)
 
     async def _outcome(self) -> None:
         options = [(word, f"{glyph} {word}: {MEANINGS[word]}") for word, (glyph, _) in GLYPHS.items()]
-        await self._choose("Show by what became of it", "outcome", options, self.wanted.outcome)
+        await self._choose("Show by receipt", "outcome", options, self.wanted.outcome)
 
     async def _memory(self) -> None:
         row = self.screen.table.row
@@ -106,3 +96,19 @@ class Filters:
             for path, each in sorted(found, key=lambda pair: (pair[0] not in own, -pair[1].deliveries))[:OPTIONS_SHOWN]
         ]
         await self._choose("Show the memory", "memory", options, self.wanted.memory)
+
+
+def _in_words(name: str, value: str) -> str:
+    match name:
+        case "session":
+            return f"session {value[:8]}"
+        case "project":
+            return f"in {value}"
+        case "kind":
+            return KINDS.get(value, value)
+        case "memory":
+            return f"with {value.rpartition('/')[2].removesuffix('.md')}"
+        case "text":
+            return f"“{value}”"
+        case _:
+            return value

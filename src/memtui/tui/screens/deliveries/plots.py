@@ -1,60 +1,34 @@
-"""The statistics of the deliveries drawn as text: the summary line, and the plots."""
+"""The plots of the deliveries: by day, by receipt, by hook event and by memory."""
 
 import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from rich.text import Text
 
 from memtui.core.base.phrasing import age, many, short
 from memtui.core.deliveries import receipts
-from memtui.core.deliveries.statistics import DAY, DAYS, MemoryUse, Statistics, day_of, percentile
+from memtui.core.deliveries.receipt_counts import ReceiptCounts
+from memtui.core.deliveries.statistics import DAY, DAYS, Day, MemoryUse, Statistics, percentile
 from memtui.present import safe_text
-from memtui.present.bars import bar, spark
-from memtui.present.deliveries import EVENTS, GLYPHS
+from memtui.present.bars import bar
+from memtui.present.deliveries import EVENTS, GLYPHS, sums
 from memtui.tui.model.plots import shares
+from memtui.tui.screens.deliveries.summary import DAYS_SHOWN
 
-# The outcomes that shares are drawn of: the others don't say whether a delivery arrived.
-CONCLUSIVE = (receipts.ARRIVED, receipts.PREVIEWED, *receipts.LOST)
-SHADES = {receipts.ARRIVED: "█", receipts.PREVIEWED: "▓", **dict.fromkeys(receipts.LOST, "▒")}
-DAYS_SHOWN = 14
+# What fills the bar of a day's receipts: name, character, style. They differ without colour too, and in ASCII.
+FILLS = (
+    ("arrived", "█", GLYPHS[receipts.ARRIVED][1]),
+    ("previewed", "▓", GLYPHS[receipts.PREVIEWED][1]),
+    ("lost", "▒", GLYPHS[receipts.FAILED][1]),
+    ("waiting", "┄", GLYPHS[receipts.WAITING][1]),
+    ("unknown", "·", GLYPHS[receipts.UNKNOWN][1]),
+)
+# Cells of the bars in a row, at the least and the most.
+CELLS = (5, 26)
 # Memories listed as delivered most, and as never delivered.
 MOST = 12
 NEVER = 40
-
-
-def summary(statistics: Statistics, known: dict[str, str], width: int) -> Text:
-    """Draw `today 212 deliveries · 38 k characters · p50 17 p95 31 ms · arrived 98% ✓ …`, as much as fits into `width`.
-    `known`: outcome by the id of a delivery."""
-    text = Text(no_wrap=True, overflow="ellipsis", end="")
-    if not statistics.ready:
-        text.append("counting …" if statistics.lines else "", style="dim")
-        return text
-    today = statistics.today
-    tight = width < 60
-    text.append(
-        f"today {today.deliveries if tight else many(today.deliveries, 'delivery', 'deliveries')}", style="bold"
-    )
-    if today.deliveries and not tight:
-        text.append(f" · {short(today.chars)} characters" if width >= 90 else f" · {short(today.chars)} chars")
-    if today.times and width >= 70:
-        text.append(f" · p50 {percentile(today.times, 0.5):.0f} p95 {percentile(today.times, 0.95):.0f} ms")
-    counts = statistics.outcomes(known, day_of(statistics.now()))
-    total = sum(counts.get(outcome, 0) for outcome in CONCLUSIVE)
-    if total:
-        arrived = counts.get(receipts.ARRIVED, 0)
-        word = "" if tight else "arrived "
-        text.append(f" · {word}{arrived * 100 // total}% ✓", style="green" if arrived == total else "")
-        previewed, lost = counts.get(receipts.PREVIEWED, 0), sum(counts.get(each, 0) for each in receipts.LOST)
-        if previewed:
-            text.append(f"  {previewed} ◐" if tight else f"  previewed {previewed} ◐", style="yellow")
-        if lost:
-            text.append(f"  {lost} ✗" if tight else f"  lost {lost} ✗", style="red")
-    line = spark([day.deliveries for _, day in statistics.days_back(DAYS_SHOWN)])
-    room = width - text.cell_len - len(line) - 13
-    if room > 0:
-        text.append(" " * room)
-        text.append(f"{DAYS_SHOWN} days ", style="dim")
-        text.append(line, style="cyan")
-    return text
 
 
 def plots(
@@ -68,7 +42,7 @@ def plots(
         text.append("escape goes back.", style="dim")
         return text
     _by_day(text, statistics, known, width)
-    _outcomes(text, statistics, known, width)
+    _receipts(text, statistics, known, width)
     _events(text, statistics, width)
     _memories(text, statistics, never, width, key)
     return text
@@ -79,72 +53,125 @@ def _title(text: Text, title: str, note: str = "") -> None:
     text.append(f"  {note}\n", style="dim")
 
 
+class _Plot(NamedTuple):
+    """A column of the rows by day: its heading, and its numbers and bar of a day. It takes `cells` and the bar's."""
+
+    heading: str
+    cells: int
+    numbers: Callable[[Day], str]
+    bar: Callable[[int, Day], Text]
+    from_width: int = 0
+
+
 def _by_day(text: Text, statistics: Statistics, known: dict[str, str], width: int) -> None:
-    days = statistics.days_back(DAYS_SHOWN)
-    most = max(day.deliveries for _, day in days)
-    longest = max(day.chars for _, day in days)
-    slowest = max(percentile(day.times, 0.95) for _, day in days)
-    cells = max(4, min(24, (width - 50) // 4))
-    _title(text, "A day", "deliveries, characters, hook time p50 and p95 in ms, what arrived")
-    for number, day in reversed(days):
-        text.append(_date(number), style="" if day.times or day.deliveries else "dim")
-        if not day.times:
-            text.append("  ·\n", style="dim")
+    days = [day for _, day in statistics.days_back(DAYS_SHOWN)]
+    most, longest = max(day.deliveries for day in days), max(day.chars for day in days)
+    slowest = max(percentile(day.times, 0.95) for day in days)
+
+    def times(day: Day) -> str:
+        return f"{percentile(day.times, 0.5):>3.0f} {percentile(day.times, 0.95):>3.0f}" if day.times else "-"
+
+    every = (
+        _Plot("deliveries", 6, lambda day: f"{day.deliveries:,}", lambda _, day: _bar(day.deliveries, most, cells)),
+        _Plot("characters", 6, lambda day: short(day.chars), lambda _, day: _bar(day.chars, longest, cells), 46),
+        _Plot("p50 p95 ms", 8, times, lambda _, day: _bar(percentile(day.times, 0.95), slowest, cells, "dim"), 76),
+        _Plot(
+            "receipts", 0, lambda _: "", lambda number, day: _filled(statistics.outcomes(known, number), day, cells), 56
+        ),
+    )
+    shown = [each for each in every if width >= each.from_width]
+    taken = 10 + sum(each.cells + 2 for each in shown)
+    cells = max(CELLS[0], min(CELLS[1], (width - taken) // len(shown)))
+    _title(text, "Per day")
+    heads = "".join(f"  {each.heading:<{each.cells + cells}}" for each in shown)
+    text.append(f"{'':10}{heads}".rstrip() + "\n", style="dim")
+    for first, last, day in statistics.days_folded(DAYS_SHOWN):
+        if day is None:
+            span = f"{_date(first)} to {_date(last)}" if last > first else _date(first)
+            text.append(f"{span}  no deliveries\n", style="dim")
             continue
-        text.append(f" {day.deliveries:>5} ")
-        text.append(bar(day.deliveries, most, cells), style="cyan")
-        text.append(f" {short(day.chars):>6} ")
-        text.append(bar(day.chars, longest, cells), style="cyan")
-        text.append(f" {percentile(day.times, 0.5):>3.0f} {percentile(day.times, 0.95):>3.0f} ")
-        if width >= 66:
-            text.append(bar(percentile(day.times, 0.95), slowest, cells), style="dim")
-            text.append(" ")
-        if width >= 56:
-            text.append_text(_stacked(statistics.outcomes(known, number), cells))
+        text.append(f"{_date(last):<10}")
+        for each in shown:
+            numbers = each.numbers(day)
+            text.append(f"  {numbers:>{each.cells - 1}} " if each.cells else "  ")
+            text.append_text(each.bar(last, day))
         text.append("\n")
+    if shown[-1].heading == "receipts":
+        _legend(text, statistics)
+
+
+def _legend(text: Text, statistics: Statistics) -> None:
+    text.append("receipts: ", style="dim")
+    for name, char, style in FILLS:
+        text.append(char * 2, style=style)
+        text.append(f" {name}  ", style="dim")
+    older = sum(day.deliveries for _, day in statistics.days_back(DAYS_SHOWN)) > len(statistics.recent)
+    text.append(f"blank: not among the newest {len(statistics.recent):,}\n" if older else "\n", style="dim")
+
+
+def _bar(value: float, top: float, cells: int, style: str = "cyan") -> Text:
+    return Text(bar(value, top, cells), style)
 
 
 def _date(number: int) -> str:
     return time.strftime("%a %d %b", time.gmtime(number * DAY))
 
 
-def _stacked(counts: dict[str, int], cells: int) -> Text:
-    return shares([(counts.get(each, 0), SHADES[each], GLYPHS[each][1]) for each in CONCLUSIVE], cells)
+def _filled(outcomes: dict[str, int], day: Day, cells: int) -> Text:
+    """Draw what became of a day's deliveries; those whose receipts were not looked up stay blank."""
+    counts = ReceiptCounts.of(outcomes)
+    parts = [(getattr(counts, name), char, style) for name, char, style in FILLS]
+    return shares([*parts, (max(0, day.deliveries - counts.total), " ", "")], cells)
 
 
-def _outcomes(text: Text, statistics: Statistics, known: dict[str, str], width: int) -> None:
-    counts = statistics.outcomes(known)
-    total = sum(counts.values())
-    left = len(statistics.recent) - total
-    _title(
-        text, "Outcomes", f"of the newest {len(statistics.recent):,}" + (f", {left:,} still looked up" if left else "")
-    )
+def _receipts(text: Text, statistics: Statistics, known: dict[str, str], width: int) -> None:
+    outcomes = statistics.outcomes(known)
+    counts = ReceiptCounts.of(outcomes)
+    left = len(statistics.recent) - counts.total
+    note = f"of the newest {many(len(statistics.recent), 'delivery', 'deliveries')}"
+    _title(text, "Receipts", note + (f", {left:,} not looked up yet" if left else ""))
+    for words, style in sums(counts)[:1] if counts.settled else ():
+        text.append(words, style=style)
+        text.append("  of those that are settled\n", style="dim")
+    cells = max(4, min(40, width - 30))
     for outcome, (glyph, style) in GLYPHS.items():
-        if counts.get(outcome):
-            text.append(f"{glyph} {outcome:<10}", style=style)
-            text.append(f"{counts[outcome]:>6} {counts[outcome] * 100 / total:>3.0f}% ")
-            text.append(bar(counts[outcome], total, max(4, min(40, width - 26))) + "\n", style=style)
+        if outcomes.get(outcome):
+            number = outcomes[outcome]
+            text.append(f"  {glyph} {outcome:<10}", style=style)
+            text.append(f"{number:>6,}")
+            if outcome in receipts.SETTLED:
+                text.append(f" {number * 100 / counts.settled:>3.0f}% ")
+                text.append(bar(number, counts.settled, cells), style=style)
+            else:
+                text.append("  not settled", style="dim")
+            text.append("\n")
 
 
 def _events(text: Text, statistics: Statistics, width: int) -> None:
-    _title(text, "Hook time", "by event, in ms")
     slowest = max((percentile(times, 0.95) for times in statistics.events.values()), default=0.0)
-    for event, times in statistics.by_runs():
-        middle, slow = percentile(times, 0.5), percentile(times, 0.95)
-        text.append(
-            f"{safe_text.line(EVENTS.get(event, event), 10):<10}"
-            f"{len(times):>7,}×  p50 {middle:>4.0f}  p95 {slow:>4.0f} "
+    rows = [
+        (
+            safe_text.line(EVENTS.get(event, event), 18),
+            f"{len(times):,}",
+            f"{percentile(times, 0.5):.0f}",
+            f"{percentile(times, 0.95):.0f}",
+            Text(bar(percentile(times, 0.95), slowest, max(4, min(40, width - 42))), "dim"),
         )
-        text.append(bar(slow, slowest, max(4, min(30, width - 42))) + "\n", style="dim")
+        for event, times in statistics.by_runs()
+    ]
+    _title(text, "Hook time", "how long the hooks took, by event")
+    _table(text, ("event", "runs", "p50 ms", "p95 ms", ""), rows, (18, 7, 7, 7))
 
 
 def _memories(text: Text, statistics: Statistics, never: list[tuple[str, str]] | None, width: int, key: str) -> None:
     span = "ever" if statistics.complete else f"in {DAYS} days"
     most = [each for _, each in statistics.by_deliveries()[:MOST] if each.deliveries]
     _title(text, "Delivered most", f"memories, {span}: {key} lists all, and leads to each")
-    for each in most:
-        _memory(text, each, most[0], statistics.now(), width)
-    if not most:
+    if most:
+        now = statistics.now()
+        rows = [_memory(each, most[0], now, max(4, min(40, width - 64))) for each in most]
+        _table(text, ("memory", "times", "last", "used", ""), rows, (30, 6, 6, 6))
+    else:
         text.append("none\n", style="dim")
     _title(
         text,
@@ -154,17 +181,27 @@ def _memories(text: Text, statistics: Statistics, never: list[tuple[str, str]] |
     if never is None:
         text.append("looking …\n", style="dim")
     elif never:
-        for name, _ in never[:NEVER]:
-            text.append(safe_text.line(name, 200) + "\n")
-        if len(never) > NEVER:
-            text.append(f"and {len(never) - NEVER} more: {key}\n", style="dim")
+        text.append(", ".join(safe_text.line(name, 200) for name, _ in never[:NEVER]))
+        text.append(f" and {len(never) - NEVER} more: {key}\n" if len(never) > NEVER else "\n", style="dim")
     else:
         text.append("none: each was delivered\n", style="dim")
 
 
-def _memory(text: Text, each: MemoryUse, first: MemoryUse, now: float, width: int) -> None:
-    name = safe_text.line(each.name, 28)
-    text.append(f"{name:<28} {each.deliveries:>5}× ")
-    text.append(bar(each.deliveries, first.deliveries, max(4, min(30, width - 60))), style="cyan")
-    used = f", used {each.uses}×" if each.uses else ""
-    text.append(f" {age(each.last or None, now)}{used}\n", style="dim")
+def _memory(each: MemoryUse, first: MemoryUse, now: float, cells: int) -> tuple[str | Text, ...]:
+    used = f"{each.uses}×" if each.uses else "-"
+    drawn = _bar(each.deliveries, first.deliveries, cells)
+    return safe_text.line(each.name, 30), f"{each.deliveries}×", age(each.last or None, now), used, drawn
+
+
+def _table(text: Text, heads: Sequence[str], rows: Sequence[Sequence[str | Text]], widths: Sequence[int]) -> None:
+    """Append rows below their headings: the first cell to the left, the others to the right, and a bar."""
+
+    def padded(cells: Sequence[str | Text]) -> str:
+        return str(cells[0]).ljust(widths[0]) + "".join(
+            str(cell).rjust(width) for cell, width in zip(cells[1:], widths[1:], strict=False)
+        )
+
+    text.append(padded(heads).rstrip() + "\n", style="dim")
+    for cells in rows:
+        text.append(padded(cells) + " ")
+        text.append_text(Text.assemble(cells[-1], "\n"))

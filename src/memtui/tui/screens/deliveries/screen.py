@@ -14,18 +14,19 @@ from textual.widgets import Input
 from memtui import actions
 from memtui.core.base.phrasing import many
 from memtui.core.deliveries.reading import KEPT, PAGE, DeliveryRow, Reading, read
+from memtui.core.deliveries.receipt_counts import ReceiptCounts
 from memtui.tui import key_bindings
 from memtui.tui.screens.deliveries.counts import MemoryCounts, NeverDelivered, find_never_delivered
 from memtui.tui.screens.deliveries.filters import Filters
-from memtui.tui.screens.deliveries.plots import plots, summary
+from memtui.tui.screens.deliveries.plots import plots
 from memtui.tui.screens.deliveries.reader import LogReader, RowsRead, SearchProgress, TitleFound
 from memtui.tui.screens.deliveries.rows import IN_LOG, IN_SESSION, in_log, in_session
 from memtui.tui.screens.deliveries.session import SessionHead, totals
+from memtui.tui.screens.deliveries.summary import filtered, today
 from memtui.tui.screens.deliveries.text import delivery_glance, delivery_text
 from memtui.tui.screens.list_screen import Described, ListScreen
 from memtui.tui.services import Command, Services
 from memtui.tui.widgets.detail import Detail
-from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import RowList
 
 # Older rows are read when so few are left below what is seen.
@@ -65,7 +66,7 @@ class Deliveries(ListScreen[DeliveryRow]):
         self.session_head = SessionHead()
         self.totals: dict[str, int] = {}
         self.filters = Filters(services, self, self.read_again)
-        self.filters_line, self.plots = OneLine(id="line"), Detail(id="plots")
+        self.plots = Detail(id="plots")
         self.reading: Reading | None = None
         self.never: list[tuple[str, str]] | None = None
         self.titles: dict[str, str] = {}
@@ -86,7 +87,6 @@ class Deliveries(ListScreen[DeliveryRow]):
                 yield self.table
                 yield self.glance
                 yield self.filter_line
-                yield self.filters_line
             yield self.detail
         yield self.plots
 
@@ -114,6 +114,7 @@ class Deliveries(ListScreen[DeliveryRow]):
         """Read the log again from its end, with the current filter."""
         self.reading = None
         self._filter_changed = True
+        self.summary_line.put(self.summary())
         self.read(None, SESSION_ROWS if self.of_session else PAGE)
 
     def reload(self) -> None:
@@ -196,13 +197,16 @@ class Deliveries(ListScreen[DeliveryRow]):
             table.move_to(len(rows) - 1 if session else 0)
         self._filter_changed = self._to_first = False
         self.count()
-        self.filters_line.put(self.filters.line())
         self.draw_sums()
         self.show_detail()
 
     def why_empty(self) -> str:
         """Return what an empty list says."""
-        return "No matches.\nescape takes the last filter away." if self.filters.wanted else actions.keyed(EMPTY)
+        if not self.filters.wanted:
+            return actions.keyed(EMPTY)
+        return "No matches.\nescape clears " + (
+            "the last filter." if len(self.filters.in_words()) > 1 else "the filter."
+        )
 
     def on_search_progress(self, message: SearchProgress) -> None:
         """Say how far a search is."""
@@ -220,18 +224,29 @@ class Deliveries(ListScreen[DeliveryRow]):
         reading = self.reading
         if reading is None:
             return
-        count = f"{len(reading.rows):,}" + ("" if reading.done else "+")
         skipped = f" · {many(reading.skipped, 'torn line')}" if reading.skipped else ""
         full = f" · older ones: filter ({KEPT:,} are held)" if reading.full else ""
-        self.tell(f"{count} {'fit' if self.filters.wanted else 'deliveries'}{skipped}{full}")
+        self.tell(f"{self._how_many(reading)} {'match' if self.filters.wanted else 'deliveries'}{skipped}{full}")
+
+    def _how_many(self, reading: Reading) -> str:
+        return f"{len(reading.rows):,}" + ("" if reading.done else "+")
+
+    def summary(self) -> Text:
+        """Return what today adds up to, or what the filter lets through."""
+        known, width, reading = self.receipts.known, self.size.width, self.reading
+        words = self.filters.in_words()
+        if not words:
+            return today(self.services.data.statistics, known, width)
+        counts = ReceiptCounts.of(known.get(row.id, "") for row in reading.rows) if reading else ReceiptCounts()
+        return filtered(words, self._how_many(reading) if reading else "", counts, width)
 
     def draw_sums(self) -> None:
         """Draw the summary, the lines above the session, and the plots."""
         statistics, known = self.services.data.statistics, self.receipts.known
-        self.summary_line.put(summary(statistics, known, self.size.width))
+        self.summary_line.put(self.summary())
         if self.of_session and self.reading is not None:
             width = self.size.width if self.has_class("narrow") else self.table.size.width
-            self.session_head.draw(self.found, self.titles.get(self.of_session, ""), known, width)
+            self.session_head.draw(self.found, self.titles.get(self.of_session, ""), width)
         if self.has_class("plots"):
             key = actions.key_of("deliveries.counts")
             self.plots.show("plots", plots(statistics, known, self.never, self.size.width - 4, key))

@@ -1,7 +1,7 @@
 """The two lines above the deliveries of one session: what it is about, and what it cost."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 
 from rich.text import Text
@@ -12,7 +12,7 @@ from memtui.core.base.phrasing import many, short
 from memtui.core.deliveries.reading import DeliveryRow
 from memtui.core.deliveries.sessions import CHARS_A_TOKEN
 from memtui.present import safe_text
-from memtui.present.deliveries import GLYPHS
+from memtui.tui.screens.deliveries.summary import fitting
 from memtui.tui.widgets.line import OneLine
 
 
@@ -33,12 +33,11 @@ class SessionHead(Vertical):
         yield self.about
         yield self.cost
 
-    def draw(self, rows: Sequence[DeliveryRow], title: str, known: Mapping[str, str], width: int) -> None:
-        """Draw the lines in `width` cells, for the rows of a session, oldest first. `title`: what the session is about;
-        `known`: outcome by the id of a delivery."""
+    def draw(self, rows: Sequence[DeliveryRow], title: str, width: int) -> None:
+        """Draw the lines in `width` cells, for a session, oldest first. `title`: what it is about."""
         if rows:
             self.about.put(_about(rows, title, width))
-            self.cost.put(_cost(rows, known, width))
+            self.cost.put(_cost(rows, width))
 
 
 def totals(rows: Sequence[DeliveryRow]) -> dict[str, int]:
@@ -58,25 +57,17 @@ def _about(rows: Sequence[DeliveryRow], title: str, width: int) -> Text:
     return start.append_text(end)
 
 
-def _cost(rows: Sequence[DeliveryRow], known: Mapping[str, str], width: int) -> Text:
+def _cost(rows: Sequence[DeliveryRow], width: int) -> Text:
     """Return the sums of the deliveries, in as many words as fit."""
     chars, ms = sum(row.chars for row in rows), sum(row.ms or 0.0 for row in rows)
-    tokens = chars // CHARS_A_TOKEN
-    end = Text(end="")
-    for outcome, (glyph, style) in GLYPHS.items():
-        count = sum(known.get(row.id) == outcome for row in rows)
-        if count:
-            end.append(f" {count} {glyph}", style=style)
     deliveries = many(len(rows), "delivery", "deliveries")
-    size, cost = short(chars), f"{ms:,.0f} ms"
+    tokens, hooks = f"about {chars // CHARS_A_TOKEN:,} tokens", f"{ms:,.0f} ms in hooks"
     wordings = (
-        f"{deliveries} · {size} characters, about {tokens:,} tokens · {cost} in hooks",
-        f"{deliveries} · {size} chars, {tokens:,} tokens · {cost} in hooks",
-        f"{len(rows)} · {size} chars, {tokens:,} tokens · {cost} in hooks",
-        f"{len(rows)} · {size} ~{tokens:,} tok · {cost}",
+        f"{deliveries} · {short(chars)} characters, {tokens} · {hooks}",
+        f"{deliveries} · {tokens} · {hooks}",
+        f"{deliveries} · {tokens}",
     )
-    whole = next((each for each in wordings if len(each) + end.cell_len <= width - 2), wordings[-1])
-    return Text.assemble(whole, end, no_wrap=True, overflow="ellipsis", end="")
+    return fitting([[(each, "")] for each in wordings], width)
 
 
 def _span(rows: Sequence[DeliveryRow]) -> str:
