@@ -302,13 +302,13 @@ class MemtuiApp(App[None]):
             here.follow(message.parts)
         if not self._offered and self.screen_stack:
             self._offered = True
-            from memtui.tui import hooks_offer
+            from memtui.tui import first_start
             from memtui.tui.dialogs import tour
 
             if self.tour:
                 self.start(self.screen, tour.show(self), "the tour")
-            elif hooks_offer.is_first_start(self):
-                self.start(self.screen, hooks_offer.change_hooks(self, "install", offer=True), "offer of the hooks")
+            elif first_start.is_due(self):
+                self.start(self.screen, first_start.begin(self), "the first start")
 
     # actions
 

@@ -152,33 +152,6 @@ async def first_start(tmp_path, **more):
     return MemtuiApp(env, str(tmp_path / "shop"), now=NOW, screen="health", **more), env
 
 
-async def test_a_first_start_offers_the_hooks_with_staying_out_in_focus(tmp_path):
-    app, env = await first_start(tmp_path)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await ready(pilot)
-        assert isinstance(app.screen, PlanScreen)
-        assert "UserPromptSubmit" in app.screen.query_one("#diff").render().plain
-        await pilot.press("enter")
-        await ready(pilot)
-        assert not isinstance(app.screen, PlanScreen)
-        assert not status.status(env, str(tmp_path)).installed
-        assert bytes_of(f"{tmp_path}/.claude/settings.json") is None
-    app, _ = await first_start(tmp_path)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await ready(pilot)
-        assert not isinstance(app.screen, PlanScreen)  # it was answered
-
-
-async def test_the_offer_taken_installs(tmp_path):
-    app, env = await first_start(tmp_path)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await ready(pilot)
-        await pilot.press("j", "enter")
-        await ready(pilot)
-        assert status.status(env, str(tmp_path / "shop")).installed
-        assert "7 hooks" in summary(app.screen)
-
-
 @pytest.mark.slow
 async def test_read_only_offers_nothing_and_changes_nothing(tmp_path, world):
     app, _ = await first_start(tmp_path / "new", read_only=True)

@@ -78,6 +78,7 @@ class DraftForm(Dialog[str]):
         Binding("ctrl+s,ctrl+enter", "save", "save", priority=True),
         Binding("ctrl+o", "editor", "editor", priority=True),
         Binding("ctrl+g", "discard", "discard", priority=True),
+        Binding("enter", "save_example", "send", priority=True),
         Binding("escape", "leave", "keep for later"),
     ]
 
@@ -119,7 +120,17 @@ class DraftForm(Dialog[str]):
 
     def keys(self) -> Keys:
         """Return the keys of the form."""
-        return form_keys(self.shape.verb, editor=bool(self.shape.editor))
+        keys = form_keys(self.shape.verb, editor=bool(self.shape.editor))
+        return [("enter", self.shape.verb), *keys] if self._example_stands else keys
+
+    @property
+    def _example_stands(self) -> bool:
+        """Whether the form still has the example that it opened with, and the cursor is in it."""
+        return self.shape.is_example and bool(self.widgets) and self._body.has_focus and not self.typed().changed
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether an action can run now: enter sends only an example as it is."""
+        return self._example_stands if action == "save_example" else super().check_action(action, parameters)
 
     def on_mount(self) -> None:
         """Focus the first field, and show what was typed before."""
@@ -128,7 +139,9 @@ class DraftForm(Dialog[str]):
         self._unchanged = {**self._shown(), **{key: kept.was.get(key, self.given[key]) for key in kept.values}}
         body = self._body
         self.widgets.get(self.shape.first, body).focus()
-        if self.shape.at_end:
+        if self.shape.is_example and not self.typed().changed:
+            body.select_all()
+        elif self.shape.at_end:
             body.move_cursor(body.document.end)
         self._select_template()
         self._opening_notice = self._notice()
@@ -187,6 +200,8 @@ class DraftForm(Dialog[str]):
             self.set_timer(KEEP_SECONDS, self.keep_now)
         if self._wrong is not None and self._shown() != self._wrong:
             self.tell(self._opening_notice)
+        if self.shape.is_example:
+            self.name_keys()
         self._check()
 
     def _check(self) -> None:
@@ -279,6 +294,10 @@ class DraftForm(Dialog[str]):
         self.dismiss(self.result)
 
     # saving
+
+    def action_save_example(self) -> None:
+        """Save the example."""
+        self.action_save()
 
     def action_save(self) -> None:
         """Save, unless something is wrong with it."""

@@ -74,8 +74,8 @@ def _compared(note: Note) -> bytes:
 
 class GuidanceSubject:
     """A new note, or with `item` one that waits. `note` has the first values of the form; `key` tells its autosave from
-    that of another new note. `home` (slug, name) is the project that it is for, if not this one. The result of saving
-    is the text of the note."""
+    that of another new note. `home` (slug, name) is the project that it is for, if not this one. `notice`:
+    the note is an example, which this introduces. The result of saving is the text of the note."""
 
     def __init__(
         self,
@@ -84,6 +84,7 @@ class GuidanceSubject:
         item: Waiting | None = None,
         key: str = "",
         home: tuple[str | None, str] = (None, ""),
+        notice: str = "",
     ) -> None:
         own = home[0] in {None, data.slug}
         self.slug, self.project = (data.slug, data.facts.project) if own else (str(home[0]), home[1])
@@ -93,9 +94,13 @@ class GuidanceSubject:
         self.autosave = autosave.kept(data.root, name) or Autosave(name, self._base())
         if self.autosave.values.pop("urgent", ""):
             self.autosave.values["when"] = URGENT
-        title = "Change guidance" if item else "Guidance for the agent"
+        title = "Change guidance" if item else "Your first note" if notice else "Guidance for the agent"
         title += f" in {self.project}" if self.slug != data.slug else ""
-        self.shape = Shape(title, "save" if item else "send", "this note", GONE, "note", at_end=True, across=90)
+        verb = "save" if item else "send"
+        example = bool(notice)
+        self.shape = Shape(
+            title, verb, "this note", GONE, "note", at_end=True, across=90, is_example=example, notice=notice
+        )
         to = {**self.note, **self.autosave.values}["to"]
         places = [(PROJECT, f"{'this' if own else 'the'} project: {self.project}"), (EVERYWHERE, "every project")]
         places += [(to, f"session {to[8:16]}")] if to.startswith(SESSION) else []

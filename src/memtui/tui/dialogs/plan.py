@@ -15,6 +15,7 @@ from memtui.present import hooks as hook_words
 from memtui.present import safe_text
 from memtui.tui.dialogs.ask import Options
 from memtui.tui.dialogs.dialog import Dialog, Keys
+from memtui.tui.dialogs.preview import Preview
 from memtui.tui.widgets.rows import RowList
 
 WHOSE = {
@@ -23,13 +24,27 @@ WHOSE = {
     "project": "this project, everyone",
 }
 COLOURS = {"+": "green", "-": "red", "@": "dim"}
-WELCOME = """memtui is not connected to Claude Code yet: its hooks tell a session what you want it to know, and note
-what arrived. Nothing is written before you choose; memtui hooks uninstall puts back the very bytes."""
+WELCOME = """memtui is not connected to Claude Code yet. Its hooks give your sessions your memories and notes, and
+record what arrived. enter adds the lines below to the file under the cursor. Before that, nothing is written."""
+EXPLAINED = """\
+Claude Code runs a hook at each of these events:
+
+SessionStart: gives the session an index of your memories.
+UserPromptSubmit: adds your notes, new drafts and unfinished work to a prompt.
+PreToolUse: adds urgent notes, and notes for the file that a tool uses.
+PostToolUse: records which memories Claude opened or wrote.
+PreCompact, Stop, SessionEnd: look for corrections of yours, and draft memories from them for you to approve.
+
+The hooks run on this machine. They open no network connection and call no model. If one fails or is late, your\
+ prompt goes on without it.
+
+memtui hooks uninstall removes them. It restores the settings file byte for byte; if the file was changed meanwhile,\
+ only memtui's lines are removed."""
 
 
 class PlanScreen(Dialog[install.Plan | None]):
-    """The dialog. The answer is the plan that was chosen, None for none. `offer`: the person did not ask for it, so the
-    cursor is on "Not now"."""
+    """The dialog. The answer is the plan that was chosen, None for none. `offer`: the person did not ask for it, so it
+    says what the hooks are."""
 
     DEFAULT_CSS = """
     PlanScreen > Vertical { height: 96%; max-height: 40; padding: 1 2;
@@ -42,6 +57,7 @@ class PlanScreen(Dialog[install.Plan | None]):
         Binding("escape,q", "dismiss(None)", "cancel"),
         Binding("space,pagedown", "scroll(1)", show=False),
         Binding("b,pageup", "scroll(-1)", show=False),
+        Binding("question_mark", "explain", "what hooks do"),
     ]
 
     def __init__(self, action: install.Action, env: dict[str, str], cwd: str, *, offer: bool = False) -> None:
@@ -50,7 +66,7 @@ class PlanScreen(Dialog[install.Plan | None]):
         self.offer = offer
         self.home = env.get("HOME", "").rstrip("/")
         self.top = install.working_tree(cwd).rstrip("/")
-        self.plans: list[tuple[str, install.Plan | MemtuiError]] = []
+        self.plans: list[tuple[str, install.Plan | MemtuiError | None]] = []
         for scope in WHOSE:
             try:
                 path = install.settings_path(env, cwd, scope)
@@ -59,11 +75,12 @@ class PlanScreen(Dialog[install.Plan | None]):
                 plan = error
             if action == "install" or not (isinstance(plan, install.Plan) and not plan.changed):
                 self.plans.append((scope, plan))
+        self.plans.append(("Not now" if offer else "Cancel", None))
 
     def body(self) -> ComposeResult:
         """Compose the question, the list of files, and the diff of the one under the cursor."""
         with Vertical():
-            words = "Install the hooks" if self.action == "install" else "Take the hooks out"
+            words = "Install the hooks" if self.action == "install" else "Remove the hooks"
             yield Static(Text(words, style="bold"))
             if self.offer:
                 yield Static(Text(WELCOME.replace("\n", " ")))
@@ -73,11 +90,23 @@ class PlanScreen(Dialog[install.Plan | None]):
 
     def keys(self) -> Keys:
         """Return the keys."""
-        return (("enter", "choose"), ("escape", "write nothing"), ("j k", "move"), ("space b", "scroll the diff"))
+        enter = "close"
+        if self.chosen is not None:
+            enter = "install" if self.action == "install" else "remove"
+        more = (("j k", "other file"), ("?", "what hooks do"), ("space b", "scroll the diff"))
+        return (("enter", enter), ("escape", "write nothing"), *more)
+
+    @property
+    def chosen(self) -> install.Plan | MemtuiError | None:
+        """Return the plan of the row under the cursor, None for none."""
+        return self.plans[self.query_one(Options).cursor][1]
 
     def _places(self) -> list[str]:
-        found = ["Not now" if self.offer else "Cancel"]
+        found = []
         for scope, plan in self.plans:
+            if plan is None:
+                found.append(scope)
+                continue
             path = plan.settings_path if isinstance(plan, install.Plan) else "can't be done"
             if self.home and path.startswith(self.home + "/"):
                 path = "~" + path[len(self.home) :]
@@ -86,12 +115,12 @@ class PlanScreen(Dialog[install.Plan | None]):
         return found
 
     def on_mount(self) -> None:
-        """Show the files, with the cursor on the first one, or on "Not now"."""
+        """Show the files, with the cursor on the first one."""
         options = self.query_one(Options)
         rows = list(enumerate(self._places()))
         options.styles.height = len(rows)
         options.show(rows)
-        options.move_to(0 if self.offer or not self.plans else 1)
+        options.move_to(0)
         options.focus()
         self.preview()
 
@@ -102,32 +131,30 @@ class PlanScreen(Dialog[install.Plan | None]):
 
     @on(RowList.Moved)
     def preview(self) -> None:
-        """Show the diff of the file under the cursor, of the first one if that is on "Cancel" or "Not now"."""
-        at = max(0, self.query_one(Options).cursor - 1)
-        plan = self.plans[at][1] if self.plans else None
-        self.query_one("#diff", Static).update(_diff(plan))
+        """Show what choosing the row under the cursor would write."""
+        left = "No settings file has hooks of memtui's." if len(self.plans) == 1 else "Nothing is written."
+        plan = self.chosen
+        self.query_one("#diff", Static).update(Text(left) if plan is None else _diff(plan))
         self.query_one(VerticalScroll).scroll_home(animate=False)
+        self.name_keys()
+
+    def action_explain(self) -> None:
+        """Show what the hooks do."""
+        self.app.push_screen(Preview("What the hooks do", Text(EXPLAINED), go=""))
 
     @on(RowList.Opened)
     def answer(self) -> None:
         """Answer with the plan of the row that was opened. A file that can't be changed is no answer."""
-        at = self.query_one(Options).cursor
-        if at == 0:
-            self.dismiss(None)
-            return
-        plan = self.plans[at - 1][1]
-        if isinstance(plan, install.Plan):
-            self.dismiss(plan)
+        if not isinstance(self.chosen, MemtuiError):
+            self.dismiss(self.chosen)
 
 
-def _diff(plan: install.Plan | MemtuiError | None) -> Text:
+def _diff(plan: install.Plan | MemtuiError) -> Text:
     text = Text()
-    if plan is None:
-        text.append("No settings file holds hooks of memtui's.")
-    elif isinstance(plan, MemtuiError):
+    if isinstance(plan, MemtuiError):
         text.append(safe_text.clean(f"{plan.message}\n{plan.hint}"), style="yellow")
     elif not plan.changed:
-        text.append("The hooks are there already: nothing to change.")
+        text.append("The hooks are installed already: nothing to change.")
     else:
         for line in plan.diff.splitlines():
             text.append(safe_text.line(line) + "\n", style=COLOURS.get(line[:1], ""))

@@ -14,8 +14,8 @@ from memtui.tui.widgets.detail import Detail
 
 class Preview(Dialog[bool]):
     """A text to approve. The answer is True for enter, False for escape. Enter scrolls until the end of the text was on
-    the screen. `go` is the word for enter; if it is empty the text can't be approved. `end`: the new lines, which begin
-    with `+`, are at the end; it is shown first if all of them have room."""
+    the screen. `go` is the word for enter; if it is empty the text is only to be read. `end`: the new lines, which
+    begin with `+`, are at the end; it is shown first if all of them have room."""
 
     DEFAULT_CSS = """
     Preview > Vertical { height: auto; max-height: 94%; padding: 1 2; background: $panel; }
@@ -44,7 +44,7 @@ class Preview(Dialog[bool]):
         """Return the keys: enter approves or scrolls."""
         move = (("j k", "scroll"), ("gg G", "top, bottom"))
         if not self.go:
-            return (("escape", "leave everything as it is"), *move)
+            return (("escape", "back"), *move)
         return (("enter", self.go if self.seen else "read on"), ("escape", "leave everything as it is"), *move)
 
     def on_mount(self) -> None:

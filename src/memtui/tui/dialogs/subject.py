@@ -52,6 +52,7 @@ class Shape:
     `gone` the message if the subject is not there any more. `css` is the class: memory, entry or note. `is_file`: the
     subject is a file, which is watched while the form is open and may be written again if it is gone. `notice` is the
     first message, unless there is an autosave. `editor` is the file name for the person's editor, empty for none.
+    `is_example`: the text is an example, which is selected so that typing replaces it; enter sends it as it is.
     `left` is the note when the person leaves and the text is kept. `first` is the key of the field with the focus; else
     the text has it, with the cursor at its end if `at_end`. `across` is the width in columns."""
 
@@ -65,6 +66,7 @@ class Shape:
     editor: str = ""
     left: str = ""
     at_end: bool = False
+    is_example: bool = False
     first: str = ""
     across: int = 110
 

@@ -16,6 +16,7 @@ How to build a screen on it:
   screen from one start to the next, `left` returns it.
 """
 
+import os
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Generic, NamedTuple, TypeVar
 
@@ -279,8 +280,9 @@ class ListScreen(Screen[None], Generic[Row]):
         return State(self.services.data.root).get(self.group)
 
     def keep(self, **state: object) -> None:
-        """Remember the state of the screen."""
-        State(self.services.data.root, read_only=self.services.read_only).put(self.group, state)
+        """Remember the state of the screen, unless memtui has written nothing yet: a first start only looks."""
+        if os.path.isdir(self.services.data.root):
+            State(self.services.data.root, read_only=self.services.read_only).put(self.group, state)
 
     # commands
 

@@ -41,11 +41,12 @@ WAITING_ACTIONS, DELIVERED_ACTIONS = ("edit", "withdraw", "again", "mark", "filt
 @dataclass
 class Queued(Message):
     """The notes that wait or are under way were read (`queue`). `history`: the delivered ones, None if not read yet;
-    `problem`: what could not be read, in words."""
+    `problem`: what could not be read, in words; `unused`: no session was ever given anything."""
 
     queue: list[GuidanceRow]
     history: list[GuidanceRow] | None
     problem: str
+    unused: bool
 
 
 class Titled(Message):
@@ -69,21 +70,23 @@ class Guidance(ListScreen[GuidanceRow]):
         self.notes = GuidanceNotes(services.data)
         self.commands |= GuidanceCommands(services, self, self.notes).table()
         self._problem = ""
+        self._unused = False
 
     @work(thread=True, exclusive=True, group="guidance")
     def reload(self) -> None:
         """Read queue, history and session titles in a worker."""
         slugs = self.notes.slugs()
         queue, problem = self.notes.queue(slugs)
-        self.post_message(Queued(queue, None, problem))
+        unused = not self.services.data.records(1)
+        self.post_message(Queued(queue, None, problem, unused))
         history = self.notes.history(slugs, queue)
-        self.post_message(Queued(queue, history, problem))
+        self.post_message(Queued(queue, history, problem, unused))
         if self.notes.look_up(queue + history):
             self.post_message(Titled())
 
     def on_queued(self, message: Queued) -> None:
         """Show what was read."""
-        self._problem = message.problem
+        self._problem, self._unused = message.problem, message.unused
         history = [row for row in self.found if row.note] if message.history is None else message.history
         self.found = message.queue + history
         self.fill()
@@ -155,4 +158,5 @@ class Guidance(ListScreen[GuidanceRow]):
     def describe(self, row: GuidanceRow) -> Described:
         """Return the note and what became of it."""
         project, now = self.notes.project(row), self.services.data.now()
-        return Described(text.detail(row, self.notes.titles, project, now))
+        start = self.services.data.project_root if self._unused and not self.services.data.unheard() else ""
+        return Described(text.detail(row, self.notes.titles, project, now, start=start))

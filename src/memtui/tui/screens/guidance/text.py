@@ -18,8 +18,9 @@ from memtui.present.deliveries import GLYPHS, MEANINGS, session_words
 from memtui.tui.screens.guidance.rows import WORDS, GuidanceRow
 
 
-def detail(row: GuidanceRow, titles: dict[str, str], project: str, now: float) -> Text:
-    """Return all about a note: its text, what became of it or why it waits, and the keys that work on it."""
+def detail(row: GuidanceRow, titles: dict[str, str], project: str, now: float, *, start: str = "") -> Text:
+    """Return all about a note: its text, what became of it or why it waits, and the keys that work on it. `start`: the
+    directory to start a first session in, if none was started yet."""
     text = Text()
     text.append(safe_text.clean(row.text) + "\n\n")
     if row.note is not None:
@@ -27,6 +28,9 @@ def detail(row: GuidanceRow, titles: dict[str, str], project: str, now: float) -
     elif row.under_way is not None:
         _under_way(text, row.under_way, titles, now)
     elif row.item is not None:
+        if start and not row.states:
+            where = safe_text.line(start)
+            text.append(f"Start claude in {where}: your next prompt there gets this note.\n", style="bold")
         _waiting(text, row.item, row.states, project, now)
     return text
 

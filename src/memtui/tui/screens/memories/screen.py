@@ -46,9 +46,11 @@ WHILE_READ = ("edit", "next", "previous", "follow", "trash", "retype", "move")
 READING = "Reading …"
 EMPTY = """Nothing is remembered here yet.
 
+{app.guide}  writes a note: your next prompt gets it
 {memories.new}  makes a memory
-{app.inbox}  drafts from your sessions, to be approved
-{app.health}  whether the hooks are installed"""
+{app.inbox}  shows drafts from your sessions, to be approved
+{app.help}  lists all keys"""
+NO_HOOKS = "\n\nSessions get none of it yet:\n{app.health}, then {health.install} installs the hooks."
 
 
 def _draft_titles(drafts: list[Autosave]) -> str:
@@ -224,7 +226,7 @@ class Memories(ListScreen[Pair]):
         scope = place.scopes[0] if place and len(place.scopes) == 1 else None
         if scope is not None and scope.problem:
             return f"{scope.directory}\n{scope.problem}: it is not read."
-        return actions.keyed(EMPTY)
+        return actions.keyed(EMPTY + ("" if self.services.data.facts.hooks else NO_HOOKS))
 
     def count(self) -> None:
         """Show on the right of the bottom bar how many memories are listed, and by which filters."""

@@ -1,0 +1,45 @@
+"""The first start: the hooks are offered, then a first note, then the screen that shows whether it arrived."""
+
+import os
+from typing import TYPE_CHECKING
+
+from memtui import actions
+from memtui.tui.dialogs.draft_form import DraftForm
+from memtui.tui.dialogs.guidance_subject import GuidanceSubject, blank
+from memtui.tui.hooks_offer import change_hooks
+from memtui.tui.model.remembered import State
+
+if TYPE_CHECKING:
+    from memtui.tui.services import Services
+
+# The table of the remembered state that says that the person has answered the offer of the hooks.
+TABLE = "offer"
+EXAMPLE = "I am trying memtui. Begin your next answer with the words “memtui works”."
+NOTICE = "The hooks are installed. Now send Claude a note: enter sends this one, or type your own, then ^s."
+NO_HOOKS = "No hooks were installed. To install them later: {app.health}, then {health.install}."
+NO_NOTE = "{app.guide} writes a note at any time."
+
+
+def is_due(services: "Services") -> bool:
+    """Return whether this is a first start: no hooks are or were ever installed, and no offer was answered."""
+    root = services.data.root
+    if services.read_only or services.data.facts.hooks:
+        return False
+    ran = any(os.path.exists(f"{root}/{name}") for name in ("log", "installs.json"))
+    return not ran and not State(root).get(TABLE).get("done")
+
+
+async def begin(services: "Services") -> None:
+    """Offer the hooks. Where they are installed now, open the form with a first note, then show what becomes of it."""
+    data = services.data
+    installed = await change_hooks(services, "install", offer=True)
+    State(data.root).put(TABLE, {"done": True})
+    if not installed:
+        services.say(actions.keyed(NO_HOOKS))
+        return
+    subject = GuidanceSubject(data, blank(data, EXAMPLE), key="first", notice=NOTICE)
+    if await services.ask(DraftForm(subject, services)) is None:
+        services.say(actions.keyed(NO_NOTE))
+        return
+    services.go("guidance")
+    services.read()

@@ -1,0 +1,139 @@
+"""A first start in an empty home: hooks and a first note in two keys, nothing written before them, escape at any step."""
+
+import os
+
+import pytest
+
+from hooks.launching import Home
+from memtui.hooks.installer import status
+from memtui.tui.app import MemtuiApp
+from memtui.tui.dialogs.draft_form import DraftForm
+from memtui.tui.dialogs.plan import PlanScreen
+from memtui.tui.dialogs.preview import Preview
+from memtui.tui.first_start import EXAMPLE
+
+from .conftest import settle
+from .test_following import until
+
+
+@pytest.fixture
+def home(tmp_path):
+    found = Home(tmp_path)
+    os.makedirs(found.env["HOME"])
+    return found
+
+
+def starting(home, **more):
+    return MemtuiApp({**home.env, "PATH": os.environ["PATH"]}, str(home.project), **more)
+
+
+def files(home):
+    return {os.path.join(top, name) for top, _, names in os.walk(home.base) for name in names}
+
+
+def lines(app):
+    return [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
+
+
+def shown(app):
+    return " ".join(" ".join(lines(app)).split())
+
+
+def installed(home):
+    return status.status({**home.env}, str(home.project)).installed
+
+
+@pytest.mark.usefixtures("every_frame")
+@pytest.mark.parametrize("size", [(80, 24), (160, 48)])
+async def test_two_keys_install_the_hooks_and_send_a_note_that_the_first_prompt_gets(home, size):
+    before = files(home)
+    app = starting(home)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        assert isinstance(app.screen, PlanScreen)
+        assert "UserPromptSubmit" in app.screen.query_one("#diff").render().plain
+        assert "enter install" in lines(app)[-1]
+        assert "›all projects" in shown(app)
+        assert files(home) == before  # nothing before the key
+        await pilot.press("enter")
+        await settle(pilot)
+        assert installed(home)
+        assert isinstance(app.screen, DraftForm)
+        assert "enter sends this one" in shown(app)
+        assert "enter send" in lines(app)[-1]
+        assert home.waiting() == []
+        await pilot.press("enter")
+        await settle(pilot)
+        assert home.waiting() == [EXAMPLE]
+        assert app.screen.group == "guidance"
+        assert "Start claude in" in app.screen.detail.plain
+        assert [row.item is not None for row in app.screen.table.rows] == [True]
+        # The person starts claude and types; the screen follows without a key.
+        home.start()
+        assert EXAMPLE in home.prompt().context
+        await until(pilot, lambda: app.screen.table.row is not None and app.screen.table.row.item is None)
+        assert "Start claude in" not in app.screen.detail.plain
+
+
+async def test_a_note_of_ones_own_replaces_the_example(home):
+    app = starting(home)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press(*"one", "enter", *"two")
+        assert isinstance(app.screen, DraftForm)  # in a text of one's own, enter begins a line
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert home.waiting() == ["one\ntwo"]
+
+
+async def test_escape_at_each_step_leaves_a_screen_that_says_what_to_press(home):
+    app = starting(home)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("question_mark")
+        await settle(pilot)
+        assert isinstance(app.screen, Preview)
+        assert "restores the settings file byte for byte" in app.screen.plain
+        await pilot.press("escape")
+        await settle(pilot)
+        assert isinstance(app.screen, PlanScreen)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert not installed(home)
+        assert not (home.config / "settings.json").exists()
+        assert app.screen.group == "memories"
+        assert "installs the hooks" in app.screen.table.empty
+        await pilot.press("question_mark", "escape")
+    app = starting(home)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert app.screen.group == "memories"  # the offer was answered
+
+
+async def test_without_a_note_the_screen_says_how_to_write_one(home):
+    app = starting(home)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert installed(home)
+        assert home.waiting() == []
+        assert "g  writes a note" in app.screen.table.empty
+        assert "installs the hooks" not in app.screen.table.empty
+        await pilot.press("g")
+        await settle(pilot)
+        assert app.screen.typed().values["text"] == ""  # the example is not kept
+
+
+async def test_not_now_is_an_answer(home):
+    app = starting(home)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("j", "j", "j", "enter")
+        await settle(pilot)
+        assert app.screen.group == "memories"
+        assert not installed(home)
