@@ -3,72 +3,178 @@
 import os
 import shutil
 import subprocess
+import sys
 
 import pytest
 
-from memtui.cli import parser
+from memtui.cli import completing, parser
+
+pytestmark = pytest.mark.skipif("not shutil.which('bash')", reason="bash is not installed")
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_shell_can_read_them(memtui, tmp_path, shell):
-    if not shutil.which(shell):
-        assert not os.environ.get("CI"), f"CI needs {shell}"
-        pytest.skip(f"{shell} is not installed")
+    needed(shell)
     script = tmp_path / "script"
     script.write_text(memtui("completions", shell).out)
     done = subprocess.run([shell, "-n", str(script)], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_every_command_and_option_is_in_them(memtui, shell):
-    script = memtui("completions", shell).out
+def needed(shell):
+    if not shutil.which(shell):
+        assert not os.environ.get("CI"), f"CI needs {shell}"
+        pytest.skip(f"{shell} is not installed")
+
+
+@pytest.fixture
+def offered(memtui):
+    """What is offered for the last of some words: word -> description."""
+
+    def offers(*words):
+        memtui("paths")  # makes the environment that of the sample world
+        return dict(completing.offered(["memtui", *words], {**os.environ}))
+
+    return offers
+
+
+def test_every_command_action_and_option_is_offered_with_what_it_does(offered):
+    found = offered("")
+    assert list(found) == [*parser.COMMANDS, "help"]
+    assert all(found.values())
+    assert offered("hooks", "") == {
+        "install": "put the hooks into a settings file",
+        "uninstall": "take the hooks out again",
+        "status": "say where the hooks are and what keeps them from running",
+    }
     for name in parser.COMMANDS:
-        assert name in script
-    for option in ("urgent", "expires", "all-projects", "dry-run", "stats", "memory", "days", "fix", "edit", "keys"):
-        assert option in script
+        assert {"--json", "--help"} <= offered(name, "-").keys()
+    assert offered("guide", "--ur") == {"--urgent": "also before the next tool use, in the middle of a turn"}
+    assert "--urgent" not in offered("guide", "--urgent", "--")
+    assert "--to" in offered("guide", "--to", "people", "--")
+    assert offered("help", "del") == offered("del")
+    assert offered("--screen", "he") == {"health": ""}
 
 
-def complete(memtui, tmp_path, *words):
-    """What bash offers for the last of these words."""
-    script = tmp_path / "script"
-    script.write_text(memtui("completions", "bash").out)
-    line = " ".join(f"'{word}'" for word in words)
-    names = "memtui() { printf 'prefer-pnpm\\nrelease-steps\\n'; }"
-    code = f"source {script}; {names}; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _shtab_memtui; printf '%s\\n' \"${{COMPREPLY[@]}}\""
-    return subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=True).stdout.split()
+def test_ids_come_with_their_titles(offered):
+    assert offered("approve", "J5") == {"J5VMX3": "No snapshot tests for components"}
+    assert "J5VMX3" not in offered("approve", "J5VMX3", "")
+    assert offered("inbox", "show", "J5") == offered("reject", "J5")
+    assert offered("items", "done", "ea") == {"eac849": "Ask Jo about the invoice layout"}
+    assert "J5VMX3" not in offered("items", "done", "")
+    assert "JVPWFV" in offered("guide", "--again", "")
+    assert offered("deliveries", "show", "Z2C4A7")["Z2C4A7"] == "27m ago: 2 pending updates, 3 pending items"
+    assert offered("sessions", "show", "d2") == {"d2f7b8c9": "1m ago: add tests for the new components"}
+    assert offered("restore", "pre") == {"prefer-tabs": "Indent with tabs"}
 
 
-@pytest.mark.skipif("CI" not in os.environ and not shutil.which("fish"), reason="fish is not installed")
-def test_fish_completes_them_too(memtui, tmp_path):
-    script = tmp_path / "script"
-    script.write_text(memtui("completions", "fish").out)
-    code = f"source {script}; function memtui; printf 'prefer-pnpm\\nrelease-steps\\n'; end; "
-
-    def offered(line):
-        env = {**os.environ, "HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
-        run = ["fish", "--no-config", "-c", f"{code} complete -C '{line}'"]
-        done = subprocess.run(run, capture_output=True, text=True, check=True, env=env)
-        return [each.partition("\t")[0] for each in done.stdout.splitlines()]
-
-    assert offered("memtui hooks un") == ["uninstall"]
-    assert offered("memtui show pre") == ["prefer-pnpm"]
-    assert offered("memtui mv prefer-pnpm rel") == ["release-steps"]
-    assert offered("memtui deliveries --memory rel") == ["release-steps"]
+def test_scopes_types_times_settings_and_their_values_are_offered(offered):
+    assert list(offered("mv", "prefer-pnpm", "--to", ""))[:3] == ["global", "project", "auto"]
+    assert "agent:reviewer" in offered("list", "--scope", "agent")
+    assert list(offered("new", "x", "--type", "")) == ["user", "feedback", "project", "reference", "tool"]
+    assert offered("config", "set", "mode", "") == {"full": "default", "whisper": "", "off": ""}
+    assert offered("config", "set", "theme", "no") == {"nord": ""}
+    assert offered("config", "set", "extract", "") == {"true": "default", "false": ""}
+    assert list(offered("config", "get", "keys.app.qu")) == ["keys.app.quit"]
+    assert "tomorrow" in offered("guide", "x", "--expires", "")
+    assert offered("guide", "x", "--to", "session:d2") == {
+        "session:d2f7b8c9": "1m ago: add tests for the new components"
+    }
+    assert offered("deliveries", "--outcome=tim") == {"--outcome=timed out": ""}
+    assert offered("doctor", "--fix", "er") == {"errors": ""}
 
 
-@pytest.mark.skipif(not shutil.which("bash"), reason="bash is not installed")
-def test_bash_completes_commands_actions_options_choices_and_names(memtui, tmp_path):
-    assert complete(memtui, tmp_path, "memtui", "del") == ["deliveries"]
-    assert complete(memtui, tmp_path, "memtui", "hooks", "un") == ["uninstall"]
-    assert complete(memtui, tmp_path, "memtui", "hooks", "install", "--dry") == ["--dry-run"]
-    assert complete(memtui, tmp_path, "memtui", "guide", "--ur") == ["--urgent"]
-    assert complete(memtui, tmp_path, "memtui", "inbox", "--kind", "g") == ["guidance"]
-    assert complete(memtui, tmp_path, "memtui", "show", "pre") == ["prefer-pnpm"]
-    assert complete(memtui, tmp_path, "memtui", "completions", "z") == ["zsh"]
-    assert complete(memtui, tmp_path, "memtui", "--screen", "he") == ["health"]
-    assert complete(memtui, tmp_path, "memtui", "config", "get", "keys.app.qu") == ["keys.app.quit"]
-    assert complete(memtui, tmp_path, "memtui", "doctor", "--fix", "er") == ["errors"]
-    assert complete(memtui, tmp_path, "memtui", "deliveries", "--st") == ["--stats"]
-    assert complete(memtui, tmp_path, "memtui", "mv", "prefer-pnpm", "rel") == ["release-steps"]
-    assert complete(memtui, tmp_path, "memtui", "deliveries", "--memory", "rel") == ["release-steps"]
+def test_memories_are_offered_once_and_not_again(offered):
+    assert offered("show", "prefer-p")["prefer-pnpm"] == "project"
+    assert "prefer-pnpm" not in offered("rm", "prefer-pnpm", "prefer")
+    assert "prefer-pnpm" in offered("approve", "J5VMX3", "--into", "pre")
+    assert len(offered("show", "CL")) == 1  # one CLAUDE, though there are two such files
+
+
+@pytest.mark.parametrize(
+    "words", [["nope", ""], ["show"], ["--project"], ["guide", "x", "--from", ""], ["-x", ""], ["config", "set", ""]]
+)
+def test_what_nothing_is_known_of_is_no_error(memtui, offered, words):
+    offered(*words)
+    assert memtui("--complete", "zsh", "memtui", *words).err == ""
+
+
+def test_text_of_others_stays_on_its_line_and_is_no_escape(memtui, offered):
+    memtui("guide", "tab\there \x1b[31mred")
+    found = memtui("--complete", "zsh", "memtui", "guide", "--withdraw", "").out
+    assert "\x1b" not in found
+    assert all(line.count("\t") == 1 for line in found.splitlines())
+
+
+def test_a_line_is_split_as_a_shell_splits_it():
+    assert completing.split("memtui a 'b c' \"d") == (["memtui", "a", "b c", "d"], '"', '"d')
+    assert completing.split("memtui a\\ b ") == (["memtui", "a b", ""], "", "")
+    assert completing.split("memtui session:ab") == (["memtui", "session:ab"], "", "session:ab")
+
+
+@pytest.fixture
+def path(memtui, tmp_path):
+    """A PATH with memtui on it, in the sample world."""
+    place = tmp_path / "bin"
+    place.mkdir()
+    (place / "memtui").write_text(f'#!/bin/sh\nexec {sys.executable} -m memtui "$@"\n')
+    (place / "memtui").chmod(0o700)
+    os.makedirs(memtui.cwd + "/migrations", exist_ok=True)
+    return {**memtui.env, "PATH": f"{place}:/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
+
+
+@pytest.fixture
+def run(memtui, tmp_path, path):
+    """Run a line of a shell that has the completions of memtui."""
+
+    def done(shell, code, *options):
+        needed(shell)
+        script = tmp_path / "script"
+        script.write_text(memtui("completions", shell).out)
+        ran = subprocess.run(
+            [shell, *options, "-c", code.replace("SCRIPT", str(script))],
+            capture_output=True, text=True, env=path, cwd=memtui.cwd,
+        )  # fmt: skip
+        assert ran.stderr == ""
+        return ran.stdout.splitlines()
+
+    return done
+
+
+def test_bash(run):
+    def complete(line):
+        words = (
+            f"COMP_LINE={line!r}; COMP_POINT={len(line)}; COMP_WORDS=({line}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))"
+        )
+        return run("bash", f"source SCRIPT; {words}; _memtui; printf '%s\n' \"${{COMPREPLY[@]}}\"")
+
+    assert complete("memtui del") == ["deliveries"]
+    assert complete("memtui approve J5") == ["J5VMX3"]
+    assert complete("memtui deliveries --outcome ti") == ["timed\\ out"]
+    assert complete("memtui guide x --to session:d2") == ["d2f7b8c9"]  # bash has what is before the colon already
+    assert complete("memtui --project migr") == ["migrations"]
+
+
+def test_zsh(run):
+    stubs = 'compdef() { :; }; _describe() { printf \'%s\n\' "${found[@]}"; }; _files() { echo files "$@"; }'
+
+    def complete(*words):
+        line = " ".join(words)
+        return run("zsh", f"{stubs}; source SCRIPT; words=({line} ''); CURRENT={len(words)}; _memtui", "-f")
+
+    assert complete("memtui", "del") == ["deliveries:list what was delivered to sessions"]
+    assert complete("memtui", "approve", "J5") == ["J5VMX3:No snapshot tests for components"]
+    assert complete("memtui", "deliveries", "--outcome", "ti") == ["timed out"]
+    assert complete("memtui", "guide", "x", "--to", "session:d2")[0].startswith("session\\:d2f7b8c9:1m ago")
+    assert complete("memtui", "--project", "x") == ["files -/"]
+
+
+def test_fish(run):
+    def complete(line):
+        return run("fish", f"source SCRIPT; complete -C '{line}'", "--no-config")
+
+    assert complete("memtui hooks un") == ["uninstall\ttake the hooks out again"]
+    assert complete("memtui approve J5") == ["J5VMX3\tNo snapshot tests for components"]
+    assert complete("memtui deliveries --outcome ti") == ["timed out"]
+    assert complete("memtui guide x --to session:d2") == ["session:d2f7b8c9\t1m ago: add tests for the new components"]
+    assert complete("memtui --project migr")[0].partition("\t")[0] == "migrations/"

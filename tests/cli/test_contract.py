@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from memtui.cli import parser
-from memtui.cli.commands import completions
 
 DOCS = Path(__file__).parents[2] / "docs" / "cli.md"
 ID, DRAFT, ITEM = "A09Q6F", "J5VMX3", "1R7A0A"
@@ -146,7 +145,7 @@ def test_every_command_is_documented(name):
 
 def test_every_option_of_guide_is_documented():
     text = DOCS.read_text()
-    found = dict(completions.walk("memtui", parser.build()))["guide"]
+    found = dict(parser.walk("memtui", parser.build()))["guide"]
     options = [flag for action in found._actions for flag in action.option_strings]
     assert [flag for flag in options if flag.startswith("--") and flag not in text and flag != "--help"] == []
 

@@ -26,6 +26,7 @@ EXCEPTIONS = {
     "source .venv/bin/activate": "of an environment that the line above makes",
     "claude plugin marketplace add PATH-OR-URL && claude plugin install memtui@memtui": "the client's: test_install.py",
     "claude -p": "the client's",
+    "memtui 2 notes · 3 drafts · ✓ 2m": "what statusline prints",
     "python -I -S": "how hooks are run, not typed",
 }
 
@@ -60,8 +61,9 @@ STORIES = {
         typed("hooks status", "memtui hooks status", "all good"),
         typed("", "memtui hooks install --scope project --dry-run", "settings"),
         typed("memtui hooks install --status-line", "memtui hooks install --status-line --yes", "status line"),
-        typed("statusline", "echo '{}' | memtui statusline", r"memtui \d+ notes? · \d+ drafts"),
-        typed("statusline --after COMMAND", "echo '{}' | memtui statusline --after 'echo mine'", "mine · memtui"),
+        typed("hooks uninstall --status-line", "memtui hooks uninstall --status-line --yes", "status line removed"),
+        typed("statusline", "echo | memtui statusline", r"memtui \d+ notes? · \d+ drafts"),
+        typed("statusline --after COMMAND", "echo | memtui statusline --after 'echo mine'", "mine · memtui"),
         typed(
             'memtui guide "CI is broken on master: fix that first"',
             'memtui guide "CI is broken on master: fix that first"',

@@ -22,11 +22,15 @@ ONE_LINE = {"guide"}  # monitors call it, and their logs want one line
 
 def main(argv: "list[str] | None" = None) -> int:
     """Run one command and return its exit code (docs/cli.md)."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    if words[:1] == ["--complete"]:
+        from memtui.cli import completing
+
+        return completing.main(words[1:], dict(os.environ))
     from memtui.cli.output import Output, UnwritableError
     from memtui.present import glyphs
 
     _open_closed_streams()
-    words = list(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             # A character that the stream's encoding lacks must not stop an answer.

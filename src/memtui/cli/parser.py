@@ -59,7 +59,7 @@ exit codes:
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any, NoReturn
 
     from memtui.cli.context import Context
@@ -142,6 +142,15 @@ def build(only: "str | None" = None) -> Parser:
     for name in modules:
         import_module("memtui.cli.commands." + name).register(commands)
     return parser
+
+
+def walk(name: str, found: argparse.ArgumentParser) -> "Iterator[tuple[str, argparse.ArgumentParser]]":
+    """Yield the name and parser of each command and action, from the top."""
+    yield name, found
+    for action in found._actions:  # noqa: SLF001  argparse has no public way to walk a parser
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
+            for each, below in action.choices.items():
+                yield from walk(each, below)
 
 
 def _without_commands(*, tui_options: bool) -> Parser:

@@ -1,4 +1,4 @@
-"""`memtui completions`: completions for bash, zsh and fish, made from the parser."""
+"""`memtui completions`: scripts that let bash, zsh and fish complete command lines."""
 
 import argparse
 
@@ -6,14 +6,62 @@ from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Result
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-SHELLS = ("bash", "zsh", "fish")
-# Commands and options whose arguments are names of memories, completed by `memtui list --names`.
-MEMORY_COMMANDS = ("show", "edit", "rm", "mv", "cp")
-MEMORY_OPTIONS = ("--memory", "--into")
+# Each asks the hidden `memtui --complete` (cli/completing.py), so that ids, names and settings are those of the moment.
+SCRIPTS = {
+    "bash": """\
+# Completions of memtui for bash.
+_memtui() {
+    local line
+    COMPREPLY=()
+    while IFS= read -r line; do
+        COMPREPLY+=("$line")
+    done < <(memtui --complete bash "$COMP_LINE" "$COMP_POINT" "$COMP_WORDBREAKS" 2>/dev/null)
+    if [[ ${COMPREPLY[0]} == :directories ]]; then
+        compopt -o filenames 2>/dev/null
+        COMPREPLY=()
+        while IFS= read -r line; do
+            COMPREPLY+=("$line")
+        done < <(compgen -d -- "${COMP_WORDS[COMP_CWORD]}")
+    elif [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *[:=] ]]; then
+        compopt -o nospace 2>/dev/null
+    fi
+    return 0
+}
+complete -F _memtui memtui
+""",
+    "zsh": """\
+#compdef memtui
+# Completions of memtui for zsh.
+_memtui() {
+    local line
+    local -a found
+    while IFS= read -r line; do
+        [[ $line == :directories* ]] && { _files -/; return }
+        line=${line%$'\\t'}
+        found+=("${${line%%$'\\t'*}//:/\\\\:}${${(M)line#*$'\\t'}:+:${line#*$'\\t'}}")
+    done < <(memtui --complete zsh "${(Q)words[@]:0:$CURRENT}" 2>/dev/null)
+    _describe -V memtui found
+}
+if [[ $funcstack[1] == _memtui ]]; then
+    _memtui "$@"
+else
+    compdef _memtui memtui
+fi
+""",
+    "fish": """\
+# Completions of memtui for fish.
+function __memtui_complete
+    set -l words (commandline -opc) (commandline -ct | string unescape 2>/dev/null; or commandline -ct)
+    set -l found (memtui --complete fish $words 2>/dev/null)
+    if string match -q ':directories*' -- $found[1]
+        __fish_complete_directories (commandline -ct) ''
+    else
+        string join \\n -- $found
+    end
+end
+complete -c memtui -f -k -a '(__memtui_complete)'
+""",
+}
 
 
 def register(commands: "parser.Commands") -> None:
@@ -27,30 +75,10 @@ def register(commands: "parser.Commands") -> None:
         'memtui completions zsh > "${fpath[1]}/_memtui"\n'
         "memtui completions fish > ~/.config/fish/completions/memtui.fish",
     )
-    found.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
+    found.add_argument("shell", choices=tuple(SCRIPTS), metavar="SHELL", help=", ".join(SCRIPTS))
 
 
 def run(_: Context, args: argparse.Namespace) -> Result:
     """Print the completions."""
-    import shtab
-
-    root = parser.build()
-    names = shtab.cmd("memtui list --names 2>/dev/null")
-    for command, found in walk("memtui", root):
-        for action in found._actions:  # noqa: SLF001  argparse has no public way to walk a parser
-            is_name = command in MEMORY_COMMANDS and not action.option_strings and not action.choices
-            if action.metavar == "DIR":
-                action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
-            elif is_name or any(option in MEMORY_OPTIONS for option in action.option_strings):
-                action.complete = names  # type: ignore[attr-defined]
-    script = shtab.complete(root, args.shell)
+    script = SCRIPTS[args.shell]
     return Result({"shell": args.shell, "script": script}, lambda out: out.print(script.rstrip("\n")))
-
-
-def walk(name: str, found: argparse.ArgumentParser) -> "Iterator[tuple[str, argparse.ArgumentParser]]":
-    """Yield the name and parser of each command and action, from the top."""
-    yield name, found
-    for action in found._actions:  # noqa: SLF001
-        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
-            for each, below in action.choices.items():
-                yield from walk(each, below)
