@@ -78,7 +78,7 @@ def test_unknown_and_wrong_settings_are_named(bare):
     file(bare).parent.mkdir(parents=True)
     file(bare).write_text('mod = "off"\nbudget = 3\n[projects."relative"]\nbudget = 700\n')
     text = bare("config").out
-    assert "did you mean mode?" in text
+    assert "Did you mean mode?" in text
     assert "budget must be between" in text
     assert "absolute path" in text
 
@@ -92,7 +92,7 @@ def test_what_is_no_toml_is_left_alone(bare):
 
 def test_the_editor_saves_what_can_be_read_and_keeps_the_rest(bare, editor):
     bare.env["EDITOR"] = editor("path.write_text('mode = \"off\"\\nbudgte = 1\\n')")
-    assert "did you mean budget?" in bare("config", "edit").out
+    assert "Did you mean budget?" in bare("config", "edit").out
     assert bare("config", "get", "mode").out == "off\n"
     bare.env["EDITOR"] = editor("path.write_text('mode = ')")
     done = bare("config", "edit", check=False)
@@ -217,7 +217,7 @@ def test_a_key_that_two_actions_have_is_told(bare):
     ("text", "words"),
     [
         ("keys = 3\n", "must be a table"),
-        ('[keys]\n"app.quti" = "x"\n', "did you mean app.quit?"),
+        ('[keys]\n"app.quti" = "x"\n', "Did you mean app.quit?"),
         ('[keys]\n"app.quit" = ["x"]\n', "must be keys"),
         ('[keys]\n"app.quit" = ""\n', "must be keys"),
         ('[keys]\n"inbox.edit" = "a"\n', "inbox.approve"),

@@ -47,7 +47,7 @@ def test_the_doctor_goes_on_with_the_other_inboxes(memtui, broken, world):
 def test_a_closed_file_is_named(memtui, world):
     path = Path(paths.inbox_dir(world.root, paths.slug(world.shop)), "pending-items.md")
     path.chmod(0)
-    assert "is closed to you" in memtui("items").err
+    assert "You may not read" in memtui("items").err
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_an_inbox_too_long_to_be_read_whole_is_named_with_what_to_do(memtui, lon
     done = memtui(*words, check=False)
     said = " ".join((done.out + done.err).split())
     assert f"{long.name} is larger than 1 MB" in said
-    assert "Take out of it what is no note" in said
+    assert "Remove what is not a note" in said
 
 
 @pytest.mark.slow

@@ -170,6 +170,7 @@ STORIES = {
         typed("tui", "memtui tui --screen inbox --read-only", "", 0, ("read-only", "q")),
         typed("status", "memtui status", "memtui full"),
         typed("", "memtui doctor --errors", ""),
+        typed("", "memtui doctor --all-projects", "to fix", 5),
         typed("", "memtui doctor --json", '"code"', 5),
         typed("doctor --fix", "memtui doctor --fix", "old-wiki", 5, ASKED),
         typed("", "memtui doctor --fix --yes", "memtui", 5),

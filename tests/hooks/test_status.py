@@ -101,8 +101,8 @@ def test_from_a_subdirectory_the_work_trees_settings_are_shown(world):
 def test_a_deleted_environment_is_noticed(world):
     world.install(interpreter="/gone/python3", launcher="/gone/memtui/hooks/launch.py")
     problems = world.status().problems
-    one(problems, "/gone/python3", "not there", "hooks install --scope user")
-    one(problems, "/gone/memtui/hooks/launch.py", "not there")
+    one(problems, "/gone/python3", "does not exist", "hooks install --scope user")
+    one(problems, "/gone/memtui/hooks/launch.py", "does not exist")
 
 
 def test_another_memtui_is_noticed(world, tmp_path):
@@ -110,7 +110,7 @@ def test_another_memtui_is_noticed(world, tmp_path):
     other.parent.mkdir(parents=True)
     other.write_text("")
     world.install(launcher=str(other))
-    one(world.status().problems, "another memtui", str(other))
+    one(world.status().problems, "another installation of memtui", str(other))
 
 
 def test_a_hand_made_change_and_a_missing_event_are_noticed(world):
@@ -120,7 +120,7 @@ def test_a_hand_made_change_and_a_missing_event_are_noticed(world):
     value = json.loads(path.read_text())
     del value["hooks"]["Stop"]
     path.write_text(json.dumps(value))
-    one(world.status().problems, "no hook of memtui's for Stop")
+    one(world.status().problems, "no memtui hook for Stop")
 
 
 def test_the_same_command_in_two_files_is_fine_and_two_commands_are_not(world):
@@ -138,7 +138,7 @@ def test_hooks_turned_off_are_noticed_and_the_nearest_file_decides(world):
     world.set(path, disableAllHooks=True)
     report = world.status()
     assert report.disabled_by == str(path)
-    one(report.problems, "No hook runs")
+    one(report.problems, "Claude Code runs no hooks")
     world.set(world.project / ".claude" / "settings.local.json", disableAllHooks=False)
     assert world.status().disabled_by is None
 
@@ -167,7 +167,7 @@ def test_the_plugin_is_found_beside_settings_hooks(world):
     assert {entry.source for entry in report.entries} == {"plugin"}
     assert all(report.events().values())
     world.install()
-    one(world.status().problems, "both on", "/plugin disable memtui@memtui")
+    one(world.status().problems, "Both the plugin and the settings", "/plugin disable memtui@memtui")
 
 
 def test_a_plugin_that_is_disabled_nearer_by_or_not_there_is_told_apart(world, tmp_path):

@@ -17,13 +17,14 @@ def find(ctx: Context, ref: str) -> Memory:
 def chosen_scopes(ctx: Context, label: "str | None", all_projects: bool = False) -> "list[Scope]":
     """Return all scopes, or those of a label or kind. Raises NotFoundError, which names the labels there are."""
     ctx.must_have_home()
-    every = scopes.discover(ctx.env, ctx.cwd, all_projects=all_projects)
+    other = label is not None and label.startswith("auto:")
+    every = scopes.discover(ctx.env, ctx.cwd, all_projects=all_projects or other)
     if label is None:
         return every
     found = [s for s in every if label in {s.label, s.kind, *s.aliases}]
     if not found:
         raise NotFoundError(
-            f"There is no scope “{label}” here.", "There are: " + ", ".join(s.label for s in every) + "."
+            f"There is no scope “{label}” here.", "There are: " + ", ".join(s.shown for s in every) + "."
         )
     return found
 

@@ -29,7 +29,7 @@ def words(done: FixOutcome) -> str:
         back = sum(len(each.returned) for each in done.changed if isinstance(each, Reconciled))
         number = many(len(done.changed), "delivery", "deliveries")
         return f"{number} settled, {many(back, 'note')} back in the inbox."
-    names = ", ".join(each.scope.label for each in done.changed if isinstance(each, Report))
+    names = ", ".join(each.scope.shown for each in done.changed if isinstance(each, Report))
     return {
         "errors": f"The errors are in {done.changed[0]} now.",
         "files": many(len(done.changed), "file or directory is", "files and directories are") + " yours alone now.",

@@ -35,6 +35,10 @@ class Machine:
         self.memory = memory
         self.guide("hello")
 
+    @property
+    def slug(self):
+        return paths.slug(str(self.repo))
+
     def guide(self, text, slug=None, **fields):
         inbox_file.append_entry(paths.inbox_dir(str(self.root), slug), "guidance", fields, text)
 
@@ -103,16 +107,16 @@ def test_a_root_that_is_a_file(tmp_path):
     (tmp_path / "file").write_text("")
     env = {"HOME": str(tmp_path), "MEMTUI_HOME": str(tmp_path / "file")}
     found = doctor.check(env, str(tmp_path), NOW)
-    assert any("no directory" in findings.message(f) for f in found if f.level == PROBLEM)
+    assert any("not a directory" in findings.message(f) for f in found if f.level == PROBLEM)
 
 
 @pytest.mark.parametrize(
     ("text", "word"),
     [
         ("mode = \n", "can't be read"),
-        ("budgte = 9000\n", "did you mean budget"),
+        ("budgte = 9000\n", "Did you mean budget"),
         ("budget = 20000\n", "budget must be between"),
-        ('[projects."/no/such"]\nmodee = "off"\n', "did you mean mode"),
+        ('[projects."/no/such"]\nmodee = "off"\n', "Did you mean mode"),
         ('[projects."/no/such"]\nbudget = 900\n', "can't be set for one project"),
         ('[projects."shop"]\nmode = "off"\n', "absolute path"),
     ],
@@ -142,7 +146,7 @@ def test_recent_errors_of_hooks(machine, monkeypatch):
     ("fields", "word"),
     [
         ({"expires": "2026-11-20"}, "expired"),
-        ({"expires": "tomorrow"}, "“tomorrow” is no time"),
+        ({"expires": "tomorrow"}, "“tomorrow” is not a time"),
         ({"attempts": "3"}, "came back 3 times"),
         ({"for": "agnet:bob"}, "“agnet:bob”"),
         ({"for": "agent:bob, session:ab"}, "“session:ab”"),
@@ -150,16 +154,16 @@ def test_recent_errors_of_hooks(machine, monkeypatch):
     ],
 )
 def test_guidance_that_nobody_will_get(machine, fields, word):
-    machine.guide("old", slug="-srv-shop", **fields)
-    only(machine, "inbox", word, "memtui guide --withdraw", "-srv-shop")
+    machine.guide("old", slug=machine.slug, **fields)
+    only(machine, "inbox", word, "“old” for repo", "memtui guide --withdraw")
 
 
 def test_hand_written_guidance_that_holds_a_secret(machine):
-    path = f"{machine.root}/projects/-srv-shop/guidance.md"
+    path = f"{machine.root}/projects/{machine.slug}/guidance.md"
     fs.append(path, b"The database wants password=hunter2 now.\n")
-    only(machine, "inbox", "looks like it holds a password", "memtui guide --withdraw", "-srv-shop")
+    only(machine, "inbox", "for repo seems to contain a password", "memtui guide --withdraw")
     os.unlink(path)
-    machine.guide("The database wants password=hunter2 now.", slug="-srv-shop", **{"from": "cli"})  # was asked about
+    machine.guide("The database wants password=hunter2 now.", slug=machine.slug, **{"from": "cli"})  # was asked about
     assert machine.problems() == []
 
 
@@ -170,14 +174,14 @@ def test_guidance_that_is_too_long(machine):
 
 @pytest.mark.large
 def test_an_inbox_that_is_too_large(machine):
-    fs.append(f"{machine.root}/projects/-x/pending-items.md", b"- item\n" * 200_000)
+    fs.append(f"{machine.root}/projects/{machine.slug}/pending-items.md", b"- item\n" * 200_000)
     only(machine, "inbox", "larger than")
 
 
 def test_a_claim_that_is_stuck(machine):
     name = f"{ids.new_id(NOW - 86400)}~session~1.md"
     fs.write_atomic(f"{machine.root}/global/claimed/{name}", b"note\n")
-    only(machine, "inbox", "unproven")
+    only(machine, "inbox", "not known whether")
 
 
 def test_a_broken_memory(machine):
@@ -190,7 +194,7 @@ def test_a_memory_with_text_that_nobody_can_see(machine):
     hidden = "".join(chr(0xE0100 + byte) for byte in b"obey")
     (machine.memory / "a.md").write_text(f"---\nname: a\ndescription: A\n---\n\nUse pnpm.{hidden}\n")
     trusting.grant(str(machine.root), str(machine.memory))
-    only(machine, "memories", "a holds 4 characters that nobody can see", "editor", str(machine.memory / "a.md"))
+    only(machine, "memories", "a has 4 invisible characters", "editor", str(machine.memory / "a.md"))
 
 
 def test_marks_of_an_encoding_and_emoji_hide_nothing(machine):
@@ -211,7 +215,7 @@ def test_an_index_with_lines_that_point_nowhere_or_are_missing(machine):
 def test_an_index_over_its_budget(machine):
     lines = [f"- line {n}\n" for n in range(220)]
     (machine.memory / "MEMORY.md").write_text("".join(lines) + "- [a](a.md) — A\n")
-    only(machine, "memories", "cut at line 201", "1 memories below")
+    only(machine, "memories", "cut at line 201", "1 memory below")
 
 
 def test_memories_that_are_not_trusted(machine):
@@ -222,10 +226,7 @@ def test_memories_that_are_not_trusted(machine):
 def test_a_symlink_out_of_the_scope(machine, tmp_path):
     (tmp_path / "secret.md").write_text("secret")
     (machine.memory / "b.md").symlink_to(tmp_path / "secret.md")
-    assert {(area, remedy) for area, _, remedy in machine.problems()} == {
-        ("memories", "Remove the link."),
-        ("trust", "Remove the link."),
-    }
+    only(machine, "memories", "b is not read", "Remove the link.")
 
 
 @pytest.mark.parametrize("name", ["CLAUDE_HEADLESS", "MEMTUI_INSIDE"])
@@ -241,7 +242,7 @@ def test_a_mode_that_is_off_is_worth_a_note(machine):
 
 def test_a_trust_file_that_can_not_be_read(machine):
     Path(trust.path(str(machine.root))).write_text("{torn")
-    assert any("nothing is trusted" in message for _, message, _ in machine.problems())
+    assert any("no memory of a repository is trusted" in message for _, message, _ in machine.problems())
 
 
 def test_a_torn_log_is_worth_a_note(machine):

@@ -50,12 +50,16 @@ def test_templates_name_facts_alone():
 
 def test_what_a_fact_holds_is_never_a_template():
     found = problem("memories.broken", scope="auto", memory="{why}", why="{path} {0}", path="/x")
-    assert findings.message(found) == "auto:{why} is broken: {path} {0}"
+    assert findings.message(found) == "auto:{why} is broken: {path} {0}."
 
 
 def test_a_long_list_of_names_is_cut_and_counts_are_in_words():
     names = [f"{letter}.md" for letter in "abcdefg"]
     found = problem("memories.no_line", scope="auto", files=names)
-    assert findings.message(found) == "auto: MEMORY.md has no line for a.md, b.md, c.md, d.md, e.md and 2 more"
+    assert (
+        findings.message(found)
+        == "MEMORY.md of auto has no line for 7 memories: a.md, b.md, c.md, d.md, e.md and 2 more."
+    )
+    assert findings.problems([found]) == 7
     hidden = problem("memories.hidden", scope="auto", memory="a", count=1, path="/a.md")
-    assert findings.message(hidden) == "auto:a holds 1 character that nobody can see"
+    assert findings.message(hidden) == "auto:a has 1 invisible character."

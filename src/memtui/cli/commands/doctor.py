@@ -12,7 +12,7 @@ from memtui.core.base.errors import EXIT_FAILED, EXIT_FINDINGS, MemtuiError, Usa
 from memtui.core.base.finding import NOTE, OK, PROBLEM, Finding
 from memtui.core.base.phrasing import age, many
 from memtui.core.deliveries import error_log
-from memtui.core.health import findings, fixes
+from memtui.core.health import doctor, findings, fixes
 from memtui.core.health.fixes import AT_ONCE
 from memtui.core.health.index_report import Report
 from memtui.core.inbox.reconcile import Reconciled
@@ -31,8 +31,12 @@ def register(commands: "parser.Commands") -> None:
         "doctor",
         run,
         "check everything, and say how to fix it",
-        "memtui doctor\nmemtui doctor --errors\nmemtui doctor --fix\nmemtui doctor --fix errors --json",
-        "Changes nothing without --fix. Exit code 5 where something is to be fixed.",
+        "memtui doctor\nmemtui doctor --all-projects\nmemtui doctor --errors\nmemtui doctor --fix\n"
+        "memtui doctor --fix errors --json",
+        "Changes nothing without --fix. Exit code 5 if there is something to fix.",
+    )
+    found.add_argument(
+        "--all-projects", action="store_true", help="also the inboxes and the native memory of all other projects"
     )
     found.add_argument(
         "--errors", action="store_true", help="only list what went wrong in hooks and workers, and where in memtui"
@@ -44,7 +48,7 @@ def register(commands: "parser.Commands") -> None:
         choices=("all", *AT_ONCE),
         metavar="WHAT",
         help="first fix what needs no decision, all of it or one: errors (set their log aside), files (readable for"
-        " you alone), guidance (settle what is unproven), index (lines of MEMORY.md, after showing the diff)",
+        " you alone), guidance (find out whether it arrived), index (lines of MEMORY.md, after showing the diff)",
     )
     found.add_argument("--yes", action="store_true", help="with --fix: don't ask")
 
@@ -62,12 +66,15 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if args.fix:
         store = ctx.store()
         with store.journal.together():
-            fixed = [_fix(ctx, store, what, yes=args.yes) for what in (AT_ONCE if args.fix == "all" else (args.fix,))]
+            fixed = [_fix(ctx, store, what, args) for what in (AT_ONCE if args.fix == "all" else (args.fix,))]
     found = checkup.check(ctx.env, ctx.cwd, ctx.now())
+    if args.all_projects:
+        found = doctor.with_others(found, doctor.check_others(ctx.env, ctx.cwd, ctx.now()))
     problems = findings.problems(found)
     data = {
         "findings": [findings.as_row(each) for each in found],
         "problems": problems,
+        "notes": findings.notes(found),
         "python": sys.executable,
         "fixed": fixed,
     }
@@ -97,12 +104,12 @@ def _logged(ctx: Context) -> Result:
     return Result({"errors": rows, "path": ctx.root + "/log/errors.jsonl"}, text)
 
 
-def _fix(ctx: Context, store: Store, what: str, *, yes: bool) -> "dict[str, object]":
+def _fix(ctx: Context, store: Store, what: str, args: argparse.Namespace) -> "dict[str, object]":
     """Fix one thing; return what was changed, in words and as data, and the command that takes it back, if any."""
     row: dict[str, object] = {"what": what, "changed": [], "message": "", "undo": None, "error": None}
     try:
-        if what == "index" and (todo := fixes.fixable(store)):
-            index_fix.confirm(ctx, todo, yes=yes)
+        if what == "index" and (todo := fixes.fixable(store, all_projects=args.all_projects)):
+            index_fix.confirm(ctx, todo, yes=args.yes)
             done = fixes.index(store, todo)
             row["diff"] = "\n".join(map(index_fix.text, todo))
         else:
@@ -139,9 +146,14 @@ def _print(out: Output, found: "list[Finding]", fixed: "list[dict[str, object]]"
             for piece in rest:
                 out.print("  " + piece)
             if remedy := findings.remedy(each):
-                out.print("    → " + safe(remedy))
+                first, *rest = out.wrapped(remedy, 6) if out.columns else [safe(remedy)]
+                out.print("    → " + first)
+                for piece in rest:
+                    out.print("      " + piece)
     out.print()
-    if problems := findings.problems(found):
-        out.print(out.style(f"{many(problems, 'problem')} to fix.", "yellow"))
+    problems, notes = findings.problems(found), findings.notes(found)
+    known = f" {notes} worth knowing." if notes else ""
+    if problems:
+        out.print(out.style(f"{many(problems, 'problem')} to fix.", "yellow") + known)
     else:
-        out.print(out.style("All good.", "green"))
+        out.print(out.style("All good.", "green") + known)

@@ -6,10 +6,12 @@ from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.cli.show import index_fix
+from memtui.core.base.finding import PROBLEM
 from memtui.core.base.phrasing import many
-from memtui.core.health import fixes
+from memtui.core.health import findings, fixes
 from memtui.core.health.index_report import Report, reports
 from memtui.core.memories import index as memory_index
+from memtui.core.memories.index import IndexEntry
 
 METER = 20  # columns
 FULL, NEARLY = 1.0, 0.8  # shares that the client loads: above them the meter is red, yellow
@@ -55,26 +57,30 @@ def _print(ctx: Context, out: Output, found: "list[Report]") -> None:
     for each in found:
         budget = each.budget
         style = "red" if budget.share > FULL else "yellow" if budget.share > NEARLY else "green"
-        out.heading(line(each.scope.label), line(ctx.tilde(each.scope.index_path)))
+        out.heading(line(each.scope.shown), line(ctx.tilde(each.scope.index_path)))
         out.print(
             f"  {out.style(meter(budget.share), style)}  {budget.lines} of {budget.max_lines} lines, "
             f"{budget.units:,} of {budget.max_units:,} characters"
         )
-        if budget.cut_line is not None:
-            out.print("  " + out.style(f"! cut at line {budget.cut_line}: what follows is not loaded", "yellow"))
-            for entry in budget.below:
+        for found_here in each.state.findings():
+            mark = "!" if found_here.level == PROBLEM else "·"
+            first, *rest = out.wrapped(f"{mark} {findings.message(found_here)}", 4)
+            out.print("  " + out.style(first, "yellow" if mark == "!" else "dim"))
+            for piece in rest:
+                out.print("    " + out.style(piece, "yellow" if mark == "!" else "dim"))
+            for entry in _entries(each, found_here.code):
                 out.print(f"      line {entry.line:>4}  {line(entry.title)}  {line(entry.target)}")
-        for entry in each.dangling:
-            note = "" if entry.leads else "  (a mention: fix it by hand)"
-            out.print(
-                "  "
-                + out.style(f"! line {entry.line} points to {line(entry.target)}, which is not there{note}", "yellow")
-            )
-        for name in each.missing:
-            out.print("  " + out.style(f"! {line(name)} has no line", "yellow"))
         if each.fixed != each.index.raw:
-            out.print(f"  Fix: memtui index --scope {line(each.scope.label)} --fix")
+            out.print(f"  Fix: memtui index --scope {line(each.scope.shown)} --fix")
         out.print()
+
+
+def _entries(report: Report, code: str) -> list[IndexEntry]:
+    """Return the lines of MEMORY.md that a finding is about."""
+    if code == "memories.cut":
+        return list(report.budget.below)
+    own = {"memories.dangling": True, "memories.mention": False}.get(code)
+    return [entry for entry in report.dangling if entry.leads == own]
 
 
 def _fix(ctx: Context, args: argparse.Namespace, found: "list[Report]") -> Result:

@@ -13,14 +13,14 @@ def confirm(ctx: Context, reports: "list[Report]", *, yes: bool) -> None:
     """
     show(ctx, reports)
     if ctx.can_ask and not ctx.out.json and not yes:
-        names = ", ".join(f"MEMORY.md of {line(each.scope.label)}" for each in reports)
+        names = ", ".join(f"MEMORY.md of {line(each.scope.shown)}" for each in reports)
         ctx.confirm(f"Write {names}?", "Nothing was written.")
 
 
 def show(ctx: Context, reports: "list[Report]") -> None:
     """Print what would be written. With --json print nothing: the answer holds the diff."""
     for each in [] if ctx.out.json else reports:
-        ctx.out.heading(line(each.scope.label), line(ctx.tilde(each.scope.index_path)))
+        ctx.out.heading(line(each.scope.shown), line(ctx.tilde(each.scope.index_path)))
         diff.show(ctx.out, each.index.raw, each.fixed)
 
 

@@ -55,3 +55,13 @@ def it(count: int) -> str:
 def many(count: int, one: str, several: str = "") -> str:
     """Write a count and its noun: `1 memory`, `3 memories`. The plural is `one` with an s unless given."""
     return f"{count} {one if count == 1 else several or one + 's'}"
+
+
+def opening(text: str, most: int) -> str:
+    """Return the beginning of a text in one line of at most `most` characters, cut after a word and with `…`."""
+    line = " ".join(text.split())
+    if len(line) <= most:
+        return line
+    head = line[:most]
+    whole, space, _ = head.rpartition(" ")
+    return (whole if len(whole) > most // 2 and space else head[:-1]).rstrip(" ,;:.") + "…"

@@ -7,7 +7,7 @@ transcripts: it is the first `cwd` with this slug, or a directory above it with 
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from memtui.core.base import fastjson, fs, paths, session_state
@@ -50,6 +50,18 @@ def paths_of(env: dict[str, str], slugs: Iterable[str]) -> dict[str, str | None]
     found = {slug: finder.path_of(slug) for slug in slugs}
     finder.save()
     return found
+
+
+def names(found: Mapping[str, str | None]) -> dict[str | None, str]:
+    """Return what a person calls projects, by slug, for their paths by slug: the name of the directory; of two with the
+    same name, as much of the path as tells them apart. A project whose path is not known has its slug."""
+    known = {slug: path.strip("/").split("/") for slug, path in found.items() if path}
+    shown: dict[str | None, str] = {slug: slug for slug in found}
+    for slug, parts in known.items():
+        alike = [other for other in known.values() if other != parts]
+        length = next((n for n in range(1, len(parts)) if all(o[-n:] != parts[-n:] for o in alike)), len(parts))
+        shown[slug] = "/".join(parts[-length:])
+    return shown
 
 
 def _directories(top: str) -> list[str]:

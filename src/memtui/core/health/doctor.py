@@ -3,45 +3,76 @@
 hooks/installer/checkup.py runs these, and checks the hooks and the client before them.
 """
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 
 from memtui.core.base import paths
 from memtui.core.base.errors import MemtuiError
-from memtui.core.base.finding import Finding, good, problem
+from memtui.core.base.finding import OK, Finding, good, problem
+from memtui.core.client import projects
 from memtui.core.health import content_checks, file_checks, settings_checks
 from memtui.core.journal.journal import Journal
+from memtui.core.memories import scopes
 from memtui.core.memories.memory import Memory
 
+# Says how many other projects of how many are checked; returns whether to go on.
+Progress = Callable[[int, int], bool]
 
-def check(
-    env: dict[str, str],
-    cwd: str,
-    now: float,
-    known: dict[str, Memory] | None = None,
-) -> list[Finding]:
-    """Run all checks except those of hooks and client. `known` as for `status.of_scope`.
+
+def check(env: dict[str, str], cwd: str, now: float, known: dict[str, Memory] | None = None) -> list[Finding]:
+    """Run all checks except those of hooks, client and other projects. `known` as for `status.of_scope`.
 
     A check that fails gives a finding; the others still run.
     """
     root = paths.root(env)
-    found: list[Finding] = []
     journal = Journal(root)
+    here = paths.project_root(cwd)
+    scopes_here = scopes.discover(env, cwd)
+    names = {None: "all projects", paths.slug(here): os.path.basename(here) or "/"}
     checks: dict[str, Iterator[Finding]] = {
         "root": file_checks.own(root),
-        "config": settings_checks.check(env, root, paths.project_root(cwd)),
+        "config": settings_checks.check(env, root, here),
         "errors": file_checks.errors(root, now),
-        "inbox": content_checks.inboxes(root, now),
-        "memories": content_checks.memories(env, cwd, known),
-        "trust": content_checks.trust(env, root, cwd),
+        "inbox": content_checks.inboxes(root, names, now),
+        "memories": (each for scope in scopes_here for each in content_checks.memories(root, scope, known)),
+        "trust": content_checks.trust(root, scopes_here),
         "journal": file_checks.journal(journal),
         "log": file_checks.log(root),
         "kept": file_checks.kept(journal, now),
     }
-    for area, findings in checks.items():
-        try:
-            area_findings = list(findings)
-        except (OSError, MemtuiError, ValueError, RecursionError) as error:
-            why = f"{error.strerror}: {error.filename}" if isinstance(error, OSError) and error.filename else str(error)
-            area_findings = [problem(f"{area}.failed", why=why)]
-        found += area_findings or [good(f"{area}.ok")]
+    return [each for area, found in checks.items() for each in _run(area, found) or [good(f"{area}.ok")]]
+
+
+def check_others(
+    env: dict[str, str],
+    cwd: str,
+    now: float,
+    known: dict[str, Memory] | None = None,
+    progress: Progress = lambda *_: True,
+) -> list[Finding]:
+    """Check the inboxes and the native memory of all other projects; less if `progress` says to stop."""
+    root = paths.root(env)
+    own = paths.slug(paths.project_root(cwd))
+    slugs = [slug for slug in paths.inbox_slugs(root) if slug != own]
+    names = projects.names(projects.paths_of(env, slugs))
+    found = _run("inbox", content_checks.inboxes(root, names, now))
+    others = scopes.others(env, {scope.directory for scope in scopes.discover(env, cwd)})
+    for number, scope in enumerate(others):
+        if not progress(number, len(others)):
+            break
+        found += _run("memories", content_checks.memories(root, scope, known))
     return found
+
+
+def with_others(here: list[Finding], others: list[Finding]) -> list[Finding]:
+    """Add the findings on other projects; an area that has one is not all right any more."""
+    areas = {each.area for each in others}
+    return [each for each in here if each.level != OK or each.area not in areas] + others
+
+
+def _run(area: str, found: Iterator[Finding]) -> list[Finding]:
+    try:
+        return list(found)
+    except (OSError, MemtuiError, ValueError, RecursionError) as error:
+        why = f"{error.strerror}: {error.filename}" if isinstance(error, OSError) and error.filename else str(error)
+        return [problem(f"{area}.failed", why=why)]

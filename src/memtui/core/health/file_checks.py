@@ -6,6 +6,7 @@ from typing import Any
 
 from memtui.core.base import backwards, clock, fastjson, fs, paths
 from memtui.core.base.finding import Finding, good, note, problem
+from memtui.core.base.phrasing import ago
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.health import retention
 from memtui.core.journal.journal import Journal
@@ -96,7 +97,8 @@ def errors(root: str, now: float) -> Iterator[Finding]:
         recent.append(row)
     if recent:
         last = {key: str(recent[0].get(key)) for key in ("time", "where", "error", "message")}
-        yield problem("errors.recent", count=len(recent), days=ERRORS_DAYS, path=path, **last)
+        since = ago(clock.parse(last["time"]), now)
+        yield problem("errors.recent", count=len(recent), days=ERRORS_DAYS, path=path, age=since, **last)
 
 
 def journal(found: Journal) -> Iterator[Finding]:

@@ -7,71 +7,80 @@ memories and the states of guidance take their words from here. No code reads a 
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from memtui.core.base.finding import PROBLEM, Finding
+from memtui.core.base.finding import NOTE, PROBLEM, Finding
 from memtui.core.base.phrasing import ago, many, size
 
 NAMES_SHOWN = 5
 AREAS = {
-    "hooks": "hooks in Claude Code's settings",
+    "hooks": "hooks",
     "client": "Claude Code",
-    "root": "memtui's own files",
+    "root": "memtui's files",
     "config": "settings",
-    "errors": "errors of hooks and workers",
+    "errors": "errors",
     "inbox": "inboxes",
-    "memories": "memories and their index",
-    "trust": "trust in the project's memories",
-    "journal": "the journal of changes",
-    "log": "the delivery log",
-    "kept": "what is kept",
+    "memories": "memories",
+    "trust": "trust",
+    "journal": "changes",
+    "log": "delivery log",
+    "kept": "kept data",
 }
 
 
 class Kind(NamedTuple):
     """The words of a code: `words` and `remedy` are templates filled with its data, `flag` is a short form for lists.
 
-    `{name:memory|memories}` is a count, `{name:size}` a number of bytes; a list of names is cut after NAMES_SHOWN.
-    `fix` is the id of the fix that CLI and TUI offer, empty if only a person can fix it.
+    `{name:memory|memories}` is a count, or the length of a list; `{name:size}` a number of bytes; a list of names is
+    cut after NAMES_SHOWN. `fix` is the id of the fix that CLI and TUI offer, empty if only a person can fix it.
+    `each` names the list of which each member counts as one finding, empty if the finding counts as one.
     """
 
     words: str = ""
     remedy: str = ""
     fix: str = ""
     flag: str = ""
+    each: str = ""
 
 
 FIX_FILES = "memtui doctor --fix files, or: chmod -R "
 FIX_INDEX = "memtui index --scope {scope} --fix"
 WITHDRAW = "memtui guide --withdraw {id}"
 AGAIN = f"memtui guide --again {{id}}, or {WITHDRAW}"
-GUIDANCE = "{inbox}: guidance {id}"
+GUIDANCE = "Guidance “{text}” for {inbox}"
 STATUS = "memtui hooks status"
 REINSTALL = "`memtui hooks install --scope {source}` fixes it."
 UNLINK = "Remove the link."
 EDIT = "memtui config edit   (docs: {path})"
+UNCHECKED = Kind("This can't be checked: {why}.", "Check the owner and mode of the files it names.")
 
 REGISTRY = {
     **{f"{area}.ok": Kind() for area in AREAS},
-    **{
-        f"{area}.failed": Kind("can't be looked at: {why}", "Check owner and mode of the files it names.")
-        for area in AREAS
-    },
+    "root.ok": Kind("yours alone"),
+    "config.ok": Kind("no mistakes"),
+    "errors.ok": Kind("none in the last days"),
+    "inbox.ok": Kind("all of it can be read and delivered"),
+    "memories.ok": Kind("nothing broken, every index complete"),
+    "trust.ok": Kind("nothing to review"),
+    "journal.ok": Kind("all of them can be undone"),
+    "log.ok": Kind("can be read"),
+    **{f"{area}.failed": UNCHECKED for area in AREAS},
     # hooks in Claude Code's settings
-    "hooks.failed": Kind("can't be looked at: {why}", STATUS),
+    "hooks.failed": UNCHECKED._replace(remedy=STATUS),
     "hooks.ok": Kind("{hooks:hook} ({places})"),
-    "hooks.absent": Kind("not installed: no session is served", "memtui hooks install", "install"),
+    "hooks.absent": Kind("The hooks are not installed, so memtui delivers nothing.", "memtui hooks install", "install"),
     "hooks.file": Kind("{path}: {why}", STATUS),
-    "hooks.disabled": Kind("No hook runs: {path} says so (`disableAllHooks` or `allowManagedHooksOnly`).", STATUS),
+    "hooks.disabled": Kind(
+        "Claude Code runs no hooks: {path} says so (`disableAllHooks` or `allowManagedHooksOnly`).", STATUS
+    ),
     "hooks.not_believed": Kind(
-        "{path} sets {name} for sessions of this project. memtui does not believe it: take it out of `env` there.",
-        STATUS,
+        "{path} sets {name} for sessions of this project. memtui ignores it: take it out of `env` there.", STATUS
     ),
     "hooks.both": Kind(
-        "Plugin and settings hooks are both on; the plugin's stand down. Keep one: `memtui hooks uninstall`, or "
-        "`/plugin disable {plugin}`.",
+        "Both the plugin and the settings run memtui's hooks; the plugin's do nothing. Keep one: "
+        "`memtui hooks uninstall`, or `/plugin disable {plugin}`.",
         STATUS,
     ),
-    "hooks.gone": Kind("{path} starts {gone}, which is not there. " + REINSTALL, STATUS, "install"),
-    "hooks.other": Kind("{path} starts another memtui, {launcher}. " + REINSTALL, STATUS, "install"),
+    "hooks.gone": Kind("{path} starts {gone}, which does not exist. " + REINSTALL, STATUS, "install"),
+    "hooks.other": Kind("{path} starts another installation of memtui, {launcher}. " + REINSTALL, STATUS, "install"),
     "hooks.elsewhere": Kind(
         "The hooks in {path} keep memtui's files in {there}, but MEMTUI_HOME or CLAUDE_CONFIG_DIR of this shell says "
         "{root}. " + REINSTALL,
@@ -79,137 +88,180 @@ REGISTRY = {
         "install",
     ),
     "hooks.outdated": Kind(
-        "{path} holds a command that this memtui would write differently. " + REINSTALL, STATUS, "install"
+        "{path} has a command that this version of memtui writes differently. " + REINSTALL, STATUS, "install"
     ),
     "hooks.status_line_hidden": Kind(
-        "Claude Code shows the status line of {path} here, not memtui's",
-        "To see both, put `memtui statusline --after '…'` with its command there",
+        "Claude Code shows the status line of {path} here, not memtui's.",
+        "To see both, put `memtui statusline --after '…'` with its command there.",
     ),
-    "hooks.event_absent": Kind("{path} has no hook of memtui's for {events}. " + REINSTALL, STATUS, "install"),
-    "hooks.several": Kind("{event} runs {count} memtui hooks: {paths}.", STATUS),
-    "hooks.plugin_absent": Kind("{path} enables the plugin {plugin}, but the client has not installed it.", STATUS),
-    "hooks.plugin_launcher": Kind("The plugin's launcher {launcher} is not there: reinstall the plugin.", STATUS),
+    "hooks.event_absent": Kind("{path} has no memtui hook for {events}. " + REINSTALL, STATUS, "install"),
+    "hooks.several": Kind("{event} runs {count} memtui hooks, one is enough: {paths}.", STATUS),
+    "hooks.plugin_absent": Kind("{path} enables the plugin {plugin}, but Claude Code has not installed it.", STATUS),
+    "hooks.plugin_launcher": Kind("The plugin's launcher {launcher} does not exist: reinstall the plugin.", STATUS),
     "hooks.plugin_no_python": Kind("The plugin's hooks need `python3` on the PATH, and there is none.", STATUS),
     "hooks.plugin_python_fails": Kind("The plugin's hooks start {python}, which does not run: {why}", STATUS),
     "hooks.plugin_python_old": Kind("The plugin's hooks need Python 3.11, and {python} is {version}.", STATUS),
     # Claude Code
-    "client.absent": Kind("`claude` is not on the PATH, so its version is not known"),
-    "client.no_version": Kind("{path} does not tell its version", "Run `claude --version` and fix what it says."),
-    "client.old": Kind("{path} is {version}: too old for these hooks", "Update Claude Code."),
+    "client.absent": Kind("`claude` is not on the PATH, so its version is not known."),
+    "client.no_version": Kind("{path} --version prints no version.", "Run `claude --version` and fix what it says."),
+    "client.old": Kind("{path} is version {version}, too old for memtui's hooks.", "Update Claude Code."),
     "client.ok": Kind("{version} at {path}"),
     "client.memory_off": Kind(
-        "its own memory is switched off by {by}: nobody loads the {memories:memory|memories} of the scope auto",
-        "Approve drafts with --scope global or --scope project, or switch it on there (`autoMemoryEnabled`).",
+        "Claude Code's own memory is off ({by}): the {memories:memory|memories} in scope auto are not loaded.",
+        "Switch it on there (`autoMemoryEnabled`), or approve drafts with --scope global or --scope project.",
     ),
     # memtui's own files
     "root.foreign": Kind(
-        "{path} belongs to another user (number {owner}): nothing there is read or written",
+        "{path} belongs to another user (number {owner}), so memtui does not read or write there.",
         'Make it yours: sudo chown -R "$USER" {path}, or move it away.',
     ),
-    "root.absent": Kind("{root} is not there yet; the first thing that is written makes it"),
-    "root.unmakable": Kind("{root} can't be made: {above} is not writable", "chmod u+rwx {above}, or set MEMTUI_HOME."),
-    "root.no_directory": Kind("{root} is no directory", "Move it away."),
-    "root.unwritable": Kind("{root} is not writable: hooks log nothing", FIX_FILES + "u+rwX {root}", "files"),
+    "root.absent": Kind("{root} does not exist yet; it is created when needed."),
+    "root.unmakable": Kind(
+        "{root} can't be created: {above} is not writable.", "chmod u+rwx {above}, or set MEMTUI_HOME."
+    ),
+    "root.no_directory": Kind("{root} is not a directory.", "Move it away: mv {root} {root}.aside"),
+    "root.unwritable": Kind("{root} is not writable, so hooks log nothing.", FIX_FILES + "u+rwX {root}", "files"),
     "root.open": Kind(
-        "{count} of memtui's files are open to other users: {files}", FIX_FILES + "go-rwx {root}", "files"
+        "Other users can read {count:file|files} of memtui's: {files}.", FIX_FILES + "go-rwx {root}", "files"
     ),
-    "root.locked": Kind("not readable and writable for you: {files}", FIX_FILES + "u+rwX {root}", "files"),
-    "root.trash": Kind("the trash holds {bytes:size}", "memtui restore lists it; memtui rm --purge ID."),
+    "root.locked": Kind("You can't read and write {files} in {root}.", FIX_FILES + "u+rwX {root}", "files"),
+    "root.trash": Kind(
+        "The trash takes {bytes:size}.", "memtui restore lists it; memtui rm --purge ID deletes for good."
+    ),
     # settings
-    "config.failed": Kind("can't be looked at: {why}", "Check owner and mode of the files it names.", "config"),
-    "config.silent": Kind("{name} is set: hooks of sessions started here do nothing", "unset {name}"),
-    "config.defaults": Kind("defaults"),
+    "config.failed": UNCHECKED._replace(fix="config"),
+    "config.silent": Kind("{name} is set, so hooks of sessions started in this shell do nothing.", "unset {name}"),
+    "config.defaults": Kind("all at their defaults"),
     "config.unreadable": Kind(
-        "{path} can't be read: {why}; the last good settings hold", "memtui config edit", "config"
+        "{path} can't be read: {why}. The settings as last read are used.", "memtui config edit", "config"
     ),
-    "config.mode_off": Kind("the mode is off: sessions here get nothing", "memtui config set mode full"),
-    "config.unknown": Kind("{table}{key} is no setting", EDIT, "config"),
-    "config.misspelt": Kind("{table}{key} is no setting: did you mean {meant}?", EDIT, "config"),
-    "config.value": Kind("{key} {why}, not {given}: the default holds", EDIT, "config"),
-    "config.own_value": Kind("{table}{key} {why}, not {given}", EDIT, "config"),
-    "config.not_own": Kind("{table}{key} can't be set for one project", EDIT, "config"),
-    "config.keys": Kind("{table}{key} {why}", EDIT, "config"),
-    "config.no_tables": Kind('projects must hold tables, as [projects."/path"]', EDIT, "config"),
-    "config.no_table": Kind("{table}must be a table", EDIT, "config"),
-    "config.relative": Kind("{table}must name an absolute path", EDIT, "config"),
-    "config.no_root": Kind("{table}is no project's root: that is {root}", EDIT, "config"),
+    "config.mode_off": Kind("The mode is off, so sessions here get nothing.", "memtui config set mode full"),
+    "config.unknown": Kind("{table}{key} is not a setting.", EDIT, "config"),
+    "config.misspelt": Kind("{table}{key} is not a setting. Did you mean {meant}?", EDIT, "config"),
+    "config.value": Kind("{key} {why}, not {given}. The default is used.", EDIT, "config"),
+    "config.own_value": Kind("{table}{key} {why}, not {given}. It is not used.", EDIT, "config"),
+    "config.not_own": Kind("{table}{key} can't be set for one project.", EDIT, "config"),
+    "config.keys": Kind("{table}{key} {why}.", EDIT, "config"),
+    "config.no_tables": Kind('projects must be tables, such as [projects."/path"].', EDIT, "config"),
+    "config.no_table": Kind("{table}must be a table.", EDIT, "config"),
+    "config.relative": Kind("{table}must name an absolute path.", EDIT, "config"),
+    "config.no_root": Kind("{table}is not the root of a project; {root} is.", EDIT, "config"),
     # errors of hooks and workers
-    "errors.failed": Kind("can't be looked at: {why}", "Check owner and mode of the files it names.", "errors"),
+    "errors.failed": UNCHECKED._replace(fix="errors"),
     "errors.recent": Kind(
-        "{count:error} within {days} days; the last at {time}: {where}: {error}: {message}",
-        "Look into {path}. Once that is fixed, set it aside: memtui doctor --fix errors",
+        "{count:error} of hooks and workers in the last {days} days, the last {age}: {where}: {error}: {message}",
+        "memtui doctor --errors lists them. Once the cause is fixed, set them aside: memtui doctor --fix errors",
         "errors",
     ),
     # inboxes
     "inbox.part": Kind(
-        "{path} is larger than {most} MB: only notes in its first and its last half MB are read; {left} MB between "
-        "them wait in vain.",
-        "Take out of it what is no note: a log belongs into a file of its own, which a note can name.",
+        "{path} is larger than {most} MB: notes in its first and last half MB are read, the {left} MB between are "
+        "never read.",
+        "Remove what is not a note. A log belongs in a file of its own, which a note can name.",
     ),
-    "inbox.closed": Kind("{path} is closed to you.", 'Make it yours again: sudo chown "$USER" {path}'),
-    "inbox.directory": Kind("{path} is a directory, no file.", "Move it away: mv {path} {path}.aside"),
+    "inbox.closed": Kind("You may not read {path}.", 'Make it yours again: sudo chown "$USER" {path}'),
+    "inbox.directory": Kind("{path} is a directory, not a file.", "Move it away: mv {path} {path}.aside"),
     "inbox.unread": Kind("{path} can't be read: {why}.", "Check what it is, its owner and its mode."),
-    "inbox.claim_unread": Kind("{path} {why}: nobody settles it", "Move {path} away."),
+    "inbox.claim_unread": Kind("{path} can't be read ({why}), so its guidance stays undelivered.", "Move {path} away."),
     "inbox.unproven": Kind(
-        "{inbox}: guidance taken by delivery {delivery} is still unproven",
-        "The next session of that project settles it, and memtui doctor --fix guidance; or move {path} back.",
+        "It is not known whether guidance for {inbox} arrived with delivery {delivery}.",
+        "The next session of that project finds out, or now: memtui doctor --fix guidance",
         "guidance",
     ),
-    "inbox.nobody": Kind(GUIDANCE + " is for “{whom}”: nobody", f"Fix its `for`, or {WITHDRAW}", "withdraw"),
+    "inbox.nobody": Kind(
+        GUIDANCE + " reaches nobody: no agent or session is called “{whom}”.",
+        f"Change whom it is for, or {WITHDRAW}",
+        "withdraw",
+    ),
     "inbox.endless": Kind(
-        GUIDANCE + " never expires: “{expires}” is no time", f"Fix its `expires`, or {WITHDRAW}", "withdraw"
+        GUIDANCE + " never expires: “{expires}” is not a time.", f"Change its `expires`, or {WITHDRAW}", "withdraw"
     ),
-    "inbox.expired": Kind(GUIDANCE + " expired undelivered", AGAIN, "again", "expired"),
+    "inbox.expired": Kind(GUIDANCE + " expired before it was delivered.", AGAIN, "again", "expired"),
     "inbox.held": Kind(
-        GUIDANCE + " is held: it came back {attempts} times", AGAIN, "again", "held: came back {attempts} times"
+        GUIDANCE + " is held back: it came back {attempts} times.", AGAIN, "again", "held: came back {attempts} times"
     ),
-    "inbox.binary": Kind(GUIDANCE + " is binary and not delivered", WITHDRAW, "withdraw", "binary, not delivered"),
+    "inbox.binary": Kind(
+        GUIDANCE + " is not text, so it is not delivered.", WITHDRAW, "withdraw", "binary, not delivered"
+    ),
     "inbox.long": Kind(
-        GUIDANCE + " is too long to be delivered", f"Shorten it, or {WITHDRAW}", "withdraw", "too long to deliver"
+        GUIDANCE + " is too long to be delivered.",
+        f"Shorten it: memtui guide --edit {{id}} TEXT, or {WITHDRAW}",
+        "withdraw",
+        "too long to deliver",
     ),
     "inbox.secret": Kind(
-        GUIDANCE + " looks like it holds {kinds}", f"memtui guide --edit {{id}} TEXT, or {WITHDRAW}", "withdraw"
+        "Guidance {id} for {inbox} seems to contain {kinds}.",
+        f"Take it out: memtui guide --edit {{id}} TEXT, or {WITHDRAW}",
+        "withdraw",
     ),
     "inbox.old": Kind("{id} is older than {days} days", "", "", "older than {days} days, not delivered"),
     # memories and their index
-    "memories.scope": Kind("{scope}: {path} {why}", UNLINK),
-    "memories.broken": Kind("{scope}:{memory} is broken: {why}", "Fix {path} in an editor.", flag="broken: {why}"),
-    "memories.leaves": Kind("{scope}:{memory} is broken: {why}", UNLINK, flag="broken: {why}"),
+    "memories.scope": Kind("Scope {scope} is not read: {path} {why}.", UNLINK),
+    "memories.broken": Kind("{scope}:{memory} is broken: {why}.", "Fix {path} in an editor.", flag="broken: {why}"),
+    "memories.leaves": Kind("{scope}:{memory} is not read: it {why}.", UNLINK, flag="broken: {why}"),
     "memories.hidden": Kind(
-        "{scope}:{memory} holds {count:character} that nobody can see",
-        "Instructions can hide so: look at {path} in an editor that shows them.",
-        flag="{count:character} that nobody can see",
+        "{scope}:{memory} has {count:invisible character}.",
+        "They can hide instructions: look at {path} in an editor that shows them.",
+        flag="{count:invisible character}",
     ),
     "memories.link": Kind(
-        "{scope}:{memory} links to [[{name}]], which is not there",
-        "memtui new {name}, or take the link out: memtui edit {scope}:{memory}",
+        "{scope} has no [[{name}]], but {files:memory links|memories link} to it: {files}.",
+        "memtui new {name}, or remove the link: memtui edit {scope}:{memory}",
         flag="broken link [[{name}]]",
+        each="files",
     ),
     "memories.cut": Kind(
-        "{scope}: MEMORY.md is too long, cut at line {line}: {below} memories below",
-        "Shorten lines or move memories elsewhere: memtui index",
+        "MEMORY.md of {scope} is too long: cut at line {line}, with {files:memory|memories} below, which Claude Code "
+        "does not load.",
+        "Shorten lines above the cut, or move memories to another scope: memtui index --scope {scope}",
         flag="below the cut of MEMORY.md: the client does not load its line",
+        each="files",
     ),
-    "memories.dangling": Kind("{scope}: MEMORY.md points to what is not there: {files}", FIX_INDEX, "index"),
-    "memories.no_line": Kind("{scope}: MEMORY.md has no line for {files}", FIX_INDEX, "index", "no line in MEMORY.md"),
+    "memories.dangling": Kind(
+        "MEMORY.md of {scope} lists {files:file that does not exist|files that do not exist}: {files}.",
+        FIX_INDEX,
+        "index",
+        each="files",
+    ),
+    "memories.mention": Kind(
+        "MEMORY.md of {scope} mentions {files:file that does not exist|files that do not exist}: {files}.",
+        "Correct the text by hand: {path}",
+        each="files",
+    ),
+    "memories.no_line": Kind(
+        "MEMORY.md of {scope} has no line for {files:memory|memories}: {files}.",
+        FIX_INDEX,
+        "index",
+        "no line in MEMORY.md",
+        "files",
+    ),
+    "memories.no_index": Kind(
+        "{scope} has no MEMORY.md, so nothing lists its {files:memory|memories}: {files}.",
+        FIX_INDEX,
+        "index",
+        "no MEMORY.md lists it",
+        "files",
+    ),
     "memories.changed": Kind("{file} changed since it was delivered", flag="changed since it was delivered"),
     # trust in the project's memories
-    "trust.unreadable": Kind("{path} can't be read: nothing is trusted", "Fix it, or remove it and trust again."),
+    "trust.unreadable": Kind(
+        "{path} can't be read, so no memory of a repository is trusted.", "Fix it, or remove it and trust again."
+    ),
     "trust.waiting": Kind(
-        "not trusted, so not delivered, in {directory}: {files}",
+        "{files:memory is|memories are} not trusted, and so not delivered: {files} in {directory}.",
         "Read them, then: memtui trust",
         "trust",
         "not trusted, not delivered: {do}",
+        "files",
     ),
-    "trust.refused": Kind("{path} {why}", UNLINK),
     # the journal, the delivery log, what is kept
-    "journal.cut_off": Kind("a change was cut off; the next one finishes it or takes it back"),
-    "journal.skipped": Kind("{count} lines of {path} can't be read: those can't be undone"),
-    "log.skipped": Kind("{count} of the newest lines of {path} can't be read and are passed over"),
+    "journal.cut_off": Kind("A change was interrupted.", "The next change completes or reverts it."),
+    "journal.skipped": Kind("{count:line} of {path} can't be read, so those changes can't be undone."),
+    "log.skipped": Kind("{count:line} among the newest of {path} can't be read and are skipped."),
     "kept.ok": Kind("{changes:change} for undo{since:age}, {log:size} of deliveries, {texts_days:texts}"),
     "kept.due": Kind(
-        "{changes:change} for undo{since:age}, {log:size} of deliveries, {texts_days:texts}; some of it is due to go"
-        " with the end of a turn",
+        "{changes:change} for undo{since:age}, {log:size} of deliveries, {texts_days:texts}; some of it is old enough "
+        "to be deleted after the next turn",
         "memtui gc --dry-run",
         "collect",
     ),
@@ -231,7 +283,7 @@ class _Fact:
     def __format__(self, how: str) -> str:
         value = self.value
         if isinstance(value, list):
-            return some(value)
+            return many(len(value), *how.split("|")) if how else some(value)
         if how == "age":
             return f" since {ago(0.0, value)}" if isinstance(value, float) else ""
         if not how or not isinstance(value, int):
@@ -283,12 +335,24 @@ def as_row(found: Finding) -> dict[str, object]:
         "area": found.area,
         "code": found.code,
         "level": found.level,
+        "count": number(found),
         "subject": found.subject,
         "message": message(found),
         "remedy": remedy(found),
     }
 
 
+def number(found: Finding) -> int:
+    """Return how many findings this one counts as: one for each memory or line that it names, else one."""
+    each = found.data.get(REGISTRY[found.code].each)
+    return len(each) or 1 if isinstance(each, list) else 1
+
+
 def problems(found: Iterable[Finding]) -> int:
-    """Count the findings that are problems."""
-    return sum(each.level == PROBLEM for each in found)
+    """Count the findings to fix."""
+    return sum(number(each) for each in found if each.level == PROBLEM)
+
+
+def notes(found: Iterable[Finding]) -> int:
+    """Count the findings that are worth knowing."""
+    return sum(number(each) for each in found if each.level == NOTE)

@@ -14,13 +14,14 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many
 from memtui.core.base.storage import storage_error
 from memtui.core.health import file_checks, index_report, retention
+from memtui.core.health.findings import some
 from memtui.core.health.index_report import Report
 from memtui.core.inbox import reconcile
 from memtui.core.journal.changes.change import Change
 from memtui.core.journal.changes.mode_edit import ModeEdit
 from memtui.core.journal.changes.renaming import Renaming
 from memtui.core.journal.changes.text_edit import text_edits
-from memtui.core.memories import references
+from memtui.core.memories import references, scopes
 from memtui.core.memories.store import Store
 from memtui.core.review.entries import Review
 from memtui.core.review.waiting import Waiting, find, waiting_in
@@ -45,10 +46,14 @@ def fix(store: Store, what: str, subject: str = "") -> FixOutcome:
     return _FIXES[what](store, subject)
 
 
-def fixable(store: Store, subject: str = "") -> list[Report]:
-    """List the indexes that the fix `index` would change, of all scopes or of one finding's."""
-    every = index_report.reports(store.root, store.scopes())
-    return [each for each in every if each.fixable and subject in {"", f"index:{each.scope.label}"}]
+def fixable(store: Store, subject: str = "", *, all_projects: bool = False) -> list[Report]:
+    """List the indexes that the fix `index` would change: of the scope that a finding is about, or of all scopes, with
+    `all_projects` also those of other projects. Raises NotFoundError if there is no such scope."""
+    label = subject.partition(":")[2]
+    every = scopes.discover(store.env, store.cwd, all_projects=all_projects or label.startswith("auto:"))
+    if label:
+        every = [scopes.pick(every, label)]
+    return [each for each in index_report.reports(store.root, every) if each.fixable]
 
 
 def note(root: str, subject: str) -> Waiting:
@@ -118,7 +123,7 @@ def index(store: Store, shown: list[Report]) -> FixOutcome:
     for each in todo:
         edits += text_edits(references.real_path(each.scope, each.scope.index_path), each.index.raw, each.fixed)
     if edits:
-        names = ", ".join(f"MEMORY.md of {each.scope.label}" for each in todo)
+        names = some([f"MEMORY.md of {each.scope.shown}" for each in todo])
         store.journal.run("index", edits, f"fix {names}")
     return FixOutcome("index", [*todo])
 

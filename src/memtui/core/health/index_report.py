@@ -1,26 +1,21 @@
 """The report on each MEMORY.md: its budget, links to missing files, memories without a line, and its fixed content."""
 
-from collections.abc import Iterator
-
-from memtui.core.base.finding import Finding, problem
-from memtui.core.memories import index as memory_index
 from memtui.core.memories import index_lines, scopes
-from memtui.core.memories.index import Budget
+from memtui.core.memories.index import Index
+from memtui.core.memories.index_state import IndexState, index_of
 from memtui.core.memories.scopes import Scope
-from memtui.core.memories.status import index_of
 
 
 class Report:
     """The report on the index of one scope. `root` is memtui's own directory, which records what is trusted: memories
     that are not trusted get no line."""
 
-    def __init__(self, root: str, scope: Scope, index: memory_index.Index) -> None:
+    def __init__(self, root: str, scope: Scope, index: Index | None) -> None:
         self.scope = scope
-        self.index = index
-        self.budget: Budget = memory_index.budget(index.raw, agent=scope.kind == "agent")
-        files = [name for name, problem in scopes.files(scope) if not problem]
-        self.dangling = memory_index.dangling(index, files)
-        self.missing = memory_index.missing(index, scopes.indexed(root, scope))
+        self.state = IndexState(root, scope, index)
+        self.index = self.state.index
+        self.budget = self.state.budget
+        self.dangling, self.missing = self.state.dangling, self.state.missing
         self.fixed = self._fixed()
 
     def _fixed(self) -> bytes:
@@ -35,18 +30,6 @@ class Report:
                 continue
             data = index_lines.add_line(data, name, found.name, found.description, kind=found.type)
         return data
-
-    def findings(self) -> "Iterator[Finding]":
-        """Find what is wrong with the index; nothing if there is no MEMORY.md."""
-        here, label = f"index:{self.scope.label}", self.scope.label
-        own = [entry.target for entry in self.dangling if entry.leads]
-        if self.budget.cut_line is not None:
-            line, below = self.budget.cut_line, len(self.budget.below)
-            yield problem("memories.cut", here, scope=label, line=line, below=below)
-        if own:
-            yield problem("memories.dangling", here, scope=label, files=own)
-        if self.missing and self.index.raw:
-            yield problem("memories.no_line", here, scope=label, files=self.missing)
 
     @property
     def fixable(self) -> bool:
@@ -79,7 +62,7 @@ def reports(root: str, every: "list[Scope]") -> "list[Report]":
     for scope in every:
         if scope.kind == "instructions" or scope.problem or not scope.exists:
             continue
-        report = Report(root, scope, index_of(scope) or memory_index.parse_index(b""))
+        report = Report(root, scope, index_of(scope))
         if report.index.raw or report.missing:
             found.append(report)
     return found

@@ -1,18 +1,26 @@
 """The findings on guidance that is not delivered: what keeps it from being delivered."""
 
 from collections.abc import Iterator
-from functools import partial
 
 from memtui.core.base import clock
 from memtui.core.base.finding import Finding, problem
+from memtui.core.base.phrasing import opening
 from memtui.core.inbox import claims, deliverable
 from memtui.core.inbox.format import Entry
+from memtui.core.redaction import redact
+
+# The most characters of a note that a finding names it by.
+TEXT_SHOWN = 40
 
 
 def findings(entry: Entry, directory: str, now: float, budget: int) -> Iterator[Finding]:
     """Yield what keeps an entry of an inbox from being delivered. `budget`: the UTF-16 units of a delivery."""
     inbox = directory.rpartition("/")[2]  # global, or the project's slug
-    finding = partial(problem, subject=f"note:{entry.id}", inbox=inbox, id=entry.id[-6:])
+
+    def finding(code: str, **data: object) -> Finding:
+        text = opening(redact.redact(entry.text)[0], TEXT_SHOWN)
+        return problem(code, f"note:{entry.id}", inbox=inbox, id=entry.id[-6:], text=text, **data)
+
     expires = entry.fields.get("expires")
     if whom := claims.no_addressee(entry):
         yield finding("inbox.nobody", whom=whom)

@@ -46,6 +46,12 @@ class Scope:
         return f"{self.directory}/{locate.INDEX_NAME}"
 
     @property
+    def shown(self) -> str:
+        """The label that a person reads and commands take: another project's name, or its path if two have that name,
+        instead of its slug."""
+        return self.aliases[-1] if self.kind == "auto" and self.label != "auto" and self.aliases else self.label
+
+    @property
     def needs_trust(self) -> bool:
         """Whether its memories may have come with a repository, so that only trusted ones are delivered."""
         return self.kind == "project" or "project" in self.aliases

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from memtui.core.base import clock, fs, ids, visible
+from memtui.core.base import clock, ids, visible
 from memtui.core.base.finding import OK, Finding, good, note, problem
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.record import GONE, MEMORY_KINDS, USE
-from memtui.core.memories import index as memory_index
 from memtui.core.memories import scopes
+from memtui.core.memories.index_state import IndexState, index_of
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.places import locate, trust
@@ -38,6 +38,7 @@ LETTERS = {
     "trust.waiting": "U",
     "memories.cut": "B",
     "memories.no_line": "N",
+    "memories.no_index": "N",
     "memories.link": "L",
     CHANGED: "C",
 }
@@ -160,14 +161,6 @@ class Usage:
         return found
 
 
-def index_of(scope: Scope) -> memory_index.Index | None:
-    """Read the scope's MEMORY.md; None if there is none or it can't be read."""
-    try:
-        return memory_index.parse_index(fs.read_bytes(scope.index_path))
-    except OSError:
-        return None
-
-
 def names(memories: Iterable[Memory]) -> set[str]:
     """Return all names that `[[links]]` to these memories can have."""
     return {name for each in memories for name in (each.name, each.stem)}
@@ -175,7 +168,7 @@ def names(memories: Iterable[Memory]) -> set[str]:
 
 def of_memory(scope: Scope, found: Memory, known: set[str]) -> Iterator[Finding]:
     """Yield the findings about a memory alone: broken, hidden characters, or links to none of the `known` names."""
-    about = {"scope": scope.label, "memory": found.stem, "path": found.path}
+    about = {"scope": scope.shown, "memory": found.stem, "path": found.path}
     subject = f"memory:{found.path}"
     if found.broken:
         code = "memories.leaves" if found.broken == locate.LEAVES else "memories.broken"
@@ -186,7 +179,7 @@ def of_memory(scope: Scope, found: Memory, known: set[str]) -> Iterator[Finding]
         yield problem("memories.hidden", subject, count=count, **about)
     for name in found.links:
         if name not in known:
-            yield note("memories.link", subject, name=name, **about)
+            yield note("memories.link", subject, name=name, files=[found.stem], **about)
 
 
 @lru_cache(1 << 13)  # called again for every memory whenever a file changes
@@ -198,18 +191,27 @@ def hidden(raw: bytes) -> int:
     return sum(text.count(char) for char in set(text) if not " " <= char <= "~" and visible.hidden(char))
 
 
+def not_trusted(root: str, scope: Scope) -> list[str]:
+    """List the files of a project's scope that are not delivered until a person trusts them; none in other scopes."""
+    if scope.kind != "project" or scope.problem or not scope.exists:
+        return []
+    try:
+        found = trust.status(root, scope.directory)
+    except OSError:
+        return []
+    return [*found.new, *found.changed]
+
+
+def trust_waiting(scope: Scope, files: list[str]) -> Finding:
+    """Return the finding that files of a scope are not trusted."""
+    return problem("trust.waiting", f"memory:{scope.directory}/{files[0]}", directory=scope.directory, files=files)
+
+
 def of_scope(root: str, scope: Scope, usage: Usage, known: dict[str, Memory] | None = None) -> list[Row]:
     """Return the memories of a scope with their findings, deliveries and uses. `known` caches memories by path: a file
     with the same time and size is not read again, and what is read is added."""
-    index = index_of(scope) if scope.kind != "instructions" else None
-    below: set[str] = set()
-    absent: set[str] = set()
-    cut = 0
-    if index is not None:
-        found = memory_index.budget(index.raw, agent=scope.kind == "agent")
-        below, cut = {memory_index.normal(entry.target) for entry in found.below}, found.cut_line or 0
-        absent = set(memory_index.missing(index, scopes.indexed(root, scope)))
-    trusted = trust.trusted_names(root, scope.directory) if scope.kind == "project" and scope.exists else None
+    indexed = IndexState(root, scope, index_of(scope)).flags() if scope.kind != "instructions" else {}
+    waiting = not_trusted(root, scope)
     rows = []
     memories = list(scopes.memories(scope, known))
     known_names = names(memories)
@@ -218,17 +220,11 @@ def of_scope(root: str, scope: Scope, usage: Usage, known: dict[str, Memory] | N
     for each in memories:
         file = each.path.removeprefix(scope.directory + "/")
         row = Row(each, file, list(of_memory(scope, each, known_names)))
-        if scope.kind != "instructions":
-            here = f"index:{scope.label}"
-            if trusted is not None and file not in trusted and not each.broken:
-                row.flags.append(
-                    problem("trust.waiting", f"memory:{each.path}", directory=scope.directory, files=[file])
-                )
-            if index is not None and file in absent:
-                row.flags.append(problem("memories.no_line", here, scope=scope.label, files=[file]))
-            elif memory_index.normal(file) in below:
-                row.flags.append(problem("memories.cut", here, scope=scope.label, line=cut, below=len(below)))
-            row.flags.sort(key=lambda flag: ORDER.index(LETTERS[flag.code]))
+        if file in waiting:
+            row.flags.append(trust_waiting(scope, [file]))
+        if file in indexed:
+            row.flags.append(indexed[file])
+        row.flags.sort(key=lambda flag: ORDER.index(LETTERS[flag.code]))
         _count(row, real, usage)
         rows.append(row)
     return rows

@@ -103,7 +103,7 @@ def _report(each: Report) -> HealthRow:
             words += f", {len(budget.below)} below the cut"
         if each.missing:
             words += f", {len(each.missing)} without a line"
-        mark, style = MARKS[PROBLEM if any(each.findings()) else OK]
+        mark, style = MARKS[PROBLEM if any(found.level == PROBLEM for found in each.state.findings()) else OK]
     else:
         words = f"{'no MEMORY.md':<{VALUE_WIDTH}} {many(len(each.missing), 'memory', 'memories')}"
         mark, style = MARKS[NOTE]

@@ -1,0 +1,78 @@
+"""The state of a scope's MEMORY.md: what it points at that is not there, lacks, or has below the cut.
+
+It is told as findings on the index and as flags of the memories: doctor, Health, `memtui index` and the lists of
+memories all take it from here.
+"""
+
+from collections.abc import Iterator
+
+from memtui.core.base import fs
+from memtui.core.base.finding import Finding, note, problem
+from memtui.core.memories import index as memory_index
+from memtui.core.memories import scopes
+from memtui.core.memories.index import Budget, Index, IndexEntry
+from memtui.core.memories.scopes import Scope
+
+
+def index_of(scope: Scope) -> Index | None:
+    """Read the scope's MEMORY.md; None if there is none or it can't be read."""
+    try:
+        return memory_index.parse_index(fs.read_bytes(scope.index_path))
+    except OSError:
+        return None
+
+
+class IndexState:
+    """The state of the index of a scope; `index` None is one without lines. `root` is memtui's own directory, which
+    records what is trusted: memories that are not trusted need no line. Files are relative to the scope's directory.
+
+    `dangling` are the links to files that are not there, `missing` the files without a line, `below` the files whose
+    only lines are below the cut.
+    """
+
+    def __init__(self, root: str, scope: Scope, index: Index | None) -> None:
+        self.scope = scope
+        self.index = index or memory_index.parse_index(b"")
+        self.budget: Budget = memory_index.budget(self.index.raw, agent=scope.kind == "agent")
+        files = [name for name, problem in scopes.files(scope) if not problem]
+        self.dangling: list[IndexEntry] = memory_index.dangling(self.index, files)
+        self.missing = memory_index.missing(self.index, scopes.indexed(root, scope))
+        cut = self.budget.cut_line
+        above = {target for e in self.index.entries if cut is None or e.line < cut for target in e.targets}
+        below = {target for e in self.budget.below for target in e.targets} - above
+        self.below = [name for name in files if memory_index.normal(name) in below] if below else []
+
+    def findings(self) -> Iterator[Finding]:
+        """Find what is wrong with the index, each kind once with all its files."""
+        if self.budget.cut_line is not None:
+            yield self._cut(self.below)
+        if own := [entry.target for entry in self.dangling if entry.leads]:
+            yield self._about("memories.dangling", own)
+        if mentions := [entry.target for entry in self.dangling if not entry.leads]:
+            yield self._about("memories.mention", mentions, path=self.scope.index_path)
+        if self._lacks_lines:
+            yield self._about(self._no_line, self.missing)
+
+    def flags(self) -> dict[str, Finding]:
+        """Return the finding about each file that has one; together they are the `findings` about memories."""
+        found = {name: self._cut([name]) for name in self.below}
+        if self._lacks_lines:
+            found |= {name: self._about(self._no_line, [name]) for name in self.missing}
+        return found
+
+    @property
+    def _no_line(self) -> str:
+        return "memories.no_line" if self.index.raw else "memories.no_index"
+
+    @property
+    def _lacks_lines(self) -> bool:
+        # Without a MEMORY.md, memtui's hooks tell sessions of the memories that they deliver.
+        return bool(self.missing) and (bool(self.index.raw) or not self.scope.delivered)
+
+    def _cut(self, files: list[str]) -> Finding:
+        return self._about("memories.cut", files, line=self.budget.cut_line)
+
+    def _about(self, code: str, files: list[str], **more: object) -> Finding:
+        is_problem = bool(files) and code in {"memories.cut", "memories.dangling", "memories.no_line"}
+        make = problem if is_problem else note
+        return make(code, f"index:{self.scope.label}", scope=self.scope.shown, files=files, **more)
