@@ -103,7 +103,7 @@ class LargeWorld(DemoWorld):
         world = dataclasses.replace(self.world, sessions=sessions)
         for name in sessions:
             hours = 2.0 + 11.0 * number + 200.0 * int(name)
-            session = demo_sessions.Session(world, name, place, hours)
+            session = demo_sessions.DemoSession(world, name, place, hours)
             session.count += number * 1000
             for each in range(DELIVERIES // len(sessions)):
                 session.says(f"go on with {TOPICS[each % 7]}", after=60.0)
