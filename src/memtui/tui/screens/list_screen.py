@@ -3,7 +3,7 @@ it (over it on a narrow screen), between a bar that shows where you are and a ba
 
 How to build a screen on it:
 - Write one class, such as `class Guidance(ListScreen[Row])`, with its `group` of actions, its bindings, the parts of
-  the files that it `reads`, the `detail_percent` of its width, a `row_word` and a `legend` for the help.
+  the files that it `reads`, the usual `detail_percent` of its width, a `row_word` and a `legend` for the help.
 - In `__init__(self, services)`, pass to `super().__init__` the services, the `RowList`, and the text of a row that the
   filter searches.
 - Write its commands as a class of their own, made with `(services, screen)`, with a `table()` that returns `{action id:
@@ -32,13 +32,14 @@ from memtui.present import safe_text
 from memtui.tui.model import fuzzy
 from memtui.tui.model.remembered import State
 from memtui.tui.safety_net import composed
+from memtui.tui.screens.split import Split
 from memtui.tui.services import COMMAND, Command, HowFar, Services
 from memtui.tui.widgets.bars import FootBar, TopBar
-from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field
 from memtui.tui.widgets.glance import Glance
 from memtui.tui.widgets.line import Summary
 from memtui.tui.widgets.rows import RowList
+from memtui.tui.widgets.side_pane import SidePane
 
 Row = TypeVar("Row")
 # A narrower screen, in cells, has no room for the detail beside the list.
@@ -77,7 +78,8 @@ class ListScreen(Screen[None], Generic[Row]):
         super().__init__()
         self.services, self.table, self.searched = services, table, searched
         self.top, self.foot = TopBar(id="top"), FootBar(id="foot")
-        self.summary_line, self.glance, self.detail = Summary(id="summary"), Glance(id="glance"), Detail(id="detail")
+        self.summary_line, self.glance, self.detail = Summary(id="summary"), Glance(id="glance"), SidePane(id="detail")
+        self.split = Split(services, self, self.detail, self.group, self.detail_percent)
         self.filter_line = Field(placeholder=placeholder, id="filter")
         self.found: Sequence[Row] = ()
         self.typed = self.status = ""
@@ -231,6 +233,7 @@ class ListScreen(Screen[None], Generic[Row]):
         """Draw the bars."""
         if not (self.is_mounted and self.foot.is_attached):  # a closing screen has no bars any more
             return
+        self.split.arrange()
         self.top.show(self.group, self.services)
         if isinstance(self.focused, Input):
             self.foot.typing(self.status)
@@ -252,6 +255,11 @@ class ListScreen(Screen[None], Generic[Row]):
         self.call_after_refresh(self.frame)
         self.call_after_refresh(self.show_detail)
 
+    def on_side_pane_dragged(self, message: SidePane.Dragged) -> None:
+        """Move the split with the mouse."""
+        self.split.drag(message.x, message.y, dropped=message.dropped)
+        self.call_after_refresh(self.show_detail)
+
     @property
     def detail_covers_list(self) -> bool:
         """Whether the detail covers the list."""
@@ -266,7 +274,7 @@ class ListScreen(Screen[None], Generic[Row]):
     def detail_width(self) -> int:
         """The width of the detail in cells, also while it is hidden."""
         width = self.size.width
-        return (width if width < NARROW else width * self.detail_percent // 100) - 4
+        return (width if width < NARROW else width * self.split.percent // 100) - 4
 
     def copied(self) -> str:
         """Return the text for the clipboard: the detail."""

@@ -4,7 +4,9 @@ Rows are plain data of the screen. A `draw` function makes the cells of a row wh
 the marks follow row ids, so that both survive when the files behind the rows change.
 """
 
+import math
 import textwrap
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
@@ -26,6 +28,8 @@ from memtui.tui.widgets.painting import Column, Paint
 __all__ = ["Column", "RowList"]
 
 Row = TypeVar("Row")
+# Rows stream in as long as they are shown again within so many seconds.
+STREAM_SECONDS = 2.0
 # Painted lines that are cached.
 STRIPS_KEPT = 1000
 
@@ -106,14 +110,21 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         self.rows: Sequence[Row] = ()
         self.marks: set[str] = set()
         self._anchor = ""
+        self._is_placed = False  # whether the cursor follows its row
+        self._shown_at = math.inf
         self._strips: dict[tuple[int, bool, bool], Strip] = {}
         self._paint: Paint | None = None
 
     # data
 
     def show(self, rows: Sequence[Row]) -> None:
-        """Show these rows; the cursor stays on the row it was on, or near where that was."""
-        here = self.row_id
+        """Show these rows; the cursor stays on the row it was on, or near where that was. While rows stream in for the
+        first time, it stays on the first row until it is moved."""
+        now = time.monotonic()
+        self._is_placed = self._is_placed or (bool(self.rows) and now - self._shown_at > STREAM_SECONDS)
+        self._shown_at = now
+        here = self.row_id if self._is_placed else ""
+        before = self.row_id
         seen = 0 <= self.cursor - int(self.scroll_offset.y) < max(1, self.size.height - self.header)
         self.rows = rows
         self._strips.clear()
@@ -126,7 +137,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         else:  # scrolled away from the cursor with the wheel: stay there
             self.cursor = max(0, min(place, len(rows) - 1))
         self.refresh()
-        if self.row_id != here:
+        if self.row_id != before:
             self.post_message(self.Moved(self, self.row_id))
 
     @property
@@ -211,7 +222,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
     def move_to(self, at: int) -> None:
         """Put the cursor on the row with this number."""
-        before = self.cursor
+        before, self._is_placed = self.cursor, True
         self._place(at)
         if self.cursor != before:
             self.refresh()
@@ -235,6 +246,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
     def action_open(self) -> None:
         """Open the row under the cursor."""
+        self._is_placed = True
         if self.row_id:
             self.post_message(self.Opened(self, self.row_id))
 

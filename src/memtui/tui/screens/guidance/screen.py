@@ -58,6 +58,7 @@ class Guidance(ListScreen[GuidanceRow]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("guidance")]
     group: ClassVar[str] = "guidance"
+    detail_percent: ClassVar[int] = 40
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "receipts"})
     row_word: ClassVar[str] = "note"
     legend: ClassVar[str] = (

@@ -1,0 +1,54 @@
+"""The list: where its cursor is while rows come and go."""
+
+from contextlib import asynccontextmanager
+
+import pytest
+from rich.text import Text
+from textual.app import App
+
+from memtui.tui import theme
+from memtui.tui.widgets import rows as module
+from memtui.tui.widgets.rows import Column, RowList
+
+
+class Lists(App):
+    def get_css_variables(self):
+        return super().get_css_variables() | theme.variables(self.current_theme)
+
+    def compose(self):
+        yield RowList([Column("")], lambda row: [Text(row)], lambda row: row, header=False)
+
+
+@asynccontextmanager
+async def stand():
+    app = Lists()
+    async with app.run_test() as pilot:
+        table = app.query_one(RowList)
+        table.focus()
+        await pilot.pause()
+        yield pilot, table
+
+
+async def test_rows_that_stream_in_above_do_not_push_the_cursor_off_the_first_row():
+    async with stand() as (_, table):
+        for rows in ([], ["m"], ["b", "m"], ["a", "b", "m", "z"]):
+            table.show(rows)
+        assert table.row_id == "a"
+
+
+@pytest.mark.parametrize("key", ["j", "enter", "k"])
+async def test_once_the_person_has_done_something_the_cursor_stays_with_its_row(key):
+    async with stand() as (pilot, table):
+        table.show(["m", "n"])
+        await pilot.press(key)
+        here = table.row_id
+        table.show(["a", "b", "m", "n"])
+        assert table.row_id == here
+
+
+async def test_at_rest_a_new_row_does_not_get_under_the_cursor(monkeypatch):
+    async with stand() as (_, table):
+        table.show(["m", "n"])
+        monkeypatch.setattr(module, "STREAM_SECONDS", -1.0)
+        table.show(["a", "m", "n"])
+        assert table.row_id == "m"
