@@ -107,12 +107,13 @@ class Workspace:
         return waiting.waiting_in(self.root, [self.slug, None, *others], kinds or waiting.KINDS, unread)
 
     def counts(self, unread: "list[Finding] | None" = None) -> "dict[str, int]":
-        """Count the entries of each kind that wait for this project and everywhere. `unread` as for `waiting`."""
+        """Count the entries of each kind that wait for this project and everywhere, without snoozed ones. `unread` as
+        for `waiting`."""
         from memtui.core.review.waiting import KINDS
 
-        found = dict.fromkeys(KINDS, 0)
-        for entry in self.waiting(unread=unread):
-            found[entry.kind] += 1
+        found, now = dict.fromkeys(KINDS, 0), self.now()
+        for item in self.waiting(unread=unread):
+            found[item.kind] += not item.entry.snoozed(now)
         return found
 
     def review(self) -> "Review":

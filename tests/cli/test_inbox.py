@@ -237,6 +237,45 @@ def test_rejecting_names_what_was_rejected_by_whole_words(memtui, world):
     assert done.err == "Rejected “No snapshot tests for components”. memtui undo brings it back.\n"
 
 
+def test_a_snoozed_draft_is_in_no_list_and_no_count_until_then(memtui):
+    before = ids(memtui, "updates")
+    count = memtui.json("status")["waiting"]["updates"]
+    done = memtui("snooze", "J5VMX3", "--until", "3d")
+    assert done.out.endswith("  J5VMX3  No snapshot tests for components\n")
+    assert "waits until" in done.err
+    assert "memtui undo" in done.err
+    assert len(ids(memtui, "updates")) == len(before) - 1
+    assert memtui.json("status")["waiting"]["updates"] == count - 1
+    listing = memtui("inbox").out
+    assert "No snapshot tests" not in listing
+    assert "1 waits until" in listing
+    assert "memtui inbox --snoozed" in listing
+    (entry,) = memtui.json("inbox", "--snoozed")["entries"]
+    assert (entry["id"][-6:], bool(entry["until"])) == ("J5VMX3", True)
+    assert "No snapshot tests" in memtui("inbox", "--snoozed").out
+    memtui("undo")
+    assert ids(memtui, "updates") == before
+
+
+def test_a_snoozed_draft_comes_back_now_and_all_leaves_it_alone(memtui):
+    data = memtui.json("snooze", "J5VMX3", "--until", "2099-01-01 14:00")
+    assert [each[-6:] for each in data["snoozed"]] == ["J5VMX3"]
+    assert data["until"].startswith("209")
+    memtui("reject", "--all")
+    data = memtui.json("snooze", "--all", "--until", "now")
+    assert (len(data["snoozed"]), data["until"]) == (1, None)
+    assert [each[-6:] for each in ids(memtui, "updates")] == ["J5VMX3"]
+    assert memtui("snooze", "--all", "--until", "now", check=False).code == 3
+    assert "No draft is snoozed" in memtui("inbox", "--snoozed").out
+
+
+@pytest.mark.parametrize("given", ["soon", "yesterday", "never"])
+def test_a_bad_time_to_snooze_until_says_what_is_taken(memtui, given):
+    done = memtui("snooze", "J5VMX3", "--until", given, check=False)
+    assert done.code == 2
+    assert "tomorrow, friday, 18:00" in done.err
+
+
 def test_never_notes_the_words(memtui, world):
     memtui("reject", "J5VMX3", "--never")
     (row,) = [json.loads(line) for line in shop_inbox(world, "rejected.jsonl").read_text().splitlines()]

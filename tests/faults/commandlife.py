@@ -162,6 +162,7 @@ SCENARIOS = [
     C("reject", "@u1"),
     C("reject", "@u1", "--never"),
     C("reject", "--all"),
+    C("snooze", "@u1", "--until", "3d"),
     C("items", "done", "@i1"),
     C("items", "keep", "@i1"),
     C("items", "edit", "@i1", "tok-n1 other words"),

@@ -188,6 +188,27 @@ def test_a_draft_is_not_told_to_the_session_that_it_came_from(home):
     assert "from here" in home.prompt("s2").context
 
 
+def test_a_snoozed_draft_is_not_told_until_its_time(home):
+    home.leave("updates", "asleep", until="2099-01-01T00:00:00Z")
+    home.leave("updates", "awake", until="2020-01-01T00:00:00Z")
+    said = home.prompt().context
+    assert "awake" in said
+    assert "asleep" not in said
+    path = str(home.file("updates"))
+    inbox_file.rewrite(path, lambda text: text.replace("until=2099", "until=2020"))
+    assert "asleep" in home.prompt().context
+
+
+def test_a_draft_that_is_snoozed_is_not_told_as_gone_and_not_told_again(home):
+    home.leave("updates", "one")
+    home.prompt()
+    path = str(home.file("updates"))
+    inbox_file.rewrite(path, lambda text: text.replace(" -->", " until=2099-01-01 -->", 1))
+    assert home.prompt().raw == b""
+    inbox_file.rewrite(path, lambda text: text.replace(" until=2099-01-01", ""))
+    assert home.prompt().raw == b""
+
+
 def test_there_is_a_cap_and_an_age_limit(home):
     home.settings("updates_max = 2\nupdates_days = 7\n")
     home.leave("updates", "ancient", time="2020-01-01")

@@ -60,23 +60,28 @@ def pick(ctx: Context, refs: "list[str]", kinds: "tuple[str, ...]", what: str) -
     return list(found.values())
 
 
-def drafts(ctx: Context, args: argparse.Namespace) -> "list[Waiting]":
-    """Return the drafts that a command names; with --all those of this project and the global ones.
+def drafts(ctx: Context, args: argparse.Namespace, *, snoozed: bool = False) -> "list[Waiting]":
+    """Return the drafts that a command names; with --all those of this project and the global ones, which are not
+    snoozed, or with `snoozed` those that are.
 
     Raises UsageError, NotFoundError.
     """
     if bool(args.ids) == bool(args.all):
         raise UsageError("Say which: one or more IDs, or --all.", "`memtui inbox` lists them.")
-    found = read(ctx, ("updates",)) if args.all else pick(ctx, args.ids, ("updates",), "pending update")
+    if not args.all:
+        return pick(ctx, args.ids, ("updates",), "pending update")
+    found = [item for item in read(ctx, ("updates",)) if item.entry.snoozed(ctx.now()) == snoozed]
     if not found:
-        raise NotFoundError(f"There are no {KIND_WORDS['updates']}.")
+        raise NotFoundError(f"There are no {'snoozed ' if snoozed else ''}{KIND_WORDS['updates']}.")
     return found
 
 
 def add_draft_arguments(parser: "Parser") -> None:
     """Add the arguments by which a command names drafts: ids, or --all."""
     parser.add_argument("ids", nargs="*", metavar="ID", help="pending updates, see `memtui inbox`")
-    parser.add_argument("--all", action="store_true", help="all of this project and the global ones")
+    parser.add_argument(
+        "--all", action="store_true", help="all of this project and the global ones that are not snoozed"
+    )
 
 
 def first(items: "list[Waiting]", limit: int) -> "tuple[list[Waiting], dict[str, int]]":
@@ -104,6 +109,7 @@ def as_data(ctx: Context, item: Waiting) -> "dict[str, object]":
         "text": item.text,
         "evidence": item.evidence,
         "state": states(ctx, item),
+        "until": None if (end := item.until(ctx.now())) is None else clock.iso_seconds(end),
     }
 
 

@@ -30,6 +30,7 @@ COMMANDS = {
     "inbox": "inbox",
     "approve": "approve",
     "reject": "reject",
+    "snooze": "snooze",
     "items": "items",
     "deliveries": "deliveries",
     "receipts": "receipts",

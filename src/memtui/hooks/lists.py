@@ -33,7 +33,7 @@ def updates(
     """Return the block of one inbox's pending updates for a session that knows `known` (id -> [hash, text as shown]).
 
     The block is None if nothing is new; with it comes what the session will know if there is room for all of it. Drafts
-    from the session itself are left out: it has the words they come from.
+    from the session itself are left out: it has the words they come from. So are those that a person has snoozed.
     """
     path = f"{directory}/{inbox_format.FILES['updates']}"
     now = clock.now()
@@ -41,9 +41,10 @@ def updates(
     entries = [e for e in inbox_format.read(path) if e.fields.get("session", "") != hook.session_id]
     entries.reverse()
     entries.sort(key=lambda e: e.time() or now, reverse=True)
-    fresh = [e for e in entries if (e.time() or now) >= horizon][: config.number(hook.settings, "updates_max")]
+    awake = [e for e in entries if not e.snoozed(now)]
+    fresh = [e for e in awake if (e.time() or now) >= horizon][: config.number(hook.settings, "updates_max")]
     present = {entry.id for entry in entries}
-    # Entries that newer ones have pushed out of the list stay known.
+    # Entries that newer ones have pushed out of the list stay known, and those that a person has snoozed.
     knows: dict[str, list[str]] = {
         entry_id: [str(piece) for piece in before]
         for entry_id, before in known.items()
@@ -81,7 +82,7 @@ def updates(
     fields = {"scope": scope, "source": path}
     if known:
         fields["change"] = "diff"
-    intro = UPDATES_CHANGED if known else UPDATES_INTRO + _beyond(len(entries) - len(fresh))
+    intro = UPDATES_CHANGED if known else UPDATES_INTRO + _beyond(len(awake) - len(fresh))
     return delivery_blocks.Block(delivery_blocks.TAGS["pending-update"], fields, intro, parts), knows
 
 

@@ -63,7 +63,9 @@ def _notes(hook: runner.Hook) -> str:
 
 def _drafts(hook: runner.Hook) -> str:
     files = [f"{directory}/{inbox_format.FILES['updates']}" for _, directory in hook.inboxes()]
-    return _many(sum([len(inbox_format.read(path)) for path in files if fs.stamp(path)]), "draft")
+    found = [entry for path in files if fs.stamp(path) for entry in inbox_format.read(path)]
+    now = clock.now()
+    return _many(len([entry for entry in found if not entry.snoozed(now)]), "draft")
 
 
 def _receipt(hook: runner.Hook) -> str:

@@ -1,5 +1,6 @@
 """Words for drafts and unfinished items in both front doors: their titles, what was decided, what they come from."""
 
+import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -41,6 +42,28 @@ def named(items: Sequence[Waiting]) -> str:
 def decided(code: str, items: Sequence[Waiting]) -> str:
     """Say what was decided about entries: `Rejected “use uv for tools”.`"""
     return DECIDED[code].format(named(items))
+
+
+def day(seconds: float, now: float) -> str:
+    """Write a time to come, in local time: `18:00` for today, else `Mon 24 Nov`; of another year with the year."""
+    there, here = time.localtime(seconds), time.localtime(now)
+    if there[:3] == here[:3]:
+        return time.strftime("%H:%M", there)
+    year = "" if there.tm_year == here.tm_year else f" {there.tm_year}"
+    return f"{time.strftime('%a', there)} {there.tm_mday} {time.strftime('%b', there)}{year}"
+
+
+def snoozed(items: Sequence[Waiting], until: float | None, now: float) -> str:
+    """Say that drafts were snoozed until a time, or brought back (None)."""
+    if until is None:
+        return f"{named(items)} {'is' if len(items) == 1 else 'are'} back in the inbox."
+    return f"{named(items)} {'waits' if len(items) == 1 else 'wait'} until {day(until, now)}."
+
+
+def waiting(untils: Sequence[float], now: float) -> str:
+    """Say how many drafts are snoozed, and until when at least."""
+    first = day(min(untils), now)
+    return f"1 waits until {first}" if len(untils) == 1 else f"{len(untils)} wait, the first until {first}"
 
 
 def one_offs(count: int) -> str:

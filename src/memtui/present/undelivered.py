@@ -16,7 +16,7 @@ def findings_of(settings: dict[str, object], item: Waiting, now: float) -> list[
         found = undelivered.findings(item.entry, item.directory, now, config.number(settings, "budget"))
         return [each for each in found if findings.flag(each)]
     days = config.number(settings, "updates_days")
-    if item.kind == "updates" and (item.entry.time() or now) < now - days * DAY:
+    if item.kind == "updates" and not item.entry.snoozed(now) and (item.entry.time() or now) < now - days * DAY:
         return [note("inbox.old", id=short_id(item.id), days=days)]
     return []
 

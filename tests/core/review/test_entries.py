@@ -1,5 +1,6 @@
 """Reviewing what waits: each step whole, undoable, and nothing lost that others write meanwhile."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from memtui.core.inbox import format as inbox_format
 from memtui.core.journal import undo
 from memtui.core.journal.changes.text_edit import TextEdit
 from memtui.core.journal.journal import Journal
+from memtui.core.review import snoozing
 from memtui.core.review.entries import Review, removal
 from memtui.core.review.waiting import waiting_in
 
@@ -128,6 +130,43 @@ def test_an_item_becomes_guidance_in_one_step(root):
     assert (texts(root, "items"), texts(root, "guidance")) == ([], ["fix the test"])
     undo.run(Journal(root), "undo").first()
     assert (source(root, "items"), texts(root, "guidance")) == (before, [])
+
+
+def test_a_snoozed_draft_says_until_when_and_undo_restores_every_byte(root):
+    leave(root, "updates", "one", "two")
+    before = source(root, "updates")
+    review = Review(root, now=lambda: 1000.0)
+    review.snooze(waiting_in(root, [SLUG], ["updates"])[:1], 5000.0)
+    one, two = waiting_in(root, [SLUG], ["updates"])
+    assert (one.text, one.until(4999.0), one.until(5000.0), two.until(0.0)) == ("one", 5000.0, None, None)
+    review.snooze([one], None)
+    assert source(root, "updates") == before
+    undo.run(Journal(root), "undo").first()
+    assert waiting_in(root, [SLUG], ["updates"])[0].until(0.0) == 5000.0
+    undo.run(Journal(root), "undo").first()
+    assert source(root, "updates") == before
+
+
+def test_a_hand_written_draft_can_be_snoozed(root):
+    fs.write_atomic(f"{root}/projects/{SLUG}/pending-updates.md", b"by hand\n")
+    Review(root, now=lambda: 1000.0).snooze(waiting_in(root, [SLUG], ["updates"]), 5000.0)
+    (found,) = waiting_in(root, [SLUG], ["updates"])
+    assert (found.text, found.until(1000.0)) == ("by hand", 5000.0)
+
+
+@pytest.mark.parametrize("given", ["never", "yesterday", "soon", "", "2020-01-01"])
+def test_what_is_no_time_to_come_is_refused_and_says_what_is_taken(given):
+    with pytest.raises(UsageError) as error:
+        snoozing.moment(given, 1_795_000_000.0)
+    assert "tomorrow, friday" in error.value.hint
+
+
+def test_a_snooze_ends_at_the_beginning_of_its_day_or_at_once():
+    now = 1_795_000_000.0
+    assert snoozing.moment("now", now) is None
+    assert snoozing.moment("2h", now) == now + 7200
+    assert time.localtime(snoozing.moment("tomorrow", now))[3:6] == (0, 0, 0)
+    assert time.localtime(snoozing.moment("monday", now)).tm_wday == 0
 
 
 ENTRY = st.tuples(st.sampled_from(["entry", "loose"]), st.text("ab -*>[]x\n", min_size=1, max_size=12))

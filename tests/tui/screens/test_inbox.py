@@ -97,7 +97,7 @@ async def test_drafts_stand_surest_first_then_items(app):
             for line in app.screen.table.rows
         ]
         assert names[:4] == ["ask-before-migrations", "no-snapshot-tests", "metric-units", "prefer-pnpm"]
-        assert app.screen.table.rows[4].key == "fold"
+        assert app.screen.table.rows[4].key == "one-offs"
         assert names[5].startswith("Fix")
 
 
@@ -773,13 +773,69 @@ async def test_opened_one_offs_stand_below_their_fold(world, app):
         await settle(pilot)
         keys = [line.key for line in app.screen.table.rows]
         assert any("▸          2 look like one-offs" in line for line in drawn(app))
-        app.screen.table.move_to(keys.index("fold"))
+        app.screen.table.move_to(keys.index("one-offs"))
         await pilot.press("enter")
         await settle(pilot)
         names = [line.item.entry.fields.get("name") if line.item else "fold" for line in app.screen.table.rows]
         at = names.index("fold")
         assert set(names[at + 1 : at + 3]) == {"blue-here", "short-changelog"}
-        assert app.screen.table.row.key == "fold"
+        assert app.screen.table.row.key == "one-offs"
+
+
+async def test_a_draft_waits_until_a_day_of_the_picker_folded_and_not_counted(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        before = read(updates(world)["no-snapshot-tests"].path)
+        await pilot.press("w")
+        await settle(pilot)
+        assert "Hide “No snapshot tests for components” until" in "\n".join(drawn(app))
+        await pilot.press("enter")
+        await settle(pilot)
+        assert updates(world)["no-snapshot-tests"].until(NOW) is not None
+        assert "3 drafts to review" in drawn(app)[1]
+        assert "2 Inbox 8" in drawn(app)[0]
+        assert any("▸          1 waits until" in line for line in drawn(app))
+        names = [line.item.entry.fields.get("name") for line in app.screen.table.rows if line.item]
+        assert "no-snapshot-tests" not in names
+        assert "waits until" in [note.message for note in app._notifications][-1]
+        app.screen.table.move_to(len(app.screen.table.rows) - 1)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert app.screen.table.rows[-1].item.entry.fields["name"] == "no-snapshot-tests"  # below its fold
+        await pilot.press("z")
+        await settle(pilot)
+    assert read(updates(world)["no-snapshot-tests"].path) == before
+
+
+async def test_a_draft_waits_until_a_typed_day_and_is_brought_back(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        await pilot.press("w", *"another", "enter")
+        await settle(pilot)
+        await pilot.press(*"soon", "enter")
+        await settle(pilot)
+        assert "“soon” is not a time." in "\n".join(drawn(app))  # it stays open
+        await pilot.press("ctrl+u", *"2099-01-01", "enter")
+        await settle(pilot)
+        assert updates(world)["no-snapshot-tests"].entry.fields["until"].startswith("209")
+        app.screen.table.move_to(len(app.screen.table.rows) - 1)
+        await pilot.press("enter")
+        await to(pilot, "no-snapshot-tests")
+        await pilot.press("w", "enter")  # now
+        await settle(pilot)
+    assert "until" not in updates(world)["no-snapshot-tests"].entry.fields
+
+
+async def test_marking_all_and_deciding_leave_snoozed_drafts_alone(world, app):
+    later = leave(world, "Later", name="later", scope="project", until="2099-01-01")
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        app.screen.table.move_to(len(app.screen.table.rows) - 1)
+        await pilot.press("enter")
+        await to(pilot, "no-snapshot-tests")
+        await pilot.press("A", "x")
+        await settle(pilot)
+    assert [each.id for each in updates(world).values() if each.entry.fields.get("name") == "later"] == [later]
 
 
 async def test_what_looks_one_off_is_folded(world, app):

@@ -24,6 +24,7 @@ def register(commands: "parser.Commands") -> None:
         "Guidance for the agent, pending updates to review, unfinished items.",
     )
     found.add_argument("--kind", choices=KINDS, help="only guidance, updates or items")
+    found.add_argument("--snoozed", action="store_true", help="the pending updates that wait until a later time")
     found.add_argument("--all-projects", action="store_true", help="the inboxes of all projects")
     found.add_argument("--limit", type=int, default=LIMIT, metavar="N", help=f"of each kind, default: {LIMIT}, 0: all")
     actions = parser.actions(found)
@@ -35,7 +36,8 @@ def register(commands: "parser.Commands") -> None:
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """List what waits."""
-    return shown.listing(ctx, (args.kind,) if args.kind else KINDS, all_projects=args.all_projects, limit=args.limit)
+    kinds = (args.kind,) if args.kind else KINDS
+    return shown.listing(ctx, kinds, all_projects=args.all_projects, limit=args.limit, snoozed=args.snoozed)
 
 
 def show(ctx: Context, args: argparse.Namespace) -> Result:

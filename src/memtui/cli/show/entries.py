@@ -12,6 +12,7 @@ from memtui.core.deliveries import notes, receipts
 from memtui.core.deliveries.record import Delivery
 from memtui.core.inbox import under_way
 from memtui.core.review.waiting import KINDS, Waiting
+from memtui.present import drafts
 from memtui.present.deliveries import GLYPHS, session_words
 
 TOLD_SHOWN = 5  # notes delivered last
@@ -31,25 +32,37 @@ def listing(
     all_projects: bool = False,
     limit: int = entries.LIMIT,
     told: "list[dict[str, object]] | None" = None,
+    snoozed: bool = False,
 ) -> Result:
-    """List what waits, at most `limit` entries of each kind (0: all), and below it `told`: guidance delivered last."""
+    """List what waits, at most `limit` entries of each kind (0: all), and below it `told`: guidance delivered last.
+    With `snoozed` list only what is snoozed, else say how much is."""
     unread: list[dict[str, str]] = []
     every = entries.read(ctx, kinds, all_projects=True, unread=unread)
+    now = ctx.now()
+    later = [item for item in every if item.entry.snoozed(now) and (all_projects or item.slug in {ctx.slug, None})]
+    every = [item for item in every if item.entry.snoozed(now) == snoozed]
     near = [item for item in every if all_projects or item.slug in {ctx.slug, None}]
     shown, more = entries.first(near, limit)
-    claimed = _under_way(ctx, all_projects) if "guidance" in kinds else []
+    claimed = _under_way(ctx, all_projects) if "guidance" in kinds and not snoozed else []
     data = {
         "project": ctx.project_root,
         "entries": [entries.as_data(ctx, item) for item in shown] if ctx.out.json else [],
         "more": more,
         "in_delivery": claimed,
         "elsewhere": len(every) - len(near),
+        "snoozed": len(later),
         "unread": unread,
         **({} if told is None else {"told": told}),
     }
 
     def text(out: Output) -> None:
+        if snoozed and not shown:
+            out.print("No draft is snoozed. memtui snooze ID --until friday hides one until then.")
+            return
         _print(ctx, out, shown, more, claimed, len(every) - len(near))
+        if later and not snoozed:
+            untils = [end for item in later if (end := item.until(now)) is not None]
+            out.print(f"{drafts.waiting(untils, now)}: memtui inbox --snoozed")
         _print_told(ctx, out, told or [])
 
     return Result(data, text)
@@ -186,6 +199,7 @@ def details(item: Waiting, now: float) -> "list[str]":
         words += [f"→ {target}"] if target else []
         words += [f"seen {fields['seen']}×"] if fields.get("seen", "1") != "1" else []
         words += [f"session {fields['session'][:8]}"] if fields.get("session") else []
+        words += [f"until {drafts.day(end, now)}"] if (end := item.until(now)) is not None else []
     elif item.kind == "guidance":
         words.append("from " + fields.get("from", "a hand-written note"))
         words += ["urgent"] if item.entry.flag("urgent") else []

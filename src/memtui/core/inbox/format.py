@@ -55,6 +55,11 @@ class Entry:
         expires = clock.parse(self.fields.get("expires"))
         return expires is not None and expires <= now
 
+    def snoozed(self, now: float) -> bool:
+        """Whether its `until` lies in the future, so that it waits unseen; False if that can't be parsed."""
+        until = clock.parse(self.fields.get("until"))
+        return until is not None and until > now
+
 
 def scope_of(directory: str) -> str:
     """Return the scope of the inbox at `directory`: project or global."""

@@ -90,6 +90,16 @@ class Review:
                 changes.append(TextEdit(f"{item.directory}/{inbox_format.REJECTED}", "", fastjson.dumps(row) + "\n"))
         return self._run("reject", changes, items, "reject")
 
+    def snooze(self, items: Sequence[Waiting], until: float | None) -> str:
+        """Hide pending updates until a time, in seconds since the epoch; None shows them again."""
+        changes = []
+        for item in items:
+            fields = {key: value for key, value in self._fields(item).items() if key != "until"}
+            if until is not None:
+                fields["until"] = clock.iso_seconds(until)
+            changes.append(_rewritten(item, fields, item.entry.text))
+        return self._run("snooze", changes, items, "bring back" if until is None else "snooze")
+
     def done(self, items: Sequence[Waiting]) -> str:
         """Remove pending items, as finished."""
         return self._run("done", _removals(items), items, "tick off")

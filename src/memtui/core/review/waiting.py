@@ -4,7 +4,7 @@ import dataclasses
 import os
 from collections.abc import Iterable, Sequence
 
-from memtui.core.base import matching, paths
+from memtui.core.base import clock, matching, paths
 from memtui.core.base.finding import Finding, problem
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.inbox import format as inbox_format
@@ -55,6 +55,10 @@ class Waiting:
     def evidence(self) -> list[str]:
         """The quotes at the end of a pending update that show where it comes from."""
         return self._parts()[1]
+
+    def until(self, now: float) -> float | None:
+        """Return when a snoozed entry shows again, in seconds since the epoch; None for one that is not snoozed."""
+        return clock.parse(self.entry.fields.get("until")) if self.entry.snoozed(now) else None
 
     def _parts(self) -> tuple[str, list[str]]:
         return pending_update.split(self.entry.text) if self.kind == "updates" else (self.entry.text, [])

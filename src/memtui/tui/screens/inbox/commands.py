@@ -8,9 +8,11 @@ from rich.text import Text
 from memtui import actions
 from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import many
+from memtui.core.review import snoozing
 from memtui.core.review.entries import Review
 from memtui.core.review.waiting import Waiting
 from memtui.present import drafts, safe_text, unheard
+from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
 from memtui.tui.screens.inbox.approving import ApproveCommands
@@ -25,6 +27,9 @@ from memtui.tui.widgets.body import fits
 
 # Even the smallest screen shows this many lines of an item below the list.
 SHORT = 3
+# When a draft may wait until, in words that `snoozing.moment` reads: words for the person.
+DAYS = {"tomorrow": "tomorrow", "3d": "in 3 days", "monday": "next week"}
+DATE = "date"
 
 
 class InboxCommands:
@@ -47,6 +52,7 @@ class InboxCommands:
             "inbox.never": Command(partial(self._decide, "updates", "never", never), draft),
             "inbox.type": Command(approving.choose_type, draft),
             "inbox.scope": Command(approving.choose_scope, draft),
+            "inbox.wait": Command(self.wait, draft),
             "inbox.done": Command(partial(self._decide, "items", "done", Review.done), item),
             "inbox.keep": Command(partial(self._decide, "items", "keep", Review.keep), item),
             "inbox.guide": Command(self.guide, first_of(chosen.hidden, chosen.nothing)),
@@ -66,6 +72,25 @@ class InboxCommands:
         """Run an operation on the chosen drafts or items; `code` is what it decides, as in `drafts.DECIDED`."""
         found = self.chosen.items(kind)
         self.chosen.act(lambda: operation(self.services.data.review(), found), drafts.decided(code, found), kind)
+
+    async def wait(self) -> None:
+        """Ask until when the chosen drafts wait, and hide them until then; or bring snoozed ones back."""
+        found, now = self.chosen.items("updates"), self.services.data.now()
+        asleep = any(each.until(now) is not None for each in found)
+        days: dict[str, str] = {}  # each once: on Sundays next week begins tomorrow
+        for given in DAYS:
+            days.setdefault(drafts.day(snoozing.moment(given, now) or now, now), given)
+        rows = [("now", "now: back into the list")] * asleep
+        rows += [(given, f"{DAYS[given]:<10}  {day}") for day, given in days.items()]
+        answer = await self.services.ask(Choice(f"Hide {drafts.named(found)} until", [*rows, (DATE, "another time …")]))
+        if answer == DATE:
+            asked = Line("Hide until", below=snoozing.TAKEN, check=lambda words: snoozing.moment(words, now))
+            answer = await self.services.ask(asked)
+        if not answer:
+            return
+        until = snoozing.moment(answer, now)
+        review, done = self.services.data.review(), drafts.snoozed(found, until, now)
+        self.chosen.act(lambda: review.snooze(found, until), done, "updates")
 
     async def guide(self) -> None:
         """Make guidance of the chosen entries. Several, or one that is not fully on the screen, are shown first."""

@@ -1,6 +1,6 @@
-"""The rows of the inbox: their order, and which drafts are folded."""
+"""The rows of the inbox: their order, and which drafts are folded: those that look like one-offs, and snoozed ones."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from memtui.core.review.waiting import Waiting
@@ -8,16 +8,19 @@ from memtui.core.review.waiting import Waiting
 # A draft with less confidence than this that was seen only once is likely a one-off.
 DOUBTFUL = 0.6
 DEFAULT_CONFIDENCE = "0.7"
-FOLD = "fold"
+# The keys of the folds.
+ONE_OFFS, SNOOZED = "one-offs", "snoozed"
 
 
 @dataclass(frozen=True)
 class InboxRow:
-    """A row of the list: a draft, an unfinished item, or (`item` None) the fold with the number of drafts in it."""
+    """A row of the list: a draft, an unfinished item, or (`item` None) the fold of some drafts. `until`: when a snoozed
+    draft shows again, in seconds since the epoch."""
 
     key: str
     item: Waiting | None
-    count: int = 0
+    folds: tuple["InboxRow", ...] = ()
+    until: float | None = None
 
     @property
     def kind(self) -> str:
@@ -25,29 +28,37 @@ class InboxRow:
         return self.item.kind if self.item is not None else ""
 
 
-def in_order(waiting: Sequence[Waiting]) -> list[InboxRow]:
-    """Return a row for each entry: drafts, those with most confidence and newest first, then items."""
+def in_order(waiting: Sequence[Waiting], now: float) -> list[InboxRow]:
+    """Return a row for each entry: drafts, those with most confidence and newest first; items; and snoozed drafts, in
+    the order in which they come back."""
     drafts = sorted(
         (each for each in waiting if each.kind == "updates"),
         key=lambda each: (-confidence(each), -(each.entry.time() or 0.0)),
     )
-    return [InboxRow(each.key, each) for each in [*drafts, *(each for each in waiting if each.kind == "items")]]
+    found = [
+        InboxRow(each.key, each, until=each.until(now))
+        for each in [*drafts, *(each for each in waiting if each.kind == "items")]
+    ]
+    return sorted(found, key=lambda row: row.until or 0.0)
 
 
-def folded(rows: list[InboxRow], *, unfolded: bool) -> list[InboxRow]:
-    """Return the rows with a fold below the drafts, and below that, if `unfolded`, the doubtful drafts."""
-    doubtful = [row for row in rows if is_doubtful(row)]
-    if not doubtful:
-        return rows
-    drafts = [row for row in rows if row.kind == "updates" and not is_doubtful(row)]
-    fold = InboxRow(FOLD, None, len(doubtful))
-    return [*drafts, fold, *(doubtful if unfolded else ()), *(row for row in rows if row.kind == "items")]
+def folded(rows: Sequence[InboxRow], unfolded: Collection[str]) -> list[InboxRow]:
+    """Return the rows with the doubtful drafts below those to review, and the snoozed ones at the end, each in a fold;
+    `unfolded` are the keys of the folds that are open."""
+    doubtful, snoozed = tuple(filter(is_doubtful, rows)), tuple(row for row in rows if row.until is not None)
+    shown = [row for row in rows if row not in doubtful and row not in snoozed]
+    drafts, items = [row for row in shown if row.kind == "updates"], [row for row in shown if row.kind == "items"]
+    return [*drafts, *_fold(ONE_OFFS, doubtful, unfolded), *items, *_fold(SNOOZED, snoozed, unfolded)]
+
+
+def _fold(key: str, rows: tuple[InboxRow, ...], unfolded: Collection[str]) -> Sequence[InboxRow]:
+    return (InboxRow(key, None, rows), *(rows if key in unfolded else ())) if rows else ()
 
 
 def is_doubtful(row: InboxRow) -> bool:
-    """Return whether a row is a draft that is folded."""
+    """Return whether a row is a draft to review that looks like a one-off."""
     item = row.item
-    if item is None or item.kind != "updates" or "confidence" not in item.entry.fields:
+    if row.until is not None or item is None or item.kind != "updates" or "confidence" not in item.entry.fields:
         return False
     return confidence(item) < DOUBTFUL and item.entry.count("seen", 1) < 2
 

@@ -53,7 +53,7 @@ COLUMNS = (
     Column("age", 4, right=True),
 )
 # The actions in the foot, in their order.
-ON_DRAFT = ("approve", "edit", "merge", "reject", "never", "type", "scope", "mark", "filter", "mark_all")
+ON_DRAFT = ("approve", "edit", "merge", "reject", "never", "wait", "type", "scope", "mark", "filter", "mark_all")
 ON_ITEM = ("done", "keep", "edit", "guide", "mark", "filter", "mark_all")
 
 
@@ -107,7 +107,8 @@ class Inbox(ListScreen[InboxRow]):
             "inbox.projects": Command(self.projects, self._why_no_projects),
             "app.undo": Command(self.undo),
         }
-        self.all_projects = self.unfolded = False
+        self.all_projects = False
+        self.unfolded: set[str] = set()  # keys of the open folds
         self._in_other_projects = 0
         self._head_lines = 0  # lines of the detail that must be on the screen before a draft is approved unasked
         self._problem = ""
@@ -131,8 +132,9 @@ class Inbox(ListScreen[InboxRow]):
         near = {self.services.data.slug, None}
         self._problem = message.problem
         self.proposals.forget()
-        self._in_other_projects = sum(each.slug not in near for each in message.found)
-        self.found = rows.in_order([each for each in message.found if self.all_projects or each.slug in near])
+        now = self.services.data.now()
+        self._in_other_projects = sum(each.slug not in near and not each.entry.snoozed(now) for each in message.found)
+        self.found = rows.in_order([each for each in message.found if self.all_projects or each.slug in near], now)
         keys = {each.key for each in message.found}
         self._returned = (keys - self._last_keys) & self._all_keys
         self._last_keys, self._all_keys = keys, self._all_keys | keys
@@ -184,8 +186,8 @@ class Inbox(ListScreen[InboxRow]):
         self.look_soon()
 
     def select(self) -> Sequence[InboxRow]:
-        """Return the rows to show. Doubtful drafts are folded, unless the filter is used."""
-        return super().select() if self.typed else rows.folded(list(self.found), unfolded=self.unfolded)
+        """Return the rows to show. Doubtful and snoozed drafts are folded, unless the filter is used."""
+        return super().select() if self.typed else rows.folded(self.found, self.unfolded)
 
     def why_empty(self) -> str:
         """Return what an empty list says: what will fill it, or why nothing will."""
@@ -199,22 +201,24 @@ class Inbox(ListScreen[InboxRow]):
         text = Text(no_wrap=True, overflow="ellipsis")
         if self._problem:
             return text.append("! " + safe_text.line(self._problem), style="red")
-        drafts = sum(row.kind == "updates" for row in self.found)
-        items, doubtful = len(self.found) - drafts, sum(map(rows.is_doubtful, self.found))
+        untils = [row.until for row in self.found if row.until is not None]
+        items, doubtful = sum(row.kind == "items" for row in self.found), sum(map(rows.is_doubtful, self.found))
+        drafts = len(self.found) - items - len(untils)
         text.append(many(drafts - doubtful, "draft") + " to review" if drafts else "No drafts", style="bold")
         text.append(f" · {words.one_offs(doubtful)}" if doubtful else "", style="dim")
         text.append(f" · {many(items, 'unfinished item')}" if items else "", style="dim")
         if self._in_other_projects:
             how = "with" if self.all_projects else actions.key_of("inbox.projects") + ":"
             text.append(f" · {how} {self._in_other_projects} in other projects", style="dim")
+        text.append(f" · {words.waiting(untils, self.services.data.now())}" if untils else "", style="dim")
         return text
 
     def _draw(self, row: InboxRow) -> list[Text]:
         item = row.item
         blank = Text("")
         if item is None:
-            fold = Text(words.one_offs(row.count), style="dim")
-            return [Text("▾" if self.unfolded else "▸", style="dim"), fold, *[blank] * 4]
+            fold = Text(self._folded(row), style="dim")
+            return [Text("▾" if row.key in self.unfolded else "▸", style="dim"), fold, *[blank] * 4]
         fields = item.entry.fields
         when = Text(age(item.entry.time(), self.services.data.now()), style="dim")
         where = Text(self._where(item), style="dim")
@@ -227,9 +231,15 @@ class Inbox(ListScreen[InboxRow]):
         fuzzy.mark([name], self.typed)
         given = fields.get("kind", "note")
         kind = Text(safe_text.line(KINDS.get(given, given), 12), style="dim")
+        if row.until is not None:
+            kind = Text(words.day(row.until, self.services.data.now()), style="dim")
         conf = Text(fields["confidence"][:4].removeprefix("0") if fields.get("confidence") else "-")
         seen = safe_text.line(fields.get("seen", "1"), 4)
         return [kind, name, conf, Text(f"{seen}×", style="dim" if seen == "1" else ""), where, when]
+
+    def _folded(self, row: InboxRow) -> str:
+        untils = [each.until for each in row.folds if each.until is not None]
+        return words.waiting(untils, self.services.data.now()) if untils else words.one_offs(len(row.folds))
 
     def _where(self, item: Waiting) -> str:
         if item.kind == "updates" and self.proposals.proposed(item, "scope") == "global":
@@ -277,16 +287,18 @@ class Inbox(ListScreen[InboxRow]):
         return "" if self._in_other_projects else "Nothing waits in other projects."
 
     def markable(self) -> Sequence[InboxRow]:
-        """Return the rows that "mark all" marks: all drafts, or all items if the cursor is on an item."""
-        under = self.chosen.under_cursor
-        kind = under.kind if under is not None else "updates"
-        return [row for row in self.table.rows if row.kind == kind]
+        """Return the rows that "mark all" marks: all drafts to review; on an item all items, on a snoozed draft all
+        snoozed ones."""
+        under = self.table.row
+        kind = under.kind if under is not None and under.kind else "updates"
+        snoozed = under is not None and under.until is not None
+        return [row for row in self.table.rows if row.kind == kind and (row.until is not None) == snoozed]
 
     def open_detail(self) -> None:
         """Go into the detail; on the fold, unfold or fold."""
         row = self.table.row
         if row is not None and row.item is None:
-            self.unfolded = not self.unfolded
+            self.unfolded ^= {row.key}
             self.fill()
         else:
             super().open_detail()

@@ -1,0 +1,47 @@
+"""`memtui snooze`: hide drafts until a time."""
+
+import argparse
+
+from memtui.cli import entries, parser
+from memtui.cli.context import Context
+from memtui.cli.output import Output, Result
+from memtui.core.base import clock
+from memtui.core.base.matching import short_id
+from memtui.core.review import snoozing
+from memtui.present import drafts
+
+
+def register(commands: "parser.Commands") -> None:
+    """Add the command."""
+    found = parser.command(
+        commands,
+        "snooze",
+        run,
+        "hide pending updates until a time",
+        "memtui snooze 7XAD --until friday\nmemtui snooze --all --until 2w\nmemtui snooze 7XAD --until now",
+        "Until then no list shows them, no count counts them and no session is told of them. "
+        "`memtui inbox --snoozed` lists them.",
+    )
+    entries.add_draft_arguments(found)
+    found.add_argument("--until", required=True, metavar="WHEN", help=snoozing.TAKEN)
+
+
+def run(ctx: Context, args: argparse.Namespace) -> Result:
+    """Snooze drafts as one step of undo, or bring them back."""
+    now = ctx.now()
+    until = snoozing.moment(args.until, now)
+    items = entries.drafts(ctx, args, snoozed=until is None)
+    done = ctx.review().snooze(items, until)
+    data = {
+        "snoozed": [item.id for item in items],
+        "until": None if until is None else clock.iso_seconds(until),
+        "transaction": done,
+    }
+
+    def text(out: Output) -> None:
+        for item in items:
+            state = "back" if until is None else f"until {drafts.day(until, now)}"
+            out.print(f"{state}  {short_id(item.id)}  {drafts.title(item)}")
+        out.say(f"{drafts.snoozed(items, until, now)} memtui undo undoes it.")
+
+    return Result(data, text)
