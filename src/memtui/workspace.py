@@ -54,6 +54,11 @@ class Workspace:
         except KeyError:
             raise _homeless() from None
 
+    def tilde(self, path: str) -> str:
+        """Write a path with `~` for the home directory."""
+        home = self.env.get("HOME", "").rstrip("/")
+        return "~" + path[len(home) :] if home and path.startswith(home + "/") else path
+
     def must_have_home(self) -> None:
         """Raise UsageError unless both memtui's and Claude's directory are known."""
         _ = self.root, self.config_dir

@@ -63,11 +63,6 @@ class Context(Workspace):
 
         return Usage(self.root)
 
-    def tilde(self, path: str) -> str:
-        """Write a path with `~` for the home directory."""
-        home = self.env.get("HOME", "").rstrip("/")
-        return "~" + path[len(home) :] if home and path.startswith(home + "/") else path
-
     @property
     def can_ask(self) -> bool:
         """Return whether a person can answer a question."""

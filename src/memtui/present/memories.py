@@ -7,6 +7,7 @@ from memtui.core.base.phrasing import ago, many
 
 if TYPE_CHECKING:
     from memtui.core.memories.origin import Source
+    from memtui.core.memories.scopes import Scope
 
 ASK_OVER = 20  # about as many as a screen shows at once
 # By the label of a scope: who loads its memories.
@@ -24,6 +25,16 @@ SOURCES = {
     "repository": "came with the repository",
     "unknown": "not known",
 }
+
+
+def scope_name(scope: "Scope", project: str) -> str:
+    """Name a scope: `global`, `project shop`, `auto crm`, `agent reviewer`. `project` is the name of the project that
+    the person works in."""
+    if scope.kind == "agent":
+        return scope.label.replace(":", " ", 1)
+    if scope.label in {"project", "auto"}:
+        return f"{scope.label} {project}".strip()
+    return f"auto {scope.project}" if scope.project else scope.label.replace(":", " ", 1)
 
 
 def must_ask(labels: Sequence[str]) -> bool:

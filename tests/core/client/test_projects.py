@@ -38,6 +38,27 @@ def found(env):
     return {p.slug: p.path for p in projects.with_memory(env)}
 
 
+def called(*roots):
+    names = projects.names({"HOME": "/home/you"}, {paths.slug(root): root for root in roots})
+    return [names[paths.slug(root)] for root in roots]
+
+
+def test_a_project_is_called_by_its_directory_and_two_of_one_name_by_as_much_of_the_path_as_tells_them_apart():
+    assert called("/home/you/crm", "/srv/api", "/home/you/work/api", "/home/you/home/api", "/") == [
+        "crm",
+        "srv/api",
+        "work/api",
+        "home/api",
+        "/",
+    ]
+    assert called("/a/b/c", "/x/b/c", "/b/c") == ["a/b/c", "x/b/c", "b/c"]
+
+
+def test_a_project_without_a_known_path_is_called_by_what_its_slug_adds_to_home():
+    names = projects.names({"HOME": "/home/you"}, {"-home-you-work-crm": None, "-srv-api": None, "-": None})
+    assert names == {"-home-you-work-crm": "work-crm", "-srv-api": "srv-api", "-": "-"}
+
+
 def test_the_true_path_comes_from_the_transcripts(env, tmp_path):
     cwd = str(tmp_path / "my.app-two" / "über")
     transcript(env, cwd, before=[{"type": "summary"}, {"cwd": 3}])

@@ -274,6 +274,19 @@ def test_all_projects_are_listed_under_their_true_path(world):
         world.find("theirs")
 
 
+def test_of_two_projects_of_one_name_each_label_shown_leads_to_its_own(world):
+    directories = {}
+    for place in ("work", "home"):
+        other = world.top / place / "api"
+        directories[place] = world.config / "projects" / paths.slug(str(other))
+        put(directories[place] / "memory", "theirs")
+        (directories[place] / "s.jsonl").write_text(json.dumps({"type": "user", "cwd": str(other)}) + "\n")
+    shown = [scope.shown for scope in world.discover(all_projects=True).values() if scope.project]
+    assert sorted(shown) == ["auto:home/api", "auto:work/api"]
+    for place, directory in directories.items():
+        assert world.find(f"auto:{place}/api:theirs").path == str(directory / "memory" / "theirs.md")
+
+
 def test_a_reference_is_a_name_a_file_a_scope_and_name_or_a_path(world, monkeypatch):
     path = put(world.project, "use-pnpm", MEMORY.format(name="Use pnpm: always"))
     put(world.project, "sub/nested")

@@ -265,12 +265,14 @@ def _print_trash(ctx: Context, out: Output, items: "list[TrashItem]") -> None:
     if not items:
         out.print("The trash is empty.")
         return
+    others = any(item.scope_label.startswith("auto:") for item in items)
+    shown = {scope.label: scope.shown for scope in scopes.discover(ctx.env, ctx.cwd, all_projects=others)}
     rows = [
         [
             (short_id(item.id), "cyan"),
             age(clock.parse(item.time), ctx.now()),
             (line(item.memory.stem), "bold"),
-            line(item.scope_label),
+            line(shown.get(item.scope_label, item.scope_label)),
             line(item.memory.description),
         ]
         for item in items

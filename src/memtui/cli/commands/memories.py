@@ -157,7 +157,7 @@ def _print(ctx: Context, out: Output, parts: "list[tuple[Scope, list[Row]]]", ty
         shown += len(rows)
         where = line(ctx.tilde(scope.directory))
         number = many(len(rows), "file") if scope.kind == "instructions" else many(len(rows), "memory", "memories")
-        out.heading(line(scope.label), f"{number}, {KIND_TITLES[scope.kind]}  {where}")
+        out.heading(line(scope.shown), f"{number}, {KIND_TITLES[scope.kind]}  {where}")
         if scope.problem:
             out.print("  " + out.style(f"! {scope.problem}", "yellow"))
         cells, notes = [], []
@@ -230,7 +230,7 @@ def _print_raw(out: Output, data: bytes) -> None:
 def _print_one(ctx: Context, out: Output, scope: "Scope | None", row: Row, back: "list[str]", source: str) -> None:
     found = row.memory
     now = ctx.now()
-    out.heading(line(found.name), f"{line(found.scope_label)}  {line(ctx.tilde(found.path))}")
+    out.heading(line(found.name), f"{line(scope.shown if scope else found.scope_label)}  {line(ctx.tilde(found.path))}")
     facts = [("type", found.type or "-"), ("description", found.description or "-")]
     known = {"name", "type", "description", "title", "originSessionId"}
     facts += [(key, str(value)) for key, value in _flat(found.fields) if key.rpartition(".")[2] not in known]
@@ -279,11 +279,13 @@ def search(ctx: Context, args: argparse.Namespace) -> Result:
     """Search names, descriptions and bodies."""
     words = [word.lower() for phrase in args.query for word in phrase.split()]
     hits = []
+    shown = {}
     for scope in memories.chosen_scopes(ctx, args.scope, args.all_projects):
         for found in scopes.memories(scope):
             score, where = rank(words, found)
             if score > 0:
                 hits.append((score, found, where))
+                shown[found.scope_label] = scope.shown
     hits.sort(key=lambda hit: (-hit[0], hit[1].name))
     hits = hits[: args.limit]
     data = {
@@ -293,7 +295,7 @@ def search(ctx: Context, args: argparse.Namespace) -> Result:
 
     def text(out: Output) -> None:
         rows = [
-            [(line(f.type) or "-", "dim"), (line(f.stem), "bold"), line(f.scope_label), line(f.description)]
+            [(line(f.type) or "-", "dim"), (line(f.stem), "bold"), line(shown[f.scope_label]), line(f.description)]
             for _, f, _ in hits
         ]
         if rows:

@@ -7,6 +7,7 @@ transcripts: it is the first `cwd` with this slug, or a directory above it with 
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -52,15 +53,20 @@ def paths_of(env: dict[str, str], slugs: Iterable[str]) -> dict[str, str | None]
     return found
 
 
-def names(found: Mapping[str, str | None]) -> dict[str | None, str]:
-    """Return what a person calls projects, by slug, for their paths by slug: the name of the directory; of two with the
-    same name, as much of the path as tells them apart. A project whose path is not known has its slug."""
-    known = {slug: path.strip("/").split("/") for slug, path in found.items() if path}
-    shown: dict[str | None, str] = {slug: slug for slug in found}
-    for slug, parts in known.items():
-        alike = [other for other in known.values() if other != parts]
-        length = next((n for n in range(1, len(parts)) if all(o[-n:] != parts[-n:] for o in alike)), len(parts))
-        shown[slug] = "/".join(parts[-length:])
+def names(env: Mapping[str, str], found: Mapping[str, str | None]) -> dict[str | None, str]:
+    """Return what a person calls projects, by slug, for their paths by slug: the name of the directory; of those with
+    the same name, as much of the path as tells them apart. A project whose path is not known is called by what its slug
+    adds to that of the home directory."""
+    home = paths.slug(env.get("HOME", "").rstrip("/")) + "-"
+    parts = {slug: [part for part in path.split("/") if part] for slug, path in found.items() if path}
+    shown: dict[str | None, str] = {slug: slug.removeprefix(home).strip("-") or slug for slug in found}
+    left, length = list(parts), 1
+    while left:
+        called: dict[str | None, str] = {slug: "/".join(parts[slug][-length:]) or "/" for slug in left}
+        times = Counter(called.values())
+        shown |= called
+        left = [slug for slug in left if times[called[slug]] > 1 and length < len(parts[slug])]
+        length += 1
     return shown
 
 

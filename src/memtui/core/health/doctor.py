@@ -54,7 +54,7 @@ def check_others(
     root = paths.root(env)
     own = paths.slug(paths.project_root(cwd))
     slugs = [slug for slug in paths.inbox_slugs(root) if slug != own]
-    names = projects.names(projects.paths_of(env, slugs))
+    names = projects.names(env, projects.paths_of(env, slugs))
     found = _run("inbox", content_checks.inboxes(root, names, now))
     others = scopes.others(env, {scope.directory for scope in scopes.discover(env, cwd)})
     for number, scope in enumerate(others):

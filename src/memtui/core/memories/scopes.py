@@ -1,7 +1,6 @@
 """The scopes of a working directory, the memories in them, and the lookup of a memory by a reference."""
 
 import os
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -21,7 +20,8 @@ class Scope:
     """A directory of memories.
 
     `label` is unique and used in references (`label:name`); `aliases` are accepted as well. `root_path` and `slug` are
-    the project's, None if the scope belongs to none or it is not known; `source` is the agent's name. `trusted` is
+    the project's, None if the scope belongs to none or it is not known; `project` is what to call another project than
+    the one of the working directory. `source` is the agent's name. `trusted` is
     False for a project directory in which nothing is trusted yet. `exists` is False for a directory that the first
     memory would create. `problem` says why a scope is not read at all. Instructions have `files`, relative to the
     directory, instead of everything in it.
@@ -39,17 +39,17 @@ class Scope:
     problem: str = ""
     aliases: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    project: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The label that a person reads and can type: with the name of another project instead of its slug."""
+        return self.aliases[0] if self.project and self.aliases else self.label
 
     @property
     def index_path(self) -> str:
         """The path of its MEMORY.md."""
         return f"{self.directory}/{locate.INDEX_NAME}"
-
-    @property
-    def shown(self) -> str:
-        """The label that a person reads and commands take: another project's name, or its path if two have that name,
-        instead of its slug."""
-        return self.aliases[-1] if self.kind == "auto" and self.label != "auto" and self.aliases else self.label
 
     @property
     def needs_trust(self) -> bool:
@@ -178,14 +178,13 @@ def _rules(top: str, directory: str) -> list[str]:
 def others(env: dict[str, str], known: set[str]) -> list[Scope]:
     """List the auto memory of all projects, except for the directories `known`."""
     found = [each for each in projects.with_memory(env) if each.directory not in known]
-    names = Counter(os.path.basename(each.path) for each in found if each.path)
+    names = projects.names(env, {each.slug: each.path for each in found})
     scopes = []
     for each in found:
-        aliases: tuple[str, ...] = ()
-        if each.path:
-            name = os.path.basename(each.path)
-            aliases = (f"auto:{each.path}", f"auto:{name}") if names[name] == 1 else (f"auto:{each.path}",)
-        scopes.append(Scope("auto", f"auto:{each.slug}", each.directory, each.path, each.slug, aliases=aliases))
+        name = names[each.slug]
+        aliases = (f"auto:{name}", f"auto:{each.path}") if each.path else ()
+        label = f"auto:{each.slug}"
+        scopes.append(Scope("auto", label, each.directory, each.path, each.slug, aliases=aliases, project=name))
     return scopes
 
 
@@ -326,7 +325,10 @@ def _other_project(env: dict[str, str], slug: str) -> list[Scope]:
     directory = f"{paths.config_dir(env)}/projects/{slug}/memory"
     if not slug or "/" in slug or not os.path.isdir(directory):
         return []
-    return [Scope("auto", f"auto:{slug}", directory, projects.paths_of(env, [slug])[slug], slug)]
+    known = projects.paths_of(env, [slug])
+    path, name = known[slug], projects.names(env, known)[slug]
+    aliases = (f"auto:{path}",) if path else ()
+    return [Scope("auto", f"auto:{slug}", directory, path, slug, aliases=aliases, project=name)]
 
 
 def _matching(scopes: Sequence[Scope], name: str) -> list[Memory]:

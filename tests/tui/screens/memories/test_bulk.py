@@ -157,7 +157,7 @@ async def test_a_failure_stops_none_of_the_others_is_told_and_stays_marked(app, 
         await press(pilot, "A", "m")
         await choose(pilot, "project")
         failed = told(app)[-1]
-        assert failed.startswith("Moved to project: 8 of 12.\n4 memories were left alone:\n")
+        assert failed.startswith("Moved to project shop: 8 of 12.\n4 memories were left alone:\n")
         assert failed.endswith("\nand 1 more")
         assert marked(app) >= {"prefer-pnpm.md", "release-steps.md"}
         assert len(marked(app)) == 4

@@ -188,6 +188,32 @@ async def test_a_search_marks_what_is_only_like_its_words(app, world):
         assert marked(app.screen.detail.text) >= {"pnpm", "Use", "long"}
 
 
+async def test_projects_are_called_by_name_and_two_of_one_name_are_told_apart(app, world):
+    for place in ("work", "home"):
+        path = f"/nowhere/{place}/api"
+        directory = f"{world.config}/projects/{paths.slug(path)}"
+        os.makedirs(directory + "/memory")
+        write(directory + "/s.jsonl", json.dumps({"type": "user", "cwd": path}) + "\n")
+        write(f"{directory}/memory/retries.md", f"---\nname: retries\ndescription: of {place}\n---\n\nX.\n")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        app.screen.places.go_to("others")
+        await settle(pilot)
+        assert {app.screen._draw(pair)[3].plain for pair in app.screen.table.rows} == {"blog", "home/api", "work/api"}
+        await stand_on(pilot, "retries")
+        assert " · auto home/api · " in detail(app)
+        await pilot.press("slash", *"work/api", "enter")
+        assert [scope.project for scope, _ in app.screen.table.rows][:1] == ["work/api"]
+        await pilot.press("m")
+        words = [words for _, words in app.screen.rows]
+        assert any(each.startswith("auto home/api ") and each.endswith("/nowhere/home/api") for each in words)
+        assert not any("-nowhere" in each for each in words)
+        await pilot.press("escape", "escape", "S", *"retries")
+        await pilot.pause(0.3)
+        await settle(pilot)
+        assert sorted(app.screen._draw(hit)[1].plain for hit in app.screen.table.rows) == ["home/api", "work/api"]
+
+
 @pytest.mark.slow
 async def test_search_finds_words_in_texts_of_all_projects_and_goes_there(app):
     async with app.run_test(size=(120, 40)) as pilot:

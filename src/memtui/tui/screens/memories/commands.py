@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from memtui.core.memories.store import Store
 
 NAMES_SHOWN = 5
+# Cells of a scope's name before its path.
+MOST_NAME = 30
 
 
 def _names(chosen: list[Pair]) -> str:
@@ -105,7 +107,7 @@ class MemoryCommands:
         """Open the trash."""
         from memtui.tui.screens.memories.trash import Trash
 
-        path = await self.services.ask(Trash(self.services.data))
+        path = await self.services.ask(Trash(self.services.data, self.reader.named))
         self.reader.expected = path or ""
         self.services.read()
 
@@ -130,7 +132,13 @@ class MemoryCommands:
 
     async def _ask_scope(self, question: str, *, without: str = "") -> Scope | None:
         targets = {scope.label: scope for scope in self.reader.targets() if scope.label != without}
-        rows = [(label, f"{label}  {scope.root_path or ''}".rstrip()) for label, scope in targets.items()]
+        names = {label: self.reader.name_of(scope) for label, scope in targets.items()}
+        tilde = self.services.data.tilde
+        longest = min(MOST_NAME, max(map(len, names.values()), default=0))
+        rows = [
+            (label, f"{name:<{longest}}  {tilde(targets[label].root_path or '')}".rstrip())
+            for label, name in names.items()
+        ]
         label = await self.services.ask(Choice(question, rows))
         return targets.get(label or "")
 
@@ -141,7 +149,7 @@ class MemoryCommands:
         current = here.pop() if len(here) == 1 else ""
         scope = await self._ask_scope(f"Move {_names(chosen)} to", without=current)
         if scope is not None:
-            await self._each(lambda store, found: store.move(found, scope), f"Moved to {scope.label}")
+            await self._each(lambda store, found: store.move(found, scope), f"Moved to {self.reader.name_of(scope)}")
 
     async def copy(self) -> None:
         """Copy the chosen memories to another scope, or one under another name in its own."""
@@ -150,7 +158,7 @@ class MemoryCommands:
         if scope is None:
             return
         if len(chosen) > 1 or chosen[0][0].label != scope.label:
-            await self._each(lambda store, found: store.copy(found, scope), f"Copied to {scope.label}")
+            await self._each(lambda store, found: store.copy(found, scope), f"Copied to {self.reader.name_of(scope)}")
             return
         found = chosen[0][1].memory
         name = await self.services.ask(Line("Name of the copy", f"{found.stem}-2"))

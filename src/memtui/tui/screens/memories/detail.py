@@ -72,7 +72,17 @@ class MemoryDetail:
         origin = self._origins.get(key)
         source = self._source(pair, origin.title if origin else "", now)
         draft = self._draft(found.path, now)
-        facts = MemoryFacts(back, missing, self._meter(scope), self.reader.outcomes, origin, pending, draft, source)
+        facts = MemoryFacts(
+            self.reader.name_of(scope),
+            back,
+            missing,
+            self._meter(scope),
+            self.reader.outcomes,
+            origin,
+            pending,
+            draft,
+            source,
+        )
         if self._rest_timer is not None:
             self._rest_timer.stop()
         self._rest_timer = self.screen.set_timer(REST_SECONDS, lambda: self._look_up(pair)) if pending else None
@@ -109,7 +119,11 @@ class MemoryDetail:
         several = len(scopes) > 1
         picked = [s for s in scopes if not several or s.label in {"global", "project", "auto"}]
         line = Text(no_wrap=True, overflow="ellipsis").append(" index ", "dim")
-        found = [(scope.label, meter.budget) for scope in picked[:3] if (meter := self._meter(scope)) is not None]
+        found = [
+            (self.reader.name_of(scope) if not several else scope.label, meter.budget)
+            for scope in picked[:3]
+            if (meter := self._meter(scope)) is not None
+        ]
         for label, budget in found:
             line.append_text(meter_line(label, budget, 6 if several else 20 if wide else 12))
             line.append("    ")

@@ -12,6 +12,7 @@ from memtui.core.memories import memory, references
 from memtui.core.memories.memory import TEMPLATES, TYPES, Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
+from memtui.present import memories as present
 from memtui.present import safe_text
 from memtui.tui.dialogs.subject import CHOICE, TEXT, FormField, Saved, Shape, Typed
 from memtui.tui.model import autosave
@@ -157,7 +158,7 @@ class NewMemorySubject:
         about = ("New memory", "save", "memory", "", "memory")
         self.shape = Shape(*about, notice=notice, editor="memory", left=left, first="name")
         kind = kind if kind in TEMPLATES else "feedback"
-        labels = [(label, label) for label in self.scopes]
+        labels = [(label, present.scope_name(each, data.facts.project)) for label, each in self.scopes.items()]
         self.fields: Sequence[FormField] = [
             FormField("name", ""),
             FormField("description", ""),
@@ -182,7 +183,11 @@ class NewMemorySubject:
         why = READERS.get(scope.kind, "")
         if scope.kind == "auto" and not any(each.kind == "project" and each.exists for each in self.scopes.values()):
             why += ", the repository keeps none"
-        return Text(safe_text.line(f"{file} in {scope.label}: {why}"), no_wrap=True, overflow="ellipsis")
+        return Text(
+            safe_text.line(f"{file} in {present.scope_name(scope, self.data.facts.project)}: {why}"),
+            no_wrap=True,
+            overflow="ellipsis",
+        )
 
     def there(self) -> str | None:
         """Return '': no file is overwritten."""

@@ -14,6 +14,7 @@ from memtui.core.memories import scopes
 from memtui.core.memories import status as memory_status
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Row, Usage
+from memtui.present.memories import scope_name
 from memtui.tui.model import autosave, fuzzy
 from memtui.tui.screens.memories.rows import Pair
 from memtui.tui.services import HowFar, Services
@@ -93,6 +94,14 @@ class MemoryReader:
     def pairs(self, of: Iterable[Scope] | None = None) -> list[Pair]:
         """Return the memories of some scopes, None for all."""
         return [(s, row) for s in (self.found if of is None else of) for row in self.rows.get(s.label, [])]
+
+    def name_of(self, scope: Scope) -> str:
+        """Return what to call a scope in a sentence."""
+        return scope_name(scope, self.services.data.facts.project)
+
+    def named(self, label: str) -> str:
+        """Return what to call the scope with this label; the label itself if there is no such scope now."""
+        return next((self.name_of(scope) for scope in self.found if scope.label == label), label)
 
     def targets(self) -> list[Scope]:
         """Return the scopes that memories can be written to."""

@@ -168,7 +168,7 @@ def searched(pair: Pair) -> str:
     scope, row = pair
     found = row.memory
     flags = f" {' '.join(map(findings.flag, row.flags))}" if row.flags else ""
-    return f"{found.name} {found.description} {found.type} {scope.label}{flags}".casefold()
+    return f"{found.name} {found.description} {found.type} {scope_word(scope, row)}{flags}".casefold()
 
 
 def scope_word(scope: Scope, row: Row) -> str:
@@ -178,7 +178,7 @@ def scope_word(scope: Scope, row: Row) -> str:
     if scope.kind == "instructions":
         return os.path.basename(row.file) if row.file.endswith("CLAUDE.md") else "rules"
     if scope.kind == "auto" and scope.label != "auto":
-        return os.path.basename(scope.root_path or "") or str(scope.slug)
+        return scope.project
     return scope.label
 
 

@@ -1,6 +1,6 @@
 """The search dialog: finds words in names, descriptions and texts of all memories, in a worker that can be stopped."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,10 +16,10 @@ from textual.worker import get_current_worker
 from memtui.core.base.phrasing import many
 from memtui.core.memories import search
 from memtui.core.memories.memory import Memory
-from memtui.core.memories.status import Row
 from memtui.present import safe_text
 from memtui.tui.dialogs.dialog import SEARCH, Dialog, Keys
 from memtui.tui.model import fuzzy
+from memtui.tui.screens.memories.rows import Pair, scope_word
 from memtui.tui.widgets.field import Field
 from memtui.tui.widgets.rows import Column, RowList
 
@@ -30,7 +30,9 @@ LIMIT = 500
 STEP = 250
 # Characters shown before the first match in a line.
 LEAD = 16
-COLUMNS = (Column("name", 26), Column("scope", 12, from_width=60), Column("where it says so"))
+NAME, WHERE = Column("name", 26), Column("where it says so")
+# The cells of the scope column, and the width of the list from which it is shown.
+LEAST_SCOPE, MOST_SCOPE, SCOPE_FROM = 7, 16, 60
 
 
 @dataclass(frozen=True)
@@ -62,12 +64,15 @@ class Search(Dialog[str | None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "stop, close")]
 
-    def __init__(self, rows: Mapping[str, Sequence[Row]], query: str = "", at: str = "") -> None:
+    def __init__(self, pairs: Sequence[Pair], query: str = "", at: str = "") -> None:
         super().__init__()
         self.at = at
-        self.memories = [row.memory for each in rows.values() for row in each]
+        self.memories = [row.memory for _, row in pairs]
+        self.scopes = {row.memory.path: scope_word(scope, row) for scope, row in pairs}
         self.field = Field(query, placeholder="words in names, descriptions and texts")
-        self.table = RowList[Hit](COLUMNS, self._draw, lambda hit: hit.memory.path, id="hits")
+        longest = max(map(len, self.scopes.values()), default=0)
+        columns = (NAME, Column("scope", max(LEAST_SCOPE, min(longest, MOST_SCOPE)), from_width=SCOPE_FROM), WHERE)
+        self.table = RowList[Hit](columns, self._draw, lambda hit: hit.memory.path, id="hits")
         self.foot = Static(classes="foot")
         self.running = False
         self.moved = False
@@ -146,7 +151,7 @@ class Search(Dialog[str | None]):
     def _draw(self, hit: Hit) -> list[Text]:
         cells = [
             Text(safe_text.line(hit.memory.stem, 200), style="bold"),
-            Text(safe_text.line(hit.memory.scope_label, 60), "dim"),
+            Text(safe_text.line(self.scopes[hit.memory.path], 60), "dim"),
             Text(self._from_match(safe_text.line(hit.line or hit.memory.description, 4000))),
         ]
         fuzzy.mark([cells[0], cells[2]], self.typed)

@@ -46,10 +46,11 @@ class Meter:
 
 @dataclass
 class MemoryFacts:
-    """What the detail shows beside the memory itself. `back`: memories that link to it; `missing`: links that lead
-    nowhere; `outcomes`: by delivery id; `origin`: None while `seeking` or if unknown; `draft`: words about an autosave;
-    `source`: words about where the memory comes from."""
+    """What the detail shows beside the memory itself. `where`: the name of its scope; `back`: memories that link to it;
+    `missing`: links that lead nowhere; `outcomes`: by delivery id; `origin`: None while `seeking` or if unknown;
+    `draft`: words about an autosave; `source`: words about where the memory comes from."""
 
+    where: str
     back: Sequence[str] = ()
     missing: Sequence[str] = ()
     meter: Meter | None = None
@@ -98,7 +99,7 @@ def memory_text(scope: Scope, row: Row, facts: MemoryFacts, now: float) -> Text:
     text.append(safe_text.line(found.name, 300) + "\n", style="bold")
     if found.description:
         text.append(safe_text.line(found.description) + "\n")
-    words = [found.type or "untyped", scope.label, size(found.size), f"changed {ago(found.changed_at or None, now)}"]
+    words = [found.type or "untyped", facts.where, size(found.size), f"changed {ago(found.changed_at or None, now)}"]
     text.append(safe_text.line(" · ".join(words)) + "\n", style="dim")
     text.append("origin  ", "dim").append(safe_text.line(facts.source or "not known", 200) + "\n")
     if facts.draft:
@@ -111,7 +112,7 @@ def memory_text(scope: Scope, row: Row, facts: MemoryFacts, now: float) -> Text:
     _body(text, found)
     _labelled(text, _fields(found.fields))
     _links(text, found.links, facts)
-    _index(text, scope, row, facts.meter)
+    _index(text, scope, row, facts)
     _deliveries(text, scope, row, facts.outcomes, now)
     _origin(text, row, facts, now)
     text.append(safe_text.line(found.path), style="dim")
@@ -188,12 +189,13 @@ def _links(text: Text, links: Sequence[str], facts: MemoryFacts) -> None:
     text.append("\n\n")
 
 
-def _index(text: Text, scope: Scope, row: Row, meter: Meter | None) -> None:
+def _index(text: Text, scope: Scope, row: Row, facts: MemoryFacts) -> None:
+    meter = facts.meter
     if scope.kind == "instructions":
         return
     _label(text, "index")
     if meter is None:
-        text.append(f"{scope.label} has no MEMORY.md\n\n", "dim")
+        text.append(f"{safe_text.line(facts.where, 80)} has no MEMORY.md\n\n", "dim")
         return
     text.append_text(gauge(meter.budget.share, SHORT))
     text.append_text(counts(meter.budget))

@@ -79,7 +79,7 @@ class Trail:
     async def _search(self, query: str, at: str, leave: Callable[[], None]) -> None:
         from memtui.tui.screens.memories.search import Search
 
-        dialog = Search(self.reader.rows, query, at)
+        dialog = Search(self.reader.pairs(), query, at)
         path = await self.services.ask(dialog)
         if path:
             words = dialog.typed

@@ -39,7 +39,8 @@ COLUMNS = (
 
 
 class Trash(Dialog[str | None]):
-    """The dialog, which ends with the path of the memory restored last, empty if none was."""
+    """The dialog, which ends with the path of the memory restored last, empty if none was. `named` returns what to call
+    the scope with a label."""
 
     DEFAULT_CSS = """
     Trash > Vertical { height: 36; max-height: 96%; padding: 1 2; background: $panel; }
@@ -55,9 +56,9 @@ class Trash(Dialog[str | None]):
         key_bindings.elsewhere("memories.purge", "purge"),
     ]
 
-    def __init__(self, data: Data) -> None:
+    def __init__(self, data: Data, named: Callable[[str], str]) -> None:
         super().__init__()
-        self.data = data
+        self.data, self.named = data, named
         self.restored = ""
         self.bulk = BatchRunner(self)
         self.table = RowList[TrashItem](COLUMNS, self._draw, lambda item: item.id, empty="reading …", id="trash")
@@ -121,7 +122,7 @@ class Trash(Dialog[str | None]):
         found = item.memory
         return [
             Text(safe_text.line(found.stem, 200)),
-            Text(safe_text.line(item.scope_label, 60), style="dim"),
+            Text(safe_text.line(self.named(item.scope_label), 60), style="dim"),
             Text(safe_text.line(found.description, 400), style="dim"),
             Text(age(clock.parse(item.time), self.data.now()), style="dim"),
         ]

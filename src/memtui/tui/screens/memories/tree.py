@@ -1,6 +1,5 @@
 """The tree of scopes: groups of scopes, and under each scope its types and what is below the cut of its index."""
 
-import os
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from rich.text import Text
 
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Row
+from memtui.present import memories as present
 from memtui.present import safe_text
 from memtui.tui.widgets.rows import Column, RowList
 
@@ -71,12 +71,9 @@ class Place:
 
 
 def name_of(scope: Scope, project: str) -> str:
-    """Return the name of a scope in the tree."""
-    if scope.label in {"project", "auto"}:
-        return f"{scope.label} {project}".strip()
-    if scope.kind == "auto":
-        return os.path.basename(scope.root_path) if scope.root_path else str(scope.slug)
-    return scope.label.removeprefix("agent:").removeprefix("instructions:") if scope.kind != "global" else "global"
+    """Return the name of a scope in the tree, where the group stands above it."""
+    name = present.scope_name(scope, project)
+    return name.partition(" ")[2] if group_of(scope) else name
 
 
 def group_of(scope: Scope) -> str:
