@@ -20,7 +20,7 @@ ASKED = (r"\[y/N\] ", "y\r")
 QUIT = (r"1 Memories", "q")
 # What is typed for a word that stands for something else.
 EXCEPTIONS = {
-    "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/memtui demo": "installs; the gate does, and demo is typed",
+    "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/memtui demo --tour": "installs; the gate does, and demo is typed",
     "python3 -m venv .venv && .venv/bin/pip install -q -c constraints.txt -e '.[test]' && .venv/bin/pytest": "the gate itself",
     "pipx install .": "installs",
     "source .venv/bin/activate": "of an environment that the line above makes",
@@ -84,7 +84,7 @@ STORIES = {
         typed("memtui", "memtui", "", 0, QUIT),
         typed("demo [DIR]", "memtui demo", "A sample world"),
         typed("demo [DIR]", "memtui demo $TMPDIR/mine", "Try it yourself"),
-        typed(".venv/bin/memtui demo --tour", "memtui demo --tour", "", 0, ("1 of 7", "q"), ("g guide", "q")),
+        typed("", "memtui demo --tour", "", 0, ("1 of 7", "q"), ("g guide", "q")),
         typed("", "memtui demo --open", "", 0, QUIT),
         typed(
             'echo "CI is red" >> guidance.md',
@@ -263,6 +263,21 @@ def guide_and_undo(tui, world):
     tui.see("3 Guidance 7")
 
 
+def first_approval(tui, world):
+    """2, a: a draft of the inbox, all of which is shown, is a memory; 1 shows it, z takes it back."""
+    memory = world.project / ".claude/memory/ask-before-migrations.md"
+    tui.press("2")
+    tui.see("drafts to review")
+    tui.press("a")
+    tui.see("3 drafts to review")
+    assert "show the SQL first" in memory.read_text()
+    tui.press("1")
+    tui.see("ask-before-migrations")
+    tui.press("z")
+    tui.see("Undone|undone")
+    assert not memory.exists()
+
+
 def undo_of_others(tui, world):
     """What was done elsewhere is named first; the same key again means yes."""
     with ShellTerminal(world) as shell:
@@ -293,9 +308,10 @@ def settings(world):
 
 # What is done in the TUI for the keys that a text names.
 KEYS = {
+    **{("README.md", key): first_approval for key in ("2", "a", "1", "z")},
+    **{("README.md", key): numbers for key in ("5", "q")},
     ("README.md", "?"): help_,
     ("README.md", "g"): guide_and_undo,
-    ("README.md", "z"): guide_and_undo,
     ("cli.md", "z"): undo_of_others,
     ("cli.md", "Z"): guide_and_undo,
     ("file-formats.md", "ctrl+t"): themes,
