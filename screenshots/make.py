@@ -40,7 +40,9 @@ class Picture:
 PREFER_PNPM = (stage.memory("prefer-pnpm"),)
 PICTURES = (
     Picture("memories", "memories", PREFER_PNPM),
-    Picture("inbox", "inbox", (stage.draft("no-snapshot-tests"),)),
+    Picture("inbox", "inbox", (stage.draft(stage.APPROVED),)),
+    Picture("approved", "inbox", (stage.approve,)),
+    Picture("told", "inbox", (stage.tell,)),
     Picture("guidance", "guidance", (stage.compose,)),
     Picture("deliveries", "deliveries", (stage.prompt,)),
     Picture("health", "health", (stage.finding,)),

@@ -4,6 +4,7 @@ The snapshots here and screenshots/make.py draw on it. Whatever machine draws, t
 """
 
 import asyncio
+import dataclasses
 import os
 import secrets
 import shutil
@@ -13,7 +14,8 @@ from contextlib import contextmanager
 from textual.widgets import TextArea
 
 from memtui.core.base import paths
-from memtui.demo import world
+from memtui.core.deliveries.blocks import Part
+from memtui.demo import layout, sessions, world
 from memtui.hooks.installer import entries, install
 from memtui.present import safe_text
 from memtui.tui.app import MemtuiApp
@@ -27,6 +29,8 @@ NOTE = """The payment sandbox is down until Friday.
 Mock it in `checkout.spec.ts`, and leave the retry limits as they are."""
 SOURCES = os.path.dirname(os.path.dirname(entries.launcher_path()))
 PATIENCE = 60.0
+# The draft of the sample world that becomes a memory.
+APPROVED = "no-snapshot-tests"
 # Longer than any screen waits for the cursor to rest before it reads.
 REST, RESTS = 0.05, 5
 
@@ -166,3 +170,37 @@ async def compose(pilot):
     area = pilot.app.screen.query_one("#text", TextArea)
     area.text = NOTE
     area.move_cursor(area.document.end)
+
+
+async def approve(pilot):
+    """Approve a draft on the screen of the inbox, and put the cursor on the memory that it became."""
+    await draft(APPROVED)(pilot)
+    await pilot.press("a")
+    await settled(pilot)
+    # Files are written at the machine's time.
+    os.utime(f"{pilot.app.data.project_root}/.claude/memory/{APPROVED}.md", (NOW, NOW))
+    await pilot.press("1")
+    await settled(pilot)
+    await memory(APPROVED)(pilot)
+
+
+async def tell(pilot):
+    """Approve a draft, start a session that gets it with the index, and put the cursor on that delivery."""
+    await approve(pilot)
+    env = pilot.app.data.env
+    known = layout.layout(os.path.dirname(env["HOME"]), NOW)
+    known = dataclasses.replace(known, sessions={**known.sessions, "next": "f1c3a5e7-7b2d-4e86-a1d4-5c9e0b6f3a12"})
+    session = sessions.DemoSession(known, "next", known.shop, 1 / 60)
+    session.count = 900
+    blocks = sessions.index(known, known.shop)
+    path = f"{known.shop}/.claude/memory/{APPROVED}.md"
+    item = {"kind": "index", "id": APPROVED, "scope": "project", "path": path, "reason": "index, feedback"}
+    line = f"- [feedback] {APPROVED}: No snapshot tests for components"
+    blocks[0].parts.insert(0, Part(line, APPROVED, item))
+    session.delivers("SessionStart", blocks)
+    session.says("write the tests of the basket", after=5.0)
+    session.answers("I wrote them with assertions on what the user sees.")
+    session.ends()
+    await pilot.press("4")
+    await settled(pilot)
+    await stand_on(lambda row: row.event == "SessionStart")(pilot)
