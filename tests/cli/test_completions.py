@@ -63,7 +63,9 @@ def test_ids_come_with_their_titles(offered):
     assert offered("items", "done", "ea") == {"eac849": "Ask Jo about the invoice layout"}
     assert "J5VMX3" not in offered("items", "done", "")
     assert "JVPWFV" in offered("guide", "--again", "")
-    assert offered("deliveries", "show", "Z2C4A7")["Z2C4A7"] == "27m ago: 2 pending updates, 3 pending items"
+    assert offered("deliveries", "show", "Z2C4A7")["Z2C4A7"].startswith(
+        "27m ago: 2 drafts, 3 items · Ask before writing"
+    )
     assert offered("sessions", "show", "d2") == {"d2f7b8c9": "1m ago: add tests for the new components"}
     assert offered("restore", "pre") == {"prefer-tabs": "Indent with tabs"}
 

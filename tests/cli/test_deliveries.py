@@ -31,10 +31,13 @@ def test_every_receipt_occurs_in_the_sample_world(memtui):
     text = memtui("deliveries").out
     assert "✗ failed" in text
     assert max(map(len, text.splitlines())) <= 80
+    assert "The lint job is slow today" in text, "a note is shown by its first words"
+    assert "index of 6 · prefer" in text
 
 
 def test_filters(memtui, world):
     assert outcomes(memtui, "--outcome", "failed") == ["failed"]
+    assert outcomes(memtui, "--outcome", "lost") == ["failed", "timed out"]
     assert len(outcomes(memtui, "--session", world.sessions["blog"][:8])) == 4
     assert len(outcomes(memtui, "--project", world.blog)) == 4
     assert len(outcomes(memtui, "--since", "1d")) == 7
@@ -61,7 +64,7 @@ def test_the_deliveries_of_one_memory(memtui, world):
     assert memtui.json("deliveries", "--memory", "prefer-pnpm", "--outcome", "arrived")["deliveries"] == [
         row for row in rows if row["outcome"] == "arrived"
     ]
-    assert "No delivery is like that" in memtui("deliveries", "--memory", "no-such").out
+    assert "No matches" in memtui("deliveries", "--memory", "no-such").out
 
 
 def test_what_the_deliveries_add_up_to(memtui, world):
@@ -111,6 +114,7 @@ def test_one_delivery_is_shown_whole(memtui):
     text = memtui("deliveries", "show", row["id"]).out
     assert row["text"] in text
     assert "next prompt" in text
+    assert text.count("Use the registry mirror today, the public one is slow.") == 2, "its title, and the very text"
     assert "✓ arrived" in text
 
 

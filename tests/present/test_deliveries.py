@@ -5,7 +5,7 @@ import pytest
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.receipt_counts import ReceiptCounts
 from memtui.core.deliveries.record import Delivery
-from memtui.present.deliveries import GLYPHS, MEANINGS, session_words, sums, what
+from memtui.present.deliveries import GLYPHS, MEANINGS, in_short, session_words, sums, what
 
 OUTCOMES = {
     value for name, value in vars(receipts).items() if name.isupper() and isinstance(value, str) and name in {
@@ -25,8 +25,9 @@ def test_each_outcome_has_a_glyph_and_a_meaning():
         ([], "nothing"),
         ([{"kind": "guidance"}] * 2, "2 guidance"),
         ([{"kind": "index"}] * 14, "index of 14"),
-        ([{"kind": "pending-update"}], "1 pending update"),
-        ([{"kind": "pending-item"}] * 3, "3 pending items"),
+        ([{"kind": "pending-update"}], "1 draft"),
+        ([{"kind": "pending-item"}] * 3, "3 items"),
+        ([{"kind": "memory"}] * 2, "2 memories"),
         ([{"kind": "use", "action": "read", "id": "prefer-pnpm"}], "agent read prefer-pnpm"),
         ([{"kind": "use", "id": "prefer-pnpm"}], "agent used prefer-pnpm"),
         ([{"kind": "guidance"}, {"kind": "index", "left_out": "no room", "count": 7}], "1 guidance, 7 left out"),
@@ -35,6 +36,24 @@ def test_each_outcome_has_a_glyph_and_a_meaning():
 )
 def test_what_a_delivery_brought_is_said_in_few_words(items, words):
     assert what(Delivery.of({"items": items}).contents) == words
+
+
+NOTE = '<memtui-guidance id="g1" delivery="d">\nNote left by …\nCI is red on main: the lockfile\nSecond line\n</memtui-guidance>'
+
+
+@pytest.mark.parametrize(
+    ("text", "items", "words"),
+    [
+        (NOTE, [{"kind": "guidance", "id": "g1"}], "CI is red on main: the lockfile"),
+        ("", [{"kind": "guidance", "id": "g1"}], "1 guidance"),
+        ("", [{"kind": "index", "id": name} for name in "abcdef"], "index of 6 · a, b, c, d, …"),
+        ("", [{"kind": "use", "action": "read", "id": "prefer-pnpm"}], "agent read prefer-pnpm"),
+        (NOTE, [{"kind": "guidance", "id": "g1"}, {"kind": "index", "id": "a"}],
+         "1 guidance, index of 1 · CI is red on main: the lockfile, a"),
+    ],
+)  # fmt: skip
+def test_a_delivery_is_described_by_the_first_words_of_what_it_brought(text, items, words):
+    assert in_short(Delivery.of({"text": text, "items": items}).contents) == words
 
 
 def test_a_session_is_named_with_who_holds_it():

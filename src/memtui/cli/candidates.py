@@ -119,10 +119,10 @@ def _newest(ctx: Context) -> "list[Delivery]":
 
 def _deliveries(ctx: Context) -> "Iterator[Found]":
     from memtui.core.base.phrasing import ago
-    from memtui.present.deliveries import what
+    from memtui.present.deliveries import in_short
 
     for each in _newest(ctx):
-        yield short_id(each.id), f"{ago(each.time or None, ctx.now())}: {what(each.contents)}"
+        yield short_id(each.id), f"{ago(each.time or None, ctx.now())}: {in_short(each.contents)}"
 
 
 def _sessions(ctx: Context) -> "Iterator[Found]":

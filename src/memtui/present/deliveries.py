@@ -1,5 +1,6 @@
 """Words and glyphs for deliveries: their contents, events, sessions and outcomes."""
 
+from memtui.core.base.phrasing import many
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.receipt_counts import ReceiptCounts
 from memtui.core.deliveries.record import ItemCounts, session_kind
@@ -41,10 +42,19 @@ KINDS = {
     "guidance": "guidance",
     "index": "index lines of memories",
     "memory": "whole memories",
-    "pending-update": "pending updates",
-    "pending-item": "pending items",
+    "pending-update": "drafts",
+    "pending-item": "items",
     "whisper": "whispers",
     "use": "memories the agent read or wrote",
+}
+# One and several of a kind, where these are not the kind and an s.
+NOUNS = {
+    "guidance": ("guidance", "guidance"),
+    "index": ("index line", "index lines"),
+    "memory": ("memory", "memories"),
+    "use": ("use", "uses"),
+    "pending-update": ("draft", "drafts"),
+    "pending-item": ("item", "items"),
 }
 
 
@@ -57,11 +67,31 @@ def what(contents: ItemCounts) -> str:
         elif kind == "index":
             words.append(f"index of {count}")
         else:
-            plural = "" if count == 1 or kind == "guidance" else "s"
-            words.append(f"{count} {kind.replace('-', ' ')}{plural}")
+            words.append(counted(kind, count))
     if contents.left_out:
         words.append(f"{contents.left_out} left out")
     return ", ".join(words) or "nothing"
+
+
+def counted(kind: str, count: int) -> str:
+    """Say how many items of a kind there are: `2 drafts`."""
+    return many(count, *NOUNS.get(kind, (kind.replace("-", " "),)))
+
+
+def brought(contents: ItemCounts) -> tuple[str, str]:
+    """Describe the contents of a delivery by their titles: (`2 drafts`, `Ask before a migration, Use uv, …`); of a
+    single note only its first words."""
+    counts = dict(contents.counts)
+    titles, total = contents.titles, sum(counts.values())
+    if "use" in counts or not titles:
+        return what(contents), ""
+    single = counts == {"guidance": 1} and not contents.left_out
+    return "" if single else what(contents), ", ".join(titles) + (", …" if total > len(titles) else "")
+
+
+def in_short(contents: ItemCounts) -> str:
+    """Describe the contents of a delivery on one line, by their titles: `2 drafts · Ask before a migration, Use uv`."""
+    return " · ".join(filter(None, brought(contents)))
 
 
 def sums(counts: ReceiptCounts, *, brief: bool = False) -> list[tuple[str, str]]:
@@ -73,7 +103,9 @@ def sums(counts: ReceiptCounts, *, brief: bool = False) -> list[tuple[str, str]]
         arrived = (
             f"{counts.arrived:,}/{counts.settled:,}" if brief else f"arrived {counts.arrived:,} of {counts.settled:,}"
         )
-        words.append((f"{arrived} {glyph}", style if counts.arrived == counts.settled else ""))
+        words.append(
+            (f"{arrived} {glyph}" if counts.arrived else arrived, style if counts.arrived == counts.settled else "")
+        )
     for count, name, outcome in (
         (counts.previewed, "previewed", receipts.PREVIEWED),
         (counts.lost, "lost", receipts.FAILED),

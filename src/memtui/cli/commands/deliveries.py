@@ -16,12 +16,13 @@ from memtui.core.base.phrasing import ago, many
 from memtui.core.client import transcript
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
-from memtui.core.deliveries.filter import Filter
+from memtui.core.deliveries.filter import LOST, Filter
 from memtui.core.deliveries.reading import Reading
 from memtui.core.deliveries.record import Delivery, Item, session_kind
+from memtui.core.deliveries.titles import titles
 from memtui.core.health import retention
 from memtui.core.memories import scopes
-from memtui.present.deliveries import GLYPHS, KINDS, MEANINGS
+from memtui.present.deliveries import GLYPHS, KINDS, MEANINGS, counted
 
 LIMIT = 20
 STATS_DAYS = 14
@@ -50,7 +51,12 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument(
         "--memory", metavar="NAME|PATH", help="only what brought this memory, or used it; also one that is gone"
     )
-    found.add_argument("--outcome", choices=sorted(GLYPHS), metavar="WORD", help=", ".join(GLYPHS))
+    found.add_argument(
+        "--outcome",
+        choices=sorted([*GLYPHS, LOST]),
+        metavar="WORD",
+        help=", ".join(GLYPHS) + "; lost: any that did not arrive",
+    )
     found.add_argument(
         "--text", metavar="WORDS", help="only with these words in the delivered text, which is not kept for ever"
     )
@@ -135,7 +141,7 @@ def _print(ctx: Context, out: Output, reading: Reading, found: "list[Delivery]")
     if found:
         table(ctx, out, found, reading.proofs.known)
     elif reading.wanted:
-        out.print("No delivery is like that.")
+        out.print("No matches.")
         out.print("  All there are: memtui deliveries --limit 0")
     else:
         out.print("Nothing was delivered yet.")
@@ -191,8 +197,10 @@ def _print_one(ctx: Context, out: Output, found: Delivery, outcome: str, path: "
         facts.append(("agent", line(found.agent)))
     out.facts(facts)
     out.print()
-    _print_items(out, "Items", [item for item in found.items if not item.left_out])
-    _print_items(out, "Left out", [item for item in found.items if item.left_out])
+    given = [item for item in found.items if not item.left_out]
+    left_out = [item for item in found.items if item.left_out]
+    _print_items(out, "Items", given, titles(found.text, given))
+    _print_items(out, "Left out", left_out, [""] * len(left_out))
     if found.text:
         out.heading("Text", "exactly as the model got it")
         out.print(safe(found.text))
@@ -202,15 +210,22 @@ def _print_one(ctx: Context, out: Output, found: Delivery, outcome: str, path: "
         out.print(f"  text removed: it is more than {many(days, 'day')} old" if days else "  text removed: it was old")
 
 
-def _print_items(out: Output, title: str, items: "list[Item]") -> None:
+def _print_items(out: Output, title: str, items: "list[Item]", names: "list[str]") -> None:
     if not items:
         return
     out.heading(title, str(len(items)))
     cells = [
-        [line(each.kind), _short(each.id), line(each.scope), str(each.chars or ""), line(each.left_out or each.reason)]
+        [
+            counted(each.kind, 1).partition(" ")[2],
+            _short(each.id) or ("" if each.count is None else str(each.count)),
+            line(each.scope),
+            str(each.chars or ""),
+            line(each.left_out or each.reason),
+        ]
         for each in items
     ]
-    out.table(["KIND", "ID", "SCOPE", "SIZE", "WHY"], cells, flex=(4, 1), right=(3,), indent="  ")
+    notes = [line(name) if name != each.id else "" for each, name in zip(items, names, strict=True)]
+    out.table(["KIND", "ID", "SCOPE", "SIZE", "WHY"], cells, flex=(4, 1), right=(3,), indent="  ", notes=notes)
     out.print()
 
 

@@ -13,11 +13,11 @@ from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.reading import Receipts
 from memtui.core.deliveries.record import Delivery, session_kind
-from memtui.present.deliveries import GLYPHS, what
+from memtui.present.deliveries import EVENTS, GLYPHS, in_short
 
 HEADERS = ("ID", "AGE", "RECEIPT", "SESSION", "PROJECT", "EVENT", "WHAT")
 # Widths of the columns but the last, for lines that are printed one by one.
-WIDTHS = (6, 4, 11, 15, 9, 16)
+WIDTHS = (6, 4, 11, 15, 9, 7)
 ID_LENGTH = 26  # characters of a ULID
 
 
@@ -55,8 +55,8 @@ def _cells(ctx: Context, found: Delivery, outcome: str) -> list[Sequence[str]]:
         receipt(outcome),
         f"{line(found.session)[:8]} {line(session_kind(found.entrypoint))}".rstrip(),
         line(found.where),
-        line(found.event),
-        line(what(found.contents)),
+        line(EVENTS.get(found.event, found.event)),
+        line(in_short(found.contents)),
     ]
 
 

@@ -11,6 +11,8 @@ from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.record import USE, Delivery
 
+# The word for all outcomes of deliveries that did not arrive.
+LOST = "lost"
 FIELDS = ("session", "project", "kind", "memory", "outcome", "text")
 # The characters that JSON does not escape, so that a line of the log can be searched for them before it is parsed.
 PLAIN = "a-zA-Z0-9_. -"
@@ -21,7 +23,8 @@ class Filter:
     """What a delivery must match; an empty field matches everything.
 
     `session` is the beginning of an id, `project` a slug or a name, `memory` a path or a name, `text` some words in any
-    order and case; `since` and `until` are seconds since the epoch. `order` names the fields in the order of setting.
+    order and case; `outcome` is one of receipts.py, or LOST for all that did not arrive; `since` and `until` are
+    seconds since the epoch. `order` names the fields in the order of setting.
     """
 
     session: str = ""
@@ -33,6 +36,11 @@ class Filter:
     since: float | None = None
     until: float | None = None
     order: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """The outcomes that it lets through; empty for all."""
+        return receipts.LOST if self.outcome == LOST else (self.outcome,) if self.outcome else ()
 
     @classmethod
     def of(cls, words: Mapping[str, object]) -> "Filter":

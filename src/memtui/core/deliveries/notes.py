@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from html import unescape
 
-from memtui.core.base import matching, visible
-from memtui.core.deliveries import blocks as delivery_blocks
+from memtui.core.base import matching
 from memtui.core.deliveries import log as delivery_log
+from memtui.core.deliveries import titles
 from memtui.core.deliveries.record import Delivery
 
 
@@ -40,9 +40,7 @@ def of(delivery: Delivery) -> list[Note]:
     for item in delivery.items:
         if item.kind != "guidance" or item.left_out or not item.id:
             continue
-        tag = delivery_blocks.TAGS["guidance"]
-        head, _, rest = delivery.text.partition(f'<{tag} id="{visible.attribute(item.id)}"')[2].partition(">\n")
-        text = rest.partition(f"\n</{tag}>")[0].partition("\n")[2]  # the first line names the sender
+        head, text = titles.guidance(delivery.text, item.id)
         sender = unescape(head.partition(' from="')[2].partition('"')[0])
         found.append(Note(delivery, item.id, text, sender, item.scope, item.reason))
     return found

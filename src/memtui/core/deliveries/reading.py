@@ -172,7 +172,7 @@ class Reading:
             return None, self.wanted.ended(found)
         if self.wanted.outcome:
             self._proved += 1
-            if self.proofs.of(found) != self.wanted.outcome:
+            if self.proofs.of(found) not in self.wanted.outcomes:
                 return None, False
         return found, False
 

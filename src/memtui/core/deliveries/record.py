@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.core.base import clock
 from memtui.core.client import process
+from memtui.core.deliveries.titles import titles
 
 if TYPE_CHECKING:
     from memtui.core.deliveries.log import Place
@@ -15,6 +16,8 @@ Record = dict[str, object]
 # The kinds of items that bring a memory's line or text; and `use`: the agent opened or wrote the memory.
 MEMORY_KINDS = frozenset({"index", "memory"})
 USE = "use"
+# So many items of a delivery are named where there is one line for all.
+TITLES = 4
 # The reason of an item that tells the session that a memory has gone.
 GONE = "gone in this session"
 
@@ -77,11 +80,13 @@ class Item:
 
 
 class ItemCounts(NamedTuple):
-    """The numbers of a delivery's items, by kind and left out. `used`: of a use, what was done to which memory."""
+    """The numbers of a delivery's items, by kind and left out. `used`: of a use, what was done to which memory.
+    `titles`: those of its first items (titles.py)."""
 
     counts: tuple[tuple[str, int], ...]
     left_out: int
     used: tuple[str, str] = ("", "")
+    titles: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -155,16 +160,17 @@ class Delivery:
 
     @property
     def contents(self) -> ItemCounts:
-        """The numbers of its items."""
+        """The numbers of its items, and the titles of the first."""
         counts: dict[str, int] = {}
         left_out = 0
+        first = [item for item in self.items[:TITLES] if not item.left_out]
         for item in self.items:
             if item.left_out:
                 left_out += 1 if item.count is None else item.count
             else:
                 counts[item.kind] = counts.get(item.kind, 0) + 1
         used = next(((item.action, item.id) for item in self.items if item.kind == USE), ("", ""))
-        return ItemCounts(tuple(counts.items()), left_out, used)
+        return ItemCounts(tuple(counts.items()), left_out, used, tuple(filter(None, titles(self.text, first))))
 
 
 def session_kind(entrypoint: str) -> str:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from memtui.core.base.phrasing import many
-from memtui.core.deliveries.filter import Filter
+from memtui.core.deliveries.filter import LOST, Filter
 from memtui.core.deliveries.reading import DeliveryRow
 from memtui.present import safe_text
 from memtui.present.deliveries import GLYPHS, KINDS, MEANINGS
@@ -67,6 +67,10 @@ class Filters:
         """Say each field that is set, the one that was set last at the end."""
         return [safe_text.line(_in_words(name, value), 60) for name, value in self.wanted.words()]
 
+    def toggle_lost(self) -> None:
+        """Show only what was lost, or everything again."""
+        self.set_fields(outcome="" if self.wanted.outcome == LOST else LOST)
+
     async def _choose(self, question: str, field: str, options: Sequence[tuple[str, str]], current: str) -> None:
         value = await self.services.ask(Choice(question, [("", "everything"), *options], current))
         if value is not None:
@@ -85,6 +89,7 @@ class Filters:
 
     async def _outcome(self) -> None:
         options = [(word, f"{glyph} {word}: {MEANINGS[word]}") for word, (glyph, _) in GLYPHS.items()]
+        options.insert(0, (LOST, "✗ lost: timed out, failed or dropped"))
         await self._choose("Show by receipt", "outcome", options, self.wanted.outcome)
 
     async def _memory(self) -> None:

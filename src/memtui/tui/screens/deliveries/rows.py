@@ -5,7 +5,7 @@ from rich.text import Text
 from memtui.core.deliveries.reading import DeliveryRow, Receipts
 from memtui.core.deliveries.sessions import CHARS_A_TOKEN
 from memtui.present import safe_text
-from memtui.present.deliveries import EVENTS, GLYPHS, what
+from memtui.present.deliveries import EVENTS, GLYPHS, brought
 from memtui.tui.model import fuzzy
 from memtui.tui.model.times import when
 from memtui.tui.widgets.rows import Column
@@ -32,17 +32,14 @@ IN_SESSION = (
 )
 
 
-def in_log(row: DeliveryRow, receipts: Receipts, kind: str, now: float) -> list[Text]:
-    """Draw the cells of a row for the columns IN_LOG. `kind`: the kind that is filtered by, which is highlighted."""
-    brought = Text(safe_text.line(what(row.contents), 200), style="" if row.injected else "dim")
-    for start, end in fuzzy.spans(brought.plain, kind.replace("-", " ")):
-        brought.stylize("bold", start, end)
+def in_log(row: DeliveryRow, receipts: Receipts, sought: str, now: float) -> list[Text]:
+    """Draw the cells of a row for the columns IN_LOG. `sought`: the words of the filter, which are highlighted."""
     glyph, style = GLYPHS.get(receipts.known.get(row.id, ""), (" ", ""))
     return [
         Text(when(row.time, now), style="dim"),
         Text(safe_text.line(row.session[:4], 4), style="dim"),
         Text(safe_text.line(EVENTS.get(row.event, row.event), 20), style="dim"),
-        brought,
+        _brought(row, sought),
         Text(safe_text.line(row.where, 40), style="dim"),
         Text(f"{row.chars:,}" if row.chars else "", style="dim"),
         Text(f"{row.ms:.0f}" if row.ms is not None else "", style="dim"),
@@ -50,8 +47,18 @@ def in_log(row: DeliveryRow, receipts: Receipts, kind: str, now: float) -> list[
     ]
 
 
-def in_session(row: DeliveryRow, so_far: int, receipts: Receipts, now: float) -> list[Text]:
+def _brought(row: DeliveryRow, sought: str) -> Text:
+    counts, titles = brought(row.contents)
+    text = Text(safe_text.line(titles or counts, 200), style="" if row.injected else "dim")
+    if titles and counts:
+        text = Text.assemble((safe_text.line(counts, 80) + " · ", "dim"), text)
+    for start, end in fuzzy.spans(text.plain, sought):
+        text.stylize(fuzzy.STYLE, start, end)
+    return text
+
+
+def in_session(row: DeliveryRow, so_far: int, receipts: Receipts, sought: str, now: float) -> list[Text]:
     """Draw the cells of a row for the columns IN_SESSION. `so_far`: characters of the session, with this delivery."""
-    time, _, event, brought, _, own, ms, glyph = in_log(row, receipts, "", now)
+    time, _, event, words, _, own, ms, glyph = in_log(row, receipts, sought, now)
     tokens = Text(f"{row.chars // CHARS_A_TOKEN:,}", style="dim")
-    return [time, event, brought, own, tokens, Text(f"{so_far:,}", style="dim"), ms, glyph]
+    return [time, event, words, own, tokens, Text(f"{so_far:,}", style="dim"), ms, glyph]

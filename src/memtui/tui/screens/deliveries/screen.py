@@ -74,6 +74,7 @@ class Deliveries(ListScreen[DeliveryRow]):
         self._typing_timer: Timer | None = None
         self.commands |= self.filters.commands() | {
             "deliveries.whole_session": Command(self.show_session, self.no_row),
+            "deliveries.lost": Command(self.filters.toggle_lost),
             "deliveries.plots": Command(self.toggle_plots),
             "deliveries.counts": Command(self.count_memories, self.filters.why_not_counted),
         }
@@ -237,7 +238,8 @@ class Deliveries(ListScreen[DeliveryRow]):
         words = self.filters.in_words()
         if not words:
             return today(self.services.data.statistics, known, width)
-        counts = ReceiptCounts.of(known.get(row.id, "") for row in reading.rows) if reading else ReceiptCounts()
+        by_outcome = reading is None or self.filters.wanted.outcome
+        counts = ReceiptCounts.of(() if by_outcome else (known.get(row.id, "") for row in self.found))
         return filtered(words, self._how_many(reading) if reading else "", counts, width)
 
     def draw_sums(self) -> None:
@@ -252,10 +254,15 @@ class Deliveries(ListScreen[DeliveryRow]):
             self.plots.show("plots", plots(statistics, known, self.never, self.size.width - 4, key))
 
     def _draw(self, row: DeliveryRow) -> list[Text]:
-        now = self.services.data.now()
+        now, sought = self.services.data.now(), self.sought
         if row.id in self.totals:
-            return in_session(row, self.totals[row.id], self.receipts, now)
-        return in_log(row, self.receipts, self.filters.wanted.kind, now)
+            return in_session(row, self.totals[row.id], self.receipts, sought, now)
+        return in_log(row, self.receipts, sought, now)
+
+    @property
+    def sought(self) -> str:
+        """The words of the filter, which are highlighted in the list and the detail."""
+        return self.filters.wanted.text
 
     def describe(self, row: DeliveryRow) -> Described:
         """Return the detail of a row: the delivery, read from the log."""

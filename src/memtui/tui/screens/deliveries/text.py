@@ -5,13 +5,17 @@ import time
 from rich.text import Text
 
 from memtui import actions
+from memtui.core.base.matching import short_id
 from memtui.core.base.phrasing import ago, many
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.record import Delivery, Item
+from memtui.core.deliveries.titles import titles
 from memtui.present import safe_text
-from memtui.present.deliveries import GLYPHS, MEANINGS, session_words
+from memtui.present.deliveries import GLYPHS, MEANINGS, counted, session_words
 
+# The kinds of items that commands take by an id.
+WITH_ID = ("guidance", "pending-update", "pending-item")
 NAMES_SHOWN, LEFT_OUT_SHOWN = 12, 40
 GONE = "This record is not in the log any more."
 FOLDED = "Text removed: it is old (texts_days in the settings)"
@@ -30,7 +34,7 @@ def delivery_text(found: Delivery | None, outcome: str, title: str, now: float) 
         return text
     _head(text, found, title, now)
     _receipt(text, found, outcome)
-    _delivered(text, [item for item in found.items if not item.left_out])
+    _delivered(text, found)
     _left_out(text, [item for item in found.items if item.left_out])
     if found.text:
         units = f"{delivery_blocks.units(found.text):,} characters"
@@ -69,7 +73,7 @@ def _head(text: Text, found: Delivery, title: str, now: float) -> None:
     if found.agent_id:
         facts.append(f"subagent {found.agent_id}")
     text.append(safe_text.line(" · ".join(each for each in facts if each), 300) + "\n", style="dim")
-    text.append(f"delivery {safe_text.line(found.id, 60)}\n", style="dim")
+    text.append(f"delivery {safe_text.line(short_id(found.id), 60)}\n", style="dim")
 
 
 def _receipt(text: Text, found: Delivery, outcome: str) -> None:
@@ -90,24 +94,31 @@ def _score(item: Item) -> str:
     return " ".join(f"{key} {value:.2f}" if key else f"{value:.2f}".lstrip("0") for key, value in item.scores)
 
 
-def _delivered(text: Text, items: list[Item]) -> None:
-    """Append why the items were delivered. Those with the same reason share a line, unless they have scores."""
+def _delivered(text: Text, found: Delivery) -> None:
+    """Append why the items were delivered, each by its title. Those with the same reason share a line, unless they have
+    scores."""
+    items = [item for item in found.items if not item.left_out]
     if not items:
         return
     text.append(f"\nWhy  {many(len(items), 'item')}\n", style="bold")
-    groups: dict[tuple[str, str, str], list[Item]] = {}
-    for item in items:
+    groups: dict[tuple[str, str, str], list[tuple[Item, str]]] = {}
+    for item, title in zip(items, titles(found.text, items), strict=True):
         key = (item.kind, item.action or item.reason, item.id if item.scores else item.scope)
-        groups.setdefault(key, []).append(item)
+        groups.setdefault(key, []).append((item, title))
     for (kind, reason, _), group in groups.items():
-        count = f"{len(group)} " if len(group) > 1 else ""
-        text.append(safe_text.line(f"{count}{kind}", 80))
-        text.append(safe_text.line(f"  {group[0].scope}" if group[0].scope else "", 80), style="dim")
+        first = group[0][0]
+        text.append(safe_text.line(counted(kind, len(group)), 80))
+        text.append(safe_text.line(f"  {first.scope}" if first.scope else "", 80), style="dim")
         text.append(safe_text.line(f"  {reason}" if reason else "", 300))
-        text.append(f"  {_score(group[0])}\n" if group[0].scores else "\n", style="bold")
-        names = [safe_text.line(item.id or "?", 80) for item in group[:NAMES_SHOWN]]
-        more = len(group) - len(names)
-        text.append("  " + ", ".join(names) + (f" and {more} more" if more else "") + "\n", style="dim")
+        text.append(f"  {_score(first)}\n" if first.scores else "\n", style="bold")
+        if kind in WITH_ID:
+            for item, title in group[:NAMES_SHOWN]:
+                text.append(safe_text.line(f"  {title}" if title else "  text removed", 300), "" if title else "dim")
+                text.append(safe_text.line(f"  {short_id(item.id)}", 20) + "\n", style="dim")
+        else:
+            text.append("  " + ", ".join(safe_text.line(title or "?", 80) for _, title in group[:NAMES_SHOWN]))
+        more = len(group) - NAMES_SHOWN
+        text.append(f"  and {more} more\n" if more > 0 else "" if kind in WITH_ID else "\n", style="dim")
 
 
 def _left_out(text: Text, items: list[Item]) -> None:
@@ -116,7 +127,8 @@ def _left_out(text: Text, items: list[Item]) -> None:
     total = sum(1 if item.count is None else item.count for item in items)
     text.append(f"\nLeft out  {total}\n", style="bold")
     for item in items[:LEFT_OUT_SHOWN]:
-        what = f"{item.kind} {item.id}" if item.count is None else f"{item.count} {item.kind}"
+        name = short_id(item.id) if item.kind in WITH_ID else item.id
+        what = counted(item.kind, 1 if item.count is None else item.count) + (f" {name}" if item.count is None else "")
         text.append(safe_text.line(f"{what}  {item.scope}", 200).rstrip())
         text.append(safe_text.line(f"  {item.left_out}", 300) + "\n", style="yellow")
     if len(items) > LEFT_OUT_SHOWN:
