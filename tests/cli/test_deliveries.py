@@ -1,5 +1,6 @@
 """What was delivered is found again: the exact text, why, and whether it arrived."""
 
+import os
 import re
 
 import pytest
@@ -155,9 +156,12 @@ def test_receipts_count_what_became_of_all(memtui):
 
 
 def test_sessions_and_what_each_one_got(memtui, world):
-    rows = memtui.json("sessions")["sessions"]
+    rows = memtui.json("sessions", "--all-projects")["sessions"]
     assert [row["id"] for row in rows] == [world.sessions[n] for n in ("today", "blog", "tuesday", "monday", "older")]
     assert (rows[0]["deliveries"], rows[0]["uses"], rows[0]["mode"]) == (3, 1, "full")
+    assert [row["live"] for row in rows] == [True, False, False, False, False]
+    assert rows[0]["title"] == "add tests for the new components"
+    assert rows[1]["receipts"] == {"settled": 4, "arrived": 2, "previewed": 0, "lost": 2, "waiting": 0, "unknown": 0}
     found = memtui.json("sessions", "show", "7c1e")
     assert [record["outcome"] for record in found["records"]] == ["arrived", "arrived", "previewed"]
     chars = sum(record["chars"] for record in found["records"])
@@ -165,8 +169,37 @@ def test_sessions_and_what_each_one_got(memtui, world):
     sums = {"deliveries": 3, "characters": chars, "tokens": chars // 4, "ms": ms}
     assert found["sums"] == {**sums, "outcomes": {"arrived": 2, "previewed": 1}}
     text = memtui("sessions", "show", "7c1e").out
-    assert f"some {chars // 4:,} tokens" in text
+    assert f"about {chars // 4:,} tokens" in text
     assert f"{ms} ms" in text
+
+
+def test_sessions_of_this_project_are_listed_and_others_are_counted(memtui, world):
+    found = memtui.json("sessions")
+    assert [row["id"] for row in found["sessions"]] == [
+        world.sessions[n] for n in ("today", "tuesday", "monday", "older")
+    ]
+    assert found["elsewhere"] == 1
+    assert "1 session of other projects: memtui sessions --all-projects" in memtui("sessions").out
+    assert [row["id"] for row in memtui.json("sessions", "--project", world.blog)["sessions"]] == [
+        world.sessions["blog"]
+    ]
+    (live,) = memtui.json("sessions", "--live")["sessions"]
+    assert live["id"] == world.sessions["today"]
+    os.unlink(world.root + "/run/client-1")
+    assert "No session is live." in memtui("sessions", "--live").out
+
+
+def test_a_session_s_id_is_enough_to_show_it(memtui, world):
+    assert memtui("sessions", "d2f7").out == memtui("sessions", "show", "d2f7").out
+    text = memtui("sessions", "a94d").out
+    assert "arrived 2 of 4 ✓, 2 lost ✗" in text
+    assert "“The caching numbers were measured again" in text
+    assert f"cd {world.blog} && claude --resume {world.sessions['blog']}" in text
+    today = memtui.json("sessions", "d2f7")
+    assert "CI is red on main: the lockfile job fails since 3f9a2c1." in [each["text"] for each in today["waiting"]]
+    fields = memtui.json("sessions")["sessions"][0]
+    assert fields == {name: today[name] for name in fields}
+    assert memtui("sessions", "show", check=False).code == 2
 
 
 @pytest.mark.parametrize("ref", ["zzzz", "ab"])

@@ -74,7 +74,7 @@ def test_a_delivery_whose_text_went_is_still_told(bare, old):
     assert "text removed: it is more than 90 days old" in shown
     assert "1 guidance" in bare("deliveries").out
     assert old[0] in [row["id"] for row in bare.json("receipts")["receipts"]]
-    row = bare.json("sessions")["sessions"][0]
+    row = bare.json("sessions", "--all-projects")["sessions"][0]
     assert row["deliveries"] == 1
     assert bare.json("sessions", "show", "5e551011")["sums"]["characters"] == 97
     refused = bare("guide", "--again", "01K8ZC5N8W3M1T9Q6V2R4B7XAD", check=False)

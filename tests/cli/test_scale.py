@@ -88,15 +88,15 @@ def test_a_session_is_counted_whole_and_shows_its_newest(bare, log):
 
 
 def test_what_is_counted_in_a_part_of_the_log_says_so(bare, log, monkeypatch):
-    assert bare.json("sessions")["whole_log"]
+    assert bare.json("sessions", "--all-projects")["whole_log"]
     assert bare.json("deliveries", "--stats")["counted_since"] is None
-    assert "--all" not in bare("sessions").out + bare("deliveries", "--stats").out
+    assert "--all" not in bare("sessions", "--all-projects").out + bare("deliveries", "--stats").out
     monkeypatch.setattr(delivery_log, "WINDOW_BYTES", MB)
-    found = bare.json("sessions")
+    found = bare.json("sessions", "--all-projects")
     assert not found["whole_log"]
     assert len(found["sessions"]) < 15
-    assert "memtui sessions --all" in bare("sessions").out
-    assert len(bare.json("sessions", "--all", "--limit", "0")["sessions"]) == 60
+    assert "memtui sessions --all" in bare("sessions", "--all-projects").out
+    assert len(bare.json("sessions", "--all-projects", "--all", "--limit", "0")["sessions"]) == 60
     stats = bare.json("deliveries", "--stats")
     assert sum(day["deliveries"] for day in stats["days"]) < 300
     assert clock.parse(stats["counted_since"]) > NOW - 3 * 86400

@@ -170,6 +170,8 @@ STORIES = {
         typed("deliveries --stats", "memtui deliveries --stats --days 30", "P95"),
         typed("deliveries show ID", "memtui deliveries show Z2C4A7", "memtui-"),
         typed("sessions", "memtui sessions", "3e8f"),
+        typed("", "memtui sessions --all-projects --live", "d2f7"),
+        typed("sessions ID", "memtui sessions d2f7", "resume"),
         typed(("sessions show ID", "sessions show"), "memtui sessions show 3e8f --rows 1", "and 2 older"),
         typed("tui", "memtui tui --screen inbox --read-only", "", 0, ("read-only", "q")),
         typed("status", "memtui status", "memtui full"),
@@ -278,6 +280,18 @@ def first_approval(tui, world):
     assert not memory.exists()
 
 
+def sessions(tui, world):
+    """S in Deliveries lists the sessions; escape goes back."""
+    tui.press("4")
+    tui.see("chars +ms")
+    tui.press("S")
+    tui.see("1 session live", "add tests for the new components")
+    tui.press("\x1b")
+    tui.see("chars +ms")
+    tui.press("1")
+    tui.see("prefer-pnpm")
+
+
 def undo_of_others(tui, world):
     """What was done elsewhere is named first; the same key again means yes."""
     with ShellTerminal(world) as shell:
@@ -312,6 +326,7 @@ KEYS = {
     **{("README.md", key): numbers for key in ("5", "q")},
     ("README.md", "?"): help_,
     ("README.md", "g"): guide_and_undo,
+    ("README.md", "S"): sessions,
     ("cli.md", "z"): undo_of_others,
     ("cli.md", "Z"): guide_and_undo,
     ("file-formats.md", "ctrl+t"): themes,

@@ -69,6 +69,9 @@ if TYPE_CHECKING:
     Options = argparse._ActionsContainer  # noqa: SLF001  argparse has no public name for it
     Run = Callable[["Context", argparse.Namespace], "Result"]
     Commands = argparse._SubParsersAction["Parser"]  # noqa: SLF001  argparse has no public name for it
+    _SubParsers = Commands
+else:
+    _SubParsers = argparse._SubParsersAction  # noqa: SLF001  which is not generic at run time
 
 
 class Parser(argparse.ArgumentParser):
@@ -86,9 +89,18 @@ class Parser(argparse.ArgumentParser):
                 raise _no_such(str(action.metavar), value, action.choices)
             super()._check_value(action, value)
             return
+        if isinstance(action, _ActionsOrId):
+            return
         names = ", ".join(action.choices)
         show = f"Did you mean `{self.prog} show {value}`? " if "show" in action.choices else ""
         raise UsageError(f"`{self.prog}` has no “{value}”, only: {names}.", f"{show}See `{self.prog} --help`.")
+
+
+class _ActionsOrId(_SubParsers):
+    """The actions of a command whose first word, if it is none of them, is the id of what `show` shows."""
+
+    def __call__(self, parser: argparse.ArgumentParser, found: argparse.Namespace, given: "Any", *more: "Any") -> None:
+        super().__call__(parser, found, given if given[0] in self.choices else ["show", *given], *more)
 
 
 class _Formatter(argparse.HelpFormatter):
@@ -128,9 +140,11 @@ def command(commands: "Commands", name: str, run: "Run", summary: str, example: 
     return parser
 
 
-def actions(parser: Parser) -> "Commands":
-    """Let a command have actions, and return where to add them. Without an action the command lists."""
-    return parser.add_subparsers(title="actions", dest="action", metavar="[ACTION]", parser_class=Parser)
+def actions(parser: Parser, *, shows: bool = False) -> "Commands":
+    """Let a command have actions, and return where to add them. Without an action the command lists; with `shows` a
+    word that is no action is the id of what its action `show` shows."""
+    more: dict[str, Any] = {"action": _ActionsOrId, "metavar": "[ID | ACTION]"} if shows else {"metavar": "[ACTION]"}
+    return parser.add_subparsers(title="actions", dest="action", parser_class=Parser, **more)
 
 
 def build(only: "str | None" = None) -> Parser:

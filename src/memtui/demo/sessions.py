@@ -3,7 +3,7 @@ preview, timed out, failed, unknown because the transcript is gone, and one that
 
 import os
 
-from memtui.core.base import clock, fastjson, ids, paths
+from memtui.core.base import clock, fastjson, fs, ids, paths
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.inbox import format as inbox_format
@@ -270,3 +270,6 @@ def write(world: World) -> None:
         "PreToolUse", note("The lint job is slow today.", 6, "ci-watch", "urgent"), outcome="waiting", tool="Edit"
     )
     today.ends()
+    # It is live: process 1 always runs, and stands for its client.
+    served = fastjson.dumps({"session_id": today.id, "source": "startup"})
+    fs.write_atomic(world.root + "/run/client-1", served.encode(), durable=False)

@@ -11,6 +11,7 @@ No client names the parent. It is found in these ways (2.1.197 and 2.1.330, docs
 import posix
 
 from memtui.core.base import clock, fastjson, fs, session_state
+from memtui.core.client import process
 from memtui.hooks.runner import Hook
 
 # The payload's time is in seconds, and is taken a while before the hook runs.
@@ -33,6 +34,7 @@ def note_session(hook: Hook, delivery_id: str, old: "dict[str, object]", index: 
     With a `delivery_id` also what the session knew before that delivery: its state `old` and its part `index`.
     """
     found: dict[str, object] = {"session_id": hook.session_id, "source": hook.text("source")}
+    found["client"] = process.client()
     if delivery_id and old:
         found |= {"delivery": delivery_id, "tool": old.get("tool"), "dirs": old.get("dirs"), "index": index}
     fs.write_atomic(path(hook), fastjson.dumps(found).encode(), durable=False)

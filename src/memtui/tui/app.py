@@ -35,7 +35,7 @@ from memtui.tui.safety_net import SafetyNet
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens_by_name import make
 from memtui.tui.services import Result, Turned
-from memtui.tui.widgets.bars import TABS
+from memtui.tui.widgets.bars import MORE_SCREENS, TABS
 
 if TYPE_CHECKING:
     from memtui.core.journal.undo import Op
@@ -84,9 +84,9 @@ class MemtuiApp(App[None]):
         self.net = SafetyNet(self, self.data.root, self.fail)
         self.runner = Runner(self, self.net)
         self.register_theme(theme.LIGHT)
-        for name in TABS:
+        for name in (*TABS, *MORE_SCREENS):
             self.add_mode(name, partial(make, name, self))
-        self.first, self.tour = screen, tour
+        self.first, self.tour, self.came_from = screen, tour, "deliveries"
         self.read_only = read_only
         self.at_work = self._offered = False
         self.remapped: dict[str, str] = self.data.keys()
@@ -217,8 +217,14 @@ class MemtuiApp(App[None]):
 
     def go(self, name: str) -> Any:
         """Show the screen of this name, and return it; what was opened over it may still cover it."""
+        if name in MORE_SCREENS and name != self.current_mode:
+            self.came_from = self.current_mode if self.current_mode in TABS else self.came_from
         self.switch_mode(name)
         return self.screen_stack[0]
+
+    def go_back(self) -> None:
+        """Show the screen from which the one without a tab was opened."""
+        self.go(self.came_from)
 
     def go_to_memory(self, path: str) -> None:
         """Show a memory on the screen of memories."""
@@ -335,12 +341,13 @@ class MemtuiApp(App[None]):
             return False
 
     def action_run(self, action_id: str) -> None:
-        """Run an action by its id. An action of another screen runs there, once that screen has read its files."""
+        """Run an action by its id. An action of another screen runs there, once that screen has read its files; unless
+        it only goes somewhere, which can be done from anywhere."""
         here = self.on_top
         if here is None:
             return
         group = actions.get(action_id).group
-        if group in {here.group, actions.GLOBAL}:
+        if group in {here.group, actions.GLOBAL} or action_id in self.commands:
             self._run_on(here, action_id)
         else:
             there: ListScreen[Any] = self.go(group)

@@ -50,6 +50,7 @@ class AppCommands:
             "app.refresh": Command(self._refresh),
             "app.theme": Command(self.theme.next),
             "app.quit": Command(self.app.action_quit),
+            "deliveries.sessions": Command(partial(self.services.go, "sessions")),
         }
 
     def _pane(self, step: int) -> None:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def make(name: str, services: "Services") -> "Screen[Any]":
-    """Return a new screen by its name: memories, inbox, guidance, deliveries or health. Raises KeyError."""
+    """Return a new screen by its name: memories, inbox, guidance, deliveries, sessions or health. Raises KeyError."""
     if name == "memories":
         from memtui.tui.screens.memories.screen import Memories
 
@@ -26,6 +26,10 @@ def make(name: str, services: "Services") -> "Screen[Any]":
         from memtui.tui.screens.deliveries.screen import Deliveries
 
         return Deliveries(services)
+    if name == "sessions":
+        from memtui.tui.screens.sessions.screen import Sessions
+
+        return Sessions(services)
     if name == "health":
         from memtui.tui.screens.health.screen import Health
 

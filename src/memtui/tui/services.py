@@ -108,6 +108,9 @@ class Services(Protocol):
     def go(self, name: str) -> Any:
         """Show the screen of this name, and return it."""
 
+    def go_back(self) -> None:
+        """Show the screen from which the one that is shown was opened."""
+
     def go_to_memory(self, path: str) -> None:
         """Show a memory on the screen of memories."""
 

@@ -1,24 +1,31 @@
-"""`memtui sessions`: the sessions that memtui served, and what each was given."""
+"""`memtui sessions`: the sessions that run or ran, and what each was told."""
 
 import argparse
 from collections import Counter
+from textwrap import shorten
 
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.cli.show.deliveries import receipt, receipts_of
-from memtui.core.base import clock, matching
+from memtui.core.base import matching
 from memtui.core.base.errors import NotFoundError
 from memtui.core.base.matching import short_id
-from memtui.core.base.phrasing import age, ago, short
+from memtui.core.base.phrasing import age, ago, many, short
+from memtui.core.client import projects, serving, titles, transcript
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.record import Delivery
-from memtui.core.deliveries.sessions import Session, collect, deliveries, meant, states
-from memtui.present.deliveries import what
+from memtui.core.deliveries.session_list import SessionList, SessionRow, row_of
+from memtui.core.deliveries.sessions import Session, deliveries, meant, states
+from memtui.core.review.waiting import Waiting, for_session, waiting_in
+from memtui.present import sessions
+from memtui.present.deliveries import EVENTS
+from memtui.present.projects import with_paths
 
 LIMIT = 20  # sessions in the list
 ROWS = 200  # deliveries of one session
 WINDOW_MB = delivery_log.WINDOW_BYTES >> 20
+TITLE_MOST = 140  # characters of a title, without the last word that would be cut
 
 
 def register(commands: "parser.Commands") -> None:
@@ -27,20 +34,21 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "sessions",
         run,
-        "list the sessions that got something, and what",
-        "memtui sessions\nmemtui sessions show 5f0c",
-        f"All projects, newest first; --project DIR for one. Counts are of the newest {WINDOW_MB} MB of the log,"
-        " with --all of all of it.",
+        "list the sessions, live ones first, and what each was told",
+        "memtui sessions\nmemtui sessions --live --all-projects\nmemtui sessions 5f0c",
+        f"Counts are of the newest {WINDOW_MB} MB of the log, with --all of all of it.",
     )
+    found.add_argument("--all-projects", action="store_true", help="the sessions of all projects")
+    found.add_argument("--live", action="store_true", help="only those that run now")
     found.add_argument("--limit", type=int, default=LIMIT, metavar="N", help=f"default: {LIMIT}, 0: all")
     found.add_argument("--all", action="store_true", help="count through the whole log, however long that takes")
-    actions = parser.actions(found)
+    actions = parser.actions(found, shows=True)
     each = parser.command(
         actions,
         "show",
         show,
-        "show what one session got",
-        "memtui sessions show 5f0c\nmemtui sessions show 5f0c --rows 0",
+        "show one session, and what it was told; the word `show` may be left out",
+        "memtui sessions show 5f0c\nmemtui sessions 5f0c --rows 0",
     )
     each.add_argument("id", metavar="ID")
     each.add_argument(
@@ -50,47 +58,78 @@ def register(commands: "parser.Commands") -> None:
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """List the sessions."""
-    log = delivery_log.Skipped()
-    records = delivery_log.newest_first(ctx.root, log, most=0 if args.all else delivery_log.WINDOW_BYTES)
-    every = [each for each in collect(ctx.root, records) if not ctx.project_given or each.slug == ctx.slug]
-    shown = every[: args.limit] if args.limit > 0 else every
-    data = {"sessions": [_data(each) for each in shown], "whole_log": not log.older}
-    return Result(data, lambda out: _print(ctx, out, shown, older=log.older))
-
-
-def _data(each: Session) -> "dict[str, object]":
-    return {
-        "id": each.id,
-        "project": each.project,
-        "cwd": each.cwd,
-        "mode": each.mode,
-        "started": each.started or None,
-        "last": each.last or None,
-        "deliveries": each.deliveries,
-        "uses": each.uses,
+    ctx.must_have_home()
+    listed = SessionList(ctx.env, ctx.now, receipts_of(ctx), most=0 if args.all else delivery_log.WINDOW_BYTES)
+    listed.count()
+    every = [row for row in listed.rows() if row.live or not args.live]
+    mine = every if args.all_projects else [row for row in every if row.slug == ctx.slug]
+    shown = mine[: args.limit] if args.limit > 0 else mine
+    listed.look_up(row.id for row in shown)
+    found = {row.id: row for row in listed.rows()}
+    shown = [found[row.id] for row in shown]
+    elsewhere = len(every) - len(mine)
+    data = {
+        "sessions": [row.data for row in shown],
+        "more": len(mine) - len(shown),
+        "elsewhere": elsewhere,
+        "whole_log": not listed.older,
     }
+    more = len(mine) - len(shown)
+    return Result(data, lambda out: _print(ctx, out, args, shown, more, elsewhere, older=listed.older))
 
 
-def _print(ctx: Context, out: Output, shown: "list[Session]", *, older: bool) -> None:
+def _print(
+    ctx: Context,
+    out: Output,
+    args: argparse.Namespace,
+    shown: "list[SessionRow]",
+    more: int,
+    elsewhere: int,
+    *,
+    older: bool,
+) -> None:
+    words = "memtui sessions" + " --live" * args.live
+    others = many(elsewhere, "session", "sessions")
     if not shown:
-        out.print("No session was served yet.")
-        out.print("  Are the hooks installed? memtui hooks status")
+        out.print("No session is live." if args.live else "No session was seen yet.")
+        if elsewhere:
+            out.print(f"  {others} of other projects: {words} --all-projects")
+        elif not args.live:
+            out.print("  Are the hooks installed? memtui hooks status")
         return
+    named = _names(ctx, shown)
     rows = [
         [
-            (line(each.id)[:8], "cyan"),
-            age(clock.parse(each.last), ctx.now()),
-            str(each.deliveries),
-            str(each.uses),
-            line(each.mode) or "-",
-            line(each.project.rstrip("/").rpartition("/")[2]),
+            sessions.LIVE if row.live else "",
+            (line(row.id)[:8], "cyan"),
+            age(row.last, ctx.now()),
+            f"{row.deliveries:,}",
+            sessions.arrived(row),
+            ", ".join(each for each, _ in sessions.besides(row)),
+            line(named[row.project]),
         ]
-        for each in shown
+        for row in shown
     ]
-    out.table(["SESSION", "LAST", "DELIVERIES", "USES", "MODE", "PROJECT"], rows, right=(1, 2, 3))
+    headers = ["", "SESSION", "SEEN", "TOLD", "ARRIVED", "", "PROJECT"]
+    out.table(headers, rows, right=(2, 3, 4), notes=[_title(row) for row in shown])
+    if more:
+        out.print(f"and {more:,} more: {words} --limit 0")
+    if elsewhere:
+        out.print(f"{others} of other projects: {words} --all-projects")
     if older:
-        out.print(f"Counted in the newest {WINDOW_MB} MB of the log; all of it: memtui sessions --all")
-    out.print("What one got: memtui sessions show ID")
+        every = " --all-projects" if args.all_projects else ""
+        out.print(f"Counted in the newest {WINDOW_MB} MB of the log; all of it: memtui sessions --all{every}")
+    out.print("What one was told: memtui sessions ID")
+
+
+def _title(row: SessionRow) -> str:
+    return shorten(line(sessions.title(row)), TITLE_MOST, placeholder=" …")
+
+
+def _names(ctx: Context, rows: "list[SessionRow]") -> "dict[str, str]":
+    slugs = {row.project for row in rows if not row.project.startswith("/")}
+    known = projects.paths_of(ctx.env, slugs) if slugs else {}
+    return with_paths({row.project for row in rows}, known)
 
 
 class SessionDetails:
@@ -132,45 +171,67 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     try:
         found = every[matching.match(args.id, every, "session")]
     except NotFoundError as error:
-        raise NotFoundError(error.message, error.hint or "`memtui sessions` lists them.") from None
+        raise NotFoundError(error.message, error.hint or "`memtui sessions --all-projects` lists them.") from None
+    row = _row(ctx, found)
+    waiting = waiting_in(ctx.root, [row.slug, None] if row.slug else [None], ("guidance",))
+    mine = [each for each in waiting if for_session(each, row.id, personal=row.kind != "script", now=ctx.now())]
     data = {
-        **_data(found.session),
+        **row.data,
         "sums": {**found.session.sums, "outcomes": dict(found.counts)},
         "state": found.session.state,
+        "waiting": [{"id": each.id, "text": each.text} for each in mine],
         "records": [{**each.record, "outcome": outcome} for each, outcome in found.newest],
         "more": found.more,
     }
-    return Result(data, lambda out: _print_one(ctx, out, found))
+    return Result(data, lambda out: _print_one(ctx, out, row, found, mine))
 
 
-def _print_one(ctx: Context, out: Output, details: SessionDetails) -> None:
-    found, now = details.session, ctx.now()
-    out.heading(f"Session {line(found.id)}", line(found.project))
-    sums = found.sums
+def _row(ctx: Context, found: SessionDetails) -> SessionRow:
+    path = transcript.path_of({"transcript": found.session.transcript, "session_id": found.session.id}, ctx.config_dir)
+    row = row_of(found.session, titles.about(path), found.counts, serving.served(ctx.root), ctx.now())
+    return row.looked_at(path or "")
+
+
+def _print_one(ctx: Context, out: Output, row: SessionRow, details: SessionDetails, waiting: "list[Waiting]") -> None:
+    now, sums = ctx.now(), details.session.sums
+    for piece in out.wrapped(_title(row)):
+        out.heading(piece)
+    size = f"{short(row.characters)} characters, about {row.tokens:,} tokens"
     facts = [
-        ("started", ago(clock.parse(found.started), now)),
-        ("directory", line(found.cwd)),
-        ("mode", line(found.mode) or "-"),
-        ("deliveries", f"{sums['deliveries']}, {short(sums['characters'])} characters, some {sums['tokens']:,} tokens"),
+        ("session", f"{line(row.id)}, {'live' if row.live else 'past'}"),
+        ("project", line(_names(ctx, [row])[row.project])),
+        ("directory", line(row.cwd)),
+        ("branch", line(row.branch)),
+        ("run by", f"a {row.kind}" if row.kind else ""),
+        ("started", ago(row.started, now)),
+        ("last seen", ago(row.last, now)),
+        ("mode", line(row.mode)),
+        ("told", f"{many(sums['deliveries'], 'delivery', 'deliveries')}, {size}"),
+        ("receipts", ", ".join(each for each, _ in sessions.told(row))),
         ("in hooks", f"{sums['ms']:,} ms"),
+        ("resume", line(sessions.resume(row, ctx.cwd))),
     ]
-    out.facts(facts)
+    out.facts((name, value) for name, value in facts if value)
     out.print()
+    if waiting:
+        out.heading("Waits for it")
+        for each in waiting:
+            out.marked("  ", 2, line(sessions.beginning(each.text)))
+        out.print()
     cells = [
         [
             (short_id(each.id), "cyan"),
             age(each.time or None, now),
             receipt(outcome),
-            short(each.chars) if each.chars else "-",
-            line(each.event),
-            line(what(each.contents)),
+            line(EVENTS.get(each.event, each.event)),
+            line(sessions.first_words(each)),
         ]
         for each, outcome in details.newest
     ]
     if not cells:
-        out.print("It got nothing.")
+        out.print("It was told nothing.")
         return
-    out.table(["ID", "AGE", "RECEIPT", "CHARS", "EVENT", "WHAT"], cells, right=(1, 3))
+    out.table(["ID", "AGE", "RECEIPT", "EVENT", "WHAT"], cells, flex=(4,), right=(1,))
     if details.more:
-        out.print(f"and {details.more:,} older: memtui sessions show {line(found.id)[:8]} --rows 0")
+        out.print(f"and {details.more:,} older: memtui sessions {line(row.id)[:8]} --rows 0")
     out.print("The exact text: memtui deliveries show ID")

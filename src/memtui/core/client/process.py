@@ -37,6 +37,13 @@ def gone(found: "object") -> bool:
     return not alive(pid) or (bool(started) and _stat(pid)[2] not in {started, ""})
 
 
+def runs(found: "object") -> bool:
+    """Tell whether a process that `client` identified still runs; False if that can't be known."""
+    if not isinstance(found, list) or len(found) != 3 or found[2] != _here():
+        return False
+    return isinstance(found[0], int) and found[0] > 1 and not gone(found)
+
+
 def alive(pid: int) -> bool:
     """Return whether a process is running, whoever owns it."""
     try:

@@ -1,4 +1,11 @@
-"""The title of a session: the person's own first words."""
+"""What a session is about: its title, else the person's own first words; and the branch it is on.
+
+The client writes a title as a record of the transcript, and again when it leaves the session: `custom-title` after
+`/rename`, `ai-title` for one that it made up (2.1.330).
+"""
+
+import posix
+from typing import NamedTuple
 
 from memtui.core.base import fastjson, fs
 from memtui.core.client import transcript
@@ -6,15 +13,54 @@ from memtui.core.client.conversation import from_person, own_words
 
 # The beginning of a transcript that is read: the client's own records and attached files can come first.
 HEAD_BYTES = 1 << 20
+# The end of a longer transcript, where its title stands again and its newest branch.
+TAIL_BYTES = 1 << 16
+# The records that hold a title, the better one first, and the field of each.
+TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle"}
+
+
+class About(NamedTuple):
+    """What a session is about: its title or first words, and the git branch of its newest record; empty if unknown."""
+
+    title: str = ""
+    branch: str = ""
+
+
+def about(path: str | None) -> About:
+    """Return what a session is about, by the beginning and the end of its transcript."""
+    try:
+        head = fs.read_bytes(path or "", HEAD_BYTES)
+        tail = fs.read_bytes(path or "", TAIL_BYTES, max(len(head), _size(path or "") - TAIL_BYTES))
+    except OSError:
+        return About()
+    named: dict[str, str] = {}
+    branch = ""
+    for line in reversed((head + b"\n" + tail).split(b"\n")):
+        if b'-title"' in line:
+            record = fastjson.loads_dict(line)
+            kind = transcript.text_of(record.get("type"))
+            if kind in TITLES:
+                named.setdefault(kind, transcript.text_of(record.get(TITLES[kind])).strip().split("\n")[0])
+        elif not branch and b'"gitBranch"' in line:
+            branch = transcript.text_of(fastjson.loads_dict(line).get("gitBranch"))
+    title = next((named[kind] for kind in TITLES if named.get(kind)), "")
+    return About(title or _first_words(head), branch)
+
+
+def _size(path: str) -> int:
+    return posix.stat(path).st_size
 
 
 def first_words(path: str | None) -> str:
     """Return the first line that the person typed in a session; empty if there is no transcript, or none in its first
     HEAD_BYTES."""
     try:
-        data = fs.read_bytes(path or "", HEAD_BYTES)
+        return _first_words(fs.read_bytes(path or "", HEAD_BYTES))
     except OSError:
         return ""
+
+
+def _first_words(data: bytes) -> str:
     for line in data.split(b"\n"):
         words = _words(fastjson.loads_dict(line)) if b'"user"' in line else ""
         if words:

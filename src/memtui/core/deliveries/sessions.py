@@ -3,7 +3,8 @@
 import os
 from collections.abc import Iterable, Iterator
 
-from memtui.core.base import fastjson, fs
+from memtui.core.base import fastjson, fs, session_state
+from memtui.core.client.transcript import text_of
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.record import USE, Delivery, Record
 
@@ -27,9 +28,9 @@ class Session:
         self.ms = 0.0
         self._newest: Delivery | None = None
 
-    def note(self, found: Delivery) -> None:
-        """Add a delivery, or a use of a memory."""
-        self._newest = self._newest or found
+    def note(self, found: Delivery, *, newest: bool = False) -> None:
+        """Add a delivery, or a use of a memory. `newest`: it is newer than all that were added before."""
+        self._newest = found if newest or self._newest is None else self._newest
         self.last = max(self.last, found.logged)
         self.uses += sum(item.kind == USE for item in found.items)
         if found.injected:
@@ -65,6 +66,21 @@ class Session:
         return self._of_state("mode") or (self._newest.mode if self._newest else "")
 
     @property
+    def entrypoint(self) -> str:
+        """The entry point of its client; empty if not known."""
+        return self._newest.entrypoint if self._newest else ""
+
+    @property
+    def client(self) -> object:
+        """The process of its client, as `process.client` identifies it; None if not known."""
+        return self._newest.record.get("client") if self._newest else None
+
+    @property
+    def transcript(self) -> str:
+        """The path of its transcript, as its hooks were told last; empty if not known."""
+        return self._of_state("transcript") or (text_of(self._newest.record.get("transcript")) if self._newest else "")
+
+    @property
     def started(self) -> str:
         """When it began, as the log writes times; empty if not known."""
         return self._of_state("started")
@@ -90,6 +106,16 @@ def states(root: str) -> dict[str, Session]:
             continue
         session_id = name.removesuffix(".json")
         found[session_id] = Session(session_id, state)
+    return found
+
+
+def find(root: str, session_id: str) -> Session:
+    """Return the session with an id, with its state and its newest delivery only."""
+    found = Session(session_id, session_state.load(root, session_id))
+    for delivery in map(Delivery.of, delivery_log.newest_first(root, needle=session_id.encode("utf-8", "replace"))):
+        if delivery.session == session_id:
+            found.note(delivery)
+            break
     return found
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from memtui.core.base import clock, matching, paths
 from memtui.core.base.finding import Finding, problem
 from memtui.core.deliveries import log as delivery_log
+from memtui.core.inbox import claims, pending_update
 from memtui.core.inbox import format as inbox_format
-from memtui.core.inbox import pending_update
 
 KINDS = ("guidance", "updates", "items")
 
@@ -109,6 +109,18 @@ def _unreadable(path: str, error: OSError) -> Finding:
     if os.path.isdir(path):
         return problem("inbox.directory", path=path)
     return problem("inbox.unread", path=path, why=error.strerror)
+
+
+def for_session(item: Waiting, session_id: str, *, personal: bool, now: float) -> bool:
+    """Whether guidance waits for a session: it is not expired nor held, and its addresses don't exclude the session.
+    One for a path counts, as the session may touch it; one for an agent does not. `personal`: a person holds it."""
+    asker = claims.Asker(session_id, "", "", now)
+    asker.personal = personal
+    entry = item.entry
+    words = [word for word in entry.fields.get("for", "").split(",") if not word.strip().startswith("path:")]
+    fields = {**entry.fields, "for": ",".join(words)}
+    rest = inbox_format.Entry(entry.id, fields, entry.text, entry.raw, entry.start)
+    return claims.addressed(rest, asker) is not None
 
 
 def find(entries: Sequence[Waiting], ref: str, what: str) -> Waiting:

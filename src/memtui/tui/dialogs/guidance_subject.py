@@ -7,10 +7,11 @@ from rich.text import Text
 
 from memtui import actions
 from memtui.core.base import clock, ids, paths, when
-from memtui.core.base.phrasing import age, ago, until
-from memtui.core.client import titles, transcript
+from memtui.core.base.phrasing import ago, until
+from memtui.core.client import serving, titles, transcript
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import sessions
+from memtui.core.deliveries.sessions import Session
 from memtui.core.inbox import claims, guidance
 from memtui.core.redaction import redact
 from memtui.core.review.waiting import Waiting
@@ -29,6 +30,7 @@ PROJECT, EVERYWHERE, SESSION = "project", "global", "session:"
 NEXT, URGENT = "next", "urgent"
 WHEN = {NEXT: "with the next prompt", URGENT: "urgent: before the next tool use"}
 WHO = {"": "any, a script's too (claude -p)", claims.PEOPLE: "only those of people, not of scripts"}
+OVER = "That session is over: it is told once you resume it. To tell one that runs, choose the project."
 GONE = "It is gone: a session was told it, or somebody took it back. What you typed stays here to be copied."
 # The longest text, in characters, that is searched for secrets at each key.
 WHILE_TYPING = 20_000
@@ -89,6 +91,7 @@ class GuidanceSubject:
         own = home[0] in {None, data.slug}
         self.slug, self.project = (data.slug, data.facts.project) if own else (str(home[0]), home[1])
         self.data, self.item = data, item
+        self._targets: dict[str, Session] = {}
         self.note = note or (note_of(item) if item else blank(data))
         name = f"guidance-{item.id}" if item else f"guidance{'-' + key if key else ''}"
         self.autosave = autosave.kept(data.root, name) or Autosave(name, self._base())
@@ -104,6 +107,7 @@ class GuidanceSubject:
         to = {**self.note, **self.autosave.values}["to"]
         places = [(PROJECT, f"{'this' if own else 'the'} project: {self.project}"), (EVERYWHERE, "every project")]
         places += [(to, f"session {to[8:16]}")] if to.startswith(SESSION) else []
+        self._first_target = to.removeprefix(SESSION) if to.startswith(SESSION) else ""
         line = "What the agent should know. It is told once."
         agents = "any agent; or a name, as reviewer"
         files = "always; or files that a tool touches, as src/**"
@@ -121,13 +125,33 @@ class GuidanceSubject:
     def _sessions(self) -> Options:
         data = self.data
         finder = transcript.Finder(paths.config_dir(data.env))
+        known = sessions.collect(data.root, data.records(RECORDS))[:SESSIONS]
+        first = self._first_target
+        known += [self._target(first)] if first and all(each.id != first for each in known) else []
+        clients = serving.served(data.root)
         found = []
-        for each in sessions.collect(data.root, data.records(RECORDS))[:SESSIONS]:
-            title = titles.first_words(finder.find(each.id))
+        for each in known:
+            title = titles.about(finder.find(each.id)).title
             where = each.project.rstrip("/").rpartition("/")[2]
-            words = f"session {each.id[:8]}  {age(clock.parse(each.last), data.now())}  {where}"
-            found.append((SESSION + each.id, words + (f"  “{title[:50]}”" if title else "")))
-        return found
+            live = serving.live(each.id, each.client, clients)
+            since = "live" if live else ago(clock.parse(each.last), data.now())
+            name = f"“{safe_text.line(title, 50)}”" if title else f"session {each.id[:8]}"
+            found.append((not live, SESSION + each.id, f"{name}  {where}, {since}"))
+        found.sort(key=lambda option: option[0])
+        return [(to, words) for _, to, words in found]
+
+    def _target(self, session_id: str) -> Session:
+        """Look up a session, once."""
+        if session_id not in self._targets:
+            self._targets[session_id] = sessions.find(self.data.root, session_id)
+        return self._targets[session_id]
+
+    def _is_over(self, to: str) -> bool:
+        """Whether the note is for a session that no client serves now."""
+        if not to.startswith(SESSION):
+            return False
+        found = self._target(to.removeprefix(SESSION))
+        return not serving.live(found.id, found.client, serving.served(self.data.root))
 
     def _base(self) -> str:
         return ids.digest(_compared(note_of(self.item))) if self.item is not None else ""
@@ -141,6 +165,7 @@ class GuidanceSubject:
         note, words = typed.values, [self._reach(typed.values)]
         units = delivery_blocks.units(note["text"])
         words += [f"{units:,} characters."] if units > config.number(self.data.settings(), "budget") // 2 else []
+        words += [OVER] if self._is_over(note["to"]) else []
         before = self.item.text if self.item is not None else ""
         kinds = redact.kinds_in(note["text"], before) if len(note["text"]) <= WHILE_TYPING else []
         words += [f"{secret.suspicion(kinds, 'It')}. ^s asks before it is kept."] if kinds else []
@@ -199,8 +224,7 @@ class GuidanceSubject:
         session goes into that of its project: a session gets no other project's notes."""
         if to == EVERYWHERE:
             return None
-        known = sessions.collect(self.data.root, self.data.records(RECORDS)) if to.startswith(SESSION) else []
-        return next((each.slug for each in known if SESSION + each.id == to), "") or self.slug
+        return (self._target(to.removeprefix(SESSION)).slug if to.startswith(SESSION) else "") or self.slug
 
 
 def _until(given: str, now: float) -> str:

@@ -70,6 +70,9 @@ class ListScreen(Screen[None], Generic[Row]):
     # A row in messages: "There is no … under the cursor".
     row_word: ClassVar[str] = "line"
     legend: ClassVar[str] = ""
+    # The tab that is lit, if it is not the screen's own; and the action that shows all of what the glance begins.
+    tab: ClassVar[str] = ""
+    rest_key: ClassVar[str] = ""
     nothing_chosen: ClassVar[str] = "Nothing is chosen."
 
     def __init__(
@@ -78,7 +81,8 @@ class ListScreen(Screen[None], Generic[Row]):
         super().__init__()
         self.services, self.table, self.searched = services, table, searched
         self.top, self.foot = TopBar(id="top"), FootBar(id="foot")
-        self.summary_line, self.glance, self.detail = Summary(id="summary"), Glance(id="glance"), SidePane(id="detail")
+        self.summary_line, self.detail = Summary(id="summary"), SidePane(id="detail")
+        self.glance = Glance(self.rest_key, id="glance")
         self.split = Split(services, self, self.detail, self.group, self.detail_percent)
         self.filter_line = Field(placeholder=placeholder, id="filter")
         self.found: Sequence[Row] = ()
@@ -234,7 +238,7 @@ class ListScreen(Screen[None], Generic[Row]):
         if not (self.is_mounted and self.foot.is_attached):  # a closing screen has no bars any more
             return
         self.split.arrange()
-        self.top.show(self.group, self.services)
+        self.top.show(self.tab or self.group, self.services)
         if isinstance(self.focused, Input):
             self.foot.typing(self.status)
         else:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from memtui.tui.services import Services
 
 TABS = ("memories", "inbox", "guidance", "deliveries", "health")
+# Screens without a tab of their own.
+MORE_SCREENS = ("sessions",)
 # From WIDE cells on everything is shown; below TIGHT only what matters most.
 WIDE, TIGHT = 100, 60
 # Characters of the project's name.

@@ -5,6 +5,7 @@ from bisect import bisect_right
 from rich.text import Text
 from textual.widgets import Static
 
+from memtui import actions
 from memtui.tui.model import fuzzy
 from memtui.tui.widgets.wrapping import wrapped
 
@@ -32,6 +33,11 @@ class Glance(Static):
     tail = Text()
     _first: int | None = None
 
+    def __init__(self, rest_key: str = "", *, id: str | None = None) -> None:  # noqa: A002  textual's name
+        """Make a glance. `rest_key`: the action that shows the rest, if enter does not."""
+        super().__init__(id=id)
+        self.rest_key = rest_key
+
     def show(self, text: Text, tail: Text | None = None, sought: str = "") -> None:
         """Show a text, with what matches `sought` highlighted, and the lines after it."""
         self.text, self.tail = text, tail or Text()
@@ -51,7 +57,8 @@ class Glance(Static):
         room = max(1, height - 1 - len(ends))
         lines = preview(self.text, width, room, self._first)
         if len(lines) > room:
-            lines = [*lines[: room - 1], Text("… enter reads the rest", "dim")]
+            key = actions.key_of(self.rest_key) if self.rest_key else "enter"
+            lines = [*lines[: room - 1], Text(f"… {key} reads the rest", "dim")]
         gap = [Text()] if ends and len(lines) < room else []
         for line in (lines := [Text(), *lines, *gap, *ends][:height]):
             line.rstrip()

@@ -15,12 +15,14 @@ UNDIMMED = Style(dim=False)
 
 @dataclass(frozen=True)
 class Column:
-    """A column: `width` in cells (0: all that is left), hidden in a list narrower than `from_width` cells."""
+    """A column: `width` in cells (0: all that is left), hidden in a list narrower than `from_width` cells, and in one
+    of `until_width` cells (0: none) or more."""
 
     title: str
     width: int = 0
     right: bool = False
     from_width: int = 0
+    until_width: int = 0
 
 
 VisibleColumns = list[tuple[int, Column, int]]
@@ -40,7 +42,11 @@ class Paint:
 
 def visible_columns(columns: Sequence[Column], width: int) -> VisibleColumns:
     """Return (number, column, width in cells) of the columns that a list of this width shows."""
-    shown = [(at, column) for at, column in enumerate(columns) if width >= column.from_width]
+    shown = [
+        (at, column)
+        for at, column in enumerate(columns)
+        if column.from_width <= width < (column.until_width or width + 1)
+    ]
     fixed = sum(column.width + 1 for _, column in shown if column.width)
     flexible = max(1, sum(not column.width for _, column in shown))
     rest = max(4, (width - fixed) // flexible - 1)

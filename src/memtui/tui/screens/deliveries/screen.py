@@ -73,7 +73,7 @@ class Deliveries(ListScreen[DeliveryRow]):
         self._filter_changed = self._to_first = self._reading_more = False
         self._typing_timer: Timer | None = None
         self.commands |= self.filters.commands() | {
-            "deliveries.whole_session": Command(self.show_session, self.no_row),
+            "deliveries.sessions": Command(self.show_sessions),
             "deliveries.lost": Command(self.filters.toggle_lost),
             "deliveries.plots": Command(self.toggle_plots),
             "deliveries.counts": Command(self.count_memories, self.filters.why_not_counted),
@@ -300,13 +300,10 @@ class Deliveries(ListScreen[DeliveryRow]):
         """The session that the filter names: it is listed in the order of time; empty for none."""
         return self.filters.wanted.session
 
-    def show_session(self) -> None:
-        """Show all deliveries of the session under the cursor, oldest first."""
+    def show_sessions(self) -> None:
+        """Show the sessions, with the cursor on that of the delivery under the cursor."""
         row = self.table.row
-        if row is not None:
-            self._leave_plots()
-            self.filters.set_fields(session=row.session)
-            self.table.focus()
+        self.services.go("sessions").go_to(row.session if row is not None else "")
 
     # the plots, and the memories by deliveries
 

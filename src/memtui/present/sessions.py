@@ -1,0 +1,60 @@
+"""How sessions are said and drawn: whether they are live, what arrived of what they were told, how to resume them."""
+
+import os
+import shlex
+
+from memtui.core.base.phrasing import many
+from memtui.core.deliveries.notes import of as notes_of
+from memtui.core.deliveries.record import Delivery
+from memtui.core.deliveries.session_list import SessionRow
+from memtui.present.deliveries import sums, what
+
+LIVE = ("●", "green")
+
+
+def title(row: SessionRow) -> str:
+    """Return what a session is about, in words also where nobody knows."""
+    if row.title or not row.looked_up:
+        return row.title
+    return "no prompt yet" if row.live or row.transcript else "its transcript is gone"
+
+
+def arrived(row: SessionRow) -> str:
+    """Return how many deliveries arrived of those whose outcome is settled: `8 of 10`; empty if none is."""
+    return f"{row.counts.arrived:,} of {row.counts.settled:,}" if row.counts.settled else ""
+
+
+def besides(row: SessionRow, *, brief: bool = False) -> list[tuple[str, str]]:
+    """Return in words, each with its style, what is to be said beside what arrived, as `present.deliveries.sums`."""
+    return sums(row.counts, brief=brief)[1 if row.counts.settled else 0 :]
+
+
+def told(row: SessionRow) -> list[tuple[str, str]]:
+    """Return in words, each with its style, what became of the deliveries to a session."""
+    if not row.deliveries:
+        return [("told nothing yet", "dim")]
+    return sums(row.counts) or [("receipts are looked up …", "dim")]
+
+
+def first_words(delivery: Delivery) -> str:
+    """Return how a delivery begins: the note that it brought, else what it brought."""
+    told = [note.text for note in notes_of(delivery) if note.text.strip()]
+    if not told:
+        return what(delivery.contents)
+    first = beginning(told[0])
+    more = len(delivery.items) - sum(bool(item.left_out) for item in delivery.items) - 1
+    return f"“{first}”" + (f" and {many(more, 'more item')}" if more > 0 else "")
+
+
+def beginning(text: str) -> str:
+    """Return the first line of a note that says anything."""
+    return next((line.strip() for line in text.split("\n") if line.strip()), "")
+
+
+def resume(row: SessionRow, cwd: str) -> str:
+    """Return the shell command that resumes a session. `cwd`: the directory that it is for."""
+    command = f"claude --resume {row.id}"
+    there = row.cwd or (row.project if row.project.startswith("/") else "")
+    if not there or os.path.realpath(there) == cwd:
+        return command
+    return f"cd {shlex.quote(there)} && {command}"

@@ -1,0 +1,115 @@
+"""The detail of a session: what it is about, what it was told and what became of that, and what waits for it."""
+
+import time
+
+from rich.text import Text
+
+from memtui import actions
+from memtui.core.base.phrasing import ago, many, short
+from memtui.core.deliveries.record import Delivery
+from memtui.core.deliveries.session_list import SessionRow
+from memtui.core.review.waiting import Waiting
+from memtui.present import safe_text, sessions
+from memtui.present.deliveries import EVENTS, GLYPHS
+from memtui.tui.model.times import when
+from memtui.tui.screens.sessions.reading import TOLD_SHOWN, DetailRead
+from memtui.tui.screens.sessions.rows import joined
+
+WAITING_SHOWN = 8
+WORDS_SHOWN = 160
+
+
+def detail(row: SessionRow, project: str, found: DetailRead | None, resume: str, now: float) -> Text:
+    """Return all about a session. `found`: what was read for the detail, None while it is read; `resume`: the command
+    that resumes it."""
+    text = head(row, project, now)
+    _told(text, row, found, now)
+    if found is not None:
+        _waiting(text, row, found.waiting, project, now)
+    text.append("\nResume it\n", style="bold")
+    text.append(safe_text.line(resume) + "\n", style="dim")
+    _keys(text, row)
+    return text
+
+
+def head(row: SessionRow, project: str, now: float) -> Text:
+    """Return what a session is about, where it runs, since when, and what arrived of what it was told."""
+    text = Text()
+    text.append(safe_text.line(sessions.title(row), 300) + "\n", style="bold")
+    glyph, style = sessions.LIVE
+    text.append(f"{glyph} live" if row.live else "past", style=style if row.live else "")
+    facts = [project, f"branch {row.branch}" if row.branch else "", f"of a {row.kind}" if row.kind else ""]
+    text.append(safe_text.line("".join(f" · {each}" for each in facts if each), 200) + "\n", style="dim")
+    times = [f"started {_time(row.started, now)}" if row.started else "", f"last seen {_time(row.last, now)}"]
+    text.append(" · ".join(filter(None, times)) + "\n", style="dim")
+    text.append(safe_text.line(row.cwd or row.project, 300) + "\n", style="dim")
+    return text
+
+
+def _time(seconds: float | None, now: float) -> str:
+    if seconds is None:
+        return "-"
+    return f"{ago(seconds, now)}, {time.strftime('%a %d %b %H:%M', time.localtime(seconds))}"
+
+
+def _told(text: Text, row: SessionRow, found: DetailRead | None, now: float) -> None:
+    text.append("\nWhat it was told", style="bold")
+    if not row.deliveries:
+        text.append("\nNothing yet.\n", style="dim")
+        return
+    size = f"{short(row.characters)} characters, about {row.tokens:,} tokens"
+    text.append(f"  {many(row.deliveries, 'delivery', 'deliveries')}, {size}\n", style="dim")
+    text.append_text(receipts(row)).append("\n")
+    if found is None:
+        text.append("reading …\n", style="dim")
+        return
+    for delivery, outcome in found.told:
+        _delivery(text, delivery, outcome, now)
+    left = row.deliveries - len(found.told)
+    if left > 0:
+        more = f"The newest {TOLD_SHOWN}" if len(found.told) == TOLD_SHOWN else f"{left:,} more are not shown"
+        text.append(actions.keyed(f"{more}; {{sessions.deliveries}} lists all.\n"), style="dim")
+
+
+def receipts(row: SessionRow) -> Text:
+    """Return what became of what a session was told, in words."""
+    return joined(sessions.told(row), "  ")
+
+
+def _delivery(text: Text, delivery: Delivery, outcome: str, now: float) -> None:
+    glyph, style = GLYPHS.get(outcome, ("…", "dim"))
+    text.append(f"{glyph} ", style=style)
+    event = EVENTS.get(delivery.event, delivery.event)
+    text.append(safe_text.line(f"{when(delivery.time, now)} {event}  ", 40), style="dim")
+    text.append(safe_text.line(sessions.first_words(delivery), WORDS_SHOWN))
+    text.append(f"  {outcome}\n" if outcome and outcome != "arrived" else "\n", style=style)
+
+
+def _waiting(text: Text, row: SessionRow, waiting: list[Waiting], project: str, now: float) -> None:
+    text.append("\nWhat waits for it", style="bold")
+    if not waiting:
+        text.append("\nNothing.\n", style="dim")
+        return
+    text.append(f"  {many(len(waiting), 'note')}\n", style="dim")
+    for item in waiting[:WAITING_SHOWN]:
+        own = "session:" in item.entry.fields.get("for", "")
+        whom = "for it alone" if own else "for every project" if item.slug is None else f"for {project}"
+        text.append("○ ")
+        text.append(safe_text.line(f"“{sessions.beginning(item.text)}”", WORDS_SHOWN))
+        text.append(safe_text.line(f"  {whom}, {ago(item.entry.time(), now)}", 80) + "\n", style="dim")
+    if len(waiting) > WAITING_SHOWN:
+        text.append(f"and {len(waiting) - WAITING_SHOWN} more\n", style="dim")
+    if not row.live:
+        text.append("It gets them with its next prompt, once it is resumed.\n", style="dim")
+
+
+def _keys(text: Text, row: SessionRow) -> None:
+    tell = "tell it now" if row.live else "tell it when it is resumed, or its project now"
+    text.append("\n")
+    for action, words in (
+        ("app.guide", tell),
+        ("sessions.deliveries", "all that it was told, in Deliveries"),
+        ("app.copy", "copy the command that resumes it"),
+    ):
+        text.append(f"  {actions.key_of(action):<6} ", style="bold")
+        text.append(words + "\n", style="dim")
