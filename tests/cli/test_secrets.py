@@ -63,7 +63,7 @@ def test_at_a_terminal_no_leaves_nothing_and_yes_leaves_it_as_it_is(bare, asked)
     done = bare("guide", f"use {KEY}", stdin="n\n", check=False)
     assert (done.code, notes(bare)) == (1, [])
     assert LOOKS in done.err
-    assert "Nothing was left" in done.err
+    assert "No note was saved" in done.err
     bare("guide", f"use {KEY}", stdin="y\n")
     assert notes(bare)[0].text == f"use {KEY}"
 

@@ -27,6 +27,18 @@ def test_other_words_for_the_same_are_found_and_unlike_ones_are_not():
     assert similar.ranked("alt-texts", "Every image gets an alt text", "", [PNPM, SHORT, OTHER]) == []
 
 
+def test_few_differing_words_are_marked_as_runs_and_many_not_at_all():
+    def runs(one, other):
+        spans = similar.apart(one, other)
+        return [[text[start:end] for start, end in found] for text, found in zip((one, other), spans, strict=True)]
+
+    one = "use the frozen lock file in CI for every install"
+    assert runs(one, "use the old yarn lock file in CI for every install") == [["frozen"], ["old yarn"]]
+    assert runs(one, "answer in a few sentences") == [[], []]
+    assert runs("use pnpm", "use pnpm whenever something is built at all") == [[], []]
+    assert runs(one, one.upper()) == [[], []]
+
+
 def test_one_shared_word_is_chance():
     assert similar.ranked("x", "release", "", [OTHER]) == []
 

@@ -129,7 +129,7 @@ def test_guidance_too_long_for_any_delivery_is_named_once_and_never_cut(home, te
     said = home.prompt().context
     assert "short" in said
     assert text[:20] not in said
-    assert f"{len(text)} characters, too long to be given here, stands in {home.file('guidance')}" in said
+    assert f"{len(text)} characters is too long for a delivery. It is in {home.file('guidance')}" in said
     assert home.waiting() == [text]
     assert home.prompt().raw == b""
     assert "too long" in home.prompt("s2").context

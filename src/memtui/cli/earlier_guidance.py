@@ -55,7 +55,7 @@ def edit(ctx: Context, args: argparse.Namespace, text: "str | None") -> Result:
     """
     (item,) = entries.pick(ctx, [args.edit], ("guidance",), "guidance")
     if args.sender != "cli":
-        raise UsageError("Who said it stays as it is.", "Leave other guidance with --from.")
+        raise UsageError("The sender can't be changed.", "Write another note with --from.")
     if text is None and not args.to and args.urgent is None and args.expires is None and not args.everywhere:
         raise UsageError(
             "There is nothing to change.", "Give a text, --to, --urgent, --no-urgent, --expires or --global."

@@ -14,6 +14,8 @@ SHOWN = 5
 BODY = 2000
 # Words of each text that are compared one by one, in a time that grows with the product.
 WORDS = 1500
+# Differing words are marked if they are less than this part of a text.
+FEW = 0.5
 
 
 def to_draft(name: str, text: str, memories: Iterable[Memory]) -> list[Similar]:
@@ -57,7 +59,8 @@ def _length_weight(one: str, other: str) -> float:
 
 
 def apart(one: str, other: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Return the words that only `one` has, and those that only `other` has, as lists of (start, end) in the text.
+    """Return the runs of words that only `one` has, and those that only `other` has, as lists of (start, end) in the
+    text; none for a text of which FEW or more of the words are not in the other: marking nearly all tells nothing.
 
     Capitals and the punctuation around a word make no difference.
     """
@@ -71,8 +74,12 @@ def apart(one: str, other: str) -> tuple[list[tuple[int, int]], list[tuple[int, 
         for text, found in zip((one, other), places, strict=True)
     ]
     own: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
+    counts = [0, 0]
     for kind, *ends in difflib.SequenceMatcher(None, words[0], words[1], autojunk=False).get_opcodes():
         if kind != "equal":
-            for side, found, start, end in ((0, places[0], ends[0], ends[1]), (1, places[1], ends[2], ends[3])):
-                own[side].extend(found[start:end])
-    return own
+            for side, start, end in ((0, *ends[:2]), (1, *ends[2:])):
+                if start < end:
+                    own[side].append((places[side][start][0], places[side][end - 1][1]))
+                    counts[side] += end - start
+    few = [count < FEW * len(found) for count, found in zip(counts, places, strict=True)]
+    return own[0] if few[0] else [], own[1] if few[1] else []

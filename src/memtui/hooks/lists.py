@@ -88,7 +88,7 @@ def updates(
 
 def _beyond(number: int) -> str:
     """Say how many entries the settings leave out, too many or too old; "" for none."""
-    return f" Left out: {number} more, older or beyond the number that is shown at once." if number > 0 else ""
+    return f" Left out: {number} more, older, or more than are shown at once." if number > 0 else ""
 
 
 def _difference(before: str, after: str) -> str:

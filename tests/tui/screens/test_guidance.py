@@ -126,7 +126,7 @@ async def test_addressed_to_an_agent_a_path_people_or_several(world, app, given,
         await pilot.press("n")
         await write(pilot, "Only for you", **given)
         told = str(app.screen.query_one(".where").render())
-        assert all({"people": "that a person holds"}.get(value, value) in told for value in given.values())
+        assert all({"people": "started by a person"}.get(value, value) in told for value in given.values())
         await pilot.press("ctrl+s")
         await settle(pilot)
     assert notes(world)["Only for you"]["for"] == wanted

@@ -353,34 +353,58 @@ def everything(world):
     return found
 
 
+ALIKE = """Use pnpm in this repository, never npm
+
+Use pnpm for every install.
+
+**Why:** the lock file is pnpm's; `npm install` broke CI twice.
+**How to apply:** replace `npm i` by `pnpm add` everywhere."""
+
+
 @pytest.mark.parametrize("size", [(120, 40), (160, 48)])
-async def test_a_draft_and_the_memory_most_alike_stand_beside_each_other(app, size):
+async def test_a_draft_and_the_memory_most_alike_stand_beside_each_other(world, app, size):
+    leave(world, ALIKE, name="use-pnpm", confidence="0.95", scope="project")
     async with app.run_test(size=size) as pilot:
-        await to(pilot, "prefer-pnpm")
+        await to(pilot, "use-pnpm")
         await rest(pilot)
         lines = app.screen.query_one("#detail").plain.split("\n")
         head = next(at for at, line in enumerate(lines) if line.startswith("the draft"))
         end = next(at for at, line in enumerate(lines) if line.startswith("underlined is"))
         assert {line.index("│") for line in lines[head : end - 1]} == {lines[head].index("│")}
         left, right = (" ".join(line.split("│")[side].strip() for line in lines[head : end - 1]) for side in (0, 1))
-        assert "should run." in left
-        assert "project:prefer-pnpm similar .97" in right
+        assert "everywhere." in left
+        assert "Why: the lock file" in left  # Markdown is drawn
+        assert "project:prefer-pnpm similar .90" in right
         assert "never npm" in right
         marks = underlined(app.screen.query_one("#detail").text)
-        assert "frozen" in marks
-        assert "never" in marks
-        assert "lock" not in marks  # both say it
+        assert "everywhere." in marks
+        assert "and script." in marks or "install and script." in marks  # a run of words
+        assert not any("lock" in mark for mark in marks)  # both say it
 
 
-async def test_on_a_small_screen_they_stand_below_each_other_with_the_words_marked(app):
-    async with app.run_test(size=SMALL) as pilot:
+async def test_words_are_not_marked_where_most_of_them_differ(app):
+    async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "prefer-pnpm")
+        await rest(pilot)
+        detail = app.screen.query_one("#detail")
+        assert "project:prefer-pnpm similar" in detail.plain
+        assert "underlined is" not in detail.plain
+        assert not any("frozen" in mark for mark in underlined(detail.text))
+        await pilot.press("m")
+        await settle(pilot)
+        assert not any("never" in mark for mark in underlined(app.screen.query_one("Detail").text))
+
+
+async def test_on_a_small_screen_they_stand_below_each_other_with_the_words_marked(world, app):
+    leave(world, ALIKE, name="use-pnpm", confidence="0.95", scope="project")
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "use-pnpm")
         await pilot.press("enter")
         await rest(pilot)
         detail = app.screen.query_one("#detail")
-        assert detail.plain.index("frozen lock file in CI") < detail.plain.index(".97 project:prefer-pnpm")
-        assert detail.plain.index(".97 project:prefer-pnpm") < detail.plain.index("never npm")
-        assert {"frozen", "never"} <= underlined(detail.text)
+        assert detail.plain.index("add everywhere.") < detail.plain.index(" project:prefer-pnpm")
+        assert detail.plain.index(" project:prefer-pnpm") < detail.plain.index("npm run")
+        assert "everywhere." in underlined(detail.text)
 
 
 @pytest.mark.slow
@@ -988,7 +1012,7 @@ async def test_without_its_words_in_the_transcript_a_draft_says_why_there_is_onl
     leave(world, "Never on a Friday\n\n> you: no, never on a Friday", name="friday", session=world.sessions["tuesday"])
     leave(world, "Never on a Monday\n\n> you: no, never on a Monday", name="monday", session="0-gone")
     async with app.run_test(size=WIDE) as pilot:
-        for name, why in (("friday", "does not hold these words any more"), ("monday", "transcript is gone")):
+        for name, why in (("friday", "are no longer in the session's transcript"), ("monday", "transcript is gone")):
             await to(pilot, name)
             await rest(pilot)
             assert why in " ".join(app.screen.query_one("#detail").plain.split())

@@ -12,7 +12,7 @@ from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.settings import config
 
-DECLINED = "Nothing was left. Say where the secret is kept, instead of the secret itself."
+DECLINED = "No note was saved. Say where the secret is kept, instead of the secret itself."
 EXAMPLE = """\
 memtui guide "CI is red: the lockfile job fails" --urgent --expires 2h
 tail -5 build.log | memtui guide - --from ci-watch --to 'path:src/**'
@@ -49,11 +49,11 @@ def register(commands: "parser.Commands") -> None:
     )
     found.add_argument("--expires", metavar="WHEN", help=f"not delivered from then on: {when.TAKEN}")
     found.add_argument("--from", dest="sender", default="cli", metavar="NAME", help="who says so (default: cli)")
-    found.add_argument("--list", action="store_true", help="list guidance: what waits, is under way, was told last")
+    found.add_argument("--list", action="store_true", help="list what waits, is under way, was delivered last")
     found.add_argument(
         "--again",
         metavar="ID",
-        help="say guidance again: what expired or came back too often, or what was told already",
+        help="deliver guidance again: expired, returned too often, or already delivered",
     )
     found.add_argument(
         "--edit",
@@ -109,12 +109,12 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
             entry_id = inbox_file.append_entry(directory, "guidance", fields, text, now=ctx.now())
     except fs.KeptError as error:
         raise MemtuiError(
-            f"{directory}: the disk did not take the note as it should: {error.strerror or error}",
+            f"{directory}: the note could not be saved completely: {error.strerror or error}",
             "It is still there, perhaps in part, and is delivered so: see memtui guide --list.",
         ) from error
     except OSError as error:
         raise MemtuiError(
-            f"{directory} can't be written: {error.strerror or error}", "Nothing was left. Fix that and try again."
+            f"{directory} can't be written: {error.strerror or error}", "No note was saved. Fix that and try again."
         ) from error
     path = f"{directory}/{inbox_format.FILES['guidance']}"
     unread = _warn(ctx, path) if inbox_format.unread(path) else None

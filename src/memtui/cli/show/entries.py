@@ -124,7 +124,7 @@ def _print(
         if not mine:
             continue
         stuck = kind == "guidance" and any(entries.states(ctx, item) for item in mine)
-        again = " · leave anew: --again ID" if stuck else ""
+        again = " · deliver again: --again ID" if stuck else ""
         out.heading(KIND_WORDS[kind].capitalize(), f"{len(mine) + more[kind]}  ·  {COMMANDS[kind]}{again}")
         for item in mine:
             where = place(ctx, item, homes)
@@ -152,7 +152,7 @@ def _print_told(ctx: Context, out: Output, rows: "list[dict[str, object]]") -> N
     if not rows:
         return
     out.print()
-    out.heading("Told", "all: memtui deliveries --kind guidance · say it again: --again ID")
+    out.heading("Delivered", "all: memtui deliveries --kind guidance · deliver again: --again ID")
     for row in rows:
         glyph, style = GLYPHS[str(row["outcome"])]
         _print_note(out, row, ctx.now(), f"{glyph} {row['outcome']} · {{}}", style)

@@ -60,7 +60,7 @@ def oversize(found: "Oversize", told: "set[str]") -> "list[delivery_blocks.Block
             continue
         item = {**_item(directory, entry, "too long for a delivery"), "left_out": "too long"}
         path = str(item["path"])
-        text = f"A note of {len(entry.text)} characters, too long to be given here, stands in {path}."
+        text = f"A note of {len(entry.text)} characters is too long for a delivery. It is in {path}."
         part = delivery_blocks.Part(text, text, item)
         fields = {"scope": inbox_format.scope_of(directory), "source": path}
         blocks.append(delivery_blocks.Block(delivery_blocks.TAGS["guidance"], fields, "", [part]))

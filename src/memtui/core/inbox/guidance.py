@@ -26,7 +26,7 @@ def text(given: str) -> str:
     """Return the text of a note without blanks around it."""
     found = given.replace("\r\n", "\n").strip("\n \t\r")
     if not found:
-        raise UsageError("The guidance is empty: nothing was left.", "Give some text.")
+        raise UsageError("The guidance is empty; no note was saved.", "Give some text.")
     if "\0" in found or any("\ud800" <= c <= "\udfff" for c in found):
         raise UsageError("The guidance is binary, not text.", "Pass text only; put other things in a file and name it.")
     return found
@@ -45,7 +45,7 @@ def audience(given: "list[str]", default: object = ANYONE) -> "list[str]":
     if not given:
         return [claims.PEOPLE] if default == claims.PEOPLE else []
     if given != [ANYONE] and ANYONE in given:
-        raise UsageError(f"{ANYONE} goes alone: with other addressees, those must hold.")
+        raise UsageError(f"“{ANYONE}” can't be combined with other addressees.")
     return [] if given == [ANYONE] else given
 
 
@@ -60,11 +60,11 @@ def addresses(given: "list[str]") -> "list[str]":
             found += [kind] if kind not in found else []
             continue
         if not colon or kind not in claims.ADDRESSES or not name or "," in name or not name.isprintable():
-            raise UsageError(f"{address}: not an addressee.", WHOM)
+            raise UsageError(f"“{address}” is not an addressee.", WHOM)
         if kind == "session" and len(name) < claims.MIN_SESSION_PREFIX:
             raise UsageError(f"{address}: at least {claims.MIN_SESSION_PREFIX} characters of the session's id.")
         if any(other.startswith(kind + ":") for other in found):
-            raise UsageError(f"All addressees must hold, so that two of {kind}: can't.", "Leave two notes instead.")
+            raise UsageError(f"A note can name only one {kind}.", "Write two notes instead.")
         found.append(f"{kind}:{name}")
     return found
 

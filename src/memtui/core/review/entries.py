@@ -56,13 +56,14 @@ class Review:
         self.now = now
         self.journal = Journal(root, by=by, now=now)
 
-    def _run(self, op: str, changes: Sequence[Change], items: Sequence[Waiting], verb: str) -> str:
-        summary = f"{verb} “{_gist(items[0].text)}”" if len(items) == 1 else f"{verb} {len(items)} entries"
-        return self.journal.run(op, changes, summary, entries=[item.id for item in items])
+    def _run(self, op: str, changes: Sequence[Change], items: Sequence[Waiting], words: str) -> str:
+        """Make changes as one transaction; `{}` in `words` is replaced by what they are about."""
+        subject = f"“{_gist(items[0].text)}”" if len(items) == 1 else f"{len(items)} entries"
+        return self.journal.run(op, changes, words.format(subject), entries=[item.id for item in items])
 
     def withdraw(self, items: Sequence[Waiting]) -> str:
         """Remove guidance before it is delivered."""
-        return self._run("withdraw", _removals(items), items, "withdraw")
+        return self._run("withdraw", _removals(items), items, "withdraw {}")
 
     def again(self, item: Waiting, expires: float | None = None) -> tuple[str, str]:
         """Replace guidance that expired or came back too often by a new entry with the same text. Return the new
@@ -76,7 +77,7 @@ class Review:
         fields.setdefault("from", self.by)
         if expires is not None and expires != when.NEVER:
             fields["expires"] = clock.iso_seconds(expires)
-        done = self._run("guide", [_rewritten(item, fields, item.entry.text)], [item], "leave again")
+        done = self._run("guide", [_rewritten(item, fields, item.entry.text)], [item], "send {} again")
         return fresh["id"], done
 
     def reject(self, items: Sequence[Waiting], *, never: bool = False) -> str:
@@ -88,7 +89,7 @@ class Review:
                 digest = ids.content_hash(normalised(words))
                 row = {"v": 1, "hash": digest, "text": words, "time": clock.iso_seconds(self.now()), "id": item.id}
                 changes.append(TextEdit(f"{item.directory}/{inbox_format.REJECTED}", "", fastjson.dumps(row) + "\n"))
-        return self._run("reject", changes, items, "reject")
+        return self._run("reject", changes, items, "reject {}")
 
     def snooze(self, items: Sequence[Waiting], until: float | None) -> str:
         """Hide pending updates until a time, in seconds since the epoch; None shows them again."""
@@ -98,16 +99,16 @@ class Review:
             if until is not None:
                 fields["until"] = clock.iso_seconds(until)
             changes.append(_rewritten(item, fields, item.entry.text))
-        return self._run("snooze", changes, items, "bring back" if until is None else "snooze")
+        return self._run("snooze", changes, items, "bring back {}" if until is None else "snooze {}")
 
     def done(self, items: Sequence[Waiting]) -> str:
         """Remove pending items, as finished."""
-        return self._run("done", _removals(items), items, "tick off")
+        return self._run("done", _removals(items), items, "tick off {}")
 
     def keep(self, items: Sequence[Waiting]) -> str:
         """Mark pending items so that the next session, which replaces the others, leaves them."""
         changes = [_rewritten(item, {**self._fields(item), "state": "kept"}, item.entry.text) for item in items]
-        return self._run("keep", changes, items, "keep")
+        return self._run("keep", changes, items, "keep {}")
 
     def edit(self, item: Waiting, text: str) -> str:
         """Change the text of an entry of any kind; the evidence of a pending update stays."""
@@ -117,7 +118,7 @@ class Review:
         if item.kind == "updates":
             whole = pending_update.join(whole, item.evidence)
         change = _rewritten(item, self._fields(item), whole)
-        return self._run("edit entry", [change], [item], "edit")
+        return self._run("edit entry", [change], [item], "edit {}")
 
     def guide(self, directory: str, fields: dict[str, str], text: str) -> str:
         """Leave guidance in an inbox and return the entry's id. It can be undone until a hook takes it; not in a file
@@ -144,8 +145,10 @@ class Review:
         kept = {key: value for key, value in self._fields(item).items() if key in {"id", "time", "from"}}
         whole = {**kept, **{key: value for key, value in fields.items() if key not in kept}}
         if directory == item.directory:
-            return self._run("edit entry", [_rewritten(item, whole, text)], [item], "edit")
-        return self._run("edit entry", [removal(item), _appended(directory, "guidance", whole, text)], [item], "edit")
+            return self._run("edit entry", [_rewritten(item, whole, text)], [item], "edit {}")
+        return self._run(
+            "edit entry", [removal(item), _appended(directory, "guidance", whole, text)], [item], "edit {}"
+        )
 
     def to_guidance(self, items: Sequence[Waiting]) -> str:
         """Turn entries into guidance of the same scope, which the next prompt gets once."""
@@ -153,7 +156,7 @@ class Review:
         for item in items:
             fields = {"id": ids.new_id(self.now()), "time": clock.iso_seconds(self.now()), "from": self.by}
             changes.append(_appended(item.directory, "guidance", fields, item.text))
-        return self._run("guide", changes, items, "make guidance of")
+        return self._run("guide", changes, items, "turn {} into guidance")
 
     def _check_length(self, directory: str, fields: dict[str, str], text: str) -> None:
         budget = config.number(config.load(self.root), "budget")

@@ -43,9 +43,9 @@ def evidence_of(env: dict[str, str], item: Waiting, similar: Sequence[Similar] =
         except OSError as error:
             found.problem = f"The transcript can't be read: {error.strerror}."
         if item.evidence and not found.said and not found.problem:
-            found.problem = "The session's transcript does not hold these words any more."
+            found.problem = "The quoted words are no longer in the session's transcript."
     elif fields.get("session"):
         found.problem = "The session's transcript is gone."
     elif item.evidence:
-        found.problem = "The draft does not name the session that this was said in."
+        found.problem = "The draft does not say which session it comes from."
     return found

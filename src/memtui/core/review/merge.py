@@ -37,7 +37,7 @@ def find(store: Store, item: Waiting, ref: str) -> tuple[Store, Memory]:
         return owner, found
     project = draft.project_of(item) or item.slug
     raise ConflictError(
-        f"{found.ref} is of another project than {item.id[-6:]}, a draft of {project}.",
+        f"{found.ref} belongs to another project than draft {item.id[-6:]} ({project}).",
         f"Merge it into a memory of {project}, or of the scope global; or approve it by itself and copy that memory.",
     )
 

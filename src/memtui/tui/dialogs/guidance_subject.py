@@ -31,7 +31,7 @@ NEXT, URGENT = "next", "urgent"
 WHEN = {NEXT: "with the next prompt", URGENT: "urgent: before the next tool use"}
 WHO = {"": "any, a script's too (claude -p)", claims.PEOPLE: "only those of people, not of scripts"}
 OVER = "That session is over: it is told once you resume it. To tell one that runs, choose the project."
-GONE = "It is gone: a session was told it, or somebody took it back. What you typed stays here to be copied."
+GONE = "It is gone: it was delivered or withdrawn. What you typed stays here to be copied."
 # The longest text, in characters, that is searched for secrets at each key.
 WHILE_TYPING = 20_000
 
@@ -177,7 +177,7 @@ class GuidanceSubject:
         whom = {PROJECT: f"a session of {self.project}", EVERYWHERE: "any session"}
         agent, path, now = note["agent"].strip(), note["path"].strip(), self.data.now()
         words = ["Told once, to " + whom.get(note["to"], f"session {note['to'][8:16]}")]
-        words += ["that a person holds"] if note["who"] else []
+        words += ["started by a person"] if note["who"] else []
         words += [f"of the agent {safe_text.line(agent, 40)}"] if agent else []
         words.append(f"when a tool touches {safe_text.line(path, 40)}" if path else WHEN[note["when"]])
         if expires := note["expires"].strip():

@@ -10,11 +10,13 @@ from memtui import actions
 from memtui.consolidate import similar
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import ago, many
+from memtui.core.memories import memory
 from memtui.core.memories.memory import Memory
 from memtui.core.review.draft import Draft
 from memtui.core.review.evidence import Evidence, Similar
 from memtui.core.review.waiting import Waiting
 from memtui.present import drafts, safe_text
+from memtui.tui.widgets import markdown
 
 # Characters of a memory that are compared with a draft.
 ALIKE_LENGTH = 2000
@@ -29,10 +31,13 @@ RENAME = "{inbox.merge} merges into it, {inbox.edit} gives another name"
 LEGEND = "underlined is what only one of them says"
 
 
-def cut(text: Text, words: str, path: str, *, limit: int = SHOWN, before: str = "") -> Text:
-    """Append the first `limit` characters of `words`, each line after `before`, and say if more are in the file."""
-    shown = safe_text.clean(words[:limit])
-    text.append("".join(f"{before}{line}\n" for line in shown.split("\n")))
+def cut(text: Text, words: str, path: str, *, limit: int = SHOWN, before: str = "", head: int = -1) -> Text:
+    """Append the first `limit` characters of `words`, each line after `before`, and say if more are in the file. What
+    comes after `head` characters is Markdown, drawn for reading; by default nothing."""
+    plain = words[:limit] if head < 0 else words[: min(head, limit)]
+    shown = Text(safe_text.clean(plain)).append_text(markdown.render(words[len(plain) : limit]))
+    for line in shown.split("\n", allow_blank=True):
+        text.append(before).append_text(line).append("\n")
     if len(words) > limit:
         rest = f"{len(words) - limit:,} more characters are not shown here: they are in {safe_text.line(path)}"
         text.append(f"! … {rest}\n", style="yellow")
@@ -67,14 +72,15 @@ def draft_head(
     words = _content(proposed)
     closest = found.similar[0] if found and found.similar else None
     if closest is None or len(words) > DRAFT_LENGTH:
-        return cut(text, words, item.path).append("\n")
-    own, theirs = _underlined(safe_text.clean(words), closest.memory)
+        return cut(text, words, item.path, head=0).append("\n")
+    own, theirs = _marked(markdown.render(words), closest.memory)
     if not beside:
         return text.append_text(own).append("\n\n")
     left = Text("the draft\n", style="").append_text(own)
     right = Text().append(safe_text.line(closest.memory.ref), "bold").append(f" similar {score(closest)}")
     text.append_text(_side_by_side(left, right.append("\n").append_text(theirs), width))
-    return text.append(f"\n{LEGEND}: {actions.key_of('inbox.merge')} merges\n\n", style="dim")
+    legend = f"{LEGEND} · " if _is_marked(own) or _is_marked(theirs) else ""
+    return text.append(f"\n{legend}{actions.key_of('inbox.merge')} merges\n\n", style="dim")
 
 
 def draft_text(
@@ -190,20 +196,23 @@ def score(each: Similar) -> str:
     return f"{each.score:.2f}".removeprefix("0")
 
 
-def _content(memory: Memory) -> str:
-    body = memory.body.strip()
-    return f"{memory.description}\n\n{body}".strip()
+def _content(found: Memory) -> str:
+    body = found.body.strip()
+    return f"{found.description}\n\n{body}".strip()
 
 
-def _underlined(draft: str, memory: Memory) -> tuple[Text, Text]:
-    """Return the texts of a draft and a memory, with the words underlined that only one of them has."""
-    whole = _content(memory)
-    theirs = safe_text.clean(whole[:ALIKE_LENGTH]) + (" …" if len(whole) > ALIKE_LENGTH else "")
-    pair = Text(draft), Text(theirs)
-    for text, spans, style in zip(pair, similar.apart(draft, theirs), ONLY_HERE, strict=True):
+def _marked(draft: Text, found: Memory) -> tuple[Text, Text]:
+    """Return the texts of a draft and a memory, with the words underlined that only one has, if these are few."""
+    whole = _content(found)
+    theirs = markdown.render(whole[:ALIKE_LENGTH]).append(" …" if len(whole) > ALIKE_LENGTH else "")
+    for text, spans, style in zip((draft, theirs), similar.apart(draft.plain, theirs.plain), ONLY_HERE, strict=True):
         for start, end in spans:
             text.stylize(style, start, end)
-    return pair
+    return draft, theirs
+
+
+def _is_marked(text: Text) -> bool:
+    return any(span.style in ONLY_HERE for span in text.spans)
 
 
 def lines_of(text: Text, width: int) -> int:
@@ -233,17 +242,20 @@ def _similar(text: Text, found: Sequence[Similar], proposed: Memory, *, beside: 
         if each is not found[0]:
             text.append(f"  {safe_text.line(each.memory.description)}\n")
             continue
-        text.append(f"  {LEGEND}\n", style="dim")
-        text.append_text(_underlined(safe_text.clean(_content(proposed)[:DRAFT_LENGTH]), each.memory)[1])
-        text.append("\n")
+        own, theirs = _marked(markdown.render(_content(proposed)[:DRAFT_LENGTH]), each.memory)
+        text.append(f"  {LEGEND}\n" if _is_marked(own) or _is_marked(theirs) else "\n", style="dim")
+        text.append_text(theirs).append("\n")
 
 
-def compared(draft: str, memory: Memory) -> Text:
-    """Return a memory that a draft might be merged into, with the words underlined that the draft does not have."""
+def compared(draft: str, found: Memory) -> Text:
+    """Return a memory that a draft might be merged into, with the words underlined that the draft does not have, if
+    these are few."""
+    theirs = _marked(markdown.render(draft[:DRAFT_LENGTH]), found)[1]
     text = Text()
-    text.append(safe_text.line(memory.ref), style="bold")
-    text.append(f"  {safe_text.line(memory.type)}   underlined is what the draft does not say\n\n", style="dim")
-    return text.append_text(_underlined(safe_text.clean(draft[:DRAFT_LENGTH]), memory)[1])
+    text.append(safe_text.line(found.ref), style="bold")
+    legend = "   underlined is what the draft does not say" if _is_marked(theirs) else ""
+    text.append(f"  {safe_text.line(found.type)}{legend}\n\n", style="dim")
+    return text.append_text(theirs)
 
 
 def item_text(item: Waiting, title: str, states: Sequence[str], now: float) -> Text:
@@ -277,7 +289,12 @@ def written_text(draft: Draft, limit: int) -> Text:
     if draft.taken:
         text.append(f"! a memory of this name is there already: {actions.keyed(RENAME)}\n", style="yellow")
     content = draft.data.decode("utf-8", "replace").rstrip("\n")
-    return cut(text, content, draft.item.path, limit=limit, before="  │ ")
+    return cut(text, content, draft.item.path, limit=limit, before="  │ ", head=_head(draft.memory, content))
+
+
+def _head(found: Memory, whole: str) -> int:
+    """Return how many characters of a memory's file come before its body."""
+    return max(0, whole.rfind(found.body.strip("\n"))) if found.body.strip("\n") else len(whole)
 
 
 def guidance_text(items: Sequence[Waiting]) -> Text:
@@ -294,11 +311,15 @@ def shown_of_each(count: int) -> int:
 
 
 def merged_text(found: Memory, data: bytes) -> Text:
-    """Return a memory as merging leaves it (`data`), the new lines marked."""
+    """Return a memory as merging leaves it (`data`), the new lines marked; its body drawn for reading."""
     text = Text()
     text.append(safe_text.line(found.path) + "\n", style="dim")
     before = found.raw.decode("utf-8", "replace").rstrip("\n").split("\n")
-    after = data.decode("utf-8", "replace").rstrip("\n").split("\n")
+    whole = data.decode("utf-8", "replace").rstrip("\n")
+    head = _head(memory.from_bytes(found.path, found.scope_label, data), whole)
+    drawn = Text(safe_text.clean(whole[:head])).append_text(markdown.render(whole[head:]))
+    lines = drawn.split("\n", allow_blank=True)
+    after = whole.split("\n")
     room, hidden = {True: SHOWN, False: SHOWN}, {True: 0, False: 0}
     for number, line in enumerate(after):
         old = number < len(before) and before[number] == line
@@ -309,8 +330,9 @@ def merged_text(found: Memory, data: bytes) -> Text:
             _hidden(text, hidden[True], "that are there already")
             hidden[True] = 0
         room[old] -= len(line) + 1
-        shown = safe_text.clean(line[: safe_text.MAX_LINE])
-        text.append(f"  {' ' if old else '+'} │ {shown}\n", style="dim" if old else "green")
+        style = "dim" if old else "green"
+        text.append(f"  {' ' if old else '+'} │ ", style)
+        text.append_text(Text(style=style).append_text(lines[number][: safe_text.MAX_LINE])).append("\n")
         if len(line) > safe_text.MAX_LINE:
             text.append(
                 f"! … {len(line) - safe_text.MAX_LINE:,} more characters of this line are not shown\n", "yellow"
