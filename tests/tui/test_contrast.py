@@ -7,13 +7,22 @@ import re
 
 import pytest
 from textual.app import App
+from textual.color import Color
 from textual.screen import ModalScreen, Screen
+from textual.theme import BUILTIN_THEMES
+
+from memtui.core.memories import memory
+from memtui.core.settings import config
+from memtui.present.memories import TYPE_STYLES
+from memtui.tui import theme
 
 from . import snapshot, stage
 from .test_snapshots import ANSI, LOOKS, SCREENS, SNAPSHOTS, press, sample
 
 # WCAG's bound for large letters and for signs; words have more, dimmed ones on the cursor's row a little less.
 LEAST = 3.0
+# The names of a terminal's colours.
+STANDARD = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
 RUN = re.compile(
     r"(?P<look>\w[\w ]*?) (?:(?:bold|dim|italic|underline|reverse|strike) )*(?P<ink>\S+) on (?P<ground>\S+)$"
 )
@@ -138,6 +147,22 @@ def test_what_stands_in_a_dialog_stands_out_from_its_ground(name, look):
     found = dialogs(look)[name]
     assert found
     assert not {each: round(contrast(*each), 1) for each in found if contrast(*each) < LEAST}
+
+
+@pytest.mark.parametrize("name", [name for name in config.CHOICES["theme"] if not name.startswith("ansi")])
+def test_the_colours_of_types_and_outcomes_are_read_in_every_theme_on_the_cursor_s_row_too(name):
+    shown = theme.theme_named(name)
+    found = theme.LIGHT if shown == theme.LIGHT.name else BUILTIN_THEMES[shown]
+    ground = Color.parse(found.to_color_system().generate()["background"])
+    primary, percent = theme.variables(found)["cursor-row"].split()
+    row = ground.blend(Color.parse(primary), int(percent.rstrip("%")) / 100)
+    inks = (theme.ON_DARK if found.dark else theme.ON_LIGHT).ansi_colors
+    for style in {*TYPE_STYLES.values(), "red"}:
+        ink = inks[STANDARD.index(style)]
+        assert theme.contrast(Color(*ink), ground) >= LEAST, style
+        assert theme.contrast(Color(*ink), row) >= LEAST, style
+    assert len(set(TYPE_STYLES.values())) == len(memory.TYPES)
+    assert set(TYPE_STYLES) == set(memory.TYPES)
 
 
 def test_contrast_is_told_as_wcag_tells_it():

@@ -10,7 +10,16 @@ from memtui.core.base import fastjson
 from memtui.present import glyphs
 
 VERSION = 1  # of the JSON envelope
-STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+STYLES = {
+    "bold": "1",
+    "dim": "2",
+    "red": "31",
+    "green": "32",
+    "yellow": "33",
+    "blue": "34",
+    "magenta": "35",
+    "cyan": "36",
+}
 # Marks where a style begins or ends until the line is written, so that an escape in the text itself is not taken for
 # one of ours. The character is a noncharacter of Unicode.
 STYLE_MARK = "\ufdd0"

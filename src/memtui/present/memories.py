@@ -16,6 +16,8 @@ LOADERS = {
     "project": "memtui tells it to sessions of this project",
     "auto": "Claude Code loads it by itself in sessions of this project",
 }
+# The colour of each type, by its name in the terminal. The type's letter says the same without colours.
+TYPE_STYLES = {"user": "magenta", "feedback": "cyan", "project": "blue", "reference": "green", "tool": "yellow"}
 # By the kind of `Source`.
 SOURCES = {
     "approve": "approved from the inbox",

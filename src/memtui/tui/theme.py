@@ -5,6 +5,7 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from rich.terminal_theme import TerminalTheme
+from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
 
 from memtui.core.base.errors import MemtuiError
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 REST_SECONDS = 1.0
 
 BLACK, WHITE = (0, 0, 0), (255, 255, 255)
-# Textual's own, with a red that can be read on the cursor's row too.
-DARK_NAMED = [(26, 26, 26), (255, 107, 133), (152, 224, 36), (253, 151, 31), (173, 140, 255), (244, 0, 95)]
+# Textual's own, with a red, blue and magenta that can be read on the cursor's row too.
+DARK_NAMED = [(26, 26, 26), (255, 107, 133), (152, 224, 36), (253, 151, 31), (150, 185, 255), (255, 140, 210)]
 ON_DARK = TerminalTheme((12, 12, 12), (217, 217, 217), [*DARK_NAMED, (88, 209, 235), (196, 197, 181)])
 # Textual's yellow and green can't be read on a light background.
 LIGHT_NAMED = [BLACK, (143, 20, 20), (15, 81, 34), (107, 65, 0), (31, 63, 153), (107, 31, 122), (0, 74, 102)]
@@ -34,6 +35,34 @@ LIGHT = dataclasses.replace(
     error="#a1203f",
     success="#1e6b34",
 )
+
+
+# WCAG's bound for large letters and for signs.
+LEAST_CONTRAST = 3.0
+
+
+def contrast(one: Color, other: Color) -> float:
+    """Return WCAG's contrast of two colours, 1 to 21."""
+    dark, light = sorted((_luminance(one), _luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: Color) -> float:
+    parts = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in colour.normalized]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), parts, strict=True))
+
+
+def cursor_percent(theme: Theme) -> int:
+    """Return how much of the primary colour the cursor's row has: less than usual where a named colour could not be
+    read on it."""
+    usual, step = (35, 5) if theme.dark else (20, 5)
+    ground = Color.parse(theme.background or ("#121212" if theme.dark else "#efefef"))
+    inks = [Color(*ink) for ink in (DARK_NAMED if theme.dark else LIGHT_NAMED)[1:]]
+    for percent in range(usual, step, -step):
+        row = ground.blend(Color.parse(theme.primary), percent / 100)
+        if all(contrast(ink, row) >= LEAST_CONTRAST for ink in inks):
+            return percent
+    return step
 
 
 def variables(theme: Theme) -> dict[str, str]:
@@ -53,7 +82,7 @@ def variables(theme: Theme) -> dict[str, str]:
     return {
         "rule": f"{ink} 45%",
         "rule-over": f"{ink} 55%",
-        "cursor-row": f"{theme.primary} {35 if theme.dark else 20}%",
+        "cursor-row": f"{theme.primary} {cursor_percent(theme)}%",
         "cursor-text": ink,
         "cursor-left": f"{ink} {12 if theme.dark else 6}%",
         "scrollbar": f"{ink} 55%",

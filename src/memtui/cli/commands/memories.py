@@ -165,7 +165,11 @@ def _print(ctx: Context, out: Output, parts: "list[tuple[Scope, list[Row]]]", ty
             found = row.memory
             sent = f"{row.deliveries}× {age(clock.parse(row.last_delivery), now)}" if row.deliveries else "-"
             stamp = age(found.changed_at or None, now)
-            kind = ("broken", "yellow") if found.broken else (line(found.type) or "-", "dim")
+            kind = (
+                ("broken", "yellow")
+                if found.broken
+                else (line(found.type) or "-", present.TYPE_STYLES.get(found.type, "dim"))
+            )
             title = (line(found.stem), "bold")
             cells.append([kind, title, stamp, size(found.size), sent, line(found.description)])
             notes.append("! " + "; ".join(map(findings.flag, row.flags)) if row.flags else "")
@@ -295,7 +299,12 @@ def search(ctx: Context, args: argparse.Namespace) -> Result:
 
     def text(out: Output) -> None:
         rows = [
-            [(line(f.type) or "-", "dim"), (line(f.stem), "bold"), line(shown[f.scope_label]), line(f.description)]
+            [
+                (line(f.type) or "-", present.TYPE_STYLES.get(f.type, "dim")),
+                (line(f.stem), "bold"),
+                line(shown[f.scope_label]),
+                line(f.description),
+            ]
             for _, f, _ in hits
         ]
         if rows:

@@ -15,6 +15,7 @@ from memtui.core.memories import memory
 from memtui.core.memories import status as memory_status
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Row
+from memtui.present import memories as present
 from memtui.present import safe_text
 from memtui.present.deliveries import GLYPHS
 from memtui.tui.model import fuzzy
@@ -193,11 +194,11 @@ def draw(
     if typed:
         fuzzy.mark([name, description], typed)
     flags = (DRAFT if found.path in drafts else "") + row.letters
-    kind = found.type or "-"
+    kind, colour = found.type or "-", present.TYPE_STYLES.get(found.type, "dim")
     word = safe_text.line(scope_word(scope, row), 40)
     return [
-        Text(safe_text.line(kind, 20)[0], style="bold" if found.type in memory.TYPES else "dim"),
-        Text(safe_text.line(kind, 20), style="dim"),
+        Text(safe_text.line(kind, 20)[0], style=colour),
+        Text(safe_text.line(kind, 20), style=colour),
         name,
         Text(BRIEF.get(word, word[:BRIEF_SCOPE]) if brief else word, style="dim"),
         description,

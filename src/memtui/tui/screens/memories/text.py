@@ -15,6 +15,7 @@ from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import BY_CLIENT, MEANINGS, Row
 from memtui.present import safe_text
 from memtui.present.deliveries import GLYPHS
+from memtui.present.memories import TYPE_STYLES
 from memtui.tui.model.plots import gauge
 from memtui.tui.widgets import markdown
 
@@ -99,7 +100,8 @@ def memory_text(scope: Scope, row: Row, facts: MemoryFacts, now: float) -> Text:
     text.append(safe_text.line(found.name, 300) + "\n", style="bold")
     if found.description:
         text.append(safe_text.line(found.description) + "\n")
-    words = [found.type or "untyped", facts.where, size(found.size), f"changed {ago(found.changed_at or None, now)}"]
+    text.append(safe_text.line(found.type or "untyped", 40), TYPE_STYLES.get(found.type, "dim"))
+    words = ["", facts.where, size(found.size), f"changed {ago(found.changed_at or None, now)}"]
     text.append(safe_text.line(" · ".join(words)) + "\n", style="dim")
     text.append("origin  ", "dim").append(safe_text.line(facts.source or "not known", 200) + "\n")
     if facts.draft:

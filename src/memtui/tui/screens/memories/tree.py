@@ -59,6 +59,7 @@ class Place:
     def draw(self) -> list[Text]:
         """Return the cells of its row."""
         style = "bold" if not self.depth and self.fold is not None else "dim" if self.depth else ""
+        style = present.TYPE_STYLES.get(self.kind, style)
         mark = {True: "▾ ", False: "▸ ", None: "  "}[self.fold]
         problem = len(self.scopes) == 1 and not self.depth and (self.scopes[0].problem or not self.scopes[0].trusted)
         text = Text(
