@@ -24,7 +24,10 @@ STYLES = {
 # one of ours. The character is a noncharacter of Unicode.
 STYLE_MARK = "\ufdd0"
 MIN_FLEX = 12  # columns that a shortened cell keeps
+MIN_LAST = 30  # columns below which a last column goes below its row
+PARTS = "/-_:."  # where a name or a path is cut
 GAP = "  "
+BETWEEN = "  ·  "  # between facts
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -81,15 +84,46 @@ def width(text: str) -> int:
 
 
 def cut(text: str, columns: int) -> str:
-    """Cut text to at most `columns` columns, with `…` at the end if it was longer."""
+    """Cut text to at most `columns` columns, with `…` at the end if it was longer: between words, or within a name or a
+    path behind one of its parts."""
     if width(text) <= columns:
         return text
-    kept = ""
-    for char in text:
-        if width(kept + char) > columns - 1:
-            break
-        kept += char
+    end, used = 0, 0
+    while used + width(text[end]) < columns:
+        used += width(text[end])
+        end += 1
+    kept = text[:end]
+    if text[end : end + 1].isalnum() and kept[-1:].isalnum():
+        least = end // 3
+        blank = kept.rfind(" ")
+        part = max(kept.rfind(each) for each in PARTS)
+        kept = kept[:blank] if blank > least else kept[: part + 1] if part > least else kept
     return kept.rstrip() + "…"
+
+
+def plain_width(text: str) -> int:
+    """Return the number of columns of text with marks of styles in it."""
+    first, *others = text.split(STYLE_MARK)
+    return width(first) + sum(width(each.partition("m")[2]) for each in others)
+
+
+def folded(text: str, columns: int) -> "list[str]":
+    """Wrap a line between its words; what follows is indented by two more. A longer word stays whole."""
+    if plain_width(text) <= columns:
+        return [text]
+    import re
+
+    body = text.lstrip(" ")
+    here = " " * (len(text) - len(body))
+    indent = " " * min(len(here) + 2, columns // 3)
+    lines: list[str] = []
+    for word in re.findall("[^ ]+ *", body):
+        wide = plain_width(word.rstrip(" "))
+        if here.strip(" ") and columns - len(indent) >= wide > columns - plain_width(here):
+            lines.append(here.rstrip(" "))
+            here = indent
+        here += word
+    return [*lines, here.rstrip(" ")]
 
 
 def terminal_columns(env: "Mapping[str, str]") -> "int | None":
@@ -119,7 +153,15 @@ class Output:
         self.columns = terminal_columns(env)
 
     def print(self, text: str = "") -> None:
-        """Write a line of data. Raises BrokenPipeError, and UnwritableError for any other error."""
+        """Write a line of data, wrapped between words where it is too wide. Raises BrokenPipeError, and UnwritableError
+        for any other error."""
+        columns = self.columns
+        if columns is not None and len(text) > columns:
+            text = "\n".join([piece for each in text.split("\n") for piece in folded(each, columns)])
+        self.exact(text)
+
+    def exact(self, text: str) -> None:
+        """Write text that is never wrapped: the bytes of a memory, a path, a script. Raises as `print` does."""
         try:
             self.stdout.write(self._for_terminal(text) + "\n")
         except BrokenPipeError:
@@ -195,10 +237,19 @@ class Output:
         ]
         return [piece for pieces in lines for piece in pieces]
 
-    def marked(self, head: str, columns: int, text: str, style: str = "") -> None:
-        """Print a head that takes `columns` columns, and text cut to the room that is left on the line."""
+    def beside(self, head: str, columns: int, facts: "Sequence[str]", style: str = "") -> None:
+        """Print facts beside a head that takes `columns` columns, on as many lines as they need; none is parted."""
         room = None if self.columns is None else max(MIN_FLEX, self.columns - columns)
-        self.print(head + self.style(text if room is None else cut(text, room), style))
+        lines: list[str] = []
+        for each in facts:
+            fact = each if room is None else cut(each, room)
+            longer = lines[-1] + BETWEEN + fact if lines else fact
+            if lines and (room is None or width(longer) <= room):
+                lines[-1] = longer
+            else:
+                lines.append(fact)
+        for number, text in enumerate(lines or [""]):
+            self.exact((" " * columns if number else head) + self.style(text, style))
 
     def paragraph(self, text: str, indent: str = "") -> None:
         """Print running text, wrapped to the width (80 columns where there is none), each line indented."""
@@ -214,13 +265,22 @@ class Output:
         indent: str = "",
         notes: "Sequence[str]" = (),
     ) -> None:
-        """Print rows in columns. If they are too wide, the columns in `flex` are shortened, in that order.
+        """Print rows in columns. If they are too wide, the columns in `flex` are shortened, in that order; a last one
+        of which too little would be left is printed below its row.
 
         `right` are the columns aligned to the right. `notes` has a text to print below each row, or an empty one.
         """
         cells = [[(cell, "") if isinstance(cell, str) else (cell[0], cell[1]) for cell in row] for row in rows]
         count = len(headers)
         widths = [max([width(headers[n]), *[width(row[n][0]) for row in cells]]) for n in range(count)]
+        below: list[tuple[str, str]] = []
+        last = count - 1
+        if self.columns is not None and count > 1 and last in {place % count for place in flex}:
+            left = self.columns - len(indent) - sum(widths[:-1]) - len(GAP) * last
+            if left < min(MIN_LAST, widths[-1]):
+                below = [row[-1] for row in cells]
+                headers, cells, widths, count = headers[:-1], [row[:-1] for row in cells], widths[:-1], last
+                flex = [place for place in flex if place % (count + 1) != last]
         if self.columns is not None:
             for least in (MIN_FLEX, MIN_FLEX // 3):
                 for place in flex:
@@ -231,6 +291,9 @@ class Output:
             self._row([(name, "dim") for name in headers], widths, right, indent)
         for number, row in enumerate(cells):
             self._row(row, widths, right, indent)
+            if below and below[number][0]:
+                room = max(MIN_FLEX, (self.columns or 80) - len(indent) - 4)
+                self.print(indent + "    " + self.style(cut(below[number][0], room), below[number][1]))
             if number < len(notes) and notes[number]:
                 style = "yellow" if notes[number].startswith("! ") else ""
                 for piece in self.wrapped(notes[number], len(indent) + 4):
@@ -246,17 +309,17 @@ class Output:
             styled = self.style(piece, style)
             last = number == len(cells) - 1
             shown.append(room + styled if number in right else styled if last else styled + room)
-        self.print((indent + GAP.join(shown)).rstrip())
+        self.exact((indent + GAP.join(shown)).rstrip())
 
     def envelope(self, command: str, data: "object") -> None:
         """Print the answer as JSON."""
-        self.print(fastjson.dumps({"v": VERSION, "command": command, "ok": True, "data": data}))
+        self.exact(fastjson.dumps({"v": VERSION, "command": command, "ok": True, "data": data}))
 
     def error(self, command: str, message: str, hint: str, one_line: bool = False) -> None:
         """Print an error: for a person on stderr, with --json on stdout."""
         if self.json:
             error = {"message": message, "hint": hint}
-            self.print(fastjson.dumps({"v": VERSION, "command": command, "ok": False, "error": error}))
+            self.exact(fastjson.dumps({"v": VERSION, "command": command, "ok": False, "error": error}))
             return
         text = "memtui: " + (line(message) if one_line else safe(message))
         if hint and one_line:

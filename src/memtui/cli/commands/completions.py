@@ -81,4 +81,4 @@ def register(commands: "parser.Commands") -> None:
 def run(_: Context, args: argparse.Namespace) -> Result:
     """Print the completions."""
     script = SCRIPTS[args.shell]
-    return Result({"shell": args.shell, "script": script}, lambda out: out.print(script.rstrip("\n")))
+    return Result({"shell": args.shell, "script": script}, lambda out: out.exact(script.rstrip("\n")))

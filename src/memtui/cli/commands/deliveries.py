@@ -203,7 +203,7 @@ def _print_one(ctx: Context, out: Output, found: Delivery, outcome: str, path: "
     _print_items(out, "Left out", left_out, [""] * len(left_out))
     if found.text:
         out.heading("Text", "exactly as the model got it")
-        out.print(safe(found.text))
+        out.exact(safe(found.text))
     elif found.folded:
         days = retention.limits(ctx.root).texts_days
         out.heading("Text", f"{found.chars:,} characters")

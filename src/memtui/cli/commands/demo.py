@@ -122,12 +122,12 @@ def _print_how(ctx: Context, out: Output, world: "World") -> None:
     out.print()
     out.print(out.style("Try it yourself, in a shell of its own:", "bold"))
     for name, value in world.env.items():
-        out.print(f"  export {name}={shlex.quote(value)}")
+        out.exact(f"  export {name}={shlex.quote(value)}")
     started = os.path.abspath(sys.argv[0]) if sys.argv and os.path.basename(sys.argv[0]) == "memtui" else ""
     if started and shutil.which("memtui", path=ctx.env.get("PATH")) != started:
-        out.print(f"  export PATH={shlex.quote(os.path.dirname(started))}:$PATH")
-    out.print(f"  cd {shlex.quote(world.shop)}")
+        out.exact(f"  export PATH={shlex.quote(os.path.dirname(started))}:$PATH")
+    out.exact(f"  cd {shlex.quote(world.shop)}")
     for command, why in TRY:
-        out.print(f"  {command:<32}{out.style('# ' + why, 'dim')}")
+        out.exact(f"  {command:<32}{out.style('# ' + why, 'dim')}")
     out.print()
     out.print(f"When you are done: rm -r {shlex.quote(world.directory)}")

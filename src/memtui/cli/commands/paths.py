@@ -63,7 +63,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             from memtui.core.base import fs
 
             fs.makedirs(own)  # so that `>> "$(memtui paths guidance)"` works at once
-        return Result({args.name: path}, lambda out: out.print(path))
+        return Result({args.name: path}, lambda out: out.exact(path))
 
     def text(out: Output) -> None:
         rows = [

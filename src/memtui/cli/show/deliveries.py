@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from memtui.cli.context import Context
-from memtui.cli.output import Output, cut, line
+from memtui.cli.output import MIN_FLEX, Output, cut, line
 from memtui.core.base import matching
 from memtui.core.base.errors import NotFoundError
 from memtui.core.base.matching import short_id
@@ -44,8 +44,11 @@ def print_row(ctx: Context, out: Output, found: Delivery, outcome: str) -> None:
         out.envelope("deliveries", {**found.record, "outcome": outcome})
         return
     cells = [(cell, "") if isinstance(cell, str) else cell for cell in _cells(ctx, found, outcome)]
-    padded = [(cut(cell[0], width).ljust(width), cell[1]) for cell, width in zip(cells, WIDTHS, strict=False)]
-    out.table([""] * len(HEADERS), [[*padded, cells[-1]]], flex=(6,))
+    head = "  ".join(
+        out.style(cut(cell[0], width).ljust(width), cell[1]) for cell, width in zip(cells, WIDTHS, strict=False)
+    )
+    room = max(MIN_FLEX, (out.columns or 1000) - sum(WIDTHS) - 2 * len(WIDTHS))
+    out.exact(f"{head}  {cut(cells[-1][0], room)}")
 
 
 def _cells(ctx: Context, found: Delivery, outcome: str) -> list[Sequence[str]]:

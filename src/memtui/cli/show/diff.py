@@ -22,4 +22,4 @@ def show(out: Output, before: bytes, after: bytes) -> None:
 def show_lines(out: Output, diff: Iterable[str], indent: str = "") -> None:
     """Print the lines of a diff in colour."""
     for each in diff:
-        out.print(indent + out.style(safe(each), STYLES.get(each[:1], "")))
+        out.exact(indent + out.style(safe(each), STYLES.get(each[:1], "")))

@@ -16,6 +16,7 @@ from memtui.present import drafts
 from memtui.present.deliveries import GLYPHS, session_words
 
 TOLD_SHOWN = 5  # notes delivered last
+HEAD_COLUMNS = 16  # of an id and an age
 TEXT_SHOWN = 600  # characters of an entry
 # By kind: the commands to decide about an entry.
 COMMANDS = {
@@ -131,7 +132,7 @@ def _print(
             states = entries.states(ctx, item)
             words = ["! " + ", ".join(states)] if states else []
             words += [where] if where else []
-            facts = "  ·  ".join([*words, *details(item, now)])
+            facts = [*words, *details(item, now)]
             _print_entry(out, item.id, age(item.entry.time(), now), facts, "yellow" if states else "", item.text)
         if more[kind]:
             out.print(f"  and {more[kind]:,} more: memtui inbox --kind {kind} --limit 0")
@@ -161,12 +162,11 @@ def _print_told(ctx: Context, out: Output, rows: "list[dict[str, object]]") -> N
 def _print_note(out: Output, row: "dict[str, object]", now: float, words: str, style: str) -> None:
     """Print a note that a hook gave to a session; `{}` in `words` is replaced by the session."""
     facts = words.format(line(session_words(str(row["session"]), str(row["entrypoint"]))))
-    _print_entry(out, str(row["id"]), age(clock.parse(row["time"]), now), facts, style, str(row["text"]))
+    _print_entry(out, str(row["id"]), age(clock.parse(row["time"]), now), [facts], style, str(row["text"]))
 
 
-def _print_entry(out: Output, entry_id: str, when: str, facts: str, style: str, text: str) -> None:
-    head = f"  {out.style(short_id(entry_id), 'cyan')}  {when:>4}  "
-    out.marked(head, 14, facts, style)
+def _print_entry(out: Output, entry_id: str, when: str, facts: "list[str]", style: str, text: str) -> None:
+    out.beside(f"  {out.style(short_id(entry_id), 'cyan')}  {when:>4}  ", HEAD_COLUMNS, facts, style)
     out.paragraph(text if len(text) <= TEXT_SHOWN else text[:TEXT_SHOWN] + " …", "      ")
 
 
