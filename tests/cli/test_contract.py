@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from memtui.cli import parser
+from memtui.cli.output import width
 
 DOCS = Path(__file__).parents[2] / "docs" / "cli.md"
 ID, DRAFT, ITEM = "A09Q6F", "J5VMX3", "1R7A0A"
@@ -46,6 +47,7 @@ CALLS = [
     ["inbox", "show", ID],
     ["approve", DRAFT],
     ["reject", DRAFT, "--never"],
+    ["snooze", DRAFT, "--until", "tomorrow"],
     ["items"],
     ["items", "done", ITEM],
     ["items", "keep", ITEM],
@@ -80,6 +82,18 @@ CALLS = [
     ["completions", "bash"],
 ]
 FINDINGS = {"doctor", "hooks"}
+# What prints texts, paths and scripts as they are, whatever the width.
+EXACT = {("deliveries", "show", "2CF53G"), ("completions", "bash"), ("paths",), ("paths", "guidance")}
+
+
+@pytest.mark.every(step=3)
+@pytest.mark.parametrize("columns", [60, 80, 100])
+@pytest.mark.parametrize("words", [each for each in CALLS if tuple(each) not in EXACT], ids=" ".join)
+def test_no_line_is_wider_than_the_terminal_but_for_words_that_are(memtui, words, columns):
+    memtui.env["COLUMNS"] = str(columns)
+    answer = memtui(*words, check=False)
+    long = [each for each in answer.out.splitlines() if width(each) > columns]
+    assert [each for each in long if max(map(len, each.split())) < columns // 3] == []
 
 
 @pytest.mark.parametrize("words", CALLS, ids=" ".join)
@@ -200,6 +214,14 @@ def test_a_wrong_word_is_met_with_the_help_of_its_command(memtui):
     assert "`memtui list --help`" in memtui("list", "x", check=False).err
     assert "`memtui deliveries show 2CF53G`" in memtui("deliveries", "2CF53G", check=False).err
     assert "only: done, keep, guide, edit" in memtui("items", "dnoe", check=False).err
+
+
+def test_what_is_no_command_leads_to_what_is(memtui):
+    assert "Did you mean memtui --version?" in memtui("version", check=False).err
+    refused = memtui("config", "set", "mode", "banana", check=False).err
+    assert refused.count("whisper") == 1
+    assert "There is no setting “nope”" in memtui("config", "get", "nope", check=False).err
+    assert "Give at least 4 characters of the id." in memtui("inbox", "show", "J5", check=False).err
 
 
 @pytest.mark.parametrize("words", [["help"], ["help", "list"], ["help", "hooks", "install"]], ids=" ".join)

@@ -58,7 +58,7 @@ def test_a_dry_run_says_what_would_go_and_changes_nothing(bare, old):
 def test_what_is_due_goes_for_good(bare, old):
     said = " ".join(bare("gc").out.split())
     assert "can't be undone any more" in said
-    assert "gone for good" in said
+    assert "deleted for good" in said
     assert [row["summary"] for row in bare.json("undo", "--list")["history"]] == ["create global:today"]
     assert bare.json("restore")["trash"] == []
     assert bare("gc").out.startswith("Nothing is due.")

@@ -53,7 +53,7 @@ def test_filters_and_orders(memtui):
 def test_a_filter_that_nothing_fits_does_not_say_that_there_are_no_memories(memtui):
     told = memtui("list", "--type", "tol").out
     assert "No memories" not in told
-    assert "No memory here fits that." in told
+    assert "No matches." in told
     assert "Types here: -, feedback, project, reference, tool, user" in told
 
 

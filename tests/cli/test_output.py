@@ -92,6 +92,36 @@ def test_a_terminal_without_utf8_gets_ascii(locale, shown, monkeypatch):
     assert out.stdout.text == shown
 
 
+@given(
+    st.lists(st.text("abcdefgh", min_size=1, max_size=9), min_size=1, max_size=20).map(" ".join), st.integers(20, 60)
+)
+def test_text_is_cut_between_words(text, columns):
+    shown = output.cut(text, columns)
+    assert shown == text or text[len(shown) - 1 :].startswith(" "), shown
+
+
+def test_a_name_or_a_path_is_cut_behind_one_of_its_parts():
+    assert output.cut("conventional-commits", 14) == "conventional-…"
+    assert output.cut("~/.claude/memory/projects", 15) == "~/.claude/…"
+    assert output.cut("indivisibilities", 8) == "indivis…"
+
+
+@given(
+    st.integers(0, 8),
+    st.lists(st.text("abcdefgh→·ü漢", min_size=1, max_size=12), min_size=1, max_size=20),
+    st.booleans(),
+    st.integers(40, 70),
+)
+def test_a_line_is_wrapped_between_its_words_and_loses_none(indent, words, styled, columns):
+    text = " " * indent + " ".join(
+        f"{output.STYLE_MARK}31m{word}{output.STYLE_MARK}0m" if styled else word for word in words
+    )
+    lines = output.folded(text, columns)
+    assert " ".join(lines).split() == text.split()
+    assert all(output.plain_width(each) <= columns for each in lines)
+    assert all(each.startswith(" " * (indent + 2)) for each in lines[1:])
+
+
 CELLS = st.lists(st.tuples(st.text(max_size=30).map(output.line), st.text(max_size=90).map(output.line)), min_size=1)
 
 

@@ -186,6 +186,8 @@ SOURCES: "dict[tuple[str, str], Source]" = {
     ("restore", "names"): _trash,
     ("undo", "id"): _changes,
     ("approve", "ids"): _waiting("updates"),
+    ("snooze", "ids"): _waiting("updates"),
+    ("snooze", "--until"): _times,
     ("reject", "ids"): _waiting("updates"),
     ("inbox show", "id"): _waiting(),
     ("items done", "ids"): _waiting("items"),

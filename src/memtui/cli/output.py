@@ -218,10 +218,16 @@ class Output:
             note = cut(note, max(MIN_FLEX, self.columns - width(text) - len(GAP)))
         self.print(self.style(text, "bold") + (GAP + self.style(note, "dim") if note else ""))
 
-    def facts(self, rows: "Iterable[tuple[str, str]]", columns: int = 12) -> None:
-        """Print names, dimmed in a column of so many characters, each with its value beside it."""
+    def facts(self, rows: "Iterable[tuple[str, str]]", columns: int = 12, whole: "Sequence[str]" = ()) -> None:
+        """Print names, dimmed in a column of so many characters, each with its value beside it; the values of `whole`,
+        commands and paths to be copied, are never wrapped."""
         for name, value in rows:
-            self.print(f"  {self.style(f'{name:<{columns - 1}}', 'dim')} {value}")
+            text = f"  {self.style(f'{name:<{columns - 1}}', 'dim')} {value}"
+            room = None if self.columns is None or name in whole else max(MIN_FLEX, self.columns - columns - 2)
+            first, *others = [text] if room is None or plain_width(value) <= room else folded(value, room)
+            self.exact(first if first == text else text[: len(text) - len(value)] + first)
+            for each in others:
+                self.exact(" " * (columns + 2) + each.strip(" "))
 
     def wrapped(self, text: str, indent: int = 0) -> "list[str]":
         """Wrap running text into lines that leave room for an indent; at least one. Long words stay whole."""

@@ -49,8 +49,10 @@ COMMANDS = {
 }
 
 SCREENS = ("memories", "inbox", "guidance", "deliveries", "health")
+KINDS_OF = {"KEY": "setting", "NAME": "path"}  # metavar -> what it names, in errors
 MOST_NAMED = 20  # choices that an error lists; of more it names only similar ones
 WITH_VALUE = ("--project", "--screen")  # options that may stand before the command, and take the next word
+OPTION_WORDS = {"version": "--version", "man": "--man"}  # what some type as a command, and the option that it is
 VERBATIM = ("example:", "exit codes:")  # beginnings of help texts that are not wrapped
 EXIT_CODES = """\
 exit codes:
@@ -86,7 +88,7 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: "Any") -> None:
         if not isinstance(action, argparse._SubParsersAction) or value in action.choices:  # noqa: SLF001
             if action.choices and value not in action.choices and len(list(action.choices)) > MOST_NAMED:
-                raise _no_such(str(action.metavar), value, action.choices)
+                raise _no_such(KINDS_OF.get(str(action.metavar), str(action.metavar)), value, action.choices)
             super()._check_value(action, value)
             return
         if isinstance(action, _ActionsOrId):
@@ -223,6 +225,8 @@ def parse(argv: "list[str]") -> argparse.Namespace:
         return build().parse_args(before, argparse.Namespace(command=None))
     if name is None:
         return _without_commands(tui_options=True).parse_args(argv, argparse.Namespace(command=None))
+    if name in OPTION_WORDS:
+        raise UsageError(f"There is no command “{name}”.", f"Did you mean memtui {OPTION_WORDS[name]}?")
     if name not in COMMANDS:
         raise _no_such("command", name, COMMANDS, "`memtui --help` lists them.")
     if name == "tui":

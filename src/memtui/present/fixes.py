@@ -22,7 +22,9 @@ NOTHING = {
 def words(done: FixOutcome) -> str:
     """Describe what a fix did, in a sentence."""
     if done.facts is not None:
-        return "; ".join(done.facts.busy) or ("That is gone for good." if done.facts.anything else NOTHING["collect"])
+        return "; ".join(done.facts.busy) or (
+            "That is deleted for good." if done.facts.anything else NOTHING["collect"]
+        )
     if not done.changed:
         return NOTHING[done.fix]
     if done.fix == "guidance":

@@ -143,13 +143,13 @@ def _purge(ctx: Context, store: Store, args: argparse.Namespace) -> Result:
             item = _deleted(store.trash(), name)
             label, remove = item.memory.ref, partial(store.purge, item.id)
         if not args.yes:
-            ctx.confirm(f"Remove {line(label)} for good? Nothing brings it back.", f"{label} was kept.")
+            ctx.confirm(f"Delete {line(label)} for good? Nothing brings it back.", f"{label} was kept.")
         remove()
         return label
 
     bulk = BulkResult()
     names = bulk.run(store, args.names, purge)
-    return bulk.result({"purged": names}, lambda out: out.print(f"gone for good: {line(', '.join(names))}"))
+    return bulk.result({"purged": names}, lambda out: out.print(f"deleted for good: {line(', '.join(names))}"))
 
 
 def _new_name(ctx: Context, args: argparse.Namespace) -> "str | None":
@@ -183,7 +183,7 @@ def _check_not_scope(ctx: Context, args: argparse.Namespace) -> None:
     hint = hint or "memtui list names the scopes."
     if len(names) == 1:
         to = f" --to {shlex.quote(args.to)}" if args.to else ""
-        hint += f"   To call it so: {command}{to} --name {shlex.quote(last)}"
+        hint += f"   To use that name: {command}{to} --name {shlex.quote(last)}"
     raise UsageError(f"“{last}” is a scope, no new name.", hint)
 
 

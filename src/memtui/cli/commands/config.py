@@ -90,7 +90,7 @@ def _modes(ctx: Context) -> Result:
         cells = []
         for each in found:
             own = ", ".join(f"{key} {config_text.written(setting.plain(value))}" for key, value in each.own.items())
-            words = own or ("as everywhere" if each.path else "unless a project says otherwise")
+            words = own or ("same as global" if each.path else "unless a project says otherwise")
             cells.append([(line(each.path) or "every project", "bold" * each.here), each.mode, (line(words), "dim")])
         out.table(["PROJECT", "MODE", "ITS OWN"], cells)
 

@@ -100,8 +100,8 @@ def _open(ctx: Context, world: "World", *, tour: bool) -> Result:
     quoted = shlex.quote(world.directory)
 
     def text(out: Output) -> None:
-        out.print(f"The sample world is still there. Open it again: memtui demo --open --keep {quoted}")
-        out.print(f"When you are done: rm -r {quoted}")
+        out.exact(f"The sample world is still there. Open it again: memtui demo --open --keep {quoted}")
+        out.exact(f"When you are done: rm -r {quoted}")
 
     return Result(result.data, text, result.code)
 
@@ -130,4 +130,4 @@ def _print_how(ctx: Context, out: Output, world: "World") -> None:
     for command, why in TRY:
         out.exact(f"  {command:<32}{out.style('# ' + why, 'dim')}")
     out.print()
-    out.print(f"When you are done: rm -r {shlex.quote(world.directory)}")
+    out.exact(f"When you are done: rm -r {shlex.quote(world.directory)}")

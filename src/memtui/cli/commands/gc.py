@@ -19,7 +19,7 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "gc",
         run,
-        "remove for good what is kept no longer",
+        "delete old data for good",
         "memtui gc --dry-run\nmemtui gc",
         "Old changes, the contents that only they held, the texts of old deliveries, trust in texts that are gone,"
         " files of writers that were killed. No undo brings any of it back. While sessions run it is done once a day;"
@@ -52,6 +52,6 @@ def _print(ctx: Context, out: Output, found: Due, keep: Limits, *, dry: bool) ->
     elif dry:
         out.print("Nothing was removed. `memtui gc` does it, for good: no undo brings it back.")
     else:
-        out.print("That is gone for good.")
+        out.print("That is deleted for good.")
     if found.oldest:
         out.print(f"The oldest change kept is of {ago(clock.parse(found.oldest), ctx.now())}: memtui undo --list")

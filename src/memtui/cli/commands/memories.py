@@ -178,7 +178,7 @@ def _print(ctx: Context, out: Output, parts: "list[tuple[Scope, list[Row]]]", ty
             out.table(headers, cells, flex=(5, 1), right=(2, 3), indent="  ", notes=notes)
         out.print()
     if not shown and types:
-        out.print("No memory here fits that.")
+        out.print("No matches.")
         out.print(f"  Types here: {line(', '.join(sorted(types)))}")
     elif not shown:
         out.print("No memories here.")

@@ -25,7 +25,7 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "paths",
         run,
-        "say where everything lies",
+        "print the paths of memtui's files",
         'memtui paths\necho "CI is red" >> "$(memtui paths guidance)"',
     )
     found.add_argument("name", nargs="?", choices=NAMES, metavar="NAME", help="only this path: " + ", ".join(NAMES))

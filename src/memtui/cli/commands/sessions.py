@@ -211,12 +211,12 @@ def _print_one(ctx: Context, out: Output, row: SessionRow, details: SessionDetai
         ("in hooks", f"{sums['ms']:,} ms"),
         ("resume", line(sessions.resume(row, ctx.cwd))),
     ]
-    out.facts((name, value) for name, value in facts if value)
+    out.facts(((name, value) for name, value in facts if value), whole=("directory", "resume"))
     out.print()
     if waiting:
         out.heading("Waits for it")
         for each in waiting:
-            out.marked("  ", 2, line(sessions.beginning(each.text)))
+            out.paragraph(line(sessions.beginning(each.text)), "  ")
         out.print()
     cells = [
         [

@@ -29,7 +29,7 @@ def register(commands: "parser.Commands") -> None:
     how = found.add_mutually_exclusive_group()
     how.add_argument("--list", action="store_true", help="only show what is trusted and what is not")
     how.add_argument("--always", action="store_true", help="also what they become, for a repository of your own")
-    how.add_argument("--remove", action="store_true", help="trust them no more; without NAME nothing here")
+    how.add_argument("--remove", action="store_true", help="stop trusting them; without NAME, all")
     found.add_argument("--yes", action="store_true", help="don't ask")
 
 
@@ -72,14 +72,14 @@ def _grant(
         earlier = trusting.Earlier(ctx.root, directory)
         for name in names or untrusted:
             _print_content(ctx, earlier.of(name), name, contents)
-    question = "Trust these memories, and whatever they become?" if args.always else "Trust these memories as they are?"
+    question = "Trust these memories, and all later versions?" if args.always else "Trust these memories as they are?"
     if (untrusted or args.always) and not args.yes:
         ctx.confirm(question, "Nothing was trusted.")
     after = trusting.grant(ctx.root, directory, contents, args.always or None, now=ctx.now)
     data = {**_data(directory, after), "newly": untrusted}
 
     def text(out: Output) -> None:
-        how = ", and whatever they become" if after.always else ""
+        how = ", and all later versions" if after.always else ""
         trusted = [name for name in after.trusted if names is None or name in names]
         out.print(f"trusted: {many(len(trusted), 'memory', 'memories')}{how}")
 
@@ -144,7 +144,7 @@ def _data(directory: str, found: trust.TrustStatus) -> "dict[str, object]":
 
 
 def _print(ctx: Context, out: Output, directory: str, found: trust.TrustStatus) -> None:
-    always = "trusted whatever they become" if found.always else ""
+    always = "all later versions trusted" if found.always else ""
     out.heading(line(ctx.tilde(directory)), always)
     rows = []
     for word, names, style in (

@@ -27,7 +27,7 @@ def match(ref: str, names: Iterable[str], what: str) -> str:
         return exact[0]
     found = [name for name in every if name.upper().startswith(wanted) or name.upper().endswith(wanted)]
     if len(wanted) < MIN_REF or not found:
-        short = f"An id's beginning or end needs {MIN_REF} characters." if len(wanted) < MIN_REF else ""
+        short = f"Give at least {MIN_REF} characters of the id." if len(wanted) < MIN_REF else ""
         raise NotFoundError(f"There is no {what} “{ref}”.", short)
     if len(found) > 1:
         shown = ", ".join(found[:SEVERAL]) + (", …" if len(found) > SEVERAL else "")

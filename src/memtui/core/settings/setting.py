@@ -122,7 +122,7 @@ def value_of(key: str, typed: str) -> Value:
             value = typed
     problem = config.problem(key, value)
     if problem is not None:
-        raise UsageError(f"{key} {problem}, not {typed}.", f"{key}: {MEANINGS[key]}.")
+        raise UsageError(f"{key} {problem}, not {typed}.", "" if key in config.CHOICES else f"{key}: {MEANINGS[key]}.")
     return value
 
 
