@@ -29,6 +29,10 @@ def deliveries(world):
     return MemtuiApp(dict(world.env), world.shop, now=NOW, screen="deliveries")
 
 
+def drawn(screen):
+    return [strip.text for strip in screen._compositor.render_strips()]
+
+
 async def ready(pilot):
     for _ in range(300):
         await settle(pilot)
@@ -300,6 +304,55 @@ async def test_the_summary_says_what_arrived_of_what_is_settled_and_how_to_clear
         )
 
 
+async def test_rows_say_the_first_words_and_why_says_titles(deliveries):
+    async with deliveries.run_test(size=(160, 48)) as pilot:
+        screen = await ready(pilot)
+        lines = drawn(screen)
+        assert any("tool   The lint job is slow today." in line for line in lines)
+        assert any("2 drafts, 3 items · Ask before" in line for line in lines)
+        assert any("index of 6 · prefer-pnpm, release-s" in line for line in lines)
+        screen.table.move_to(1)
+        await pilot.pause()
+        text = detail(screen).partition("The exact text")[0]
+        for words in (
+            "2 drafts",
+            "  Ask before writing a database migration  ",
+            "3 items",
+            "  Fix the flaky upload test",
+        ):
+            assert words in text, words
+        assert f"delivery {screen.table.row_id[-6:]}" in text
+        assert screen.table.row_id not in text, "no whole ids"
+
+
+async def test_only_what_was_lost_and_everything_again(deliveries):
+    async with deliveries.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        every = len(screen.table.rows)
+        await pilot.press("exclamation_mark")
+        await ready(pilot)
+        assert {screen.receipts.known[row.id] for row in screen.table.rows} == {"failed", "timed out"}
+        assert screen.summary().plain == "2 match: lost · escape clears it"
+        await pilot.press("exclamation_mark")
+        await ready(pilot)
+        assert len(screen.table.rows) == every
+
+
+async def test_words_of_a_search_are_marked_in_the_list_and_in_the_detail(deliveries):
+    async with deliveries.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        screen.filters.set_fields(text="friday")
+        await ready(pilot)
+        cell = screen._draw(screen.table.row)[3]
+        assert [cell.plain[span.start : span.end] for span in cell.spans if "underline" in str(span.style)] == [
+            "Friday"
+        ]
+        text = screen.detail.text
+        assert {text.plain[each.start : each.end] for each in text.spans if "underline" in str(each.style)} == {
+            "Friday"
+        }
+
+
 async def test_filters_add_up_escape_takes_the_last_and_they_are_kept(deliveries, world):
     session = world.sessions["today"]
     async with deliveries.run_test(size=(120, 40)) as pilot:
@@ -448,12 +501,17 @@ async def test_enter_opens_over_the_list_on_a_small_screen_and_escape_comes_back
         assert screen.focused is screen.table
 
 
-async def test_an_empty_log_says_what_fills_it(tmp_path):
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (100, 30), (160, 48)])
+async def test_an_empty_log_says_what_fills_it_and_no_word_is_cut(tmp_path, size):
     env = {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": f"{tmp_path}/c", "MEMTUI_HOME": f"{tmp_path}/m"}
     app = MemtuiApp(env, str(tmp_path), now=NOW, screen="deliveries", read_only=True)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with app.run_test(size=size) as pilot:
         screen = await ready(pilot)
-        assert "g leaves guidance" in screen.table.empty
+        words = " ".join(" ".join(line.partition("│")[0].split()) for line in drawn(screen))
+        for sentence in screen.table.empty.split("\n"):
+            assert sentence in words
+        assert "g leaves a note" in words
+        assert "installs the hooks" in words
         await pilot.press("P")
         await settle(pilot)
         assert "Nothing was delivered yet" in screen.query_one("#plots", Detail).plain
@@ -530,12 +588,13 @@ async def test_y_copies_the_exact_text(deliveries, world):
 
 
 async def test_on_a_small_screen_its_beginning_and_its_receipt_stand_below_the_list(deliveries, world):
-    append(world, text='<memtui-guidance id="g1">\nUse \x1b[31mfresh words\n</memtui-guidance>')
+    append(world, text='<memtui-guidance id="g1">\nNote left by …\nUse \x1b[31mfresh words\n</memtui-guidance>')
     async with deliveries.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         drawn = [strip.text.strip() for strip in screen._compositor.render_strips()]
         below = drawn[screen.table.region.bottom :]
         assert "Use ␛[31mfresh words" in below
+        assert "Note left by …" not in below, "not what memtui introduces it with"
         assert any("session d2f7b8c9" in line for line in below)
         await pilot.resize_terminal(120, 40)
         await settle(pilot)

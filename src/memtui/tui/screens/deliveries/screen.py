@@ -39,8 +39,10 @@ TICK_SECONDS = 1.0
 # How long the typing rests before the log is searched.
 TYPING_SECONDS = 0.2
 EMPTY = """Nothing was delivered yet.
-{app.guide} leaves guidance: a session gets it with its next prompt.
-{app.health} shows whether the hooks are installed."""
+What sessions are told is listed here: memories as they start, notes and drafts with their prompts.
+
+{app.guide} leaves a note: this project's next prompt gets it."""
+NO_HOOKS = "\n\nSessions are told nothing yet:\n{app.health}, then {health.install} installs the hooks."
 
 
 class Deliveries(ListScreen[DeliveryRow]):
@@ -121,6 +123,8 @@ class Deliveries(ListScreen[DeliveryRow]):
     def reload(self) -> None:
         """Read what was appended to the log."""
         if self.is_mounted and self.reading is not None:
+            if not self.reading.rows:
+                self.fill()  # whether the hooks are installed may be known only now
             self._live(self.reading)
 
     def follow(self, parts: frozenset[str] | None) -> None:
@@ -204,7 +208,7 @@ class Deliveries(ListScreen[DeliveryRow]):
     def why_empty(self) -> str:
         """Return what an empty list says."""
         if not self.filters.wanted:
-            return actions.keyed(EMPTY)
+            return actions.keyed(EMPTY + ("" if self.services.data.facts.hooks else NO_HOOKS))
         return "No matches.\nescape clears " + (
             "the last filter." if len(self.filters.in_words()) > 1 else "the filter."
         )

@@ -35,6 +35,7 @@ def today(statistics: Statistics, known: dict[str, str], width: int) -> Text:
             [(head, "bold"), (f"{chars}s" if chars else "", ""), (ms, ""), *long],
             [(head, "bold"), (f"{chars}s" if chars else "", ""), *long],
             [(head, "bold"), *long],
+            [(f"today {day.deliveries}", "bold"), *long],
             [(head, "bold"), *brief],
             [(f"today {day.deliveries}", "bold"), *brief],
         ],
@@ -43,7 +44,7 @@ def today(statistics: Statistics, known: dict[str, str], width: int) -> Text:
     drawn = spark([each.deliveries for _, each in statistics.days_back(DAYS_SHOWN)])
     label = f"{DAYS_SHOWN} days "
     room = width - found.cell_len - len(label) - len(drawn) - 2
-    if room >= GAP:
+    if room >= GAP and statistics.lines:
         found.append(" " * room)
         found.append(label, style="dim")
         found.append(drawn, style="cyan")

@@ -46,16 +46,26 @@ def delivery_text(found: Delivery | None, outcome: str, title: str, now: float) 
 
 
 def delivery_glance(found: Delivery | None, outcome: str, title: str) -> tuple[Text, Text]:
-    """Return the beginning of the delivered text, without memtui's tags; and whether it arrived, and where."""
+    """Return the beginning of the delivered text, without memtui's own tags and introductions; and whether it arrived,
+    and where."""
     if found is None:
         return Text(GONE, "dim"), Text()
-    lines = [line for line in found.text[:GLANCE_LENGTH].split("\n") if not line.startswith(("<memtui-", "</memtui-"))]
-    words = safe_text.clean("\n".join(lines)) or (FOLDED if found.folded else "A record without a text.")
+    words = safe_text.clean(_without_tags(found.text[:GLANCE_LENGTH])) or (
+        FOLDED if found.folded else "A record without a text."
+    )
     glyph, style = GLYPHS.get(outcome, ("…", "dim"))
     end = Text().append(f"{glyph} {outcome or 'looking for its receipt'}", style)
     who = session_words(found.session, found.entrypoint)
     end.append(safe_text.line(f"  {who}" + (f" “{title}”" if title else ""), 120), "dim")
     return Text(words, "" if found.text else "dim"), end
+
+
+def _without_tags(text: str) -> str:
+    lines: list[str] = []
+    for block in text.split("<memtui-"):
+        content = block.partition(">\n")[2].partition("</memtui-")[0].rstrip("\n").split("\n")
+        lines += content[1:] or content  # the first line introduces the others
+    return "\n".join(lines)
 
 
 def _head(text: Text, found: Delivery, title: str, now: float) -> None:
