@@ -158,6 +158,6 @@ class Workspace:
 
 def _homeless() -> UsageError:
     return UsageError(
-        "Neither HOME nor CLAUDE_CONFIG_DIR nor MEMTUI_HOME is set, so there is nowhere to look.",
+        "Neither HOME nor CLAUDE_CONFIG_DIR nor MEMTUI_HOME is set, so memtui can't find its files.",
         "Set one, for example in the crontab: CLAUDE_CONFIG_DIR=/home/you/.claude",
     )

@@ -199,7 +199,7 @@ def test_a_draft_does_not_go_into_a_memory_of_another_project(memtui, world):
         done = memtui("approve", entry["id"], "--into", ref, check=False)
         assert done.code == 4
         assert f"({world.blog})" in done.err
-        assert f"Merge it into a memory of {world.blog}, or of the scope global" in done.err
+        assert f"Merge it into a memory of {world.blog} or of the scope global" in done.err
     assert memtui("approve", "J5VMX3", "--into", "auto:blog:newsletter", check=False).code == 4
     assert shops.read_bytes() == before
     memtui("approve", entry["id"], "--into", "newsletter")  # a name is one of the draft's own project

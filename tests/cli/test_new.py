@@ -57,6 +57,6 @@ def test_a_description_alone_is_the_text(at_terminal, world):
 def test_a_template_without_anything_written_makes_nothing_and_says_so(at_terminal, world, source):
     code, told = at_terminal(source, "no-mocks")
     assert code == 1
-    assert "no memory was made" in told
+    assert "no memory was created" in told
     assert "kept in" not in told
     assert made(world, "no-mocks") is made(world, "never-mocks") is None

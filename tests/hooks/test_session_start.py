@@ -140,7 +140,7 @@ def test_broken_settings_are_reported_and_the_last_good_ones_hold(home):
     home.settings("mode = \n")
     message = home.start(session="s2").message
     assert message.startswith("memtui whisper")
-    assert "config.toml can't be read, the last good settings hold" in message
+    assert "config.toml can't be read, the last good settings are in use" in message
     assert "\n" not in message
 
 

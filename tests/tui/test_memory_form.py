@@ -40,9 +40,9 @@ async def test_why_it_could_not_be_saved_goes_away_when_that_is_mended(app):
         await choose(pilot, "feedback")
         form = app.screen
         await press(pilot, *"mocks", "ctrl+s")
-        assert "nothing is written yet" in told(form)
+        assert "nothing to save yet" in told(form)
         await press(pilot, "tab", "N")
-        assert "nothing is written yet" not in told(form)
+        assert "nothing to save yet" not in told(form)
 
 
 @pytest.mark.slow
@@ -313,7 +313,7 @@ async def test_lines_of_the_template_are_not_saved(app, world):
         await choose(pilot, "feedback")
         form = app.screen
         await press(pilot, *"no-mocks", "ctrl+s")
-        assert "Nothing is made" in told(form)
+        assert "There is nothing to save" in told(form)
         assert not exists(project(world, "no-mocks.md"))
         form.query_one(Body).focus()
         await press(pilot, *"No mocks.", "ctrl+s")  # over the first line, which was selected

@@ -33,10 +33,10 @@ class Context(Workspace):
             cwd = os.path.realpath(project if project is not None else os.getcwd())
         except FileNotFoundError as error:
             raise UsageError(
-                "The directory you are in does not exist any more.", "Go elsewhere, or use --project."
+                "The current directory does not exist any more.", "Change to another directory, or use --project."
             ) from error
         if project is not None and not os.path.isdir(cwd):
-            raise UsageError(f"--project: {project} is no directory.")
+            raise UsageError(f"--project: {project} is not a directory.")
         super().__init__(checked, cwd, by="cli", now=clock.parse(checked.get("MEMTUI_NOW")))
 
     def must_own(self) -> None:
@@ -49,7 +49,7 @@ class Context(Workspace):
             from memtui.core.health import file_checks, findings
 
             message = findings.message(next(file_checks.strangers(found)))
-            raise MemtuiError(message + ".", "`memtui doctor` lists all, and says what to do.")
+            raise MemtuiError(message + ".", "`memtui doctor` lists all problems, and says what to do.")
 
     @property
     def project_wanted(self) -> str:
@@ -75,7 +75,7 @@ class Context(Workspace):
         import sys
 
         if not self.can_ask:
-            raise MemtuiError(declined, "There is no terminal to ask at; --yes says yes.")
+            raise MemtuiError(declined, "There is no terminal to ask on. --yes answers yes.")
         self.out.flush()
         sys.stderr.write(question + " [y/N] ")
         sys.stderr.flush()
@@ -90,5 +90,7 @@ def _checked(env: "Mapping[str, str]") -> "dict[str, str]":
         if not value:
             found.pop(name, None)
         elif not value.startswith("/"):
-            raise UsageError(f"{name} is {value!r}, which is no absolute path.", "Write it out from the root: /…")
+            raise UsageError(
+                f"{name} is {value!r}, which is not an absolute path.", "Give the full path from the root: /…"
+            )
     return found

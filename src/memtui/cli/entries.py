@@ -67,7 +67,7 @@ def drafts(ctx: Context, args: argparse.Namespace, *, snoozed: bool = False) -> 
     Raises UsageError, NotFoundError.
     """
     if bool(args.ids) == bool(args.all):
-        raise UsageError("Say which: one or more IDs, or --all.", "`memtui inbox` lists them.")
+        raise UsageError("Give one or more IDs, or --all.", "`memtui inbox` lists them.")
     if not args.all:
         return pick(ctx, args.ids, ("updates",), "pending update")
     found = [item for item in read(ctx, ("updates",)) if item.entry.snoozed(ctx.now()) == snoozed]

@@ -20,7 +20,7 @@ def run(ctx: Context, *, read_only: bool = False, screen: str = SCREENS[0], tour
     UsageError."""
     ctx.must_have_home()
     if ctx.out.json or not has_terminal():
-        raise UsageError("The TUI needs a terminal.", "`memtui status` says how things stand without one.")
+        raise UsageError("The TUI needs a terminal.", "`memtui status` works without one.")
     # Nearly all that is made before the first picture is kept: collecting costs a tenth of the start and frees nothing.
     gc.disable()
     # A key is painted at the next tick of Textual's clock, and must not wait for threads that read in the background.

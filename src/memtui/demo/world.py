@@ -37,9 +37,7 @@ def build(directory: str, now: float | None = None) -> World:
     if is_world(world.directory):
         shutil.rmtree(world.directory)
     elif os.path.lexists(world.directory) and (not os.path.isdir(world.directory) or os.listdir(world.directory)):
-        raise UsageError(
-            f"{world.directory} is there already and is no sample world.", "Name an empty or a new directory."
-        )
+        raise UsageError(f"{world.directory} exists and is not a sample world.", "Name an empty or a new directory.")
     os.makedirs(world.directory, exist_ok=True)
     _write(world.directory + "/" + MARKER, b"A sample world of memtui; memtui demo may replace it.\n", world.now)
     for project in (world.shop, world.blog):

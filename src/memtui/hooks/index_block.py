@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memtui.core.places import trust
 
-INTRO = "Memories the user keeps in {directory}, one line each; the file named holds the whole of it."
+INTRO = "Memories the user keeps in {directory}, one line each; the named file has the full text."
 BUILDING = (
     "The index of {count} memories that the user keeps in {directory} is being built: it comes with a later prompt."
 )

@@ -219,5 +219,5 @@ def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
         ]
         words += [f"{path} is larger than 1 MB: only its beginning and its end are read" for path in too_long]
     if "error" in hook.settings:
-        words.append(f"config.toml can't be read, the last good settings hold: {hook.settings['error']}")
+        words.append(f"config.toml can't be read, the last good settings are in use: {hook.settings['error']}")
     return words

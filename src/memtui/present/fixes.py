@@ -13,7 +13,7 @@ from memtui.core.inbox.reconcile import Reconciled
 NOTHING = {
     "errors": "There are no errors.",
     "files": "All files are yours alone.",
-    "guidance": "Nothing can be settled yet.",
+    "guidance": "Nothing can be reconciled yet.",
     "index": "There is nothing to fix.",
     "collect": "Nothing is due any more.",
 }

@@ -10,4 +10,4 @@ def suspicion(kinds: list[str], what: str = "This") -> str:
 
 def question(kinds: list[str]) -> str:
     """Return the sentences before a person is asked what to do with it."""
-    return f"{suspicion(kinds)}. Sessions would be told it, and logs would keep it."
+    return f"{suspicion(kinds)}. It would be sent to sessions and kept in logs."

@@ -9,8 +9,8 @@ WHY = {
     "hooks": "no hooks are installed",
     "disabled": "Claude Code runs no hooks here",
     "off": "the mode is off here",
-    "whisper": "in the mode whisper no memories are told",
-    "auto": "Claude Code's own memory is switched off here",
+    "whisper": "mode whisper delivers no memories",
+    "auto": "Claude Code's own memory is off here",
 }
 COMMANDS = {
     "hooks": "memtui hooks install",

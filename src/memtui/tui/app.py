@@ -414,5 +414,5 @@ def main(
     broken = app.net.broken
     if broken is not None or app.return_code is None:
         what = type(broken).__name__ if broken is not None else "no reason is known"
-        raise MemtuiError(f"The TUI had to end: {what}.", "`memtui doctor --errors` has the details.")
+        raise MemtuiError(f"The TUI ended because of an error: {what}.", "`memtui doctor --errors` has the details.")
     return app.return_code

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memtui.tui.safety_net import SafetyNet
     from memtui.tui.screens.list_screen import ListScreen
 
-BUSY = "Changes are being made: wait, or stop them with escape where they were begun."
+BUSY = "Changes are being made: wait, or press escape on the screen that started them."
 
 
 class Runner:

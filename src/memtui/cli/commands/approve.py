@@ -55,7 +55,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Approve drafts as one step of undo; one that fails does not stop the others."""
     items = entries.drafts(ctx, args)
     if len(items) > 1 and (args.name or args.description or args.body is not None):
-        raise UsageError("--name, --description and --body are for one entry at a time.")
+        raise UsageError("--name, --description and --body work on one entry only.")
     store = ctx.store()
     near: dict[str, Sequence[Similar]] = {}
     outcomes = _into(ctx, store, args, items) if args.into else _create(ctx, store, args, items, near)
@@ -154,7 +154,7 @@ def _name_taken(proposed: Draft) -> ConflictError:
 
 def _into(ctx: Context, store: Store, args: argparse.Namespace, items: "list[Waiting]") -> "list[Approval]":
     if args.name or args.type or args.scope or args.description or args.edit or args.body is not None:
-        raise UsageError("--into appends to a memory as it is.", "Change that memory with `memtui edit`.")
+        raise UsageError("--into only appends to a memory.", "Change that memory with `memtui edit`.")
     outcomes = []
     with store.journal.together():
         for item in items:

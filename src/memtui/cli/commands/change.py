@@ -159,14 +159,14 @@ def _new_name(ctx: Context, args: argparse.Namespace) -> "str | None":
     """
     if args.name:
         if len(args.names) > 1:
-            raise UsageError("--name is for one memory.", "Leave it out for the others.")
+            raise UsageError("--name works on one memory only.", "Leave it out for the others.")
         return str(args.name)
     if args.to and (len(args.names) != 2 or _is_memory(ctx, args.names[1])):
         return None
     if len(args.names) > 1:
         _check_not_scope(ctx, args)
     if len(args.names) != 2:
-        raise UsageError("Say a NEWNAME, or --to SCOPE.", "Several go with --to.")
+        raise UsageError("Give a NEWNAME, or --to SCOPE.", "To move several, use --to.")
     return str(args.names.pop())
 
 
@@ -184,7 +184,7 @@ def _check_not_scope(ctx: Context, args: argparse.Namespace) -> None:
     if len(names) == 1:
         to = f" --to {shlex.quote(args.to)}" if args.to else ""
         hint += f"   To use that name: {command}{to} --name {shlex.quote(last)}"
-    raise UsageError(f"“{last}” is a scope, no new name.", hint)
+    raise UsageError(f"“{last}” is a scope, not a new name.", hint)
 
 
 def _is_memory(ctx: Context, ref: str) -> bool:

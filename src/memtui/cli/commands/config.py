@@ -34,7 +34,7 @@ def register(commands: "parser.Commands") -> None:
     )
     each.add_argument("--keys", action="store_true", help="the TUI's actions and their keys, all of them")
     each.add_argument("--all-projects", action="store_true", help="the mode of every project, and what else is its own")
-    each = parser.command(below, "get", get, "print one setting as it holds here", "memtui config get mode")
+    each = parser.command(below, "get", get, "print one setting as it applies here", "memtui config get mode")
     each.add_argument("key", choices=names, metavar="KEY", help=f"a setting, or {setting.KEYS}ACTION")
     each = parser.command(
         below,

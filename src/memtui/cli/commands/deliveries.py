@@ -98,7 +98,7 @@ def _moment(ctx: Context, option: str, words: "str | None") -> "float | None":
     """Return a limit in seconds since the epoch; None where there is none (`never`)."""
     found = when.read(words, ctx.now(), ahead=False) if words else None
     if words and found is None:
-        raise UsageError(f"{option}: “{words}” is no time.", when.HINT)
+        raise UsageError(f"{option}: “{words}” is not a time.", when.HINT)
     return None if found == when.NEVER else found
 
 
@@ -116,12 +116,12 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     wanted = _filter(ctx, args)
     if args.stats:
         if wanted.but(project="") or args.follow:
-            raise UsageError("--stats counts everything: --days and --project alone go with it.")
+            raise UsageError("--stats counts everything: only --days and --project can be combined with it.")
         from memtui.cli.show import stats
 
         return stats.run(ctx, STATS_DAYS if args.days is None else args.days, whole=args.all)
     if args.days is not None:
-        raise UsageError("--days goes with --stats.", f"Say --since {args.days}d.")
+        raise UsageError("--days only works with --stats.", f"Say --since {args.days}d.")
     proofs = receipts_of(ctx)
     most, looked = (0, 0) if args.all else (delivery_log.WINDOW_BYTES, MOST_LOOKED_UP)
     reading = Reading(ctx.root, wanted, proofs, most=most, looked=looked, follow=args.follow)

@@ -60,7 +60,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         ctx.must_own()
     if args.errors:
         if args.fix:
-            raise UsageError("--errors and --fix go alone.", "`memtui doctor --fix errors` sets them aside.")
+            raise UsageError("--errors and --fix can't be combined.", "`memtui doctor --fix errors` sets them aside.")
         return _logged(ctx)
     fixed = []
     if args.fix:

@@ -70,7 +70,7 @@ def new(ctx: Context, args: argparse.Namespace) -> Result:
         made = _new_in_editor(ctx, store, scope, stem, args)
     else:
         fields = {"body": parser.body_text(args.body), "description": args.description or ""}
-        fields, redacted = _checked(ctx, fields, yes=args.yes, declined="No memory was made.")
+        fields, redacted = _checked(ctx, fields, yes=args.yes, declined="No memory was created.")
         body = fields["body"]
         description = fields["description"] or _first_line(body) or stem
         made = store.create(scope, stem, description, args.type, body or description)
@@ -100,16 +100,16 @@ def _new_in_editor(ctx: Context, store: Store, scope: Scope, stem: str, args: ar
     template = memory.TEMPLATES.get(args.type, "")
     data = memory.new_memory_bytes(stem, args.description or PLACEHOLDER, args.type, template)
     with EditedFile(ctx, stem, data) as draft:
-        after = secret.checked_bytes(ctx, draft.edit(), yes=args.yes, declined="No memory was made.")
+        after = secret.checked_bytes(ctx, draft.edit(), yes=args.yes, declined="No memory was created.")
         if not draft.edited:
-            raise MemtuiError("The template was left as it is: no memory was made.")
+            raise MemtuiError("The template was not changed, so no memory was created.")
         doc = document.parse(after)
         if doc.broken is not None:
-            raise MemtuiError(f"The frontmatter can't be read: {doc.broken}.", "No memory was made.")
+            raise MemtuiError(f"The frontmatter can't be read: {doc.broken}.", "No memory was created.")
         doc = _without_template(doc)
         if not doc.body.strip():
             draft.edited = False  # there is nothing to keep
-            raise MemtuiError("Nothing was written but the template: no memory was made.")
+            raise MemtuiError("Only the template was saved, so no memory was created.")
         name = doc.fields.get("name")
         return store.add(scope, references.check_name(name) if isinstance(name, str) and name else stem, doc.raw)
 
@@ -140,7 +140,9 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
         fields, redacted = _checked(ctx, fields, yes=args.yes, declined="Nothing was changed.")
         return _edit_fields(ctx, store, args.names, fields, redacted)
     if len(args.names) > 1:
-        raise UsageError("Your editor opens on one memory.", "For several: --type, --set, --description or --body.")
+        raise UsageError(
+            "Your editor can open only one memory.", "For several, use --type, --set, --description or --body."
+        )
     found = memories.find(ctx, args.names[0])
     if not sys.stdin.isatty() and not (ctx.env.get("EDITOR") or ctx.env.get("VISUAL")):
         raise UsageError("There is nothing to change.", "Use --set, --type, --description or --body.")
@@ -185,9 +187,9 @@ def _fields(args: argparse.Namespace) -> "dict[str, str]":
     for word in args.set:
         key, equals, value = word.partition("=")
         if not equals or not key.strip():
-            raise UsageError(f"--set {word}: say KEY=VALUE.", "An empty value removes the field.")
+            raise UsageError(f"--set {word}: give KEY=VALUE.", "An empty value removes the field.")
         if key.strip() == "name":
-            raise UsageError("The name is changed with `memtui mv`.", "It repairs links and the index as well.")
+            raise UsageError("`memtui mv` changes the name.", "It also updates the links and the index.")
         fields[key.strip()] = value
     if args.type is not None:
         fields["type"] = args.type

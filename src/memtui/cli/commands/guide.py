@@ -68,7 +68,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Leave guidance, or do what an option says with guidance that was left before."""
     options = [each for each in (args.list, args.withdraw, args.again, args.edit) if each]
     if len(options) > 1 or (options and args.text and not args.edit):
-        raise UsageError("--list, --withdraw, --again and --edit go alone.")
+        raise UsageError("Use only one of --list, --withdraw, --again and --edit, with nothing else.")
     return _with_earlier(ctx, args) if options else _leave(ctx, args)
 
 
@@ -94,7 +94,7 @@ def _fields(ctx: Context, args: argparse.Namespace) -> "dict[str, str]":
 def _leave(ctx: Context, args: argparse.Namespace) -> Result:
     text = _text(args.text)
     if args.urgent is False:
-        raise UsageError("--no-urgent goes with --edit.")
+        raise UsageError("--no-urgent only works with --edit.")
     fields = _fields(ctx, args)
     directory = ctx.inbox(args.everywhere)
     text, redacted = secret.checked(ctx, text, yes=args.yes, declined=DECLINED)
@@ -110,7 +110,7 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
     except fs.KeptError as error:
         raise MemtuiError(
             f"{directory}: the note could not be saved completely: {error.strerror or error}",
-            "It is still there, perhaps in part, and is delivered so: see memtui guide --list.",
+            "Part of it may be there, and is delivered like that: see memtui guide --list.",
         ) from error
     except OSError as error:
         raise MemtuiError(
@@ -175,7 +175,7 @@ def _text(words: "list[str]") -> str:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise UsageError(
-                "The guidance is not UTF-8 text.", "Pass text only; put other things in a file and name it."
+                "The guidance is not UTF-8 text.", "Put other data into a file and name the file in the note."
             ) from error
     else:
         text = " ".join(words)

@@ -91,7 +91,7 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
     (item,) = entries.pick(ctx, [args.id], ("items",), "item")
     words = " ".join(args.text).strip()
     if not words:
-        raise UsageError("The text is empty.", "memtui items done ID ticks an item off.")
+        raise UsageError("The text is empty.", "memtui items done ID marks an item done.")
     done = ctx.review().edit(item, words)
     return Result(
         {"item": item.id, "text": words, "transaction": done}, lambda out: out.print(f"changed  {line(words)}")

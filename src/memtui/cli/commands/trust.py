@@ -37,16 +37,14 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Trust memories, list them, or take trust back."""
     ctx.must_have_home()
     if args.names and (args.list or args.always):
-        raise UsageError("--list and --always are about all of a repository's memories.", "Leave the names out.")
+        raise UsageError("--list and --always work on all memories of a repository.", "Leave the names out.")
     directory, exists = locate.project_dir(ctx.env, ctx.cwd)
     if not exists:
         if args.list:
             return Result(
                 {"directory": directory, "exists": False}, lambda out: out.print(_no_memories(ctx, directory))
             )
-        raise NotFoundError(
-            _no_memories(ctx, directory), "The project scope is made by: memtui new NAME --scope project"
-        )
+        raise NotFoundError(_no_memories(ctx, directory), "Create one with: memtui new NAME --scope project")
     before = _status(ctx, directory)
     if args.list:
         return Result(_data(directory, before), lambda out: _print(ctx, out, directory, before))
@@ -99,7 +97,9 @@ def _relative_path(ctx: Context, directory: str, name: str) -> str:
     found = scopes.find(ctx.env, ctx.cwd, name if ":" in name or "/" in name else f"project:{name}")
     file = found.path.removeprefix(directory + "/")
     if file == found.path:
-        raise NotFoundError(f"{found.path} did not come with the repository.", "Only memories there need trust.")
+        raise NotFoundError(
+            f"{found.path} did not come with the repository.", "Only a repository's memories need trust."
+        )
     return file
 
 

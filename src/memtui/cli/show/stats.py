@@ -25,7 +25,7 @@ BAR, WIDE_BAR = 10, 24  # columns
 def run(ctx: Context, days: int, *, whole: bool = False) -> Result:
     """Count the deliveries of the last days; of a long log only its newest part, unless `whole`. Raises UsageError."""
     if not 1 <= days <= MOST_DAYS:
-        raise UsageError(f"--days {days}: say 1 to {MOST_DAYS}.")
+        raise UsageError(f"--days {days}: give a number from 1 to {MOST_DAYS}.")
     most = 0 if whole else delivery_log.WINDOW_BYTES
     statistics = Statistics(ctx.root, ctx.now, days, ctx.project_wanted, most)
     statistics.count(lambda _: True)

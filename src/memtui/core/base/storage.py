@@ -23,7 +23,7 @@ def storage_error(error: OSError, path: str) -> MemtuiError:
     elif error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
         hint = f"Make {os.path.dirname(path)} writable for you and try again; nothing was lost."
     elif isinstance(error, fs.LockTimeoutError):
-        return MemtuiError("Another memtui is writing at the moment.", f"Try again; the lock is {path}.")
+        return MemtuiError("Another memtui process is writing.", f"Try again in a moment; the lock is {path}.")
     else:
         hint = "Fix that and try again; nothing was lost."
     return MemtuiError(f"{path} can't be written: {reason}", hint)

@@ -28,7 +28,7 @@ def text(given: str) -> str:
     if not found:
         raise UsageError("The guidance is empty; no note was saved.", "Give some text.")
     if "\0" in found or any("\ud800" <= c <= "\udfff" for c in found):
-        raise UsageError("The guidance is binary, not text.", "Pass text only; put other things in a file and name it.")
+        raise UsageError("The guidance is not text.", "Put other data into a file and name the file in the note.")
     return found
 
 
@@ -74,9 +74,9 @@ def expiry(given: str, now: float) -> float:
     its end."""
     seconds = when.read(given, now, ahead=True, end=True)
     if seconds is None:
-        raise UsageError(f"“{given}” is no time.", when.HINT)
+        raise UsageError(f"“{given}” is not a time.", when.HINT)
     if seconds <= now:
-        raise UsageError(f"{given} is over already.", when.HINT)
+        raise UsageError(f"“{given}” is in the past.", when.HINT)
     return seconds
 
 

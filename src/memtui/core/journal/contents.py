@@ -21,11 +21,11 @@ class ContentStore:
         try:
             data = fs.read_bytes(path)
         except FileNotFoundError as error:
-            raise NotFoundError("The old content was purged from the trash.", "It can't be brought back.") from error
+            raise NotFoundError("The old content was deleted for good.", "It can't be restored.") from error
         except OSError as error:
             raise storage_error(error, path) from error
         if ids.digest(data) != digest:
-            raise MemtuiError(f"{path} is damaged", "It can't be brought back; nothing was changed.")
+            raise MemtuiError(f"{path} is damaged", "It can't be restored; nothing was changed.")
         return data
 
     def keep(self, data: bytes, durable: bool = True) -> str:

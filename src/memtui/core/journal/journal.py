@@ -22,7 +22,7 @@ from memtui.core.places import catalog
 
 LOCK_SECONDS = 10.0
 BEGUN_PURGE = "What was begun is finished by the next memtui command."
-BEGUN = "What was begun is taken back by the next memtui command."
+BEGUN = "The next memtui command reverts the unfinished change."
 
 
 class Journal:

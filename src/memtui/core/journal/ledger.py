@@ -213,7 +213,7 @@ class Ledger:
         if found is None or key not in self.undoable:
             why = {"undone": "was undone already", "purged": "was purged"}
             reason = "is not in the journal" if found is None else why.get(found.state, "can't be undone")
-            raise NotFoundError(f"{key} {reason}", "See the history for what can be undone.")
+            raise NotFoundError(f"{key} {reason}", "`memtui undo --list` lists the changes.")
         return found
 
 

@@ -106,7 +106,7 @@ def run(
 
 
 def _overtaken() -> ConflictError:
-    return ConflictError("Something else was changed meanwhile: nothing was done.", "Try again.")
+    return ConflictError("Something else changed meanwhile, so nothing was done.", "Try again.")
 
 
 def _run_one(journal: Journal, undone: Undone, found: Transaction) -> None:

@@ -37,7 +37,9 @@ def check_name(name: str) -> str:
     else:
         return stem
     shown = stem if len(stem) <= 60 else stem[:60] + "…"
-    raise UsageError(f"“{shown}” {problem}, so it can't be a memory's name", "Short words with dashes do best.")
+    raise UsageError(
+        f"“{shown}” {problem}, so it can't be a memory's name", "Use short words with dashes, like prefer-pnpm."
+    )
 
 
 def writable(scope: Scope) -> None:
@@ -51,7 +53,9 @@ def writable(scope: Scope) -> None:
 def real_path(scope: Scope, path: str) -> str:
     """Return a path of a scope with symlinks resolved. Raises MemtuiError if it leaves the scope."""
     if not paths.inside(scope.directory, path):
-        raise MemtuiError(f"{path} leaves its scope", "memtui neither reads nor writes there. Remove the symlink.")
+        raise MemtuiError(
+            f"{path} is outside of its scope", "memtui neither reads nor writes there. Remove the symlink."
+        )
     return paths.resolve(path) or path
 
 

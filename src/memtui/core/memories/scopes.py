@@ -307,7 +307,7 @@ def _by_path(env: dict[str, str], cwd: str, ref: str, scopes: Sequence[Scope]) -
                     if problem:
                         return unreadable(whole, scope.label, problem)
                     return read_memory(whole, scope.label)
-    raise NotFoundError(f"{path} is in none of the scopes.", "Memories are Markdown files in a scope's directory.")
+    raise NotFoundError(f"{path} is not in any scope.", "Memories are Markdown files in a scope's directory.")
 
 
 def _candidates(env: dict[str, str], path: str, scopes: Sequence[Scope]) -> Iterator[Sequence[Scope]]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 RECORDS_READ = 2000
 
 # Shown instead of deliveries for memories that the client loads.
-BY_CLIENT = "by the client itself, which memtui leaves it to"
+BY_CLIENT = "loaded by Claude Code itself"
 CHANGED = "memories.changed"
 
 # So many of a memory's newest deliveries are kept to be shown.
@@ -45,7 +45,7 @@ LETTERS = {
 ORDER = list(dict.fromkeys(LETTERS.values()))
 MEANINGS = {
     "X": "the frontmatter is broken",
-    "H": "it holds characters that nobody can see",
+    "H": "it has invisible characters",
     "U": "not trusted, so not delivered",
     "B": "below the cut of MEMORY.md",
     "N": "no line in MEMORY.md",

@@ -52,7 +52,7 @@ def deleted_row(each: Transaction) -> dict[str, Any]:
         if row.get("before") and row.get("after") is None and "was" not in row:
             found: dict[str, Any] = row
             return found
-    raise NotFoundError(f"{each.id} is no deletion")
+    raise NotFoundError(f"{each.id} is not a deletion")
 
 
 def to_purge(ledger: Ledger, key: str) -> tuple[list[str], list[str]]:

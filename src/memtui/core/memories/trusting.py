@@ -99,7 +99,8 @@ def revoke(
     known = trust.load(root, directory)
     if names is not None and known.always:
         raise MemtuiError(
-            "This repository is trusted whatever its memories become.", "Trust them only as they are, or trust nothing."
+            "All memories of this repository are trusted, future versions too.",
+            "Trust them only as they are, or trust nothing.",
         )
     gone = {digest: name for digest, name in known.hashes.items() if names is None or name in names}
     if names is not None:  # also where the same text was trusted by another name

@@ -113,7 +113,7 @@ class Review:
     def edit(self, item: Waiting, text: str) -> str:
         """Change the text of an entry of any kind; the evidence of a pending update stays."""
         if not text.strip():
-            raise UsageError("The text is empty.", "To drop the entry, reject it, withdraw it or tick it off.")
+            raise UsageError("The text is empty.", "To remove the entry, reject it, withdraw it or mark it done.")
         whole = text.strip("\n")
         if item.kind == "updates":
             whole = pending_update.join(whole, item.evidence)

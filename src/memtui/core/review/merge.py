@@ -38,7 +38,7 @@ def find(store: Store, item: Waiting, ref: str) -> tuple[Store, Memory]:
     project = draft.project_of(item) or item.slug
     raise ConflictError(
         f"{found.ref} belongs to another project than draft {item.id[-6:]} ({project}).",
-        f"Merge it into a memory of {project}, or of the scope global; or approve it by itself and copy that memory.",
+        f"Merge it into a memory of {project} or of the scope global, or approve it and copy the memory.",
     )
 
 

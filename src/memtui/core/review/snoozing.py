@@ -14,7 +14,7 @@ def moment(given: str, now: float) -> float | None:
     if seconds is None:
         raise UsageError(f"“{given}” is not a time.", HINT)
     if seconds == when.NEVER:
-        raise UsageError("A draft can't wait for ever.", "Reject it instead, or " + HINT[0].lower() + HINT[1:])
+        raise UsageError("A draft can't be snoozed for ever.", "Reject it instead, or " + HINT[0].lower() + HINT[1:])
     if seconds < now:
         raise UsageError(f"“{given}” is in the past.", HINT)
     return seconds if seconds > now else None

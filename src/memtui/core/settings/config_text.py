@@ -92,7 +92,7 @@ def change(text: str, key: str, value: "str | int | float | bool | None", table:
     except MemtuiError:
         correct = False
     if not correct:
-        raise MemtuiError(f"{key} stands in config.toml in a form that can't be changed here.", "memtui config edit")
+        raise MemtuiError(f"{key} is written in config.toml in a form that memtui can't edit.", "memtui config edit")
     return after
 
 

@@ -25,7 +25,7 @@ MEANINGS = {
     "undo_days": "days that changes can be undone, 0: all",
     "undo_changes": "newest changes kept for undo, 0: all",
     "texts_days": "days that delivered texts stay, 0: all",
-    "trust_days": "days that trust outlives a text, 0: all",
+    "trust_days": "days that trust is kept after its text is gone, 0: all",
     "guide_to": "whom guidance is for: anyone, people",
     "glyphs": "unicode, ascii, or auto: by the locale",
     "theme": "the TUI's colours",
@@ -67,7 +67,7 @@ def text(root: str) -> str:
     try:
         return fs.read_or_empty(config.file_path(root)).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise MemtuiError("config.toml is not UTF-8 text.", "Fix it: memtui config edit") from error
+        raise MemtuiError("config.toml is not valid UTF-8.", "Fix it: memtui config edit") from error
     except OSError as error:
         raise MemtuiError(f"{error.filename} can't be read: {error.strerror}.") from error
 
@@ -160,7 +160,7 @@ def readable(data: bytes) -> dict[str, object]:
     try:
         return config_text.parse(data.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise MemtuiError("That is not UTF-8 text: nothing was saved.") from error
+        raise MemtuiError("The text is not valid UTF-8, so nothing was saved.") from error
     except MemtuiError as error:
         raise MemtuiError(f"Nothing was saved: {error.message}", error.hint) from error
 

@@ -171,7 +171,7 @@ def _read(path: str, real_path: str) -> bytes | None:
     except FileNotFoundError:
         if os.path.islink(path) and not os.path.isdir(os.path.dirname(real_path)):
             raise MemtuiError(
-                f"{path} is a link to {real_path}, which is not there.", "Correct the link, or remove it."
+                f"{path} is a link to {real_path}, which does not exist.", "Correct the link, or remove it."
             ) from None
         return None
     except OSError as error:
@@ -273,7 +273,7 @@ def apply(change: Plan, *, by: str = "cli", now: Callable[[], float] = clock.now
         with fs.Lock(change.root + "/run/installs.lock", LOCK_SECONDS):
             return _apply_locked(change, Journal(change.root, by, now))
     except fs.LockTimeoutError as error:
-        raise MemtuiError("Another memtui is changing settings right now.", "Try again in a moment.") from error
+        raise MemtuiError("Another memtui process is changing settings.", "Try again in a moment.") from error
     except OSError as error:
         where = error.filename or change.settings_path
         raise MemtuiError(f"Can't write {where}: {error.strerror}.", "Check owner, mode and free space.") from error

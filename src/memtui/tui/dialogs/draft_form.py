@@ -32,17 +32,17 @@ from memtui.tui.widgets.field import Field, Labelled
 KEEP_SECONDS = 0.4
 # How often a file is checked for changes while its form is open.
 LOOK_SECONDS = 1.0
-MOVED = "It was changed by somebody else since: saving shows both."
+MOVED = "It was changed by somebody else; saving shows both versions."
 OUT, KEEP = "out", "keep"
 SECRET = (
     ("", "Go back to the form"),
-    (OUT, "Take it out: [redacted] and its kind stand there instead"),
+    (OUT, "Remove it: the text says [redacted] and its kind instead"),
     (KEEP, "Keep it as it is"),
 )
 ANEW, LATER, DROP = "anew", "later", "drop"
 GONE = (
-    (ANEW, "Write it anew, as it stands in the form"),
-    (LATER, "Keep mine as a draft: {memories.new} offers it"),
+    (ANEW, "Create it again from the form"),
+    (LATER, "Keep my version as a draft: {memories.new} offers it"),
     (DROP, "Drop mine"),
 )
 

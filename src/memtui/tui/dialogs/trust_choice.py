@@ -45,9 +45,9 @@ class Trusting:
         if self.open and self.these != self.open:
             rows.append((ALL, f"Trust all that are not yet, as shown below: {_names(self.open)}"))
         if known.always:
-            rows.append((ONLY, "Trust only what they are now, not what they become"))
+            rows.append((ONLY, "Trust only the present versions"))
         else:
-            rows.append((ALWAYS, "Trust whatever this repository's memories become, unseen"))
+            rows.append((ALWAYS, "Trust all future versions without asking"))
         rows.append((NOTHING, "Trust nothing here any more"))
         self.entries = rows
         self.current = THESE if self.these else LEAVE

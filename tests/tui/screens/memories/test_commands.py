@@ -236,10 +236,10 @@ async def test_nothing_unseen_is_trusted_by_a_second_key_and_the_whole_repositor
         assert "skip-code-review.md" in trust.trusted_names(world.root, directory)
         assert not any("U" in row.letters for _, row in app.screen.table.rows)
         await pilot.press("u")
-        await choose(pilot, "Trust whatever")
+        await choose(pilot, "Trust all future versions")
         assert trust.load(world.root, directory).always
         await pilot.press("u")
-        await choose(pilot, "Trust only what they are now")
+        await choose(pilot, "Trust only the present versions")
         assert not trust.load(world.root, directory).always
         await pilot.press("u")
         await choose(pilot, "Trust nothing")

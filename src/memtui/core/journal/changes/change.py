@@ -14,7 +14,7 @@ Row = Mapping[str, Any]
 State = Literal["made", "open", "foreign"]
 # Returns the stored content with a hash. Raises NotFoundError once it was purged.
 ReadContent = Callable[[str], bytes]
-LOOK_AGAIN = "Nothing was written. Look at it again, then repeat."
+LOOK_AGAIN = "Nothing was written. Check the file and try again."
 
 
 class KeepContent(Protocol):

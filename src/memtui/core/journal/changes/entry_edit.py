@@ -59,7 +59,7 @@ class EntryEdit(Change):
     def _read_expected(self) -> dict[str, Any]:
         whole = self._read_file()
         if whole[self.table].get(self.name) != self.before:
-            raise ConflictError(f"{self.path} has another entry for {self.name} by now", LOOK_AGAIN)
+            raise ConflictError(f"The entry {self.name} in {self.path} changed meanwhile", LOOK_AGAIN)
         return whole
 
     def make(self) -> None:

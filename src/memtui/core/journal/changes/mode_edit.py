@@ -51,4 +51,4 @@ class ModeEdit(Change):
 
     def _check(self) -> None:
         if self._now() not in {None, self.before, self.after}:
-            raise ConflictError(f"Somebody else changed who may read {self.path}", LOOK_AGAIN)
+            raise ConflictError(f"The permissions of {self.path} changed meanwhile", LOOK_AGAIN)

@@ -54,7 +54,7 @@ class Renaming(Change):
             raise self._exists()
 
     def _exists(self) -> ConflictError:
-        return ConflictError(f"{self.to} was begun anew meanwhile", "Move it away first.")
+        return ConflictError(f"{self.to} was created again meanwhile", "Move it away first.")
 
     def make(self) -> None:
         self._check()

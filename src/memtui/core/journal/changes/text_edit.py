@@ -124,7 +124,7 @@ class TextEdit(Change):
         places = _places(text, self.removed)
         if not places:
             raise ConflictError(
-                f"{self.path} changed meanwhile: a text to be replaced is not in it any more",
+                f"{self.path} changed meanwhile: the text to replace is gone",
                 "Nothing was written. Look at the file and try again.",
             )
         at = self._nearest(places)

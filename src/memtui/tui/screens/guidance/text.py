@@ -82,7 +82,7 @@ def _waiting(text: Text, item: Waiting, states: Sequence[Finding], project: str,
             style="yellow",
         )
     elif "inbox.long" in codes:
-        text.append(f"  Sessions are only told where it stands. {edit} shortens it.\n", style="yellow")
+        text.append(f"  Sessions are only told which file it is in. {edit} shortens it.\n", style="yellow")
     when = "before the next tool use" if item.entry.flag("urgent") else "with the next prompt"
     whom = "anyone" if not fields.get("for") else fields["for"].replace(",", " and ")
     lines = [f"for {whom}, in {'any project' if item.slug is None else project}"]

@@ -64,7 +64,7 @@ class Chosen:
         """Say that no draft is chosen, if none is."""
         if self.items("updates"):
             return ""
-        ways = actions.keyed(" {inbox.done} ticks an item off.") if self.items("items") else ""
+        ways = actions.keyed(" {inbox.done} marks an item done.") if self.items("items") else ""
         return "There is no draft under the cursor." + ways
 
     def no_item(self) -> str:

@@ -118,7 +118,7 @@ class InboxCommands:
     async def _edit_item(self, item: Waiting) -> None:
         def check(now: Waiting, values: Values) -> str:
             if not values["body"].strip():
-                raise UsageError("The text is empty.", actions.keyed("{inbox.done} ticks an item off."))
+                raise UsageError("The text is empty.", actions.keyed("{inbox.done} marks an item done."))
             return f"changes {now.path}"
 
         def save(now: Waiting, values: Values) -> None:

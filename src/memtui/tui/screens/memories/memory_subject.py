@@ -203,7 +203,7 @@ class NewMemorySubject:
         body = memory.without_template(given["body"])
         about = given["description"].strip() or memory_head.first_line(body)
         if not about:
-            raise UsageError("Nothing is made: nothing is written yet", "Write the text or a description")
+            raise UsageError("There is nothing to save yet", "Write the text or a description")
         name = " ".join(given["name"].split()).removesuffix(".md")
         data = memory.new_memory_bytes(name, about, given["type"], body if body.strip() else about)
         saved = self.data.store().add(self.scopes[given["scope"]], _stem_of(given["name"]), data)
