@@ -243,6 +243,11 @@ def of(group: str) -> tuple[Action, ...]:
     return tuple(action for action in ACTIONS if action.group == group)
 
 
+def offered(group: str = "", *, read_only: bool) -> tuple[Action, ...]:
+    """Return the actions of one group, or all, without those that write if nothing may be written."""
+    return tuple(each for each in ACTIONS if group in {"", each.group} and not (each.writes and read_only))
+
+
 def get(action_id: str) -> Action:
     """Return an action by its id. Raises KeyError."""
     return _BY_ID[action_id]

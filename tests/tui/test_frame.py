@@ -2,6 +2,7 @@
 
 import pytest
 from textual import events
+from textual.widgets._toast import Toast
 
 from memtui import actions
 from memtui.core.base.errors import MemtuiError
@@ -9,6 +10,7 @@ from memtui.core.journal.journal import Journal
 from memtui.core.settings import config, setting
 from memtui.tui.app import MemtuiApp
 from memtui.tui.theme import theme_named, themes_round
+from memtui.tui.widgets.rows import RowList
 
 from .conftest import NOW, settle
 
@@ -158,7 +160,7 @@ async def test_the_top_line_tells_project_mode_and_hooks_at_80_columns(app, worl
     write(world.root + "/config.toml", 'mode = "whisper"\n')
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        for word in ("shop", "whisper", "hooks ✗", "1 Memories", "2 Inbox", "3 Guidance"):
+        for word in ("shop", "whisper", "hooks ✗", "1 Memories", " 2 9 ", " 3 6 ", " 5 "):
             assert word in top(app), (word, top(app))
         await pilot.resize_terminal(40, 20)
         await settle(pilot)
@@ -218,6 +220,27 @@ async def test_one_note_at_a_time_away_from_the_cursor_and_errors_stay_until_a_k
         await pilot.press("j")
         await pilot.pause()
         assert not any("It broke." in note for note in notes(app))
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (160, 48)], ids=str)
+async def test_a_note_covers_nothing_and_the_row_under_the_cursor_stays_visible(app, size):
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await settle(pilot)
+        for keys in ((), ("G",), ("enter", "G"), ("escape", "U")):
+            await pilot.press(*keys)
+            await settle(pilot)
+            app.fail(
+                MemtuiError("A note that is so long that it takes more than one line of the screen, " * 2, "Well.")
+            )
+            await settle(pilot)
+            toast = app.screen.query_one(Toast).region
+            assert toast.height > 1
+            for widget in app.screen.query("RowList, Detail, Static, OneLine").results():
+                if widget.display and not isinstance(widget, Toast):
+                    assert not toast.overlaps(widget.region), widget
+            if isinstance(app.focused, RowList):
+                assert 0 < app.focused.cursor_row < app.focused.size.height
+            await pilot.press("escape" if keys == ("escape", "U") else "k")
 
 
 async def test_ctrl_c_says_how_to_leave_and_copies_what_is_selected(app):
@@ -415,7 +438,7 @@ async def test_an_empty_list_names_the_keys_that_the_person_has(empty):
         assert "f6, then f9 installs the hooks" in drawn(app)
         await pilot.press("4")
         await settle(pilot)
-        assert "f3 leaves guidance" in drawn(app)
+        assert "f3 leaves a note" in drawn(app)
 
 
 async def test_the_help_names_the_keys_of_dialogs_as_their_bottom_line_does(app):

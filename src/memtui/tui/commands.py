@@ -84,7 +84,7 @@ class AppCommands:
 
         here = self.on_top()
         if here is not None:
-            await self.services.ask(Help(here.group, self.services.remapped, here.legend))
+            await self.services.ask(Help(here.group, self.services, here.legend))
 
     def _copy(self) -> None:
         here = self.on_top()

@@ -1,4 +1,4 @@
-"""The notes in a corner of the screen: one at a time, and an error until a key is pressed."""
+"""The notes above the bottom bar, where they cover nothing: one at a time, and an error until a key is pressed."""
 
 from typing import TYPE_CHECKING
 
@@ -36,19 +36,8 @@ class Toasts:
         for old in list(self.app._notifications):  # noqa: SLF001
             if old.severity != "error" or new.severity == "error":
                 self.app._unnotify(old, refresh=False)  # noqa: SLF001
-        self._place()
 
     def drop_errors(self) -> None:
         """Remove all notes if one is an error: a key was pressed, so it was seen."""
         if any(note.severity == "error" for note in self.app._notifications):  # noqa: SLF001
             self.app.clear_notifications()
-
-    def _place(self) -> None:
-        """Show the notes at the top of the screen while the cursor is in its lower half, else at the bottom."""
-        focused = self.app.focused
-        row = 0
-        if focused is not None:
-            cursor = getattr(focused, "cursor_row", None)
-            row = focused.region.y + (cursor if isinstance(cursor, int) else focused.region.height // 2)
-        for rack in self.app.screen.query("ToastRack"):
-            rack.set_class(row > self.app.size.height // 2, "above")

@@ -24,9 +24,10 @@ class Verbs(Provider):
     """The actions, found by words of their names and explanations."""
 
     def _actions(self) -> "list[Action]":
-        """Return all actions: first this screen's, then those that work everywhere, then the other screens'."""
+        """Return the actions that can be run: this screen's, then those that work everywhere, then the others."""
         order = {getattr(self.screen, "group", ""): 0, actions.GLOBAL: 1}
-        return sorted(actions.ACTIONS, key=lambda action: order.get(action.group, len(order)))
+        offered = actions.offered(read_only=services_of(self.screen).read_only)
+        return sorted(offered, key=lambda action: order.get(action.group, len(order)))
 
     def _here(self, action: "Action") -> float:
         return HERE if action.group in {getattr(self.screen, "group", ""), actions.GLOBAL} else 0.0

@@ -1,7 +1,6 @@
 """The help: all keys of a screen, made from the table of actions."""
 
-from collections.abc import Mapping
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -10,6 +9,9 @@ from textual.binding import Binding, BindingType
 from memtui import actions
 from memtui.tui.dialogs.dialog import DIALOGS, Dialog, Keys, keyed
 from memtui.tui.widgets.detail import Detail
+
+if TYPE_CHECKING:
+    from memtui.tui.services import Services
 
 LISTS = (
     ("j k ↓ ↑", "move"),
@@ -33,9 +35,9 @@ class Help(Dialog[None]):
         Binding("escape,q,question_mark", "dismiss", "close"),
     ]
 
-    def __init__(self, group: str, remapped: Mapping[str, str], words: str = "") -> None:
+    def __init__(self, group: str, services: "Services", words: str = "") -> None:
         super().__init__()
-        self.group, self.remapped, self.words = group, remapped, words
+        self.group, self.services, self.words = group, services, words
 
     def body(self) -> ComposeResult:
         """Compose the text, which scrolls."""
@@ -55,8 +57,8 @@ class Help(Dialog[None]):
         text = Text()
         for title, group in ((self.group.capitalize(), self.group), ("Everywhere", actions.GLOBAL)):
             text.append(f"{title}\n", style="bold")
-            for action in actions.of(group):
-                keys = " ".join(actions.key_word(key) for key in actions.keys_of(action, self.remapped).split(","))
+            for action in actions.offered(group, read_only=self.services.read_only):
+                keys = " ".join(map(actions.key_word, actions.keys_of(action, self.services.remapped).split(",")))
                 text.append(f"  {keys:<12}", style="bold")
                 text.append(f"{action.help}\n")
             text.append("\n")

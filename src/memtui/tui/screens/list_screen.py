@@ -242,9 +242,14 @@ class ListScreen(Screen[None], Generic[Row]):
         if isinstance(self.focused, Input):
             self.foot.typing(self.status)
         else:
-            over, read_only = self.detail_covers_list, self.services.read_only
-            usable = [a for a in self.footer_actions() if not ((a.listed and over) or (a.writes and read_only))]
-            self.foot.show(usable, self.status, self.services, over=over)
+            usable = [action for action in self.footer_actions() if self._can_run(action)]
+            self.foot.show(usable, self.status, self.services, over=self.detail_covers_list)
+
+    def _can_run(self, action: actions.Action) -> bool:
+        if (action.listed and self.detail_covers_list) or (action.writes and self.services.read_only):
+            return False
+        command = self.commands.get(action.id)
+        return command is None or not command.why_not()
 
     def footer_actions(self) -> list[actions.Action]:
         """Return the actions of this screen for the bottom bar, the most useful first; they may depend on the row."""

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from memtui import actions
@@ -20,8 +21,14 @@ MORE_SCREENS = ("sessions",)
 WIDE, TIGHT = 100, 60
 # Characters of the project's name.
 PROJECT_MOST, PROJECT_LEAST = 16, 4
-# The order in which tabs lose their words where there is no room for all.
-SHORTENED = ("memories", "deliveries", "health", "guidance", "inbox")
+
+
+class BarPart:
+    """A part left of the tabs: its words and the least cells that it takes. What is `as_usual` is left out first."""
+
+    def __init__(self, words: str, style: str, *, least: int = 0, as_usual: bool = False) -> None:
+        self.words, self.style, self.as_usual = words, style, as_usual
+        self.least = min(least or cell_len(words), cell_len(words))
 
 
 class TopBar(OneLine):
@@ -33,23 +40,21 @@ class TopBar(OneLine):
         """Draw the line for a screen."""
         width = self.size.width or 80
         tabs = {name: self._tab(number, name, app) for number, name in enumerate(TABS, 1)}
-        parts = self._left_parts(app, width)
-        needed = sum(text.cell_len for text, _ in parts)
-        short = set(TABS) - {current} if width < TIGHT else set()
-        for name in SHORTENED:
-            if needed + _cells_of_tabs(tabs, short) > width and name != current:
-                short.add(name)
+        parts, short, gap = self._parts(app), set[str](), "  " if width >= WIDE else " "
+        while parts and sum(part.least + len(gap) for part in parts) + _cells_of_tabs(tabs, short) > width:
+            usual = next((part for part in parts if part.as_usual), None)
+            if usual is None and not short:
+                short = set(TABS) - {current}
+            else:  # what is wrong stays longest: the person knows the project
+                parts.remove(usual or parts[0])
         text = Text(no_wrap=True, overflow="ellipsis", end="")
-        left = width - _cells_of_tabs(tabs, short)
-        for part, least in parts:
-            if part.cell_len > left:
-                part.truncate(max(left - 1, 0), overflow="ellipsis")
-                part.pad_right(1)
-            if left < least:
-                continue
-            text.append_text(part)
-            left = max(0, left - part.cell_len)
-        text.append(" " * (left if width < WIDE else 1))
+        left = width - _cells_of_tabs(tabs, short) - sum(part.least + len(gap) for part in parts)
+        for part in parts:
+            shown = Text(part.words, part.style)
+            shown.truncate(part.least + left, overflow="ellipsis")
+            left -= shown.cell_len - part.least
+            text.append(gap[: 1 if part is parts[0] else None]).append_text(shown)
+        text.append(" " * (left if width < WIDE else min(left, 2)))
         pieces = []
         for name, words in tabs.items():
             start = text.cell_len
@@ -63,20 +68,20 @@ class TopBar(OneLine):
         badge = f" {'!' if name == 'health' else ''}{count}" if count else ""
         return f" {number} {name.capitalize()}{badge} ", f" {number}{badge} "
 
-    def _left_parts(self, app: "Services", width: int) -> list[tuple[Text, int]]:
-        """Return the parts left of the tabs, each with the cells below which it is left out. A narrow screen shows mode
-        and hooks only where they are not as usual."""
-        facts = app.data.facts
-        name = [(Text(" " + safe_text.line(facts.project, PROJECT_MOST) + " ", style="bold"), PROJECT_LEAST + 3)]
-        mode, hooks = f" {facts.mode} ", " hooks ✓ " if facts.hooks else " hooks ✗ "
-        modes = [(Text(mode, style="dim" if facts.mode == "full" else "bold yellow"), 5)]
-        state = [(Text(hooks, style="dim" if facts.hooks else "bold red"), 9)]
-        read_only = [(Text(" read-only ", style="bold"), 5)] if app.read_only else []
-        if width >= WIDE:
-            return [(Text(" memtui ", style="dim"), 8), *name, *modes, *state, *read_only]
-        modes, state = modes if facts.mode != "full" else [], [] if facts.hooks else state
-        # With little room, what is wrong comes first: the person knows the project.
-        return [*state, *modes, *read_only, *name] if width < TIGHT else [*name, *modes, *state, *read_only]
+    def _parts(self, app: "Services") -> "list[BarPart]":
+        """Return the parts left of the tabs, in their order. A narrow screen shows only what is not as usual."""
+        facts, wide = app.data.facts, (self.size.width or 80) >= WIDE
+        name = safe_text.line(facts.project, PROJECT_MOST)
+        mode_style = "dim" if facts.mode == "full" else "bold yellow"
+        hooks, hooks_style = ("hooks ✓", "dim") if facts.hooks else ("hooks ✗", "bold red")
+        parts = [
+            BarPart("memtui", "dim", as_usual=True),
+            BarPart(name, "bold", least=PROJECT_LEAST),
+            BarPart(facts.mode, mode_style, as_usual=facts.mode == "full"),
+            BarPart(hooks, hooks_style, as_usual=bool(facts.hooks)),
+            *([BarPart("read-only", "bold")] if app.read_only else []),
+        ]
+        return [part for part in parts if wide or not part.as_usual]
 
 
 def _cells_of_tabs(tabs: dict[str, tuple[str, str]], short: set[str]) -> int:

@@ -112,6 +112,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         self._anchor = ""
         self._is_placed = False  # whether the cursor follows its row
         self._shown_at = math.inf
+        self._height = 0
         self._strips: dict[tuple[int, bool, bool], Strip] = {}
         self._paint: Paint | None = None
 
@@ -274,9 +275,13 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         self.refresh()
 
     def on_resize(self) -> None:
-        """Paint for the new width."""
+        """Paint for the new width. The cursor stays visible if it was."""
+        seen = 0 <= self.cursor - int(self.scroll_offset.y) < self._height - self.header
+        self._height = self.size.height
         self._strips.clear()
         lines.resize(self, len(self.rows) + self.header)
+        if seen and self.rows:
+            self._place(self.cursor)
 
     def notify_style_update(self) -> None:
         """Drop the lines painted in the old theme."""

@@ -1,0 +1,87 @@
+"""What the bars, the help and the palette offer: only what can be done now."""
+
+import pytest
+
+from memtui import actions
+from memtui.tui.app import MemtuiApp
+from memtui.tui.widgets.bars import TABS
+
+from .conftest import NOW, settle
+from .test_frame import palette
+
+SIZES = [(60, 20), (80, 24), (100, 30), (160, 48)]
+
+
+def lines(app):
+    return [strip.text for strip in app.screen._compositor.render_strips()]
+
+
+@pytest.mark.parametrize("name", TABS)
+async def test_read_only_is_said_and_nothing_that_writes_is_offered(world, name):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name, read_only=True)
+    writing = [action for action in actions.ACTIONS if action.writes]
+    async with app.run_test(size=(160, 48)) as pilot:
+        await settle(pilot)
+        assert "read-only" in lines(app)[0]
+        foot = lines(app)[-1]
+        assert "? help" in foot
+        for action in writing:
+            if action.group in {name, "app"} and action.footer:
+                assert f"{actions.key_word(action.keys)} {action.footer} " not in foot
+        await pilot.press("question_mark")
+        await settle(pilot)
+        text = app.focused.plain
+        for action in writing:
+            assert f" {action.help}\n" not in text
+        await pilot.press("escape")
+        every = await palette(pilot, "")
+        assert len(every) >= len(actions.ACTIONS) - len(writing)
+        assert not [each for each in every for action in writing if each.startswith(f"{action.name}  ")]
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+@pytest.mark.parametrize("size", SIZES, ids=str)
+async def test_the_tabs_are_all_words_or_all_numbers_but_the_current_one(world, size, read_only):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=read_only)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        for name in TABS:
+            app.go(name)
+            await settle(pilot)
+            top = lines(app)[0]
+            assert "…" not in top
+            assert name.capitalize() in top
+            assert sum(each.capitalize() in top for each in TABS) in {1, len(TABS)}
+            assert not read_only or "read-only" in top
+
+
+async def test_an_empty_list_offers_nothing_for_a_row(tmp_path):
+    env = {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": f"{tmp_path}/c", "MEMTUI_HOME": f"{tmp_path}/m"}
+    app = MemtuiApp(env, str(tmp_path), now=NOW, read_only=True)
+    app.read_only = False
+    app._offered = True
+    async with app.run_test(size=(160, 48)) as pilot:
+        for name in ("memories", "inbox", "guidance", "deliveries"):
+            app.go(name)
+            await settle(pilot)
+            foot = lines(app)[-1]
+            assert "? help" in foot
+            for word in ("edit", "trash", "mark", "approve", "withdraw", "session", "move"):
+                assert f" {word} " not in foot, (name, foot)
+
+
+async def test_nothing_happens_to_a_list_that_is_hidden_while_one_memory_is_read(app):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("o")
+        await settle(pilot)
+        screen, foot = app.screen, lines(app)[-1]
+        before = [pair[1].memory.path for pair in screen.table.rows]
+        for action in actions.of("memories"):
+            if action.listed:
+                assert f"{actions.key_word(action.keys)} {action.footer} " not in foot or not action.footer
+                await pilot.press(action.keys.partition(",")[0])
+                await settle(pilot)
+                assert app.screen is screen
+                assert [pair[1].memory.path for pair in screen.table.rows] == before
+                assert not screen.table.marks
