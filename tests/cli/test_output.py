@@ -144,6 +144,8 @@ def test_colour_only_on_a_terminal_and_unless_refused(monkeypatch):
     assert written({"NO_COLOR": "1"}, "red") == "x\n"
     assert written({"TERM": "dumb"}, "red") == "x\n"
     assert written({}, "") == "x\n"
+    assert written({"TERM": "dumb", "FORCE_COLOR": "1"}, "red") == "\x1b[31mx\x1b[0m\n"
+    assert written({"FORCE_COLOR": "1", "NO_COLOR": "1"}, "red") == "x\n"
 
 
 @pytest.mark.parametrize("text", ["\x1b[31mred", "\x9b2J", f"{output.STYLE_MARK}31mred", "\x1b]0;title\x07", "\x08"])

@@ -62,6 +62,7 @@ STORIES = {
         typed("", "memtui hooks install --scope project --dry-run", "settings"),
         typed("memtui hooks install --status-line", "memtui hooks install --status-line --yes", "status line"),
         typed("hooks uninstall --status-line", "memtui hooks uninstall --status-line --yes", "status line removed"),
+        typed("memtui config set pager never", "memtui config set pager never", "never"),
         typed("statusline", "echo | memtui statusline", r"memtui \d+ notes? · \d+ drafts"),
         typed("statusline --after COMMAND", "echo | memtui statusline --after 'echo mine'", "mine · memtui"),
         typed(

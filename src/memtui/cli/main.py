@@ -8,7 +8,9 @@ from memtui.core.base.errors import EXIT_FAILED, EXIT_USAGE, MemtuiError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Callable
 
+    from memtui.cli.context import Context
     from memtui.cli.output import Output
     from memtui.cli.parser import Run
 
@@ -140,8 +142,25 @@ def _command(args: "Namespace", out: "Output") -> int:
     if out.json:
         out.envelope(name, result.data)
     elif result.text is not None:
-        result.text(out)
+        _print(ctx, args, out, result.text)
     return result.code
+
+
+def _print(ctx: "Context", args: "Namespace", out: "Output", answer: "Callable[[Output], None]") -> None:
+    """Print the answer of a command, for a person who is there in a pager if it is long."""
+    if out.tty and sys.stdin.isatty() and not getattr(args, "no_pager", False) and _may_page(ctx):
+        from memtui.cli import pager
+
+        pager.show(out, answer, ctx.env)
+    else:
+        answer(out)
+
+
+def _may_page(ctx: "Context") -> bool:
+    try:
+        return ctx.setting("pager") != "never"
+    except MemtuiError:
+        return True  # no directory is known, and so no setting
 
 
 def _without_command(args: "Namespace", out: "Output") -> "Run":

@@ -148,7 +148,8 @@ class Output:
         self.stdout: TextIO = sys.stdout
         self.stderr: TextIO = sys.stderr
         self.tty = self.stdout.isatty()
-        self.colour = self.tty and not env.get("NO_COLOR") and env.get("TERM") != "dumb"
+        able = self.tty and env.get("TERM") != "dumb"
+        self.colour = (able or bool(env.get("FORCE_COLOR"))) and not env.get("NO_COLOR")
         self.ascii = self.tty and glyphs.only_ascii(env)
         self.columns = terminal_columns(env)
 
@@ -162,8 +163,12 @@ class Output:
 
     def exact(self, text: str) -> None:
         """Write text that is never wrapped: the bytes of a memory, a path, a script. Raises as `print` does."""
+        self.write(self._for_terminal(text) + "\n")
+
+    def write(self, text: str) -> None:
+        """Write text that is safe for a terminal already. Raises as `print` does."""
         try:
-            self.stdout.write(self._for_terminal(text) + "\n")
+            self.stdout.write(text)
         except BrokenPipeError:
             raise
         except OSError as error:

@@ -125,6 +125,9 @@ def add_common(parser: Parser) -> None:
     group.add_argument(
         "--project", metavar="DIR", default=argparse.SUPPRESS, help="the project of this directory, not of this one"
     )
+    group.add_argument(
+        "--no-pager", action="store_true", default=argparse.SUPPRESS, help="print a long answer without a pager"
+    )
     group.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="show where an error came from")
 
 

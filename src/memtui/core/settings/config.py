@@ -25,6 +25,7 @@ DEFAULTS: "dict[str, object]" = {
     "guide_to": "anyone",
     "glyphs": "auto",
     "theme": "dark",
+    "pager": "auto",
 }
 MODES = ("full", "whisper", "off")
 # The themes that ctrl+t cycles through, then Textual's others.
@@ -38,6 +39,7 @@ CHOICES = {
     "mode": MODES,
     "guide_to": ("anyone", "people"),
     "glyphs": ("auto", "unicode", "ascii"),
+    "pager": ("auto", "never"),
     "theme": (*THEMES, *MORE_THEMES.split()),
 }
 PER_PROJECT = ("mode", "extract", "banner", "guide_to")

@@ -29,6 +29,7 @@ MEANINGS = {
     "guide_to": "whom guidance is for: anyone, people",
     "glyphs": "unicode, ascii, or auto: by the locale",
     "theme": "the TUI's colours",
+    "pager": "auto: long answers on a terminal; never",
 }
 
 
