@@ -13,6 +13,7 @@ from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.reading import Receipts
 from memtui.core.deliveries.record import Delivery, session_kind
+from memtui.present import projects
 from memtui.present.deliveries import EVENTS, GLYPHS, in_short
 
 HEADERS = ("ID", "AGE", "RECEIPT", "SESSION", "PROJECT", "EVENT", "WHAT")
@@ -34,7 +35,8 @@ def receipt(outcome: str) -> tuple[str, str]:
 
 def table(ctx: Context, out: Output, found: Sequence[Delivery], known: Mapping[str, str]) -> None:
     """Print deliveries as a table; `known` has outcomes by id."""
-    rows = [_cells(ctx, each, known.get(each.id, receipts.UNKNOWN)) for each in found]
+    named = projects.names({each.root for each in found})
+    rows = [_cells(ctx, each, named[each.root], known.get(each.id, receipts.UNKNOWN)) for each in found]
     out.table(HEADERS, rows, flex=(6, 5, 4), right=(1,))
 
 
@@ -43,7 +45,7 @@ def print_row(ctx: Context, out: Output, found: Delivery, outcome: str) -> None:
     if out.json:
         out.envelope("deliveries", {**found.record, "outcome": outcome})
         return
-    cells = [(cell, "") if isinstance(cell, str) else cell for cell in _cells(ctx, found, outcome)]
+    cells = [(cell, "") if isinstance(cell, str) else cell for cell in _cells(ctx, found, found.where, outcome)]
     head = "  ".join(
         out.style(cut(cell[0], width).ljust(width), cell[1]) for cell, width in zip(cells, WIDTHS, strict=False)
     )
@@ -51,13 +53,13 @@ def print_row(ctx: Context, out: Output, found: Delivery, outcome: str) -> None:
     out.exact(f"{head}  {cut(cells[-1][0], room)}")
 
 
-def _cells(ctx: Context, found: Delivery, outcome: str) -> list[Sequence[str]]:
+def _cells(ctx: Context, found: Delivery, project: str, outcome: str) -> list[Sequence[str]]:
     return [
         (short_id(found.id), "cyan"),
         age(found.time or None, ctx.now()),
         receipt(outcome),
         f"{line(found.session)[:8]} {line(session_kind(found.entrypoint))}".rstrip(),
-        line(found.where),
+        line(project),
         line(EVENTS.get(found.event, found.event)),
         line(in_short(found.contents)),
     ]

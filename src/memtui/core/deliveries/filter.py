@@ -22,9 +22,9 @@ PLAIN = "a-zA-Z0-9_. -"
 class Filter:
     """What a delivery must match; an empty field matches everything.
 
-    `session` is the beginning of an id, `project` a slug or a name, `memory` a path or a name, `text` some words in any
-    order and case; `outcome` is one of receipts.py, or LOST for all that did not arrive; `since` and `until` are
-    seconds since the epoch. `order` names the fields in the order of setting.
+    `session` is the beginning of an id, `project` a slug, a name or the path of its root, `memory` a path or a name,
+    `text` some words in any order and case; `outcome` is one of receipts.py, or LOST for all that did not arrive;
+    `since` and `until` are seconds since the epoch. `order` names the fields in the order of setting.
     """
 
     session: str = ""
@@ -86,7 +86,7 @@ class Filter:
                 return False
         return (
             found.session.startswith(self.session)
-            and (not self.project or self.project in {found.project, found.where})
+            and (not self.project or self.project in {found.project, found.where, found.project_root})
             and (not self.kind or self.kind in kinds)
             and (not self.memory or self._names_memory(found))
             and (self.since is None or found.time >= self.since)

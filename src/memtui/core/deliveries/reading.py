@@ -32,14 +32,15 @@ PROOF = ("id", "time", "event", "session_id", "transcript", "agent_id", "tool_us
 
 @dataclass(frozen=True, slots=True)
 class DeliveryRow:
-    """A delivery, or a use of a memory, without its text. `files`: its items' paths; `record`: the fields of PROOF."""
+    """A delivery, or a use of a memory, without its text. `root`: of its project, or a slug; `files`: its items' paths;
+    `record`: the fields of PROOF."""
 
     id: str
     place: "Place | None"
     time: float
     event: str
     session: str
-    where: str
+    root: str
     contents: ItemCounts
     files: tuple[str, ...]
     chars: int
@@ -55,7 +56,7 @@ class DeliveryRow:
             found.time,
             found.event,
             found.session,
-            found.where,
+            found.root,
             found.contents,
             tuple(sys.intern(item.path) for item in found.items if item.path),
             found.chars,

@@ -154,6 +154,11 @@ class Delivery:
         return self.chars > 0
 
     @property
+    def root(self) -> str:
+        """The path of its project's root, else the project's slug."""
+        return sys.intern(self.project_root or self.project)
+
+    @property
     def where(self) -> str:
         """The project's name: the last part of its root's path, else the last 20 characters of its slug."""
         return sys.intern(self.project_root.rstrip("/").rpartition("/")[2] or self.project[-20:])

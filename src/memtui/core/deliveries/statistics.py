@@ -65,7 +65,7 @@ def day_of(seconds: float) -> int:
 
 class Statistics:
     """The statistics of today and the `span` - 1 days before: `days` by number, `events` by name, `memories` by path,
-    `sessions` by id as (last time, project, deliveries), and `recent`, the newest deliveries, newest first.
+    `sessions` by id as (last time, root of the project, deliveries), and `recent`, the newest deliveries, newest first.
 
     With `most`, only so many bytes of the newest log are counted; `cut` says that there were more, and that the
     statistics begin at the time `oldest`.
@@ -141,7 +141,7 @@ class Statistics:
             day.deliveries += 1
             day.chars += found.chars
             last, project, count = self.sessions.get(found.session, (0.0, "", 0))
-            self.sessions[found.session] = (max(last, found.time), project or found.where, count + 1)
+            self.sessions[found.session] = (max(last, found.time), project or found.root, count + 1)
             if newest:
                 self.recent = [DeliveryRow.of(found), *self.recent[: RECENT - 1]]
             elif len(self.recent) < RECENT:

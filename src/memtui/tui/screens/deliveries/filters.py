@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from memtui.core.base.phrasing import many
 from memtui.core.deliveries.filter import LOST, Filter
 from memtui.core.deliveries.reading import DeliveryRow
-from memtui.present import safe_text
+from memtui.present import projects, safe_text
 from memtui.present.deliveries import GLYPHS, KINDS, MEANINGS
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.screens.list_screen import ListScreen
@@ -65,7 +65,11 @@ class Filters:
 
     def in_words(self) -> list[str]:
         """Say each field that is set, the one that was set last at the end."""
-        return [safe_text.line(_in_words(name, value), 60) for name, value in self.wanted.words()]
+        named = projects.names({project for _, project, _ in self.services.data.statistics.sessions.values()})
+        return [
+            safe_text.line(_in_words(name, named.get(value, value) if name == "project" else value), 60)
+            for name, value in self.wanted.words()
+        ]
 
     def toggle_lost(self) -> None:
         """Show only what was lost, or everything again."""
@@ -80,9 +84,12 @@ class Filters:
         counts: Counter[str] = Counter()
         for _, project, count in self.services.data.statistics.sessions.values():
             counts[project] += count
-        options = [(name, f"{name}  {many(count, 'delivery', 'deliveries')}") for name, count in counts.most_common()]
+        named = projects.names(counts)
+        options = [
+            (root, f"{named[root]}  {many(count, 'delivery', 'deliveries')}") for root, count in counts.most_common()
+        ]
         row = self.screen.table.row
-        await self._choose("Show the project", "project", options, row.where if row else "")
+        await self._choose("Show the project", "project", options, row.root if row else "")
 
     async def _kind(self) -> None:
         await self._choose("Show deliveries with", "kind", list(KINDS.items()), self.wanted.kind)
@@ -108,7 +115,7 @@ def _in_words(name: str, value: str) -> str:
         case "session":
             return f"session {value[:8]}"
         case "project":
-            return f"in {value}"
+            return f"in {value.rstrip('/').rpartition('/')[2] if value.startswith('/') else value}"
         case "kind":
             return KINDS.get(value, value)
         case "memory":

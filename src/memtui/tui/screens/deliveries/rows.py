@@ -24,23 +24,24 @@ IN_SESSION = (
     Column("time", 9),
     Column("event", 6, from_width=40),
     Column("what"),
-    Column("chars", 6, right=True),
-    Column("tokens", 6, right=True, from_width=64),
-    Column("total", 7, right=True, from_width=56),
+    Column("chars", 6, right=True, from_width=46),
+    Column("tokens", 6, right=True, from_width=76),
+    Column("total", 7, right=True, from_width=64),
     Column("ms", 4, right=True, from_width=50),
     Column("", 1),
 )
 
 
-def in_log(row: DeliveryRow, receipts: Receipts, sought: str, now: float) -> list[Text]:
-    """Draw the cells of a row for the columns IN_LOG. `sought`: the words of the filter, which are highlighted."""
+def in_log(row: DeliveryRow, project: str, receipts: Receipts, sought: str, now: float) -> list[Text]:
+    """Draw the cells of a row for the columns IN_LOG. `project`: its name; `sought`: the words of the filter, which are
+    highlighted."""
     glyph, style = GLYPHS.get(receipts.known.get(row.id, ""), (" ", ""))
     return [
         Text(when(row.time, now), style="dim"),
         Text(safe_text.line(row.session[:4], 4), style="dim"),
         Text(safe_text.line(EVENTS.get(row.event, row.event), 20), style="dim"),
         _brought(row, sought),
-        Text(safe_text.line(row.where, 40), style="dim"),
+        Text(safe_text.line(project, 40), style="dim"),
         Text(f"{row.chars:,}" if row.chars else "", style="dim"),
         Text(f"{row.ms:.0f}" if row.ms is not None else "", style="dim"),
         Text(glyph, style=style),
@@ -59,6 +60,6 @@ def _brought(row: DeliveryRow, sought: str) -> Text:
 
 def in_session(row: DeliveryRow, so_far: int, receipts: Receipts, sought: str, now: float) -> list[Text]:
     """Draw the cells of a row for the columns IN_SESSION. `so_far`: characters of the session, with this delivery."""
-    time, _, event, words, _, own, ms, glyph = in_log(row, receipts, sought, now)
+    time, _, event, words, _, own, ms, glyph = in_log(row, "", receipts, sought, now)
     tokens = Text(f"{row.chars // CHARS_A_TOKEN:,}", style="dim")
     return [time, event, words, own, tokens, Text(f"{so_far:,}", style="dim"), ms, glyph]

@@ -15,6 +15,7 @@ from memtui import actions
 from memtui.core.base.phrasing import many
 from memtui.core.deliveries.reading import KEPT, PAGE, DeliveryRow, Reading, read
 from memtui.core.deliveries.receipt_counts import ReceiptCounts
+from memtui.present import projects
 from memtui.tui import key_bindings
 from memtui.tui.screens.deliveries.counts import MemoryCounts, NeverDelivered, find_never_delivered
 from memtui.tui.screens.deliveries.filters import Filters
@@ -67,6 +68,7 @@ class Deliveries(ListScreen[DeliveryRow]):
         super().__init__(services, table, lambda row: row.id, placeholder="search delivered text")
         self.session_head = SessionHead()
         self.totals: dict[str, int] = {}
+        self.projects: dict[str, str] = {}
         self.filters = Filters(services, self, self.read_again)
         self.plots = Detail(id="plots")
         self.reading: Reading | None = None
@@ -190,6 +192,7 @@ class Deliveries(ListScreen[DeliveryRow]):
         rows = self.reading.rows[::-1] if session else self.reading.rows
         at_newest = table.cursor == (len(table.rows) - 1 if session else 0) and not self.detail.has_focus
         self.found, self.totals = rows, totals(rows) if session else {}
+        self.projects = projects.names({row.root for row in rows})
         self.set_class(bool(session), "session")
         table.columns = list(IN_SESSION if session else IN_LOG)
         table.empty = self.why_empty()
@@ -250,9 +253,11 @@ class Deliveries(ListScreen[DeliveryRow]):
         """Draw the summary, the lines above the session, and the plots."""
         statistics, known = self.services.data.statistics, self.receipts.known
         self.summary_line.put(self.summary())
-        if self.of_session and self.reading is not None:
+        if self.of_session and self.found:
             width = self.size.width if self.has_class("narrow") else self.table.size.width
-            self.session_head.draw(self.found, self.titles.get(self.of_session, ""), width)
+            self.session_head.draw(
+                self.found, self.titles.get(self.of_session, ""), self.project_of(self.found[0]), width
+            )
         if self.has_class("plots"):
             key = actions.key_of("deliveries.counts")
             self.plots.show("plots", plots(statistics, known, self.never, self.size.width - 4, key))
@@ -261,7 +266,11 @@ class Deliveries(ListScreen[DeliveryRow]):
         now, sought = self.services.data.now(), self.sought
         if row.id in self.totals:
             return in_session(row, self.totals[row.id], self.receipts, sought, now)
-        return in_log(row, self.receipts, sought, now)
+        return in_log(row, self.project_of(row), self.receipts, sought, now)
+
+    def project_of(self, row: DeliveryRow) -> str:
+        """Return the name of a row's project."""
+        return self.projects.get(row.root, row.root)
 
     @property
     def sought(self) -> str:
@@ -276,7 +285,7 @@ class Deliveries(ListScreen[DeliveryRow]):
             self.titles[row.session] = ""
             self._find_title(row)
         title = self.titles[row.session]
-        text = delivery_text(found, outcome, title, self.services.data.now())
+        text = delivery_text(found, outcome, title, self.project_of(row), self.services.data.now())
         return Described(text, *delivery_glance(found, outcome, title))
 
     def on_title_found(self, message: TitleFound) -> None:

@@ -33,10 +33,11 @@ class SessionHead(Vertical):
         yield self.about
         yield self.cost
 
-    def draw(self, rows: Sequence[DeliveryRow], title: str, width: int) -> None:
-        """Draw the lines in `width` cells, for a session, oldest first. `title`: what it is about."""
+    def draw(self, rows: Sequence[DeliveryRow], title: str, project: str, width: int) -> None:
+        """Draw the lines in `width` cells, for a session, oldest first. `title`: what it is about; `project`: its
+        name."""
         if rows:
-            self.about.put(_about(rows, title, width))
+            self.about.put(_about(rows, title, project, width))
             self.cost.put(_cost(rows, width))
 
 
@@ -45,16 +46,12 @@ def totals(rows: Sequence[DeliveryRow]) -> dict[str, int]:
     return dict(zip([row.id for row in rows], accumulate(row.chars for row in rows), strict=True))
 
 
-def _about(rows: Sequence[DeliveryRow], title: str, width: int) -> Text:
-    start = Text(f"session {safe_text.line(rows[0].session[:8])}", style="bold", end="")
-    start.no_wrap, start.overflow = True, "ellipsis"
-    end = Text(f"  {safe_text.line(rows[0].where, 20)}  {_span(rows)}", style="dim", end="")
-    room = width - start.cell_len - end.cell_len - 6
-    words = Text(safe_text.line(title, 200), end="")
-    if words.plain and room > 4:
-        words.truncate(room, overflow="ellipsis")
-        start.append_text(Text.assemble(" “", words, "”"))
-    return start.append_text(end)
+def _about(rows: Sequence[DeliveryRow], title: str, project: str, width: int) -> Text:
+    """Return the title, or the id of a session without one; the project; from when to when it was told something."""
+    end = Text(f"  {safe_text.line(project, 30)}  {_span(rows)}", style="dim", end="")
+    words = Text(safe_text.line(f"“{title}”" if title else f"session {rows[0].session[:8]}", 200), "bold", end="")
+    words.truncate(max(10, width - end.cell_len - 2), overflow="ellipsis")
+    return Text.assemble(words, end, no_wrap=True, overflow="ellipsis", end="")
 
 
 def _cost(rows: Sequence[DeliveryRow], width: int) -> Text:

@@ -25,14 +25,15 @@ CAME_BACK = "Guidance that did not arrive goes back to its inbox."
 NOT_ARRIVED = {receipts.PREVIEWED, *receipts.LOST}
 
 
-def delivery_text(found: Delivery | None, outcome: str, title: str, now: float) -> Text:
-    """Return the detail of a delivery; None: it is not in the log any more. `title`: what its session is about."""
+def delivery_text(found: Delivery | None, outcome: str, title: str, project: str, now: float) -> Text:
+    """Return the detail of a delivery; None: it is not in the log any more. `title`: what its session is about;
+    `project`: the project's name."""
     text = Text()
     if found is None:
         text.append(GONE + "\n", style="bold")
         text.append(actions.keyed("{app.refresh} reads the log again."), style="dim")
         return text
-    _head(text, found, title, now)
+    _head(text, found, title, project, now)
     _receipt(text, found, outcome)
     _delivered(text, found)
     _left_out(text, [item for item in found.items if item.left_out])
@@ -68,7 +69,7 @@ def _without_tags(text: str) -> str:
     return "\n".join(lines)
 
 
-def _head(text: Text, found: Delivery, title: str, now: float) -> None:
+def _head(text: Text, found: Delivery, title: str, project: str, now: float) -> None:
     tool = f" {found.tool}" if found.tool else ""
     text.append(safe_text.line(f"{found.event}{tool}", 200), style="bold")
     clock_time = time.strftime("%a %d %b %Y %H:%M:%S", time.localtime(found.time)) if found.time else "no time"
@@ -76,7 +77,7 @@ def _head(text: Text, found: Delivery, title: str, now: float) -> None:
     words = session_words(found.session, found.entrypoint)
     if title:
         words += f" “{safe_text.line(title, 60)}”"
-    text.append(safe_text.line(f"{words}  {found.where}", 300) + "\n", style="dim")
+    text.append(safe_text.line(f"{words}  {project}", 300) + "\n", style="dim")
     facts = [f"{found.chars:,} characters", f"{found.ms:g} ms" if found.ms is not None else "", found.mode]
     if found.agent:
         facts.append(f"agent {found.agent}")
