@@ -45,6 +45,7 @@ PICTURES = (
     Picture("told", "inbox", (stage.tell,)),
     Picture("guidance", "guidance", (stage.compose,)),
     Picture("deliveries", "deliveries", (stage.prompt,)),
+    Picture("sessions", "sessions", (stage.every_project,)),
     Picture("health", "health", (stage.finding,)),
     Picture("memories-80x24", "memories", PREFER_PNPM, size=(80, 24)),
     Picture("memories-light", "memories", PREFER_PNPM, theme="textual-light"),

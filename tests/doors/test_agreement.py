@@ -126,6 +126,22 @@ async def test_what_was_delivered(told, shown, wanted):
     assert found == [(each["id"], each["outcome"]) for each in listed] != []
 
 
+@pytest.mark.parametrize("every", [False, True])
+async def test_which_sessions_there_are(told, shown, every):
+    listed = told("sessions", *["--all-projects"] * every)
+
+    def choose(screen):
+        screen.reader.every = every
+        screen.reload()
+
+    found = await shown("sessions", lambda app: [row.data for row in app.screen.found], choose)
+    assert found == listed["sessions"] != []
+    details = await shown("sessions", lambda app: app.screen.detail.plain, choose)
+    first = told("sessions", listed["sessions"][0]["id"])
+    for each in first["waiting"]:
+        assert each["text"].split("\n")[0] in " ".join(details.split())
+
+
 async def test_what_deliveries_add_up_to(told, shown):
     sums = told("deliveries", "--stats")
     assert await shown("deliveries", lambda app: sum(1 for _ in app.screen.found)) == sum(

@@ -163,6 +163,11 @@ prompt = stand_on(lambda row: row.event == "UserPromptSubmit")
 finding = stand_on(lambda row: row.kind == "finding")
 
 
+async def every_project(pilot):
+    """List those of all projects."""
+    await pilot.press("p")
+
+
 async def compose(pilot):
     """Write a note."""
     await pilot.press("g")

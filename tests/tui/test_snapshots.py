@@ -39,6 +39,7 @@ SCREENS = {
     "inbox": (press("2"), a_draft),
     "guidance": (press("3"),),
     "deliveries": (press("4"), stage.prompt),
+    "sessions": (press("S"), press("p")),
     "health": (press("5"), stage.finding),
 }
 
@@ -138,6 +139,7 @@ def test_screen_is_drawn_in_the_terminal_s_own_colours_as_before(name):
 MORE = {
     "ascii-deliveries": ("80x24", (stage.prompt,), {"screen": "deliveries", "world": without_utf8}),
     "ascii-memories": ("80x24", (prefer_pnpm,), {"world": without_utf8}),
+    "ascii-sessions": ("80x24", (press("p"),), {"screen": "sessions", "world": without_utf8}),
     "ascii-plots": ("80x24", (press("P"),), {"screen": "deliveries", "world": without_utf8}),
     "compose": ("80x24", (stage.compose,), {"screen": "guidance"}),
     "delivery-opened": ("80x24", (stage.prompt, press("enter")), {"screen": "deliveries"}),
@@ -152,7 +154,8 @@ MORE = {
     "palette": ("80x24", (press("ctrl+p"),), {}),
     "plots": ("80x24", (press("P"),), {"screen": "deliveries"}),
     "read-only": ("80x24", (press("e"),), {"read_only": True}),
-    "session": ("120x40", (stage.prompt, press("S")), {"screen": "deliveries"}),
+    "session": ("120x40", (stage.prompt, press("S"), press("enter")), {"screen": "deliveries"}),
+    "session-opened": ("80x24", (press("o"),), {"screen": "sessions"}),
     "trash": ("80x24", (press("b"),), {}),
 }
 

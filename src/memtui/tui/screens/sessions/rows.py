@@ -13,11 +13,11 @@ from memtui.tui.model import fuzzy
 from memtui.tui.widgets.rows import Column
 
 # From so many cells on what did not arrive is said in words, below in glyphs.
-WORDS_FROM = 84
-WORDS, BRIEF = 22, 8
+WORDS_FROM = 86
+WORDS, BRIEF = 24, 10
 COLUMNS = (
     Column("", 2),
-    Column("project", 14, from_width=56),
+    Column("project", 12, from_width=56),
     Column("title"),
     Column("seen", 4, right=True),
     Column("told", 4, right=True, from_width=72),
@@ -26,7 +26,7 @@ COLUMNS = (
     Column("", BRIEF, from_width=44, until_width=WORDS_FROM),
 )
 # Where all sessions are of one project, its name takes no room from the titles.
-OF_ONE_PROJECT = (COLUMNS[0], Column("project", 14, from_width=100), *COLUMNS[2:])
+OF_ONE_PROJECT = (COLUMNS[0], Column("project", 12, from_width=100), *COLUMNS[2:])
 
 
 def cells(row: SessionRow, project: str, typed: str, now: float) -> list[Text]:
@@ -66,7 +66,7 @@ def _besides(row: SessionRow, *, words: bool) -> Text:
 
 def joined(words: Sequence[tuple[str, str]], gap: str) -> Text:
     """Join words, each with its style."""
-    return Text(gap, style="dim").join(Text(each, style=style) for each, style in words)
+    return Text(gap).join(Text(each, style=style) for each, style in words)
 
 
 def searched(row: SessionRow) -> str:

@@ -39,6 +39,12 @@ class Sessions(ListScreen[SessionRow]):
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "receipts"})
     row_word: ClassVar[str] = "session"
     nothing_chosen: ClassVar[str] = "No session is selected."
+    legend: ClassVar[str] = (
+        "● live: Claude Code runs it now    ✗ something was lost    ◐ only a preview arrived\n"
+        "… the turn has not finished    · unknown: the transcript is gone or does not tell\n"
+        "“8 of 10” counts what arrived of those that are settled."
+    )
+    detail_percent: ClassVar[int] = 40
     rest_key: ClassVar[str] = "sessions.whole"
 
     def __init__(self, services: Services) -> None:
@@ -202,8 +208,9 @@ class Sessions(ListScreen[SessionRow]):
         if found is None:
             self._read_detail(row)
         glance = text.head(row, self.project(row), now)
+        tail = text.tail(row, found)
         whole = text.detail(row, self.project(row), found, self._resume(row), now)
-        return Described(whole, glance, text.receipts(row))
+        return Described(whole, glance, tail)
 
     def copied(self) -> str:
         """Return the text for the clipboard: the command that resumes the session."""

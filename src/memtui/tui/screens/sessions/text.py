@@ -76,6 +76,14 @@ def receipts(row: SessionRow) -> Text:
     return joined(sessions.told(row), "  ")
 
 
+def tail(row: SessionRow, found: DetailRead | None) -> Text:
+    """Return the last line of the preview: what became of what it was told, and how much waits for it."""
+    text = receipts(row)
+    if found is not None and found.waiting:
+        text.append(f"  {many(len(found.waiting), 'note waits', 'notes wait')} for it", style="dim")
+    return text
+
+
 def _delivery(text: Text, delivery: Delivery, outcome: str, now: float) -> None:
     glyph, style = GLYPHS.get(outcome, ("…", "dim"))
     text.append(f"{glyph} ", style=style)
@@ -96,7 +104,8 @@ def _waiting(text: Text, row: SessionRow, waiting: list[Waiting], project: str, 
         whom = "for it alone" if own else "for every project" if item.slug is None else f"for {project}"
         text.append("○ ")
         text.append(safe_text.line(f"“{sessions.beginning(item.text)}”", WORDS_SHOWN))
-        text.append(safe_text.line(f"  {whom}, {ago(item.entry.time(), now)}", 80) + "\n", style="dim")
+        since = f", {ago(item.entry.time(), now)}" if item.entry.time() else ""
+        text.append(safe_text.line(f"  {whom}{since}", 80) + "\n", style="dim")
     if len(waiting) > WAITING_SHOWN:
         text.append(f"and {len(waiting) - WAITING_SHOWN} more\n", style="dim")
     if not row.live:
