@@ -43,9 +43,9 @@ def test_every_command_action_and_option_is_offered_with_what_it_does(offered):
     assert list(found) == [*parser.COMMANDS, "help"]
     assert all(found.values())
     assert offered("hooks", "") == {
-        "install": "put the hooks into a settings file",
-        "uninstall": "take the hooks out again",
-        "status": "say where the hooks are and what keeps them from running",
+        "install": "add the hooks to a settings file",
+        "uninstall": "remove the hooks",
+        "status": "show where the hooks are, and what keeps them from running",
     }
     for name in parser.COMMANDS:
         assert {"--json", "--help"} <= offered(name, "-").keys()
@@ -175,7 +175,7 @@ def test_fish(run):
     def complete(line):
         return run("fish", f"source SCRIPT; complete -C '{line}'", "--no-config")
 
-    assert complete("memtui hooks un") == ["uninstall\ttake the hooks out again"]
+    assert complete("memtui hooks un") == ["uninstall\tremove the hooks"]
     assert complete("memtui approve J5") == ["J5VMX3\tNo snapshot tests for components"]
     assert complete("memtui deliveries --outcome ti") == ["timed out"]
     assert complete("memtui guide x --to session:d2") == ["session:d2f7b8c9\t1m ago: add tests for the new components"]

@@ -78,7 +78,7 @@ def drafts(ctx: Context, args: argparse.Namespace, *, snoozed: bool = False) -> 
 
 def add_draft_arguments(parser: "Parser") -> None:
     """Add the arguments by which a command names drafts: ids, or --all."""
-    parser.add_argument("ids", nargs="*", metavar="ID", help="pending updates, see `memtui inbox`")
+    parser.add_argument("ids", nargs="*", metavar="ID", help="ids of drafts, see `memtui inbox`")
     parser.add_argument(
         "--all", action="store_true", help="all of this project and the global ones that are not snoozed"
     )

@@ -323,7 +323,7 @@ class Output:
         self.exact((indent + GAP.join(shown)).rstrip())
 
     def envelope(self, command: str, data: "object") -> None:
-        """Print the answer as JSON."""
+        """Print the print JSON."""
         self.exact(fastjson.dumps({"v": VERSION, "command": command, "ok": True, "data": data}))
 
     def error(self, command: str, message: str, hint: str, one_line: bool = False) -> None:

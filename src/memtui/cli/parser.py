@@ -121,9 +121,9 @@ class _Formatter(argparse.HelpFormatter):
 def add_common(parser: Parser) -> None:
     """Add the options that every command has. They may stand before the command or after it."""
     group = parser.add_argument_group("everywhere")
-    group.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="answer as JSON")
+    group.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON")
     group.add_argument(
-        "--project", metavar="DIR", default=argparse.SUPPRESS, help="the project of this directory, not of this one"
+        "--project", metavar="DIR", default=argparse.SUPPRESS, help="the project of DIR, not of the current directory"
     )
     group.add_argument(
         "--no-pager", action="store_true", default=argparse.SUPPRESS, help="print a long answer without a pager"
@@ -176,9 +176,9 @@ def walk(name: str, found: argparse.ArgumentParser) -> "Iterator[tuple[str, argp
 def _without_commands(*, tui_options: bool) -> Parser:
     parser = Parser(
         prog="memtui",
-        description="See and steer what Claude Code remembers and what it is told.",
-        epilog=EXIT_CODES + "\n\n`memtui` alone opens the TUI; without a terminal it says how things stand.\n"
-        "`memtui demo` makes a sample world to try it in.",
+        description="Review what Claude Code remembers, and send notes to it.",
+        epilog=EXIT_CODES + "\n\n`memtui` alone opens the TUI; without a terminal it runs `memtui status`.\n"
+        "`memtui demo` creates a sample world to try it in.",
     )
     parser.add_argument("-V", "--version", action="version", version=f"memtui {memtui.__version__}")
     if tui_options:
@@ -190,9 +190,7 @@ def _without_commands(*, tui_options: bool) -> Parser:
 def add_tui_options(parser: "Options") -> None:
     """Add the options of the TUI, for `memtui tui` and for `memtui` alone."""
     parser.add_argument("--read-only", action="store_true", help="look, but change nothing")
-    parser.add_argument(
-        "--screen", choices=SCREENS, help="the screen to begin with: " + ", ".join(SCREENS), metavar="NAME"
-    )
+    parser.add_argument("--screen", choices=SCREENS, help="the first screen:  " + ", ".join(SCREENS), metavar="NAME")
 
 
 def command_word(argv: "list[str]") -> "str | None":

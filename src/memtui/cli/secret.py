@@ -4,7 +4,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memtui.cli.context import Context
 
-YES_HELP = "keep a secret that is in it, without asking"
+YES_HELP = "keep secrets in the text, without asking"
 
 
 def checked(ctx: "Context", text: str, *, yes: bool, declined: str, before: str = "") -> "tuple[str, list[str]]":

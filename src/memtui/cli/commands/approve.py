@@ -34,10 +34,10 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "approve",
         run,
-        "make pending updates memories",
+        "approve drafts (pending updates): make them memories",
         "memtui approve 7XAD\nmemtui approve 7XAD --name use-pnpm --body 'Use pnpm, never npm.'\n"
         "memtui approve 7XAD --into prefer-pnpm",
-        "What will be written is shown; `memtui undo` takes it back. IDs may be given by a beginning or end.",
+        "What is written is shown; `memtui undo` undoes it. Of an ID, 4 characters of its beginning or end are enough.",
     )
     entries.add_draft_arguments(found)
     found.add_argument("--name", help="the memory's name")
@@ -45,7 +45,7 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--scope", help="where to: project, global, auto, agent:NAME")
     found.add_argument("--description", help="the memory's description")
     found.add_argument("--body", metavar="TEXT", help="another text; `-` reads standard input")
-    found.add_argument("--into", metavar="MEMORY", help="append to a memory that is there already")
+    found.add_argument("--into", metavar="MEMORY", help="append to an existing memory")
     found.add_argument("--edit", action="store_true", help="edit the memory's text first")
     found.add_argument("--dry-run", action="store_true", help="show what would be written")
     found.add_argument("--yes", action="store_true", help=secret.YES_HELP)

@@ -31,19 +31,19 @@ def register(commands: "parser.Commands") -> None:
         rm,
         "move memories to the trash",
         "memtui rm prefer-npm meeting-notes\nmemtui rm --purge old-secret",
-        "`memtui undo` or `memtui restore` brings them back.",
+        "`memtui undo` or `memtui restore` restores them.",
     )
     found.add_argument("names", nargs="+", metavar="NAME", help="a memory, or with --purge also an id of the trash")
-    found.add_argument("--purge", action="store_true", help="for good, with every trace in the trash; asks first")
+    found.add_argument("--purge", action="store_true", help="delete for good, also from the trash; asks first")
     found.add_argument("--yes", action="store_true", help="don't ask")
 
     found = parser.command(
         commands,
         "mv",
         mv,
-        "rename a memory, or move some to another scope",
+        "rename a memory, or move memories to another scope",
         "memtui mv prefer-pnpm use-pnpm\nmemtui mv prefer-pnpm release-steps --to global",
-        "Links to it and its line in MEMORY.md follow.",
+        "Links to it and its line in MEMORY.md are updated.",
     )
     _add_target_options(found)
 
@@ -60,16 +60,16 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "restore",
         restore,
-        "bring memories back from the trash, or list the trash",
+        "restore memories from the trash, or list the trash",
         "memtui restore\nmemtui restore prefer-npm prefer-tabs",
     )
-    found.add_argument("names", nargs="*", metavar="ID|NAME", help="without one the trash is listed")
+    found.add_argument("names", nargs="*", metavar="ID|NAME", help="without it, the trash is listed")
 
 
 def _add_target_options(found: "parser.Parser") -> None:
     found.add_argument("names", nargs="+", metavar="NAME", help="NAME NEWNAME, or with --to NAME…")
     found.add_argument("--to", "--scope", metavar="SCOPE", help="project, global, auto, agent:NAME")
-    found.add_argument("--name", metavar="NEWNAME", help="another name, also one that is a scope's")
+    found.add_argument("--name", metavar="NEWNAME", help="the new name; it may be the name of a scope")
 
 
 def _deleted(items: "list[TrashItem]", ref: str) -> TrashItem:

@@ -21,7 +21,7 @@ def register(commands: "parser.Commands") -> None:
         show,
         "show and change settings",
         "memtui config\nmemtui config set mode whisper\nmemtui config set mode off --project .",
-        "With --project DIR a setting is that project's own.",
+        "With --project DIR, a setting applies to that project only.",
     )
     names = sorted(config.DEFAULTS) + sorted(setting.KEYS + name for name in actions.defaults())
     below = parser.actions(found)
@@ -29,7 +29,7 @@ def register(commands: "parser.Commands") -> None:
         below,
         "list",
         show,
-        "list the settings and where each comes from",
+        "list the settings, and where each value comes from",
         "memtui config list\nmemtui config list --keys\nmemtui config list --all-projects --json",
     )
     each.add_argument("--keys", action="store_true", help="the TUI's actions and their keys, all of them")
@@ -45,7 +45,7 @@ def register(commands: "parser.Commands") -> None:
     )
     each.add_argument("key", choices=names, metavar="KEY", help=f"a setting, or {setting.KEYS}ACTION")
     each.add_argument("value", metavar="VALUE", help="keys are written x, X, ctrl+x, slash, f5; several with commas")
-    each = parser.command(below, "unset", remove, "go back to the default", "memtui config unset budget")
+    each = parser.command(below, "unset", remove, "reset to the default", "memtui config unset budget")
     each.add_argument("key", choices=names, metavar="KEY", help=f"a setting, or {setting.KEYS}ACTION")
     parser.command(below, "edit", edit, "open config.toml in your editor", "memtui config edit")
 

@@ -39,7 +39,7 @@ def register(commands: "parser.Commands") -> None:
         "list what was delivered to sessions",
         "memtui deliveries\nmemtui deliveries --kind guidance --outcome failed --since 2d\n"
         "memtui deliveries --memory prefer-pnpm\nmemtui deliveries --stats --days 30\nmemtui deliveries show 7XAD",
-        "All projects, newest first; --project DIR for one. IDs may be given by a beginning or end.",
+        "All projects, newest first; --project DIR for one. Of an ID, 4 characters of its beginning or end are enough.",
     )
     found.add_argument("--session", metavar="ID", help="only this session, by a beginning of its id")
     found.add_argument(
@@ -60,10 +60,10 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument(
         "--text", metavar="WORDS", help="only with these words in the delivered text, which is not kept for ever"
     )
-    found.add_argument("--since", metavar="WHEN", help=f"not older than that: {when.TAKEN}")
-    found.add_argument("--until", metavar="WHEN", help="older than that, given in the same way")
+    found.add_argument("--since", metavar="WHEN", help=f"not older than WHEN: {when.TAKEN}")
+    found.add_argument("--until", metavar="WHEN", help="older than WHEN, in the same form")
     found.add_argument("--limit", type=int, default=LIMIT, metavar="N", help=f"default: {LIMIT}, 0: all")
-    found.add_argument("--follow", action="store_true", help="wait for further ones (with --json: one answer a line)")
+    found.add_argument("--follow", action="store_true", help="wait for new ones (with --json: one answer per line)")
     found.add_argument(
         "--stats", action="store_true", help="sums instead: by day, outcome and hook, memories most and never delivered"
     )
@@ -72,7 +72,7 @@ def register(commands: "parser.Commands") -> None:
         "--all",
         action="store_true",
         help=f"look through the whole log, not only its newest {delivery_log.WINDOW_BYTES >> 20} MB, "
-        "where that takes long",
+        "even if it takes long",
     )
     actions = parser.actions(found)
     each = parser.command(

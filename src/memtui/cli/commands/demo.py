@@ -40,11 +40,13 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "demo",
         run,
-        "make a sample world to try everything in, without Claude Code",
+        "create a sample world to try memtui without Claude Code",
         "memtui demo\nmemtui demo --tour\nmemtui demo /tmp/memtui-demo",
         "Without DIR it is made in a temporary directory, and its main lists are printed.",
     )
-    found.add_argument("directory", nargs="?", metavar="DIR", help="where; an older sample world there is replaced")
+    found.add_argument(
+        "directory", nargs="?", metavar="DIR", help="the directory; an older sample world there is replaced"
+    )
     found.add_argument("--keep", action="store_true", help="keep the sample world that is in DIR as it is")
     found.add_argument("--open", action="store_true", help="open the TUI in it")
     found.add_argument("--tour", action="store_true", help="open the TUI in it, with a tour of the screens in 7 steps")

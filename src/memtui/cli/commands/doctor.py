@@ -30,16 +30,16 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "doctor",
         run,
-        "check everything, and say how to fix it",
+        "check everything, and say how to fix problems",
         "memtui doctor\nmemtui doctor --all-projects\nmemtui doctor --errors\nmemtui doctor --fix\n"
         "memtui doctor --fix errors --json",
-        "Changes nothing without --fix. Exit code 5 if there is something to fix.",
+        "It changes nothing without --fix. The exit code is 5 if there is something to fix.",
     )
     found.add_argument(
         "--all-projects", action="store_true", help="also the inboxes and the native memory of all other projects"
     )
     found.add_argument(
-        "--errors", action="store_true", help="only list what went wrong in hooks and workers, and where in memtui"
+        "--errors", action="store_true", help="only list errors of hooks and workers, and where in memtui they happened"
     )
     found.add_argument(
         "--fix",
@@ -47,8 +47,8 @@ def register(commands: "parser.Commands") -> None:
         const="all",
         choices=("all", *AT_ONCE),
         metavar="WHAT",
-        help="first fix what needs no decision, all of it or one: errors (set their log aside), files (readable for"
-        " you alone), guidance (find out whether it arrived), index (lines of MEMORY.md, after showing the diff)",
+        help="first fix what needs no decision, everything or only WHAT: errors (set their log aside), files (make them"
+        " readable for you only), guidance (find out whether it arrived), index (lines of MEMORY.md, after showing the diff)",
     )
     found.add_argument("--yes", action="store_true", help="with --fix: don't ask")
 

@@ -27,12 +27,12 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "new",
         new,
-        "make a memory",
+        "create a memory",
         'memtui new prefer-pnpm --type feedback --description "Use pnpm, never npm"\n'
         "pbpaste | memtui new release-steps --type project --scope global --body -",
         "Without --body your editor opens on a template for the type.",
     )
-    found.add_argument("name", metavar="NAME", help="also the file's name")
+    found.add_argument("name", metavar="NAME", help="also the name of the file")
     found.add_argument("--type", default="feedback", help="user, feedback (default), project, reference, tool, …")
     found.add_argument("--scope", help="default: project where the repository has one, else auto (the client's own)")
     found.add_argument("--description", help="the one line that the index shows; default: the first of the body")
@@ -43,14 +43,14 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "edit",
         edit,
-        "change a memory, or the fields of some",
+        "edit a memory, or change fields of several",
         "memtui edit prefer-pnpm\nmemtui edit prefer-pnpm --set description='Use pnpm'\n"
         "memtui edit prefer-pnpm release-steps --type feedback",
-        "Without options your editor opens; ending it with an error discards the edit.",
+        "Without options your editor opens. If it exits with an error, the edit is discarded.",
     )
     found.add_argument("names", nargs="+", metavar="NAME")
     found.add_argument(
-        "--set", action="append", default=[], metavar="KEY=VALUE", help="a field, as metadata.key for a nested one"
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="a field; metadata.KEY for a nested one"
     )
     found.add_argument("--type", help="another type")
     found.add_argument("--description", help="another description")

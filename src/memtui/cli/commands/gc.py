@@ -21,11 +21,11 @@ def register(commands: "parser.Commands") -> None:
         run,
         "delete old data for good",
         "memtui gc --dry-run\nmemtui gc",
-        "Old changes, the contents that only they held, the texts of old deliveries, trust in texts that are gone,"
-        " files of writers that were killed. No undo brings any of it back. While sessions run it is done once a day;"
-        " `memtui config list` says how long things are kept.",
+        "It deletes old changes and their contents, the texts of old deliveries, trust in texts that are gone,"
+        " and temporary files of killed processes. None of it can be undone. memtui also does this once a day;"
+        " `memtui config list` shows how long data is kept.",
     )
-    found.add_argument("--dry-run", action="store_true", help="only say what would go")
+    found.add_argument("--dry-run", action="store_true", help="only show what would be deleted")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:

@@ -27,28 +27,28 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "guide",
         run,
-        "leave guidance, delivered to the agent once",
+        "write a note to the agent, which is delivered once",
         EXAMPLE,
         "It arrives with the next prompt in this project, or with --urgent before the next tool use.",
     )
-    found.add_argument("text", nargs="*", metavar="TEXT", help="what to tell; `-` or nothing reads standard input")
+    found.add_argument("text", nargs="*", metavar="TEXT", help="the note; `-` or nothing reads standard input")
     found.add_argument(
         "--to",
         action="append",
         default=[],
         metavar="WHOM",
         help="people (not a script's claude -p), session:ID, agent:NAME or path:GLOB (when a tool touches it); "
-        "given several times, all must hold; anyone, where the setting guide_to says people",
+        "if given several times, all must apply; anyone, if the setting guide_to is people",
     )
     found.add_argument("--global", dest="everywhere", action="store_true", help="for any project, not only this one")
     found.add_argument(
         "--urgent", action="store_true", default=None, help="also before the next tool use, in the middle of a turn"
     )
     found.add_argument(
-        "--no-urgent", dest="urgent", action="store_false", default=None, help="with --edit: no longer so"
+        "--no-urgent", dest="urgent", action="store_false", default=None, help="with --edit: no longer urgent"
     )
-    found.add_argument("--expires", metavar="WHEN", help=f"not delivered from then on: {when.TAKEN}")
-    found.add_argument("--from", dest="sender", default="cli", metavar="NAME", help="who says so (default: cli)")
+    found.add_argument("--expires", metavar="WHEN", help=f"do not deliver it after WHEN: {when.TAKEN}")
+    found.add_argument("--from", dest="sender", default="cli", metavar="NAME", help="the sender, default: cli")
     found.add_argument("--list", action="store_true", help="list what waits, is under way, was delivered last")
     found.add_argument(
         "--again",
@@ -61,7 +61,7 @@ def register(commands: "parser.Commands") -> None:
         help="change guidance that waits: TEXT, --to (or anyone), --urgent, --expires, --global",
     )
     found.add_argument("--yes", action="store_true", help=secret.YES_HELP)
-    found.add_argument("--withdraw", metavar="ID", help="take back guidance that was not delivered yet")
+    found.add_argument("--withdraw", metavar="ID", help="withdraw guidance that was not delivered yet")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:

@@ -22,13 +22,13 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "hooks",
         status,
-        "install or remove the hooks, or say how they stand",
+        "install, remove or check the hooks",
         "memtui hooks install\nmemtui hooks install --status-line\nmemtui hooks status\nmemtui hooks uninstall",
-        "The diff of the settings file is shown first, and the file is backed up.",
+        "It shows the diff of the settings file first, and makes a backup.",
     )
     found.set_defaults(action="status")
     actions = parser.actions(found)
-    for name, summary in (("install", "put the hooks into a settings file"), ("uninstall", "take the hooks out again")):
+    for name, summary in (("install", "add the hooks to a settings file"), ("uninstall", "remove the hooks")):
         each = parser.command(
             actions, name, change, summary, f"memtui hooks {name} --dry-run\nmemtui hooks {name} --scope local"
         )
@@ -41,14 +41,14 @@ def register(commands: "parser.Commands") -> None:
         each.add_argument(
             "--status-line",
             action="store_true",
-            help="also the status line of Claude Code, with what waits for a session; one that is there stays"
+            help="also show in Claude Code's status line what waits; an existing status line is kept"
             if name == "install"
-            else "only the status line; the hooks stay",
+            else "remove only the status line",
         )
         each.add_argument("--dry-run", action="store_true", help="only show the diff")
         each.add_argument("--yes", action="store_true", help="don't ask")
     parser.command(
-        actions, "status", status, "say where the hooks are and what keeps them from running", "memtui hooks status"
+        actions, "status", status, "show where the hooks are, and what keeps them from running", "memtui hooks status"
     )
 
 

@@ -19,9 +19,9 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "inbox",
         run,
-        "list everything that waits",
+        "list notes, drafts and unfinished work",
         "memtui inbox\nmemtui inbox --kind updates --all-projects\nmemtui inbox show 7XAD",
-        "Guidance for the agent, pending updates to review, unfinished items.",
+        "That is guidance for the agent, drafts (pending updates) to review, and unfinished items.",
     )
     found.add_argument("--kind", choices=KINDS, help="only guidance, updates or items")
     found.add_argument("--snoozed", action="store_true", help="the pending updates that wait until a later time")
@@ -29,7 +29,7 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--limit", type=int, default=LIMIT, metavar="N", help=f"of each kind, default: {LIMIT}, 0: all")
     actions = parser.actions(found)
     each = parser.command(
-        actions, "show", show, "show one entry whole, and where it comes from", "memtui inbox show 7XAD"
+        actions, "show", show, "show one entry completely, and where it comes from", "memtui inbox show 7XAD"
     )
     each.add_argument("id", metavar="ID")
 

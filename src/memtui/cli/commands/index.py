@@ -23,12 +23,14 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "index",
         run,
-        "show what MEMORY.md costs and what is wrong with it",
+        "show how full MEMORY.md is, and what is wrong with it",
         "memtui index\nmemtui index --scope auto --fix",
         f"The client loads {memory_index.MAX_LINES} lines or {memory_index.MAX_UNITS:,} characters of it.",
     )
     found.add_argument("--scope", help="only this scope")
-    found.add_argument("--all-projects", action="store_true", help="also the native memory of all other projects")
+    found.add_argument(
+        "--all-projects", action="store_true", help="also Claude Code's own memory of all other projects"
+    )
     found.add_argument(
         "--fix", action="store_true", help="show a diff, then add missing lines and remove those that point nowhere"
     )

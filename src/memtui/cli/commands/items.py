@@ -11,9 +11,9 @@ from memtui.core.base.phrasing import age
 from memtui.core.review.waiting import Waiting
 
 ACTIONS = {
-    "done": "tick items off",
-    "keep": "keep items when the next session brings others",
-    "guide": "make items, or pending updates, guidance for the next prompt",
+    "done": "mark items done",
+    "keep": "keep items even if the next session leaves others",
+    "guide": "turn items or drafts into a note for the next prompt",
 }
 EXAMPLES = {
     "done": "memtui items done 7XAD",
@@ -28,7 +28,7 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "items",
         run,
-        "list unfinished items, tick them off, keep them",
+        "list unfinished work, mark it done, or keep it",
         "memtui items\nmemtui items done 7XAD\nmemtui items edit 7XAD Fix the flaky upload test",
     )
     found.add_argument("--all-projects", action="store_true", help="the items of all projects")
@@ -52,7 +52,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
 def _print(ctx: Context, out: Output, items: "list[Waiting]", more: int) -> None:
     if not items:
-        out.print("No unfinished items.")
+        out.print("There are no unfinished items.")
         out.print("  Sessions leave them when they end; or write a list into pending-items.md (memtui paths).")
         return
     rows = []

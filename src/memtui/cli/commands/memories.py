@@ -36,15 +36,17 @@ def register(commands: "parser.Commands") -> None:
         run,
         "list memories, by scope",
         "memtui list\nmemtui list --scope project --type feedback --sort age",
-        "SENT counts deliveries within the newest log records, and says when the last one was.",
+        "SENT counts deliveries in the newest part of the log, and shows when the last one was.",
     )
     found.add_argument("--scope", help="only this scope: global, project, auto, agent:NAME, instructions")
     found.add_argument("--type", help="only this type: user, feedback, project, reference, tool, …")
     found.add_argument("--sort", choices=SORTS, default="name", help="default: name")
-    found.add_argument("--attention", action="store_true", help="only those with a finding to be dealt with")
-    found.add_argument("--never", action="store_true", help="only those that memtui delivers and never did")
-    found.add_argument("--all-projects", action="store_true", help="also the native memory of all other projects")
-    found.add_argument("--names", action="store_true", help="names alone, one a line")
+    found.add_argument("--attention", action="store_true", help="only those with a finding")
+    found.add_argument("--never", action="store_true", help="only those that were never delivered")
+    found.add_argument(
+        "--all-projects", action="store_true", help="also Claude Code's own memory of all other projects"
+    )
+    found.add_argument("--names", action="store_true", help="only the names, one per line")
 
     found = parser.command(
         commands,
@@ -55,15 +57,17 @@ def register(commands: "parser.Commands") -> None:
         "NAME is a memory's name, its file, scope:name, or a path.",
     )
     found.add_argument("name", metavar="NAME")
-    found.add_argument("--raw", action="store_true", help="the file's bytes as they are")
-    found.add_argument("--born", action="store_true", help="also what was said in the session it comes from")
+    found.add_argument("--raw", action="store_true", help="the file as it is")
+    found.add_argument("--born", action="store_true", help="also the conversation that it comes from")
 
     found = parser.command(
         commands, "search", search, "search names, descriptions and texts", "memtui search pnpm lock file"
     )
-    found.add_argument("query", nargs="+", metavar="WORD", help="all words count, typing errors are forgiven")
+    found.add_argument("query", nargs="+", metavar="WORD", help="all words must match; small typing errors are allowed")
     found.add_argument("--scope", help="only this scope")
-    found.add_argument("--all-projects", action="store_true", help="also the native memory of all other projects")
+    found.add_argument(
+        "--all-projects", action="store_true", help="also Claude Code's own memory of all other projects"
+    )
     found.add_argument("--limit", type=int, default=SEARCH_LIMIT, metavar="N", help=f"default: {SEARCH_LIMIT}")
 
 

@@ -23,7 +23,7 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "receipts",
         run,
-        "say whether deliveries arrived, by the sessions' transcripts",
+        "check in the transcripts whether deliveries arrived",
         "memtui receipts\nmemtui receipts 7XAD 4QHW",
     )
     found.add_argument("ids", nargs="*", metavar="ID", help="default: the newest")

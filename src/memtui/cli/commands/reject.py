@@ -16,12 +16,12 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "reject",
         run,
-        "drop pending updates",
+        "reject drafts (pending updates)",
         "memtui reject 7XAD\nmemtui reject --all --never",
         "`memtui undo` brings them back.",
     )
     entries.add_draft_arguments(found)
-    found.add_argument("--never", action="store_true", help="note it, so that the same words are never extracted again")
+    found.add_argument("--never", action="store_true", help="never draft the same words again")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:

@@ -34,20 +34,20 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "sessions",
         run,
-        "list the sessions, live ones first, and what each was told",
+        "list the sessions, live ones first, and what each got",
         "memtui sessions\nmemtui sessions --live --all-projects\nmemtui sessions 5f0c",
-        f"Counts are of the newest {WINDOW_MB} MB of the log, with --all of all of it.",
+        f"Counts cover the newest {WINDOW_MB} MB of the log; with --all, the whole log.",
     )
     found.add_argument("--all-projects", action="store_true", help="the sessions of all projects")
     found.add_argument("--live", action="store_true", help="only those that run now")
     found.add_argument("--limit", type=int, default=LIMIT, metavar="N", help=f"default: {LIMIT}, 0: all")
-    found.add_argument("--all", action="store_true", help="count through the whole log, however long that takes")
+    found.add_argument("--all", action="store_true", help="count the whole log, even if it takes long")
     actions = parser.actions(found, shows=True)
     each = parser.command(
         actions,
         "show",
         show,
-        "show one session, and what it was told; the word `show` may be left out",
+        "show one session, and what it got; `show` may be omitted",
         "memtui sessions show 5f0c\nmemtui sessions 5f0c --rows 0",
     )
     each.add_argument("id", metavar="ID")

@@ -17,10 +17,9 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "snooze",
         run,
-        "hide pending updates until a time",
+        "hide drafts (pending updates) until a time",
         "memtui snooze 7XAD --until friday\nmemtui snooze --all --until 2w\nmemtui snooze 7XAD --until now",
-        "Until then no list shows them, no count counts them and no session is told of them. "
-        "`memtui inbox --snoozed` lists them.",
+        "Until then they are not listed, not counted and not delivered. `memtui inbox --snoozed` lists them.",
     )
     entries.add_draft_arguments(found)
     found.add_argument("--until", required=True, metavar="WHEN", help=snoozing.TAKEN)

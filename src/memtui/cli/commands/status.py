@@ -28,7 +28,7 @@ KIND_WORDS = {
 
 def register(commands: "parser.Commands") -> None:
     """Add the command."""
-    parser.command(commands, "status", run, "say how things stand, and what to do next", "memtui status")
+    parser.command(commands, "status", run, "show the state of everything, and what to do next", "memtui status")
 
 
 def run(ctx: Context, _: argparse.Namespace) -> Result:

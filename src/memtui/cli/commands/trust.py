@@ -22,13 +22,13 @@ def register(commands: "parser.Commands") -> None:
         run,
         "trust the memories that came with a repository",
         "memtui trust --list\nmemtui trust prefer-pnpm\nmemtui trust --remove prefer-pnpm",
-        "Memories in .claude/memory are delivered only as trusted, byte for byte; what memtui itself wrote there is. "
-        "`memtui undo` takes back trust as all else.",
+        "A memory in .claude/memory is delivered only if its exact text was trusted, or if memtui wrote it. "
+        "`memtui undo` undoes this, too.",
     )
     found.add_argument("names", nargs="*", metavar="NAME", help="only these. Default: all; the texts are shown first")
     how = found.add_mutually_exclusive_group()
-    how.add_argument("--list", action="store_true", help="only show what is trusted and what is not")
-    how.add_argument("--always", action="store_true", help="also what they become, for a repository of your own")
+    how.add_argument("--list", action="store_true", help="only list which memories are trusted")
+    how.add_argument("--always", action="store_true", help="also later versions, for a repository of your own")
     how.add_argument("--remove", action="store_true", help="stop trusting them; without NAME, all")
     found.add_argument("--yes", action="store_true", help="don't ask")
 

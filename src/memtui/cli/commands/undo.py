@@ -18,9 +18,9 @@ HISTORY = 20  # changes that --list shows
 QUESTIONS = {"undo": "Take back", "redo": "Make again"}
 WRITERS = {"cli": "by a command", "tui": "in the TUI"}
 ASKS = (  # the part of --help on what is asked about
-    "What was changed here and now, by a command in this terminal in the last ten minutes, goes at once; it asks first"
-    " about what is older, or was changed elsewhere: in the TUI, in another terminal, by a script. Where"
-    " nobody can answer it refuses, unless --yes or the ID says so."
+    "A change that was made in this terminal in the last ten minutes is undone at once. It asks first about a change"
+    " that is older, or was made elsewhere: in the TUI, in another terminal, by a script. Without a terminal to ask on"
+    " it refuses, unless --yes or the ID is given."
 )
 
 
@@ -30,9 +30,9 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "undo",
         undo,
-        "take back the last change",
+        "undo the last change",
         "memtui undo\nmemtui undo --list\nmemtui undo 4B7XAD\nmemtui undo --yes",
-        f"Works across restarts; a file that was changed since is left alone. {ASKS}",
+        f"It works across restarts. A file that has changed since is not touched. {ASKS}",
     )
     found.add_argument("id", nargs="?", metavar="ID", help="an older change, see --list")
     _options(found)
@@ -40,9 +40,9 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "redo",
         redo,
-        "make the change undone last again",
+        "redo the change that was undone last",
         "memtui redo\nmemtui redo --list",
-        "It asks as undo does, about what was taken back elsewhere or earlier.",
+        "Like undo, it asks first if the change was undone elsewhere or some time ago.",
     )
     _options(found)
 

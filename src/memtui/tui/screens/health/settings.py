@@ -1,4 +1,4 @@
-"""The commands of the health screen on settings and modes: set another value, or go back to the default."""
+"""The commands of the health screen on settings and modes: set another value, or reset to the default."""
 
 from functools import partial
 
