@@ -234,7 +234,7 @@ def numbers(tui, world):
     """1 to 5 open the five screens."""
     for key, words in (
         ("2", "Inbox"),
-        ("3", "wait to be told"),
+        ("3", "notes wait"),
         ("4", "deliveries"),
         ("5", "Settings|Hooks"),
         ("1", "prefer-pnpm"),

@@ -1,4 +1,4 @@
-"""Words for drafts and unfinished items in both front doors: their titles, what was decided, what they come from."""
+"""Words for what waits in an inbox, in both front doors: titles, what was decided, what drafts come from."""
 
 import time
 from collections.abc import Sequence

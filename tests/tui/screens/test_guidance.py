@@ -278,7 +278,7 @@ async def test_a_note_to_a_session_goes_where_that_session_looks(world, app):
 
 @pytest.mark.parametrize(
     ("text", "expires", "says"),
-    [("x" * 20_000, "", "fit into one delivery"), ("  ", "", "empty"), ("hi", "soon", "“soon” is no time")],
+    [("x" * 20_000, "", "fit into one delivery"), ("  ", "", "empty"), ("hi", "soon", "“soon” is not a time")],
 )
 async def test_what_can_not_be_sent_is_refused_and_stays_in_the_form(world, app, text, expires, says):
     before = notes(world)
@@ -438,9 +438,9 @@ async def test_the_history_tells_who_got_it_when_and_whether_it_arrived(world, a
         await to(pilot, "CI is red: somebody else")
         assert states(app)["CI is red: somebody else is already on the upload test."] == "✓ arrived"
         shown = app.screen.query_one("#detail").plain
-        assert world.sessions["tuesday"][:8] in shown
-        assert "“make the upload test stable”" in shown
-        assert "2d ago" in shown
+        assert "to “make the upload test stable”" in shown
+        assert "2d ago (" in shown
+        assert any("→ “make the" in row for row in drawn(app))  # in the list too, instead of an id
         assert states(app)["new-cart stays until December."] == "· unknown"
 
 
@@ -479,13 +479,43 @@ async def test_what_a_hook_has_taken_is_under_way_and_can_not_be_withdrawn(world
         assert os.listdir(directory + "/claimed") == [name]
 
 
+def drawn(app):
+    return [strip.text for strip in app.screen._compositor.render_strips()]
+
+
+async def test_a_note_of_ones_own_is_queued_and_is_from_you(world, app):
+    install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("n", *"mine", "ctrl+s")
+        await settle(pilot)
+        assert [note.message for note in app._notifications][-1] == "Queued for the next prompt. z undoes."
+        await to(pilot, "mine")
+        assert "from you, just now" in app.screen.query_one("#detail").plain
+        await pilot.press("x")
+        await settle(pilot)
+        assert [note.message for note in app._notifications][-1] == "Withdrawn: “mine”. z undoes."
+
+
+async def test_a_session_that_a_note_is_for_has_its_title(world, app):
+    session = world.sessions["tuesday"]
+    directory = paths.inbox_dir(world.root, paths.slug(world.shop))
+    inbox_file.append_entry(directory, "guidance", {"from": "cli", "for": f"session:{session}"}, "For that one")
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "For that one")
+        assert "for “make the upload test stable”, in shop" in app.screen.query_one("#detail").plain
+        await pilot.press("slash", *"upload test", "enter")
+        await settle(pilot)
+        assert "For that one" in states(app)  # the filter finds the title
+
+
 async def test_what_was_told_says_why_it_can_not_be_changed(app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "Use the registry mirror")
         await pilot.press("e")
         await settle(pilot)
         assert app.screen.group == "guidance"
-        assert any("c says it again" in n.message for n in app._notifications)
+        assert any("c sends it again" in n.message for n in app._notifications)
 
 
 async def test_a_note_taken_while_its_form_was_open_is_not_written_twice(world, app):
@@ -539,7 +569,7 @@ async def test_an_empty_screen_says_what_to_press(tmp_path, size):
             await pilot.press("escape")  # the offer to install the hooks
             await settle(pilot)
         drawn = "".join(s.text for y in range(8) for s in app.screen.table.render_line(y))
-        assert "Nothing waits" in drawn
+        assert "No notes yet." in drawn
         await pilot.press("g", *"hi", "ctrl+s")  # into directories that are not there yet
         await settle(pilot)
         assert list(states(app)) == ["hi"]
@@ -668,7 +698,7 @@ async def test_the_foot_names_what_can_be_done_with_the_note(app):
         assert "e edit  x withdraw" in app.screen._compositor.render_strips()[-1].text
         await to(pilot, "Use the registry mirror")
         shown = app.screen._compositor.render_strips()[-1].text
-        assert shown.startswith(" c say again")
+        assert shown.startswith(" c send again")
         assert "withdraw" not in shown
 
 

@@ -29,6 +29,7 @@ RECORDS = 300
 PROJECT, EVERYWHERE, SESSION = "project", "global", "session:"
 NEXT, URGENT = "next", "urgent"
 WHEN = {NEXT: "with the next prompt", URGENT: "urgent: before the next tool use"}
+QUEUED = {NEXT: "for the next prompt", URGENT: "for the next tool use"}
 WHO = {"": "any, a script's too (claude -p)", claims.PEOPLE: "only those of people, not of scripts"}
 OVER = "That session is over: it is told once you resume it. To tell one that runs, choose the project."
 GONE = "It is gone: it was delivered or withdrawn. What you typed stays here to be copied."
@@ -108,9 +109,9 @@ class GuidanceSubject:
         places = [(PROJECT, f"{'this' if own else 'the'} project: {self.project}"), (EVERYWHERE, "every project")]
         places += [(to, f"session {to[8:16]}")] if to.startswith(SESSION) else []
         self._first_target = to.removeprefix(SESSION) if to.startswith(SESSION) else ""
-        line = "What the agent should know. It is told once."
-        agents = "any agent; or a name, as reviewer"
-        files = "always; or files that a tool touches, as src/**"
+        line = "What the agent should know. It gets it once."
+        agents = "any agent, or a name such as reviewer"
+        files = "always, or when a tool touches files such as src/**"
         times = "never; or 30m, 2h, 3d, 18:00, tomorrow, friday, 2026-12-31"
         self.fields: Sequence[FormField] = (
             FormField("text", safe_text.clean(self.note["text"]), TEXT, placeholder=line),
@@ -214,9 +215,9 @@ class GuidanceSubject:
         else:
             data.review().guide(directory, fields, text)
         deaf = unheard.keyed(data.unheard())
-        told = "when a tool touches the path" if note["path"].strip() else WHEN[note["when"]].removeprefix("urgent: ")
-        words = "Changed" if self.item is not None else "Left"
-        words += f", but nothing delivers it yet: {deaf}." if deaf else f": it goes {told}."
+        told = "until a tool touches its files" if note["path"].strip() else QUEUED[note["when"]]
+        words = "Changed" if self.item is not None else "Queued " + told
+        words += f", but nothing delivers it yet: {deaf}." if deaf else "."
         return Saved(text, f"{words} {actions.takes_back()}", warns=bool(deaf))
 
     def _slug(self, to: str) -> str | None:
@@ -231,7 +232,7 @@ def _until(given: str, now: float) -> str:
     """Say until when a note is delivered, or what is wrong with the time that was given."""
     end = when.read(given, now, ahead=True, end=True)
     if end is None:
-        return f"until … “{safe_text.line(given, 20)}” is no time: {when.TAKEN}"
+        return f"until … “{safe_text.line(given, 20)}” is not a time: {when.TAKEN}"
     if end == when.NEVER:
         return "whenever that is"
     if end <= now:

@@ -1,9 +1,9 @@
 """The commands of the Guidance screen: write, edit, withdraw and send again."""
 
 from memtui import actions
-from memtui.core.base.phrasing import many
 from memtui.core.review.waiting import Waiting
 from memtui.present import unheard
+from memtui.present.drafts import named
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.guidance_subject import EVERYWHERE, PROJECT, GuidanceSubject, blank, note_of
 from memtui.tui.screens.guidance import rows
@@ -45,8 +45,8 @@ class GuidanceCommands:
     def _why_over(self) -> str:
         row = self.screen.table.row
         if row is not None and row.under_way is not None:
-            return "It is under way: the client has it already."
-        return actions.keyed("It was told already. {guidance.again} says it again.")
+            return "It is under way: Claude Code has it already."
+        return actions.keyed("It was sent already. {guidance.again} sends it again.")
 
     async def edit(self) -> None:
         """Edit the waiting note under the cursor."""
@@ -63,7 +63,7 @@ class GuidanceCommands:
         try:
             self.services.data.review().withdraw(items)
             self.screen.table.clear_marks()
-            self.services.say(f"Withdrawn: {many(len(items), 'note')}. {actions.key_of('app.undo')} brings it back.")
+            self.services.say(f"Withdrawn: {named(items)}. {actions.takes_back()}")
         finally:
             self.services.read()
 
@@ -85,8 +85,8 @@ class GuidanceCommands:
             self.services.data.review().again(item)
             self.screen.wanted = rows.newest(item.text)
             problem = unheard.keyed(self.services.data.unheard())
-            words = f"but nothing delivers it yet: {problem}" if problem else "as if it were new"
-            self.services.say(f"It goes once more, {words}. {actions.takes_back()}")
+            words = f", but nothing delivers it yet: {problem}" if problem else ""
+            self.services.say(f"Queued again: {named([item])}{words}. {actions.takes_back()}")
         finally:
             self.services.read()
 

@@ -12,7 +12,7 @@ from memtui.core.health import findings
 from memtui.core.inbox import under_way
 from memtui.core.review.waiting import waiting_in
 from memtui.present import undelivered
-from memtui.tui.screens.guidance.rows import GuidanceRow
+from memtui.tui.screens.guidance.rows import GuidanceRow, session_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,7 +28,7 @@ HISTORY_SECONDS = 45 * 86400.0
 
 class GuidanceNotes:
     """The notes of this project, or with `every` of all projects. `names`: name by slug of other projects; `titles`:
-    first words by session id."""
+    by session id, empty where there is none."""
 
     def __init__(self, data: "Data") -> None:
         self.data = data
@@ -84,13 +84,13 @@ class GuidanceNotes:
         ]
 
     def look_up(self, rows: "Iterable[GuidanceRow]") -> bool:
-        """Look up the titles of the sessions of some rows, each once; return whether new ones were found."""
+        """Look up the titles of the sessions of some rows, each once; return whether any was looked up."""
         known = len(self.titles)
         finder = transcript.Finder(paths.config_dir(self.data.env))
         for row in rows:
-            session = row.note.delivery.session if row.note else row.under_way.session if row.under_way else ""
+            session = session_of(row)
             if session and session not in self.titles:
-                self.titles[session] = session_titles.first_words(finder.find(session))[:80]
+                self.titles[session] = session_titles.about(finder.find(session)).title[:80]
         return len(self.titles) > known
 
     def project(self, row: GuidanceRow) -> str:

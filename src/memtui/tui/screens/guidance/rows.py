@@ -1,6 +1,6 @@
 """The rows of the Guidance screen: notes that wait, are under way, or were delivered."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.text import Text
@@ -14,7 +14,10 @@ from memtui.core.review.waiting import Waiting
 from memtui.present.deliveries import GLYPHS
 
 # The words for outcomes that differ from the usual ones.
-WORDS = {receipts.WAITING: "unproven"}
+WORDS = {receipts.WAITING: "sent"}
+SESSION = "session:"
+ADDRESSEES = {"path": "files"}  # what kinds of addressees are called, if not as in the file
+BY_HAND = "by hand"
 # Why a note is not delivered, short enough for a column.
 STUCK = {"inbox.expired": "expired", "inbox.held": "held", "inbox.binary": "binary", "inbox.long": "too long"}
 
@@ -39,7 +42,7 @@ def state(row: GuidanceRow) -> Text:
     """Return the state of a note: a glyph and a word."""
     if row.note is not None:
         glyph, style = GLYPHS[row.outcome]
-        # What a hook has printed waits no longer: "unproven" instead of "waiting".
+        # What a hook has printed waits no longer: "sent" instead of "waiting".
         return Text(f"{glyph} {WORDS.get(row.outcome, row.outcome)}", style=style)
     if row.under_way is not None:
         return Text("→ under way", style="cyan")
@@ -55,32 +58,55 @@ def is_over(row: GuidanceRow) -> bool:
     return any(each.code in {"inbox.expired", "inbox.held"} for each in row.states)
 
 
-def to(row: GuidanceRow, project: str) -> str:
-    """Return for whom a waiting note is, or which session got a delivered one."""
+def session_of(row: GuidanceRow) -> str:
+    """Return the id of the session that got a note, or that a waiting one is for, maybe only its beginning; or ""."""
     if row.note is not None:
-        return _session(row.note.delivery)
+        return row.note.delivery.session
     if row.under_way is not None:
-        return _session(row.under_way.record)
+        return row.under_way.session
+    given = row.item.entry.fields.get("for", "").split(",") if row.item is not None else []
+    return next((each.strip()[len(SESSION) :] for each in given if each.strip().startswith(SESSION)), "")
+
+
+def to(row: GuidanceRow, project: str, titles: Mapping[str, str]) -> str:
+    """Return for whom a waiting note is, or which session got a delivered one. `titles`: by session id."""
+    if row.note is not None:
+        return "→ " + _session(row.note.delivery, titles)
+    if row.under_way is not None:
+        return "→ " + _session(row.under_way.record, titles)
     if row.item is None:
         return ""
-    addressees = row.item.entry.fields.get("for", "")
-    if addressees:
-        return addressees.replace("session:", "session ")
-    return project if row.item.slug else "every project"
+    given = [each.strip() for each in row.item.entry.fields.get("for", "").split(",")]
+    words = [addressee(each, titles) for each in given if each]
+    return " and ".join(words) or (project if row.item.slug else "every project")
 
 
-def _session(delivery: Delivery) -> str:
-    """Return the start of a session's id; where its kind is known, less of the id and the kind."""
+def addressee(given: str, titles: Mapping[str, str]) -> str:
+    """Say whom an addressee means, such as `agent:reviewer` or `session:` and an id."""
+    kind, colon, name = given.partition(":")
+    if kind + colon == SESSION and name in titles:
+        return f"“{titles[name]}”"
+    return f"{ADDRESSEES.get(kind, kind)} {name[:8] if kind + colon == SESSION else name}" if colon else given
+
+
+def _session(delivery: Delivery, titles: Mapping[str, str]) -> str:
+    """Return a session's title, else the start of its id; where its kind is known, less of the id and the kind."""
     session, kind = delivery.session, session_kind(delivery.entrypoint)
-    return f"→ {session[:4]} {kind}" if kind else f"→ {session[:8]}"
+    name = f"“{titles[session]}”" if titles.get(session) else session[:4] if kind else session[:8]
+    return f"{name} {kind}".rstrip()
 
 
 def sender(row: GuidanceRow) -> str:
     """Return who wrote a note."""
     if row.note is not None:
-        return row.note.sender
+        return called(row.note.sender)
     entry = row.item.entry if row.item is not None else row.under_way.entry if row.under_way is not None else None
-    return entry.fields.get("from", "by hand") if entry is not None else ""
+    return called(entry.fields.get("from", BY_HAND)) if entry is not None else ""
+
+
+def called(sender: str) -> str:
+    """Return how a sender is called: `you` for what was written in the TUI."""
+    return "you" if sender == "tui" else sender or BY_HAND
 
 
 def newest(text: str) -> Callable[[Sequence[GuidanceRow]], int | None]:
@@ -93,6 +119,6 @@ def newest(text: str) -> Callable[[Sequence[GuidanceRow]], int | None]:
     return find
 
 
-def searched(row: GuidanceRow) -> str:
+def searched(row: GuidanceRow, titles: Mapping[str, str]) -> str:
     """Return the text that the filter searches."""
-    return f"{row.text[:2000]} {sender(row)} {to(row, '')} {state(row).plain}"
+    return f"{row.text[:2000]} {sender(row)} {to(row, '', titles)} {state(row).plain}"

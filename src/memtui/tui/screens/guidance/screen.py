@@ -11,6 +11,7 @@ from textual.message import Message
 
 from memtui import actions
 from memtui.core.base.phrasing import age, ago, many
+from memtui.core.deliveries import receipts
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text, unheard
 from memtui.tui import key_bindings
@@ -23,14 +24,14 @@ from memtui.tui.screens.list_screen import Described, ListScreen
 from memtui.tui.services import Services
 from memtui.tui.widgets.rows import Column, RowList
 
-EMPTY = """Nothing waits, and nothing was told yet.
-{guidance.new} writes guidance: the agent gets it with the next prompt, once,
-and you see here whether it arrived.
-Scripts leave some with: memtui guide "…\""""
+EMPTY = """No notes yet.
+{guidance.new} writes one: the agent gets it once, with its next prompt, and you see here whether it arrived.
+Scripts leave notes with: memtui guide "…\""""
 COLUMNS = (
     Column("state", 11),
     Column("guidance"),
-    Column("to", 14, from_width=56),
+    Column("to", 14, from_width=56, until_width=86),
+    Column("to", 26, from_width=86),
     Column("from", 10, from_width=76),
     Column("age", 4, right=True),
 )
@@ -67,8 +68,9 @@ class Guidance(ListScreen[GuidanceRow]):
 
     def __init__(self, services: Services) -> None:
         table = RowList[GuidanceRow](COLUMNS, self._draw, lambda row: row.key, empty=actions.keyed(EMPTY), id="list")
-        super().__init__(services, table, rows.searched, placeholder="filter: text, sender, session, state")
         self.notes = GuidanceNotes(services.data)
+        searched = lambda row: rows.searched(row, self.notes.titles)
+        super().__init__(services, table, searched, placeholder="filter: text, sender, session, state")
         self.commands |= GuidanceCommands(services, self, self.notes).table()
         self._problem = ""
         self._unused = False
@@ -94,7 +96,8 @@ class Guidance(ListScreen[GuidanceRow]):
 
     def on_titled(self) -> None:
         """Show the titles of sessions."""
-        self.show_detail()
+        self.table.redraw()
+        self.fill()
 
     def refresh_ages(self) -> None:
         """Read again: waiting notes may have expired."""
@@ -128,9 +131,9 @@ class Guidance(ListScreen[GuidanceRow]):
         if self._problem:
             summary.append("! " + safe_text.line(self._problem), style="red")
         elif not waiting:
-            summary.append("Nothing waits to be told", style="bold")
+            summary.append("No notes waiting", style="bold")
         else:
-            summary.append(f"{many(len(waiting) - stuck, 'note waits', 'notes wait')} to be told", style="bold")
+            summary.append(many(len(waiting) - stuck, "note waits", "notes wait"), style="bold")
         problem = unheard.keyed(self.services.data.unheard())
         if problem and not self._problem:
             summary.append(f" · {problem}", style="bold yellow")
@@ -139,20 +142,24 @@ class Guidance(ListScreen[GuidanceRow]):
         if under_way:
             summary.append(f" · {under_way} under way", style="cyan")
         if last is not None:
-            summary.append(f" · last told {ago(last.time, self.services.data.now())}, ", style="dim")
-            summary.append_text(rows.state(last))
+            summary.append(f" · last sent {ago(last.time, self.services.data.now())}, ", style="dim")
+            sent = last.outcome == receipts.WAITING
+            summary.append_text(Text("… not confirmed yet", style="cyan") if sent else rows.state(last))
         if self.notes.every:
             summary.append(" · all projects", style="dim")
         return summary
 
     def _draw(self, row: GuidanceRow) -> list[Text]:
         note = Text(safe_text.line(row.text, 400), style="dim" if row.note is not None else "")
-        fuzzy.mark([note], self.typed)
+        to = Text(safe_text.line(rows.to(row, self.notes.project(row), self.notes.titles), 80), style="dim")
+        sender = Text(safe_text.line(rows.sender(row), 40), style="dim")
+        fuzzy.mark([note, to, sender], self.typed)
         return [
             rows.state(row),
             note,
-            Text(safe_text.line(rows.to(row, self.notes.project(row)), 60), style="dim"),
-            Text(safe_text.line(rows.sender(row), 40), style="dim"),
+            to,
+            to,
+            sender,
             Text(age(row.time, self.services.data.now()), style="dim"),
         ]
 

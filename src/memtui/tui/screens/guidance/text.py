@@ -7,15 +7,17 @@ from rich.text import Text
 from memtui import actions
 from memtui.core.base import clock
 from memtui.core.base.finding import Finding
+from memtui.core.base.matching import short_id
 from memtui.core.base.phrasing import ago, until
 from memtui.core.deliveries.notes import Note
-from memtui.core.deliveries.record import Delivery
+from memtui.core.deliveries.record import Delivery, session_kind
 from memtui.core.health import findings
 from memtui.core.inbox.under_way import UnderWay
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text
 from memtui.present.deliveries import GLYPHS, MEANINGS, session_words
-from memtui.tui.screens.guidance.rows import WORDS, GuidanceRow
+from memtui.tui.model import times
+from memtui.tui.screens.guidance.rows import WORDS, GuidanceRow, addressee, called
 
 
 def detail(row: GuidanceRow, titles: dict[str, str], project: str, now: float, *, start: str = "") -> Text:
@@ -31,7 +33,7 @@ def detail(row: GuidanceRow, titles: dict[str, str], project: str, now: float, *
         if start and not row.states:
             where = safe_text.line(start)
             text.append(f"Start claude in {where}: your next prompt there gets this note.\n", style="bold")
-        _waiting(text, row.item, row.states, project, now)
+        _waiting(text, row.item, row.states, titles, project, now)
     return text
 
 
@@ -43,32 +45,44 @@ def _delivered(text: Text, row: GuidanceRow, note: Note, titles: dict[str, str],
         text.append("It is back in the queue, above.\n", style="yellow")
     delivery = note.delivery
     lines = [
-        f"told {ago(delivery.time or None, now)} to {_titled(delivery, titles)}",
+        f"sent {_moment(delivery.time or None, now)} to {_titled(delivery, titles)}",
         f"in {delivery.project_root or delivery.cwd}",
         f"by {delivery.event}" + (f", {note.reason}" if note.reason else ""),
-        f"from {note.sender or 'by hand'} · {note.scope}",
-        f"delivery {delivery.id}",
+        f"from {called(note.sender)} · {note.scope}",
+        f"delivery {short_id(delivery.id)}",
     ]
     for line in lines:
         text.append(safe_text.line(line) + "\n", style="dim")
-    _keys(text, (("guidance.again", "say it again: the form opens with this text"),))
+    _keys(text, (("guidance.again", "send it again: the form opens with this text"),))
 
 
 def _titled(delivery: Delivery, titles: dict[str, str]) -> str:
-    """Return the session of a delivery, with its title if that is known."""
-    title = titles.get(delivery.session, "")
-    return session_words(delivery.session, delivery.entrypoint) + (f" “{title}”" if title else "")
+    """Return the title of the session of a delivery, else its id."""
+    title, kind = titles.get(delivery.session, ""), session_kind(delivery.entrypoint)
+    return (
+        f"“{title}”" + (f" of a {kind}" if kind else "")
+        if title
+        else session_words(delivery.session, delivery.entrypoint)
+    )
+
+
+def _moment(seconds: float | None, now: float) -> str:
+    """Write when something was: `2d ago (Fri 13:02)`."""
+    return ago(seconds, now) if seconds is None else f"{ago(seconds, now)} ({times.when(seconds, now)})"
 
 
 def _under_way(text: Text, note: UnderWay, titles: dict[str, str], now: float) -> None:
     text.append("→ under way", style="cyan")
     text.append(": a hook has given it to the client; the transcript does not show it yet\n")
-    text.append(safe_text.line(f"taken {ago(note.time, now)} by {_titled(note.record, titles)}") + "\n", style="dim")
-    text.append(safe_text.line(f"delivery {note.delivery}") + "\n", style="dim")
+    taken = f"taken {_moment(note.time, now)} by {_titled(note.record, titles)}"
+    text.append(safe_text.line(taken) + "\n", style="dim")
+    text.append(safe_text.line(f"delivery {short_id(note.delivery)}") + "\n", style="dim")
     text.append("What does not arrive comes back into the queue by itself.\n", style="dim")
 
 
-def _waiting(text: Text, item: Waiting, states: Sequence[Finding], project: str, now: float) -> None:
+def _waiting(
+    text: Text, item: Waiting, states: Sequence[Finding], titles: dict[str, str], project: str, now: float
+) -> None:
     fields = item.entry.fields
     for each in states:
         text.append(f"! {safe_text.line(findings.flag(each))}\n", style="yellow")
@@ -78,13 +92,14 @@ def _waiting(text: Text, item: Waiting, states: Sequence[Finding], project: str,
         text.append(f"  It is not tried again by itself. {again} lets it go once more.\n", style="yellow")
     elif "inbox.expired" in codes:
         text.append(
-            f"  Nobody gets it any more. {again} tells it without an end, {edit} gives it another one.\n",
+            f"  Nobody gets it any more. {again} sends it again without an expiry, {edit} gives it another one.\n",
             style="yellow",
         )
     elif "inbox.long" in codes:
         text.append(f"  Sessions are only told which file it is in. {edit} shortens it.\n", style="yellow")
     when = "before the next tool use" if item.entry.flag("urgent") else "with the next prompt"
-    whom = "anyone" if not fields.get("for") else fields["for"].replace(",", " and ")
+    given = [each.strip() for each in fields.get("for", "").split(",") if each.strip()]
+    whom = " and ".join(addressee(each, titles) for each in given) or "anyone"
     lines = [f"for {whom}, in {'any project' if item.slug is None else project}"]
     if "path:" in fields.get("for", ""):
         when = "when a tool touches the path"
@@ -92,8 +107,8 @@ def _waiting(text: Text, item: Waiting, states: Sequence[Finding], project: str,
     expires = clock.parse(fields.get("expires"))
     if expires is not None:
         lines.append(f"expires {until(expires, now)}" if expires > now else f"expired {ago(expires, now)}")
-    written = f", {ago(item.entry.time(), now)}" if item.entry.time() else ""
-    lines.append(f"from {fields.get('from', 'a hand-written note')}{written}")
+    written = f", {_moment(item.entry.time(), now)}" if item.entry.time() else ""
+    lines.append(f"from {called(fields['from']) if 'from' in fields else 'a hand-written note'}{written}")
     if item.entry.flag("repeat"):
         lines.append("may have been delivered before")
     lines.append(item.path)
