@@ -10,6 +10,8 @@ from memtui.core.deliveries.session_list import SessionRow
 from memtui.present.deliveries import sums, what
 
 LIVE = ("●", "green")
+# In front of a note that waits for a session.
+WAITING = "○"
 
 
 def title(row: SessionRow) -> str:

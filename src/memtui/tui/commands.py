@@ -80,11 +80,15 @@ class AppCommands:
         await self.services.ask(Changes(self.services))
 
     async def _help(self) -> None:
-        from memtui.tui.dialogs.help import Help
+        from memtui.tui.dialogs import tour
+        from memtui.tui.dialogs.help import TOUR, Help
 
         here = self.on_top()
-        if here is not None:
-            await self.services.ask(Help(here.group, self.services, here.legend))
+        if here is None:
+            return
+        answer = await self.services.ask(Help(here.group, self.services, here.legend))
+        if answer == TOUR:
+            await tour.show(self.services)
 
     def _copy(self) -> None:
         here = self.on_top()

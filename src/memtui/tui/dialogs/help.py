@@ -7,6 +7,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from memtui import actions
+from memtui.present import legend
 from memtui.tui.dialogs.dialog import DIALOGS, Dialog, Keys, keyed
 from memtui.tui.widgets.detail import Detail
 
@@ -21,18 +22,20 @@ LISTS = (
     ("enter", "open, go deeper"),
     ("escape", "come back, clear the filter or the marks"),
 )
+TOUR = "tour"
 
 
-class Help(Dialog[None]):
+class Help(Dialog[str]):
     """The keys of a group of actions, then the global ones, those in lists and those in dialogs. `words` explain the
-    marks of the screen."""
+    marks of the screen. The answer is TOUR if the person wants that."""
 
     DEFAULT_CSS = """
     Help > Detail { height: auto; max-height: 96%; padding: 1 2; background: $panel; scrollbar-size-vertical: 2; }
     """
     across: ClassVar[int] = 76
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,question_mark", "dismiss", "close"),
+        Binding("escape,q", "dismiss", "close"),
+        Binding("question_mark", f"dismiss('{TOUR}')", "the tour"),
     ]
 
     def __init__(self, group: str, services: "Services", words: str = "") -> None:
@@ -45,7 +48,7 @@ class Help(Dialog[None]):
 
     def keys(self) -> Keys:
         """Return the keys: scroll, and close."""
-        return (("j k", "scroll"), ("gg G", "top, bottom"), ("escape", "close"))
+        return (("j k", "scroll"), ("gg G", "top, bottom"), ("escape", "close"), ("?", "the tour"))
 
     def on_mount(self) -> None:
         """Show the text, and focus it."""
@@ -62,6 +65,14 @@ class Help(Dialog[None]):
                 text.append(f"  {keys:<12}", style="bold")
                 text.append(f"{action.help}\n")
             text.append("\n")
+            if group == self.group:
+                text.append(
+                    legend.section("Marks in lists", legend.LISTS)
+                    + "\n"
+                    + legend.section("In the top line", legend.TOP)
+                    + "\n"
+                )
+                text.append(self.words.rstrip() + "\n\n" if self.words else "")
         text.append("In lists\n", style="bold")
         for keys, words in LISTS:
             text.append(f"  {keys:<16}", style="bold")
@@ -71,7 +82,5 @@ class Help(Dialog[None]):
             for keys, words in keyed(ways):
                 text.append(f"  {keys:<16}", style="bold")
                 text.append(f"{words}\n")
-        if self.words:
-            text.append("\n" + self.words + "\n")
         text.append("\nKeys can be remapped: [keys] in config.toml.", style="dim")
         return text

@@ -10,6 +10,8 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
+from memtui.present import legend
+
 UNDIMMED = Style(dim=False)
 
 
@@ -67,7 +69,7 @@ def row_line(cells: Sequence[Text], paint: Paint, width: int, *, here: bool, mar
     base = paint.base + paint.cursor if here else paint.base
     over = paint.cursor + UNDIMMED if paint.flat and here else Style()
     mark_style = base + paint.mark + over if marked else base
-    segments = [Segment("●" if marked else "›" if here else " ", mark_style)]
+    segments = [Segment(legend.MARKED if marked else legend.CURSOR if here else " ", mark_style)]
     length = 1
     for number, column, room in paint.shown:
         for part in _cell(cells[number], room, column, base, over, paint.console):

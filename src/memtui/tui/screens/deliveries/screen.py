@@ -15,6 +15,7 @@ from memtui import actions
 from memtui.core.base.phrasing import many
 from memtui.core.deliveries.reading import KEPT, PAGE, DeliveryRow, Reading, read
 from memtui.core.deliveries.receipt_counts import ReceiptCounts
+from memtui.present import legend as marks
 from memtui.present import projects
 from memtui.tui import key_bindings
 from memtui.tui.screens.deliveries.counts import MemoryCounts, NeverDelivered, find_never_delivered
@@ -52,6 +53,7 @@ class Deliveries(ListScreen[DeliveryRow]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("deliveries")]
     group: ClassVar[str] = "deliveries"
+    legend: ClassVar[str] = marks.receipts()
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "log", "memories", "receipts"})
     row_word: ClassVar[str] = "delivery"
     DEFAULT_CSS = """

@@ -19,6 +19,12 @@ SESSION = "session:"
 ADDRESSEES = {"path": "files"}  # what kinds of addressees are called, if not as in the file
 BY_HAND = "by hand"
 # Why a note is not delivered, short enough for a column.
+WAITS, UNDER_WAY, STOPPED = "○", "→", "!"
+MARKS = (
+    (WAITS, "waits for the next prompt; urgent: also before the next tool use"),
+    (UNDER_WAY, "under way: a hook took it; in “to”: the session that got it"),
+    (STOPPED, "is not delivered: expired, held after three times, binary or too long"),
+)
 STUCK = {"inbox.expired": "expired", "inbox.held": "held", "inbox.binary": "binary", "inbox.long": "too long"}
 
 
@@ -45,12 +51,12 @@ def state(row: GuidanceRow) -> Text:
         # What a hook has printed waits no longer: "sent" instead of "waiting".
         return Text(f"{glyph} {WORDS.get(row.outcome, row.outcome)}", style=style)
     if row.under_way is not None:
-        return Text("→ under way", style="cyan")
+        return Text(f"{UNDER_WAY} under way", style="cyan")
     if row.states:
-        return Text(f"! {STUCK[row.states[0].code]}", style="yellow")
+        return Text(f"{STOPPED} {STUCK[row.states[0].code]}", style="yellow")
     if row.item is not None and row.item.entry.flag("urgent"):
-        return Text("○ urgent", style="bold")
-    return Text("○ waits")
+        return Text(f"{WAITS} urgent", style="bold")
+    return Text(f"{WAITS} waits")
 
 
 def is_over(row: GuidanceRow) -> bool:

@@ -13,6 +13,7 @@ from memtui import actions
 from memtui.core.base.phrasing import age, ago, many
 from memtui.core.deliveries import receipts
 from memtui.core.review.waiting import Waiting
+from memtui.present import legend as marks
 from memtui.present import safe_text, unheard
 from memtui.tui import key_bindings
 from memtui.tui.model import fuzzy
@@ -63,6 +64,7 @@ class Guidance(ListScreen[GuidanceRow]):
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "receipts"})
     row_word: ClassVar[str] = "note"
     legend: ClassVar[str] = (
+        marks.section("Notes", rows.MARKS) + "\n" + marks.receipts("Delivered notes") + "\n"
         "A session gets a note once. What did not arrive comes back into the queue; after three times it is held."
     )
 

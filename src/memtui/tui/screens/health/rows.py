@@ -18,7 +18,7 @@ from memtui.core.settings import config_text, setting
 from memtui.core.settings.modes import Mode
 from memtui.core.settings.setting import Setting, Value
 from memtui.hooks.installer import entries
-from memtui.present import safe_text
+from memtui.present import legend, safe_text
 from memtui.tui.model.plots import gauge
 from memtui.tui.screens.health.snapshot import Snapshot
 
@@ -27,6 +27,19 @@ GAUGE_WIDTH = 10
 # Width of the first word after the title, in cells, in all sections.
 VALUE_WIDTH = 14
 MARKS = {OK: ("✓", "green"), NOTE: ("·", "dim"), PROBLEM: ("!", "bold yellow")}
+# The marks of hooks whose files are missing, of the project that the person works in, of a setting that is changed.
+MISSING, HERE, CHANGED = "✗", "▸", "●"
+LEGEND = legend.section(
+    "Marks",
+    (
+        (MARKS[OK][0], "all good"),
+        (MARKS[NOTE][0], "worth knowing; a hook that is not installed"),
+        (MARKS[PROBLEM][0], "to fix"),
+        (MISSING, "installed, but its files are missing"),
+        (HERE, "this project"),
+        (CHANGED, "a setting that is changed"),
+    ),
+)
 LEVELS = {PROBLEM: 0, NOTE: 1, OK: 2}
 # Short words for areas; findings.AREAS has them in full.
 AREAS = {"root": "files", "client": "Claude Code", "config": "settings", "log": "delivery log"}
@@ -91,7 +104,7 @@ def _events(found: Snapshot) -> Iterator[HealthRow]:
         bad = not here or not all(each.interpreter_exists and each.launcher_exists for each in here)
         times = found.times.get(event)
         cost = f"p50 {percentile(times, 0.5):.0f}  p95 {percentile(times, 0.95):.0f}" if times else "never ran"
-        mark, style = ("✗", "red") if bad and here else ("·", "dim") if bad else ("✓", "green")
+        mark, style = (MISSING, "red") if bad and here else MARKS[NOTE] if bad else MARKS[OK]
         yield HealthRow(f"event {event}", "event", mark, style, event, f"{where:<{VALUE_WIDTH}} {cost}", event)
 
 
@@ -125,7 +138,7 @@ def _mode(each: Mode) -> HealthRow:
     words = f"{each.mode:<{VALUE_WIDTH}} " + (
         own or ("as everywhere" if each.path else "unless a project says otherwise")
     )
-    mark, style = ("▸", "") if each.here else (" ", "")
+    mark, style = (HERE, "") if each.here else (" ", "")
     return HealthRow(f"mode {each.path}", "mode", mark, style, title, words, each)
 
 
@@ -136,7 +149,7 @@ def as_typed(value: Value) -> str:
 
 def _setting(each: Setting) -> HealthRow:
     value = as_typed(each.value)
-    mark, style = MARKS[PROBLEM] if each.problem else ("●" if each.source != "default" else " ", "")
+    mark, style = MARKS[PROBLEM] if each.problem else (CHANGED if each.source != "default" else " ", "")
     source = {"default": "", "config": "config.toml", "project": "this project"}[each.source]
     words = f"{value:<{VALUE_WIDTH}} " + (f"default {as_typed(each.default):<6} {source}" if source else "as shipped")
     return HealthRow(f"setting {each.key}", "setting", mark, style, each.key, words, each)

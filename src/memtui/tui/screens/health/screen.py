@@ -44,6 +44,7 @@ class Health(ListScreen[HealthRow]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("health")]
     group: ClassVar[str] = "health"
+    legend: ClassVar[str] = rows.LEGEND
     nothing_chosen: ClassVar[str] = LOOKING
 
     def __init__(self, services: Services) -> None:

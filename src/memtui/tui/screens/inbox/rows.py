@@ -8,6 +8,9 @@ from memtui.core.review.waiting import Waiting
 # A draft with less confidence than this that was seen only once is likely a one-off.
 DOUBTFUL = 0.6
 DEFAULT_CONFIDENCE = "0.7"
+# The marks of items.
+OPEN, KEPT = "☐", "="
+MARKS = ((OPEN, "an unfinished item"), (KEPT, "an item that is kept when the next session leaves others"))
 # The keys of the folds.
 ONE_OFFS, SNOOZED = "one-offs", "snoozed"
 

@@ -20,6 +20,7 @@ from memtui.core.review.draft import Draft
 from memtui.core.review.evidence import Evidence
 from memtui.core.review.waiting import Waiting
 from memtui.present import drafts as words
+from memtui.present import legend as marks
 from memtui.present import safe_text, undelivered, unheard
 from memtui.tui import key_bindings
 from memtui.tui.model import fuzzy
@@ -91,6 +92,7 @@ class Inbox(ListScreen[InboxRow]):
     one: ClassVar[str] = "entry"
     nothing_chosen: ClassVar[str] = "Nothing waits."
     legend: ClassVar[str] = (
+        marks.section("Unfinished items", rows.MARKS) + "\n"
         "conf: how likely it is that you meant this as a lasting rule; seen: how often you said it. What is below"
         f" {rows.DOUBTFUL} and was said once is folded. Approving shows the whole file first, unless it is on the"
         " screen."
@@ -218,14 +220,14 @@ class Inbox(ListScreen[InboxRow]):
         blank = Text("")
         if item is None:
             fold = Text(self._folded(row), style="dim")
-            return [Text("▾" if row.key in self.unfolded else "▸", style="dim"), fold, *[blank] * 4]
+            return [Text(marks.UNFOLDED if row.key in self.unfolded else marks.FOLDED, style="dim"), fold, *[blank] * 4]
         fields = item.entry.fields
         when = Text(age(item.entry.time(), self.services.data.now()), style="dim")
         where = Text(self._where(item), style="dim")
         if item.kind == "items":
             gist = Text(safe_text.line(item.text, 300))
             fuzzy.mark([gist], self.typed)
-            mark = "= kept" if fields.get("state") == "kept" else "☐ item"
+            mark = f"{rows.KEPT} kept" if fields.get("state") == "kept" else f"{rows.OPEN} item"
             return [Text(mark, style="dim"), gist, blank, blank, where, when]
         name = Text(safe_text.line(self.proposals.proposed(item, "name") or item.text, 200))
         fuzzy.mark([name], self.typed)

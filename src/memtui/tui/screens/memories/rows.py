@@ -15,8 +15,8 @@ from memtui.core.memories import memory
 from memtui.core.memories import status as memory_status
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Row
+from memtui.present import legend, safe_text
 from memtui.present import memories as present
-from memtui.present import safe_text
 from memtui.present.deliveries import GLYPHS
 from memtui.tui.model import fuzzy
 from memtui.tui.screens.memories import tree
@@ -71,16 +71,15 @@ SHORT_NAME, LEAST_DESCRIPTION, LONG_NAME = 12, 20, 40
 DRAFT = "D"
 # In the column of the last delivery, for memories that the client loads by itself.
 BY_CLIENT = "client"
-LEGEND = (
-    "Types\n  "
-    + "  ".join(f"{name[0]} {name}" for name in memory.TYPES)
-    + "\n\nFlags\n"
-    + "".join(
-        f"  {letter}  {words}\n"
-        for letter, words in {**memory_status.MEANINGS, DRAFT: "you have a draft of it"}.items()
+LEGEND = "\n".join(
+    (
+        legend.section("Types", ((name[0], name) for name in memory.TYPES)) + "  -       no type",
+        "",
+        legend.section("In the column !", {**memory_status.MEANINGS, DRAFT: "you have a draft of it"}.items())
+        + "  +       there is more: the detail says what",
+        "",
+        legend.receipts("The last delivery") + f"  {BY_CLIENT}  Claude Code loads it itself\n  -       never delivered",
     )
-    + f"\nThe last delivery\n  {BY_CLIENT}  the client loads it itself, memtui leaves it alone\n"
-    + "".join(f"  {glyph}  {outcome}\n" for outcome, (glyph, _) in GLYPHS.items() if outcome != "nothing").rstrip()
 )
 
 

@@ -8,8 +8,8 @@ from rich.text import Text
 
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Row
+from memtui.present import legend, safe_text
 from memtui.present import memories as present
-from memtui.present import safe_text
 from memtui.tui.widgets.rows import Column, RowList
 
 ALL = "all"
@@ -60,7 +60,7 @@ class Place:
         """Return the cells of its row."""
         style = "bold" if not self.depth and self.fold is not None else "dim" if self.depth else ""
         style = present.TYPE_STYLES.get(self.kind, style)
-        mark = {True: "▾ ", False: "▸ ", None: "  "}[self.fold]
+        mark = {True: f"{legend.UNFOLDED} ", False: f"{legend.FOLDED} ", None: "  "}[self.fold]
         problem = len(self.scopes) == 1 and not self.depth and (self.scopes[0].problem or not self.scopes[0].trusted)
         text = Text(
             "  " * self.depth + mark + safe_text.line(self.label, 60),

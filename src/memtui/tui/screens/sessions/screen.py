@@ -10,6 +10,7 @@ from textual.binding import BindingType
 from memtui import actions
 from memtui.core.base.phrasing import many
 from memtui.core.deliveries.session_list import SessionRow
+from memtui.present import legend as marks
 from memtui.present import sessions, unheard
 from memtui.tui import key_bindings
 from memtui.tui.screens.list_screen import Described, ListScreen
@@ -35,6 +36,14 @@ class Sessions(ListScreen[SessionRow]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("sessions")]
     group: ClassVar[str] = "sessions"
+    legend: ClassVar[str] = (
+        marks.section(
+            "Sessions",
+            [(sessions.LIVE[0], "in the first column: it is live"), (sessions.WAITING, "a note that waits for it")],
+        )
+        + "\n"
+        + marks.receipts("The worst that became of what it was told")
+    )
     tab: ClassVar[str] = "deliveries"
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "receipts"})
     row_word: ClassVar[str] = "session"

@@ -102,7 +102,7 @@ def _waiting(text: Text, row: SessionRow, waiting: list[Waiting], project: str, 
     for item in waiting[:WAITING_SHOWN]:
         own = "session:" in item.entry.fields.get("for", "")
         whom = "for it alone" if own else "for every project" if item.slug is None else f"for {project}"
-        text.append("○ ")
+        text.append(f"{sessions.WAITING} ")
         text.append(safe_text.line(f"“{sessions.beginning(item.text)}”", WORDS_SHOWN))
         since = f", {ago(item.entry.time(), now)}" if item.entry.time() else ""
         text.append(safe_text.line(f"  {whom}{since}", 80) + "\n", style="dim")

@@ -1,0 +1,36 @@
+"""Legends: what each mark on a screen means, for the help."""
+
+from collections.abc import Iterable
+
+from memtui.present import deliveries
+
+Marks = Iterable[tuple[str, str]]
+# The marks of every list.
+CURSOR, MARKED, FOLDED, UNFOLDED = "›", "●", "▸", "▾"
+LISTS: Marks = (
+    (CURSOR, "the row under the cursor"),
+    (MARKED, "in front of a row: it is marked"),
+    (FOLDED, "folded: enter shows what is in it"),
+    (UNFOLDED, "unfolded; in a column's title: sorted by it, downwards"),
+    ("▴", "in a column's title: sorted by it, upwards"),
+    ("…", "the text goes on, or is still being read"),
+)
+
+TOP: Marks = (
+    ("9", "on a tab: so many wait there"),
+    ("!9", "on the tab of Health: so many problems to fix"),
+    ("hooks", "✓ they are installed; ✗ they are not, so sessions get nothing"),
+)
+
+
+def section(title: str, marks: Marks) -> str:
+    """Return the lines of a legend: a title, and a line for each mark."""
+    return f"{title}\n" + "".join(f"  {mark:<6}  {meaning}\n" for mark, meaning in marks)
+
+
+def receipts(title: str = "Receipts") -> str:
+    """Return the legend of the receipts of deliveries."""
+    return section(
+        title,
+        ((glyph, f"{outcome}: {deliveries.MEANINGS[outcome]}") for outcome, (glyph, _) in deliveries.GLYPHS.items()),
+    )

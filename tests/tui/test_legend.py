@@ -1,0 +1,82 @@
+"""The help has a legend of every mark that the lists of a screen draw."""
+
+import pytest
+
+from memtui import actions
+from memtui.present import glyphs, legend
+from memtui.present.deliveries import GLYPHS
+from memtui.tui.app import MemtuiApp
+from memtui.tui.dialogs.tour import Tour
+from memtui.tui.screens.memories import rows as memory_rows
+from memtui.tui.widgets.rows import RowList
+
+from .conftest import NOW, settle
+
+# What is drawn of text, of gauges and of rules is no mark.
+TEXT = set("–—“”„‘’‚×─━│╸╺┅╍▁▂▃▄▅▆▇█")
+SCREENS = ["memories", "inbox", "guidance", "deliveries", "sessions", "health"]
+
+
+async def help_text(pilot):
+    await pilot.press("question_mark")
+    await settle(pilot)
+    return pilot.app.focused.plain
+
+
+def told(text):
+    """The marks that a help explains."""
+    return {line.split()[0] for line in text.split("\n") if line.startswith("  ") and line.strip()}
+
+
+@pytest.mark.parametrize("name", SCREENS)
+async def test_every_mark_that_is_drawn_is_explained(world, name):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    app.first = name
+    async with app.run_test(size=(160, 60)) as pilot:
+        await settle(pilot)
+        drawn = set()
+        for table in app.screen.query(RowList):
+            for at, row in enumerate(table.rows):
+                cells = table._draw(row)
+                drawn |= {char for cell in cells for char in cell.plain if char in glyphs.PLAIN}
+                table.move_to(at)
+                drawn |= {line[0] for line in app.screen.detail.plain.split("\n") if line[:1] in glyphs.PLAIN}
+        marks = told(await help_text(pilot))
+        assert drawn - TEXT <= marks
+        assert {mark for mark, _ in legend.LISTS} <= marks
+
+
+@pytest.mark.parametrize(
+    ("name", "marks"),
+    [
+        ("memories", {*"ufprt", *"XHUBNLC", memory_rows.DRAFT, *(glyph for glyph, _ in GLYPHS.values())}),
+        ("inbox", {"☐", "="}),
+        ("guidance", {"○", "→", "!", *(glyph for glyph, _ in GLYPHS.values())}),
+        ("deliveries", {glyph for glyph, _ in GLYPHS.values()}),
+        ("sessions", {"●", "✗", "◐"}),
+        ("health", {"✓", "·", "!", "✗", "▸", "●"}),
+    ],
+)
+async def test_marks_that_are_rare_are_explained_too(world, name, marks):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    app.first = name
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert marks <= told(await help_text(pilot))
+
+
+async def test_the_help_key_in_the_help_begins_the_tour(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("question_mark", "question_mark")
+        await settle(pilot)
+        assert isinstance(app.screen, Tour)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert app.screen.group == "memories"
+        await pilot.press("question_mark")
+        await settle(pilot)
+        assert actions.get("memories.edit").help in app.focused.plain
+        await pilot.press("escape")
+        await settle(pilot)
+        assert len(app.screen_stack) == 1
