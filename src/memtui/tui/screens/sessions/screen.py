@@ -39,7 +39,11 @@ class Sessions(ListScreen[SessionRow]):
     legend: ClassVar[str] = (
         marks.section(
             "Sessions",
-            [(sessions.LIVE[0], "in the first column: it is live"), (sessions.WAITING, "a note that waits for it")],
+            [
+                (sessions.LIVE[0], "in the first column: Claude Code runs it now"),
+                (sessions.WAITING, "a note that waits for it"),
+                ("8 of 10", "8 arrived of 10 that are settled"),
+            ],
         )
         + "\n"
         + marks.receipts("The worst that became of what it was told")
@@ -48,11 +52,6 @@ class Sessions(ListScreen[SessionRow]):
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "receipts"})
     row_word: ClassVar[str] = "session"
     nothing_chosen: ClassVar[str] = "No session is selected."
-    legend: ClassVar[str] = (
-        "● live: Claude Code runs it now    ✗ something was lost    ◐ only a preview arrived\n"
-        "… the turn has not finished    · unknown: the transcript is gone or does not tell\n"
-        "“8 of 10” counts what arrived of those that are settled."
-    )
     detail_percent: ClassVar[int] = 40
     rest_key: ClassVar[str] = "sessions.whole"
 
