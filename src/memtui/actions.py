@@ -210,9 +210,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("deliveries.project", "p", "", "Show one project only", listed=True),
     Action("deliveries.counts", "N", "", "Memories delivered most and never: from here to each of them"),
     Action("deliveries.whole", "o", "", "Read it over the whole screen"),
-    Action(
-        "sessions.deliveries", "enter", "deliveries", "All that it was told, in Deliveries, from its first", listed=True
-    ),
+    Action("sessions.deliveries", "enter", "deliveries", "All that it was told, in Deliveries, from its first"),
     Action("sessions.whole", "o", "read", "Read it over the whole screen"),
     Action("sessions.filter", "slash", "filter", "Filter by title, project and branch", listed=True),
     Action("sessions.projects", "p", "projects", "Of all projects, or of this one", listed=True),

@@ -10,6 +10,7 @@ import pytest
 from launching import Home
 
 from memtui.core.base import clock, fs, paths
+from memtui.core.client import serving
 from memtui.core.memories import trusting
 from memtui.core.memories.store import Store
 from memtui.worker import main
@@ -385,6 +386,13 @@ def test_a_client_that_keeps_what_came_before_a_tool_is_not_given_it_again(home)
     home.tool()
     assert home.start("resume", context_tokens=1010, seconds_since_last_response=3).context == ""
     assert "before a tool" in home.start("resume").context  # by a client that does not
+
+
+def test_the_session_that_a_client_serves_is_live_until_the_client_ends(home):
+    home.start()
+    assert list(serving.served(str(home.root))) == [os.getpid()]
+    home.hook("SessionEnd", reason="prompt_input_exit")
+    assert serving.served(str(home.root)) == {}
 
 
 def test_a_client_that_ended_leaves_no_trace_of_which_session_it_served(home):

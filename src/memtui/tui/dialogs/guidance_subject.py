@@ -93,6 +93,7 @@ class GuidanceSubject:
         self.slug, self.project = (data.slug, data.facts.project) if own else (str(home[0]), home[1])
         self.data, self.item = data, item
         self._targets: dict[str, Session] = {}
+        self._titles: dict[str, str] = {}
         self.note = note or (note_of(item) if item else blank(data))
         name = f"guidance-{item.id}" if item else f"guidance{'-' + key if key else ''}"
         self.autosave = autosave.kept(data.root, name) or Autosave(name, self._base())
@@ -132,11 +133,10 @@ class GuidanceSubject:
         clients = serving.served(data.root)
         found = []
         for each in known:
-            title = titles.about(finder.find(each.id)).title
+            name = _name(each, finder.find(each.id))
             where = each.project.rstrip("/").rpartition("/")[2]
             live = serving.live(each.id, each.client, clients)
             since = "live" if live else ago(clock.parse(each.last), data.now())
-            name = f"“{safe_text.line(title, 50)}”" if title else f"session {each.id[:8]}"
             found.append((not live, SESSION + each.id, f"{name}  {where}, {since}"))
         found.sort(key=lambda option: option[0])
         return [(to, words) for _, to, words in found]
@@ -146,6 +146,14 @@ class GuidanceSubject:
         if session_id not in self._targets:
             self._targets[session_id] = sessions.find(self.data.root, session_id)
         return self._targets[session_id]
+
+    def _named(self, to: str) -> str:
+        """Return the title of the session that the note is for; it is looked up once."""
+        session_id = to.removeprefix(SESSION)
+        if session_id not in self._titles:
+            path = transcript.find(self.data.config_dir, session_id)
+            self._titles[session_id] = _name(self._target(session_id), path)
+        return self._titles[session_id]
 
     def _is_over(self, to: str) -> bool:
         """Whether the note is for a session that no client serves now."""
@@ -177,7 +185,7 @@ class GuidanceSubject:
     def _reach(self, note: Note) -> str:
         whom = {PROJECT: f"a session of {self.project}", EVERYWHERE: "any session"}
         agent, path, now = note["agent"].strip(), note["path"].strip(), self.data.now()
-        words = ["Told once, to " + whom.get(note["to"], f"session {note['to'][8:16]}")]
+        words = ["Told once, to " + (whom.get(note["to"]) or self._named(note["to"]))]
         words += ["started by a person"] if note["who"] else []
         words += [f"of the agent {safe_text.line(agent, 40)}"] if agent else []
         words.append(f"when a tool touches {safe_text.line(path, 40)}" if path else WHEN[note["when"]])
@@ -226,6 +234,12 @@ class GuidanceSubject:
         if to == EVERYWHERE:
             return None
         return (self._target(to.removeprefix(SESSION)).slug if to.startswith(SESSION) else "") or self.slug
+
+
+def _name(session: Session, path: str | None) -> str:
+    """Return the title of a session, by its transcript; without one the beginning of its id."""
+    title = titles.about(path).title
+    return f"“{safe_text.line(title, 50)}”" if title else f"session {session.id[:8]}"
 
 
 def _until(given: str, now: float) -> str:

@@ -197,9 +197,11 @@ class Sessions(ListScreen[SessionRow]):
             super().count()
 
     def footer_actions(self) -> list[actions.Action]:
-        """Return the actions for the bottom bar: `!` only where something was lost."""
+        """Return the actions for the bottom bar: `!` only where something was lost, none twice."""
         lost = self.only_lost or any(row.counts.lost for row in self.found)
-        return [each for each in super().footer_actions() if lost or each.id != "sessions.lost"]
+        left_out = {"sessions.whole"} if self.detail_covers_list else set()
+        left_out |= set() if lost else {"sessions.lost"}
+        return [each for each in super().footer_actions() if each.id not in left_out]
 
     def _draw(self, row: SessionRow) -> list[Text]:
         return rows.cells(row, self.project(row), self.typed, self.services.data.now())
@@ -218,6 +220,7 @@ class Sessions(ListScreen[SessionRow]):
         glance = text.head(row, self.project(row), now)
         tail = text.tail(row, found)
         whole = text.detail(row, self.project(row), found, self._resume(row), now)
+        text.add_keys(whole, row, read_only=self.services.read_only)
         return Described(whole, glance, tail)
 
     def copied(self) -> str:

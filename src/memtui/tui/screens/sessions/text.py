@@ -28,7 +28,6 @@ def detail(row: SessionRow, project: str, found: DetailRead | None, resume: str,
         _waiting(text, row, found.waiting, project, now)
     text.append("\nResume it\n", style="bold")
     text.append(safe_text.line(resume) + "\n", style="dim")
-    _keys(text, row)
     return text
 
 
@@ -112,11 +111,12 @@ def _waiting(text: Text, row: SessionRow, waiting: list[Waiting], project: str, 
         text.append("It gets them with its next prompt, once it is resumed.\n", style="dim")
 
 
-def _keys(text: Text, row: SessionRow) -> None:
+def add_keys(text: Text, row: SessionRow, *, read_only: bool) -> None:
+    """Append the keys that work on a session, and what each does."""
     tell = "tell it now" if row.live else "tell it when it is resumed, or its project now"
     text.append("\n")
     for action, words in (
-        ("app.guide", tell),
+        *(() if read_only else (("app.guide", tell),)),
         ("sessions.deliveries", "all that it was told, in Deliveries"),
         ("app.copy", "copy the command that resumes it"),
     ):
