@@ -147,3 +147,6 @@ async def test_what_deliveries_add_up_to(told, shown):
     assert await shown("deliveries", lambda app: sum(1 for _ in app.screen.found)) == sum(
         day["deliveries"] for day in sums["days"]
     )
+    words = await shown("deliveries", lambda app: app.screen.summary().plain)
+    today = sums["days"][-1]["receipts"]
+    assert f"arrived {today['arrived']} of {today['settled']} ✓  {today['waiting']} waiting …" in words

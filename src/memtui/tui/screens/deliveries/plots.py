@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from rich.text import Text
 
-from memtui.core.base.phrasing import age, many, short
+from memtui.core.base.phrasing import age, short
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.receipt_counts import ReceiptCounts
 from memtui.core.deliveries.statistics import DAY, DAYS, Day, MemoryUse, Statistics, percentile
@@ -82,7 +82,8 @@ def _by_day(text: Text, statistics: Statistics, known: dict[str, str], width: in
     shown = [each for each in every if width >= each.from_width]
     taken = 10 + sum(each.cells + 2 for each in shown)
     cells = max(CELLS[0], min(CELLS[1], (width - taken) // len(shown)))
-    _title(text, "Per day")
+    older = sum(day.deliveries for day in days) > len(statistics.recent)
+    _title(text, "Per day", f"receipts of the newest {len(statistics.recent):,} deliveries" if older else "")
     heads = "".join(f"  {each.heading:<{each.cells + cells}}" for each in shown)
     text.append(f"{'':10}{heads}".rstrip() + "\n", style="dim")
     for first, last, day in statistics.days_folded(DAYS_SHOWN):
@@ -97,16 +98,14 @@ def _by_day(text: Text, statistics: Statistics, known: dict[str, str], width: in
             text.append_text(each.bar(last, day))
         text.append("\n")
     if shown[-1].heading == "receipts":
-        _legend(text, statistics)
+        _legend(text)
 
 
-def _legend(text: Text, statistics: Statistics) -> None:
+def _legend(text: Text) -> None:
     text.append("receipts: ", style="dim")
     for name, char, style in FILLS:
         text.append(char * 2, style=style)
-        text.append(f" {name}  ", style="dim")
-    older = sum(day.deliveries for _, day in statistics.days_back(DAYS_SHOWN)) > len(statistics.recent)
-    text.append(f"blank: not among the newest {len(statistics.recent):,}\n" if older else "\n", style="dim")
+        text.append(f" {name}  " if name != FILLS[-1][0] else f" {name}\n", style="dim")
 
 
 def _bar(value: float, top: float, cells: int, style: str = "cyan") -> Text:
@@ -128,8 +127,11 @@ def _receipts(text: Text, statistics: Statistics, known: dict[str, str], width: 
     outcomes = statistics.outcomes(known)
     counts = ReceiptCounts.of(outcomes)
     left = len(statistics.recent) - counts.total
-    note = f"of the newest {many(len(statistics.recent), 'delivery', 'deliveries')}"
-    _title(text, "Receipts", note + (f", {left:,} not looked up yet" if left else ""))
+    _title(
+        text,
+        "Receipts",
+        f"of the newest {len(statistics.recent):,} deliveries" + (f", {left:,} not looked up yet" if left else ""),
+    )
     for words, style in sums(counts)[:1] if counts.settled else ():
         text.append(words, style=style)
         text.append("  of those that are settled\n", style="dim")

@@ -16,8 +16,8 @@ IN_LOG = (
     Column("event", 6, from_width=44),
     Column("what"),
     Column("project", 12, from_width=84),
-    Column("chars", 6, right=True, from_width=50),
-    Column("ms", 4, right=True, from_width=58),
+    Column("chars", 6, right=True, from_width=60),
+    Column("ms", 4, right=True, from_width=66),
     Column("", 1),
 )
 IN_SESSION = (

@@ -6,7 +6,7 @@ from rich.text import Text
 
 from memtui import actions
 from memtui.core.base.matching import short_id
-from memtui.core.base.phrasing import ago, many
+from memtui.core.base.phrasing import ago
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.record import Delivery, Item
@@ -111,7 +111,7 @@ def _delivered(text: Text, found: Delivery) -> None:
     items = [item for item in found.items if not item.left_out]
     if not items:
         return
-    text.append(f"\nWhy  {many(len(items), 'item')}\n", style="bold")
+    text.append("\nWhy\n", style="bold")
     groups: dict[tuple[str, str, str], list[tuple[Item, str]]] = {}
     for item, title in zip(items, titles(found.text, items), strict=True):
         key = (item.kind, item.action or item.reason, item.id if item.scores else item.scope)
