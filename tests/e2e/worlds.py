@@ -55,6 +55,7 @@ class DemoWorld:
             "PATH": f"{self.bin}:{os.environ.get('PATH', '/usr/bin:/bin')}",
             "EDITOR": str(self.bin / "editor"),
             "TERM": "xterm-256color",
+            "PAGER": "cat",
             "COLORTERM": "truecolor",
             "LANG": "C.UTF-8",
             "PYTHONPATH": str(SOURCES),

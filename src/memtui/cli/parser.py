@@ -52,7 +52,11 @@ SCREENS = ("memories", "inbox", "guidance", "deliveries", "health")
 KINDS_OF = {"KEY": "setting", "NAME": "path"}  # metavar -> what it names, in errors
 MOST_NAMED = 20  # choices that an error lists; of more it names only similar ones
 WITH_VALUE = ("--project", "--screen")  # options that may stand before the command, and take the next word
-OPTION_WORDS = {"version": "--version", "man": "--man"}  # what some type as a command, and the option that it is
+OPTION_WORDS = {
+    "version": "--version",
+    "man": "--man",
+    "manual": "--man",
+}  # what some type as a command, and the option that it is
 VERBATIM = ("example:", "exit codes:")  # beginnings of help texts that are not wrapped
 EXIT_CODES = """\
 exit codes:
@@ -181,6 +185,7 @@ def _without_commands(*, tui_options: bool) -> Parser:
         "`memtui demo` creates a sample world to try it in.",
     )
     parser.add_argument("-V", "--version", action="version", version=f"memtui {memtui.__version__}")
+    parser.add_argument("--man", action="store_true", help="show the manual page and exit")
     if tui_options:
         add_tui_options(parser.add_argument_group("without a command"))
     add_common(parser)

@@ -3,12 +3,13 @@
 Everything from a memory, a transcript, an inbox or the log passes through here before a widget draws it.
 """
 
-from rich.text import Text
-
 from memtui.core.base import visible
 
 MAX_LINE = 4000  # characters of a line that are drawn
 TAB = "    "
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rich.text import Text
 
 
 def clean(text: str) -> str:
@@ -35,6 +36,8 @@ def line(text: str, limit: int = MAX_LINE) -> str:
     return found if len(found) <= limit else found[: limit - 1] + "…"
 
 
-def styled(text: str, style: str = "") -> Text:
+def styled(text: str, style: str = "") -> "Text":
     """Return safe text as a Rich `Text`, which is never parsed as markup."""
+    from rich.text import Text  # the command line does without
+
     return Text(clean(text), style=style, no_wrap=False, end="")
