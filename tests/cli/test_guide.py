@@ -426,3 +426,9 @@ def test_a_record_that_does_not_tell_of_its_session_is_listed_as_it_is(memtui):
     assert row["entrypoint"] == ""
     assert f"session {row['session'][:8]}" in memtui("guide", "--list").out or row["text"]
     assert " of a " not in memtui("guide", "--list").out
+
+
+def test_what_was_delivered_names_the_session_by_its_title(memtui):
+    listing = memtui("guide", "--list").out
+    assert "✓ arrived · “make the upload test stable”" in listing
+    assert "· unknown · session 0b5d3a52" in listing  # its transcript is gone

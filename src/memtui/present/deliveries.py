@@ -118,7 +118,7 @@ def sums(counts: ReceiptCounts, *, brief: bool = False) -> list[tuple[str, str]]
     return words
 
 
-def session_words(session: str, entrypoint: str) -> str:
-    """Name a session and who runs it: `session 1f0c2b3d of a script`."""
+def session_words(session: str, entrypoint: str, title: str = "") -> str:
+    """Name a session by its title, else its id, and who runs it: `session 1f0c2b3d of a script`."""
     kind = session_kind(entrypoint)
-    return f"session {session[:8]}" + (f" of a {kind}" if kind else "")
+    return (f"“{title}”" if title else f"session {session[:8]}") + (f" of a {kind}" if kind else "")

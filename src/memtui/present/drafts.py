@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from memtui.core.base.phrasing import many
+from memtui.core.base.phrasing import cut, many
 from memtui.core.review.evidence import Evidence
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text
@@ -24,10 +24,7 @@ DECIDED = {
 
 def title(item: Waiting, limit: int = TITLE_SHOWN) -> str:
     """Return the first line of an entry, cut between two words after at most `limit` characters."""
-    words = safe_text.line(" ".join(item.text.strip().partition("\n")[0].split()))
-    if len(words) <= limit:
-        return words
-    return (words[: limit - 1].rpartition(" ")[0] or words[: limit - 2]) + " …"
+    return cut(safe_text.line(" ".join(item.text.strip().partition("\n")[0].split())), limit)
 
 
 def named(items: Sequence[Waiting]) -> str:

@@ -55,7 +55,7 @@ def beginning(text: str) -> str:
 
 def resume(row: SessionRow, cwd: str) -> str:
     """Return the shell command that resumes a session. `cwd`: the directory that it is for."""
-    command = f"claude --resume {row.id}"
+    command = f"claude --resume {shlex.quote(row.id)}"  # the id is from files
     there = row.cwd or (row.project if row.project.startswith("/") else "")
     if not there or os.path.realpath(there) == cwd:
         return command

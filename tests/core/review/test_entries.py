@@ -169,6 +169,16 @@ def test_a_snooze_ends_at_the_beginning_of_its_day_or_at_once():
     assert time.localtime(snoozing.moment("monday", now)).tm_wday == 0
 
 
+def test_the_journal_names_the_first_line_of_an_entry_by_whole_words(root):
+    leave(root, "updates", "No snapshot tests for components\nbody", "word " * 40)
+    review = Review(root)
+    for item in reversed(waiting_in(root, [SLUG], ["updates"])):
+        review.reject([item])
+    short, long = (each.summary for each in Journal(root).ledger().changes())
+    assert short == "reject “No snapshot tests for components”"
+    assert long == f"reject “{'word ' * 11}…”"
+
+
 ENTRY = st.tuples(st.sampled_from(["entry", "loose"]), st.text("ab -*>[]x\n", min_size=1, max_size=12))
 
 

@@ -60,7 +60,7 @@ def _print(ctx: Context, out: Output, items: "list[Waiting]", more: int) -> None
         state = item.entry.fields.get("state", "open")
         mark = {"done": "[x]", "kept": "[=]"}.get(state, "[ ]")
         origin = item.entry.fields.get("session", "")
-        source = f"session {line(origin)[:8]}" if origin else "hand-written"
+        source = "a session" if origin else "hand-written"
         when = age(item.entry.time(), ctx.now())
         rows.append([(short_id(item.id), "cyan"), f"{mark} {line(state)}", when, source, line(item.text)])
     out.table(["ID", "STATE", "AGE", "FROM", "ITEM"], rows, right=(2,))

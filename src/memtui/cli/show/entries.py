@@ -6,7 +6,8 @@ from memtui.cli.entries import KIND_WORDS
 from memtui.cli.output import Output, Result, line
 from memtui.core.base import clock, paths
 from memtui.core.base.matching import short_id
-from memtui.core.base.phrasing import age, until
+from memtui.core.base.phrasing import age, cut, until
+from memtui.core.client import titles, transcript
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import notes, receipts
 from memtui.core.deliveries.record import Delivery
@@ -17,6 +18,7 @@ from memtui.present.deliveries import GLYPHS, session_words
 
 TOLD_SHOWN = 5  # notes delivered last
 HEAD_COLUMNS = 16  # of an id and an age
+TITLE_SHOWN = 50  # characters of a session's title
 TEXT_SHOWN = 600  # characters of an entry
 # By kind: the commands to decide about an entry.
 COMMANDS = {
@@ -140,7 +142,7 @@ def _print(
     if claimed:
         out.heading("Under way", f"{len(claimed)}  ·  a hook gave it to the client, no transcript proves it yet")
         for row in claimed:
-            _print_note(out, row, now, "→ under way to {}", "cyan")
+            _print_note(ctx, out, row, "→ under way to {}", "cyan")
         out.print()
     if not items and not claimed:
         out.print("Nothing waits here.")
@@ -156,13 +158,15 @@ def _print_told(ctx: Context, out: Output, rows: "list[dict[str, object]]") -> N
     out.heading("Delivered", "all: memtui deliveries --kind guidance · deliver again: --again ID")
     for row in rows:
         glyph, style = GLYPHS[str(row["outcome"])]
-        _print_note(out, row, ctx.now(), f"{glyph} {row['outcome']} · {{}}", style)
+        _print_note(ctx, out, row, f"{glyph} {row['outcome']} · {{}}", style)
 
 
-def _print_note(out: Output, row: "dict[str, object]", now: float, words: str, style: str) -> None:
+def _print_note(ctx: Context, out: Output, row: "dict[str, object]", words: str, style: str) -> None:
     """Print a note that a hook gave to a session; `{}` in `words` is replaced by the session."""
-    facts = words.format(line(session_words(str(row["session"]), str(row["entrypoint"]))))
-    _print_entry(out, str(row["id"]), age(clock.parse(row["time"]), now), [facts], style, str(row["text"]))
+    session = str(row["session"])
+    title = cut(titles.about(transcript.find(ctx.config_dir, session)).title, TITLE_SHOWN)
+    facts = words.format(line(session_words(session, str(row["entrypoint"]), title)))
+    _print_entry(out, str(row["id"]), age(clock.parse(row["time"]), ctx.now()), [facts], style, str(row["text"]))
 
 
 def _print_entry(out: Output, entry_id: str, when: str, facts: "list[str]", style: str, text: str) -> None:
@@ -194,12 +198,11 @@ def details(item: Waiting, now: float) -> "list[str]":
     words = []
     if item.kind == "updates":
         sure = _percent(fields.get("confidence", ""))
+        words += [f"until {drafts.day(end, now)}"] if (end := item.until(now)) is not None else []
         words.append(fields.get("kind", "note") + (f", {sure} sure" if sure else ""))
         target = "/".join(part for part in (fields.get("scope"), fields.get("type"), fields.get("name")) if part)
         words += [f"→ {target}"] if target else []
         words += [f"seen {fields['seen']}×"] if fields.get("seen", "1") != "1" else []
-        words += [f"session {fields['session'][:8]}"] if fields.get("session") else []
-        words += [f"until {drafts.day(end, now)}"] if (end := item.until(now)) is not None else []
     elif item.kind == "guidance":
         words.append("from " + fields.get("from", "a hand-written note"))
         words += ["urgent"] if item.entry.flag("urgent") else []
@@ -209,7 +212,7 @@ def details(item: Waiting, now: float) -> "list[str]":
         if expires is not None and expires > now:
             words.append(f"expires {until(expires, now)}")
     else:
-        words += [f"session {fields['session'][:8]}"] if fields.get("session") else ["hand-written"]
+        words += ["left by a session"] if fields.get("session") else ["hand-written"]
     return [line(word) for word in words]
 
 

@@ -47,6 +47,13 @@ def short(count: int) -> str:
     return str(count)
 
 
+def cut(text: str, most: int) -> str:
+    """Cut a line of text between two words, with ` …` behind, so that it has at most `most` characters."""
+    if len(text) <= most:
+        return text
+    return (text[: most - 1].rpartition(" ")[0] or text[: most - 2]) + " …"
+
+
 def it(count: int) -> str:
     """Return the pronoun for a number of things: `it` or `them`."""
     return "it" if count == 1 else "them"

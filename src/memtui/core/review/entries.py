@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from memtui.core.base import clock, fastjson, ids, when
 from memtui.core.base.errors import UsageError
+from memtui.core.base.phrasing import cut
 from memtui.core.client.conversation import normalised
 from memtui.core.inbox import deliverable, pending_update
 from memtui.core.inbox import file as inbox_file
@@ -18,6 +19,8 @@ from memtui.core.journal.journal import Journal
 from memtui.core.redaction import redact
 from memtui.core.review.waiting import Waiting, from_the_end
 from memtui.core.settings import config
+
+GIST = 60  # characters of an entry in the journal
 
 
 def _anchor(entry: inbox_format.Entry, source: str) -> str:
@@ -170,5 +173,5 @@ class Review:
 
 
 def _gist(text: str) -> str:
-    """Return the first words of an entry without secrets, for the journal, which outlives the entry."""
-    return " ".join(redact.redact(text)[0].split())[:60]
+    """Return the beginning of an entry's first line without secrets, for the journal, which outlives the entry."""
+    return cut(" ".join(redact.redact(text)[0].strip().partition("\n")[0].split()), GIST)

@@ -10,7 +10,7 @@ from memtui.core.base.finding import Finding
 from memtui.core.base.matching import short_id
 from memtui.core.base.phrasing import ago, until
 from memtui.core.deliveries.notes import Note
-from memtui.core.deliveries.record import Delivery, session_kind
+from memtui.core.deliveries.record import Delivery
 from memtui.core.health import findings
 from memtui.core.inbox.under_way import UnderWay
 from memtui.core.review.waiting import Waiting
@@ -58,12 +58,7 @@ def _delivered(text: Text, row: GuidanceRow, note: Note, titles: dict[str, str],
 
 def _titled(delivery: Delivery, titles: dict[str, str]) -> str:
     """Return the title of the session of a delivery, else its id."""
-    title, kind = titles.get(delivery.session, ""), session_kind(delivery.entrypoint)
-    return (
-        f"“{title}”" + (f" of a {kind}" if kind else "")
-        if title
-        else session_words(delivery.session, delivery.entrypoint)
-    )
+    return session_words(delivery.session, delivery.entrypoint, titles.get(delivery.session, ""))
 
 
 def _moment(seconds: float | None, now: float) -> str:

@@ -118,11 +118,16 @@ def _facts(text: Text, item: Waiting, found: Evidence | None, now: float) -> Non
     where = fields.get("project", "").rstrip("/").rpartition("/")[2]
     source = [f"from {where}"] if where else []
     if fields.get("session"):
-        source.append("session " + fields["session"][:8] + (f" “{found.title[:60]}”" if found and found.title else ""))
+        source.append("session " + _session(fields["session"], found.title if found else ""))
     elif not item.entry.fields:
         source.append("hand-written")
     if source:
         text.append(safe_text.line(" · ".join(source)) + "\n", style="dim")
+
+
+def _session(session_id: str, title: str) -> str:
+    """Return a session's title, or where it has none the beginning of its id."""
+    return f"“{title[:60]}”" if title else session_id[:8]
 
 
 def _quotes(text: Text, item: Waiting, found: Evidence | None) -> None:
@@ -265,8 +270,7 @@ def item_text(item: Waiting, title: str, states: Sequence[str], now: float) -> T
     fields = item.entry.fields
     text.append(_item_facts(item, states, now) + "\n", style="dim")
     if fields.get("session"):
-        words = f"left by session {fields['session'][:8]}" + (f" “{title[:60]}”" if title else "")
-        text.append(safe_text.line(words) + "\n", style="dim")
+        text.append(safe_text.line(f"left by session {_session(fields['session'], title)}") + "\n", style="dim")
     else:
         text.append("written by hand\n", style="dim")
     text.append(safe_text.line(item.path) + "\n\n", style="dim")
