@@ -271,7 +271,7 @@ def test_the_list_shows_what_wants_attention_or_was_never_delivered_and_the_wors
     assert memtui("list", "--never", "--names").out.split() == ["skip-code-review"]
     assert {row["name"] for row in memtui.json("deliveries", "--stats")["never_delivered"]} == {"skip-code-review"}
     assert "delivered never" in " ".join(memtui("show", "skip-code-review").out.split())
-    assert "delivered by the client itself" in " ".join(memtui("show", "test-database").out.split())
+    assert "delivered loaded by Claude Code itself" in " ".join(memtui("show", "test-database").out.split())
     assert memtui("list", "--scope", "project", "--sort", "flags", "--names").out.split()[0] == "skip-code-review"
 
 

@@ -219,7 +219,7 @@ async def test_a_new_memory_half_typed_is_offered_again(app, world):
         await choose(pilot, "tool")
         await press(pilot, *"jq-tricks", "escape")
         await pilot.press("n")
-        await choose(pilot, "go on with “jq-tricks”")
+        await choose(pilot, "continue “jq-tricks”")
         form = app.screen
         assert field(form, "name").value == "jq-tricks"
         assert next(each for each in form.query(Select) if each.name == "type").value == "tool"
@@ -264,9 +264,9 @@ async def test_a_draft_whose_file_is_gone_is_named_and_offered(app, world):
         await settle(pilot)
         assert any("payment-provider (n, its file is gone)" in each.message for each in again._notifications)
         await press(pilot, "e")
-        assert again.screen.rows[1][1].startswith("go on with “payment-provider”, your draft, its file is gone")
+        assert again.screen.rows[1][1].startswith("continue “payment-provider”, your draft, its file is gone")
         await press(pilot, "escape", "n")
-        await choose(pilot, "go on with “payment-provider”")
+        await choose(pilot, "continue “payment-provider”")
         assert field(again.screen, "metadata.owner").value == "checkout team"
         await press(pilot, "ctrl+s", "enter")
         described = next(line for line in before.split("\n") if line.startswith("description:"))

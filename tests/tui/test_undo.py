@@ -211,4 +211,4 @@ async def test_a_full_trash_is_read_beside_the_keys(crowd):  # noqa: F811
         await until(pilot, lambda: not app.at_work)
         await settle(pilot)
         assert files(crowd) == there
-        assert f"Back again: {MANY} memories." in told(app)
+        assert f"Restored: {MANY} memories." in told(app)

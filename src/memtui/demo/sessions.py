@@ -161,15 +161,15 @@ def index(world: World, project: str) -> list[delivery_blocks.Block]:
                 continue
             name = file.removesuffix(".md")
             about = next((line[13:] for line in text.split("\n") if line.startswith("description: ")), text.strip())
-            reason = "index, feedback"
+            kind = next((line.strip()[6:] for line in text.split("\n") if line.strip().startswith("type: ")), "untyped")
             item: Record = {
                 "kind": "index",
                 "id": name,
                 "scope": scope,
                 "path": f"{directory}/{file}",
-                "reason": reason,
+                "reason": f"index, {kind}",
             }
-            parts.append(delivery_blocks.Part(f"- [feedback] {name}: {about}", name, item))
+            parts.append(delivery_blocks.Part(f"- [{kind}] {name}: {about}", name, item))
         if parts:
             fields = {"scope": scope, "source": directory}
             intro = index_block.INTRO.format(directory=directory)

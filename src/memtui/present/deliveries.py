@@ -27,6 +27,8 @@ MEANINGS = {
     receipts.WAITING: "the turn has not finished",
     receipts.NOTHING: "the agent opened or wrote a memory; nothing was injected",
 }
+# Why a line of an index was delivered.
+INDEX_LINE = "its line in the list of memories"
 # Hook events, short enough for a column of seven characters.
 EVENTS = {
     "SessionStart": "start",
@@ -116,6 +118,11 @@ def sums(counts: ReceiptCounts, *, brief: bool = False) -> list[tuple[str, str]]
             glyph, style = GLYPHS[outcome]
             words.append((f"{count:,} {glyph}" if brief else f"{count:,} {name} {glyph}", style))
     return words
+
+
+def reason(recorded: str) -> str:
+    """Say why something was delivered, for the words of its record, which has `index, TYPE` for a line of an index."""
+    return INDEX_LINE if recorded.startswith("index, ") else recorded
 
 
 def session_words(session: str, entrypoint: str, title: str = "") -> str:

@@ -41,7 +41,7 @@ def test_a_person_is_shown_what_a_session_is_told(head):
     name, description, kind = memory_head.summarise(data)
     assert (shown.name, shown.description, shown.type) == (name or "file", description, kind)
     differs = memory.text_of(shown.fields, "description") not in {"", description}
-    assert any("is told as it stands there" in note for note in shown.notes) == differs
+    assert any("as written; YAML reads" in note for note in shown.notes) == differs
 
 
 texts = st.text(max_size=40)

@@ -147,7 +147,7 @@ def _yaml_differs(fields: dict[str, object], name: str, description: str) -> tup
     """Return a note for each field whose YAML value differs from its raw text, which is what sessions get."""
     raw = {"name": name, "description": description}
     return tuple(
-        f"`{key}` is told as it stands there; YAML reads “{fields[key]}”"
+        f"Sessions get `{key}` as written; YAML reads “{fields[key]}”"
         for key, text in raw.items()
         if fields.get(key) and text and fields[key] != text
     )

@@ -81,8 +81,8 @@ def grant(
     edit = plan(root, directory, (read(directory) if contents is None else contents).items(), always)
     if not edit.idle:
         what = _name_some(sorted(edit.added.values())) if edit.added else "a repository's memories"
-        became = {(False, True): " whatever they become", (True, False): " only as they are"}.get(edit.always, "")
-        Journal(root, by, now).run("trust", [edit], f"trust {what}{became}")
+        words = {(False, True): f"always trust {what}", (True, False): f"trust only the present versions of {what}"}
+        Journal(root, by, now).run("trust", [edit], words.get(edit.always, f"trust {what}"))
     return trust.status(root, directory)
 
 
@@ -109,7 +109,7 @@ def revoke(
     edit = TrustEdit(trust.path(root), trust.key(directory), gone, {}, (known.always, False))
     if edit.idle:
         return False
-    Journal(root, by, now).run("untrust", [edit], f"trust {_name_some(sorted(set(gone.values())))} no more")
+    Journal(root, by, now).run("untrust", [edit], f"revoke trust in {_name_some(sorted(set(gone.values())))}")
     return True
 
 

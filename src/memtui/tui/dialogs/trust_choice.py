@@ -41,7 +41,7 @@ class Trusting:
             rows.append((THESE, f"Trust {_names(self.these)} as shown below"))
         rows.append((LEAVE, "Leave everything as it is"))
         if self.no_more:
-            rows.append((NO_MORE, f"Trust {_names(self.no_more)} no more"))
+            rows.append((NO_MORE, f"Stop trusting {_names(self.no_more)}"))
         if self.open and self.these != self.open:
             rows.append((ALL, f"Trust all that are not yet, as shown below: {_names(self.open)}"))
         if known.always:
@@ -96,9 +96,9 @@ class Trusting:
         words = {
             THESE: f"Trusted, so delivered: {_names(self.these)}.",
             ALL: f"Trusted, so delivered: {_names(self.open)}.",
-            NO_MORE: f"Trusted no more: {_names(self.no_more)}.",
-            ALWAYS: "Whatever this repository's memories become is delivered from now on.",
-            ONLY: "Trusted as they are now; what they become is not.",
+            NO_MORE: f"No longer trusted: {_names(self.no_more)}.",
+            ALWAYS: "All memories of this repository are trusted, future versions too.",
+            ONLY: "Only the present versions are trusted.",
             NOTHING: "Nothing here is trusted any more.",
         }
         return f"{words[answer]} {actions.takes_back()}"

@@ -176,7 +176,7 @@ async def test_what_can_not_come_back_from_the_trash_stays_there_marked(app, wor
         assert isinstance(app.screen, Trash)
         assert exists(everywhere(world, "conventional-commits.md"))
         assert read(everywhere(world, "concise-answers.md")) == "another one"
-        assert told(app)[-1].startswith("Back again: 1 of 2.\n1 memory was left alone:\nconcise-answers: ")
+        assert told(app)[-1].startswith("Restored: 1 of 2.\n1 memory was left alone:\nconcise-answers: ")
         [item] = app.screen.table.chosen()
         assert item.memory.stem == "concise-answers"
         assert app.screen.table.marks
@@ -297,7 +297,7 @@ async def test_deleting_many_for_good_is_asked_with_their_number(crowd, place):
         if place == "trash":
             await press(pilot, "d", "b", *["space"] * 8)
         await press(pilot, "D")
-        assert app.screen.question == "Delete 8 memories for good? Nothing brings them back."
+        assert app.screen.question == "Delete 8 memories for good? This can't be undone."
 
 
 @pytest.mark.slow
@@ -310,7 +310,7 @@ async def test_many_go_and_come_back_as_one_step(crowd):
         await press(pilot, "/", *"many-", "enter", "A", "d", "j", "enter")
         await until(pilot, lambda: not app.at_work)
         assert not exists(everywhere(crowd, "many-000.md"))
-        assert f"In the trash, z brings back: {MANY} memories." in told(app)
+        assert f"In the trash (z undoes): {MANY} memories." in told(app)
         await pilot.press("z")
         await until(pilot, lambda: not app.at_work)
         assert files(crowd) == there

@@ -193,7 +193,7 @@ async def test_the_memory_under_the_cursor_is_trusted_after_it_was_shown_and_z_t
         assert "prefer-pnpm.md" not in trust.trusted_names(world.root, directory)
         assert "One more line." in read(project(world, "prefer-pnpm.md"))
         await press(pilot, "Z", "u")
-        await choose(pilot, "Trust prefer-pnpm no more")
+        await choose(pilot, "Stop trusting prefer-pnpm")
         assert "prefer-pnpm.md" not in trust.trusted_names(world.root, directory)
         assert "release-steps.md" in trust.trusted_names(world.root, directory)
 

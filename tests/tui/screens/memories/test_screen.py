@@ -81,8 +81,8 @@ async def test_the_preview_tells_all_there_is(app):
         await stand_on(pilot, "flaky-upload-test")
         await pilot.pause(0.3)
         await settle(pilot)
-        assert "→ temp-dir-per-worker (nowhere)" in detail(app)
-        assert "born in   session 7c1e55a0, 2d ago\n          “make the upload test stable”" in detail(app)
+        assert "→ temp-dir-per-worker (not found)" in detail(app)
+        assert "created   in session 7c1e55a0, 2d ago\n          “make the upload test stable”" in detail(app)
 
 
 async def test_flags_are_letters_that_the_help_explains(app):
@@ -553,7 +553,7 @@ async def test_a_list_narrowed_from_last_time_says_so_and_escape_leads_to_all(ap
     again = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with again.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        assert line(again, "#summary") == " scope global ▾  only what wants attention  escape shows all"
+        assert line(again, "#summary") == " scope global ▾  only what needs attention  escape shows all"
         await pilot.press("escape")
         assert line(again, "#summary") == " scope global ▾  escape shows all"
         await pilot.press("escape")

@@ -11,6 +11,7 @@ from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.record import Delivery, Item
 from memtui.core.deliveries.titles import titles
+from memtui.present import deliveries as present
 from memtui.present import safe_text
 from memtui.present.deliveries import GLYPHS, MEANINGS, counted, session_words
 
@@ -114,7 +115,8 @@ def _delivered(text: Text, found: Delivery) -> None:
     text.append("\nWhy\n", style="bold")
     groups: dict[tuple[str, str, str], list[tuple[Item, str]]] = {}
     for item, title in zip(items, titles(found.text, items), strict=True):
-        key = (item.kind, item.action or item.reason, item.id if item.scores else item.scope)
+        why = "" if present.reason(item.reason) == present.INDEX_LINE else item.reason  # its kind says that
+        key = (item.kind, item.action or why, item.id if item.scores else item.scope)
         groups.setdefault(key, []).append((item, title))
     for (kind, reason, _), group in groups.items():
         first = group[0][0]

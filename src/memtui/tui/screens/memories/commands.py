@@ -92,16 +92,15 @@ class MemoryCommands:
             question = sure(f"Move {present.counted(labels)} to the trash?", "Move to the trash")
             if not await self.services.ask(question):
                 return
-        words = actions.keyed("In the trash, {app.undo} brings back")
+        words = actions.keyed("In the trash ({app.undo} undoes)")
         await self._each(lambda store, found: store.delete(found), words)
 
     async def purge(self) -> None:
         """Delete the chosen memories for good, after asking."""
         chosen = self.list.chosen()
-        them = "it" if len(chosen) == 1 else "them"
-        question = f"Delete {_names(chosen)} for good? Nothing brings {them} back."
+        question = f"Delete {_names(chosen)} for good? This can't be undone."
         if await self.services.ask(sure(question, "Delete for good")):
-            await self._each(lambda store, found: store.erase(found), "Gone for good")
+            await self._each(lambda store, found: store.erase(found), "Deleted for good")
 
     async def restore(self) -> None:
         """Open the trash."""

@@ -15,9 +15,10 @@ from memtui.core.base.phrasing import ago
 from memtui.core.memories.scopes import Scope
 from memtui.present import memories as present
 from memtui.present import safe_text
+from memtui.tui.screens.memories.meters import Meter, cut_line, index_line, meter_of
 from memtui.tui.screens.memories.reading import MemoryReader
 from memtui.tui.screens.memories.rows import Pair
-from memtui.tui.screens.memories.text import MemoryFacts, Meter, flag_words, memory_text, meter_line, meter_of
+from memtui.tui.screens.memories.text import MemoryFacts, flag_words, memory_text
 from memtui.tui.services import HowFar, Services
 
 if TYPE_CHECKING:
@@ -114,22 +115,22 @@ class MemoryDetail:
             self._links[scope.label] = found
         return self._links[scope.label]
 
-    def indexes(self, scopes: tuple[Scope, ...], *, wide: bool) -> Text:
-        """Return one line with the fill level of the indexes of these scopes."""
+    def indexes(self, scopes: tuple[Scope, ...], width: int) -> Text:
+        """Return one line, `width` cells wide, with the fill level of the indexes of these scopes."""
         several = len(scopes) > 1
         picked = [s for s in scopes if not several or s.label in {"global", "project", "auto"}]
-        line = Text(no_wrap=True, overflow="ellipsis").append(" index ", "dim")
+        if not picked and all(scope.kind == "instructions" for scope in scopes):
+            return Text(" CLAUDE.md and rules have no index: Claude Code loads them whole", "dim", overflow="ellipsis")
+        if not picked:
+            reader = self.reader
+            return cut_line([(reader.name_of(scope), reader.rows.get(scope.label, ())) for scope in scopes])
         found = [
-            (self.reader.name_of(scope) if not several else scope.label, meter.budget)
-            for scope in picked[:3]
+            (scope.label if several else self.reader.name_of(scope), meter.budget)
+            for scope in picked
             if (meter := self._meter(scope)) is not None
         ]
-        for label, budget in found:
-            line.append_text(meter_line(label, budget, 6 if several else 20 if wide else 12))
-            line.append("    ")
-        if not found and picked and picked[0].kind != "instructions":
-            line.append("no MEMORY.md")
-        return line
+        none = "" if picked[0].kind == "instructions" else " no MEMORY.md yet: the first memory makes it"
+        return index_line(found, width) if found else Text(none, "dim", overflow="ellipsis")
 
     def findings(self, pair: Pair) -> Text:
         """Return one line with what is wrong with a memory."""

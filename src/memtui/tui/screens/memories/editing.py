@@ -79,10 +79,9 @@ class MemoryEditing:
 
     def _choices(self, kept: dict[str, Autosave]) -> list[tuple[str, str]]:
         now = self.services.data.now()
-        gone = {True: "your draft, its file is gone", False: "begun"}
+        gone = {True: "your draft, its file is gone", False: "started"}
         return [
-            (name, f"go on with “{each.title}”, {gone[each.orphan]} {ago(each.time, now)}")
-            for name, each in kept.items()
+            (name, f"continue “{each.title}”, {gone[each.orphan]} {ago(each.time, now)}") for name, each in kept.items()
         ]
 
     async def _continue(self, kept: Autosave, home: Scope) -> None:
@@ -141,7 +140,7 @@ class MemoryEditing:
             if answer == MINE:
                 await self._save(theirs, after)
             elif answer == THEIRS:
-                self.services.say("What is on the disk stays.")
+                self.services.say("Kept the version on disk.")
         except MemtuiError:
             kept.save(root)
             raise

@@ -20,7 +20,7 @@ from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
 from memtui.tui.widgets.body import fits
 
-GONE = "The file is gone, somebody deleted or renamed it: ^s asks what becomes of yours."
+GONE = "The file was deleted or renamed: ^s asks what to do with your text."
 LEFT = "Your draft is kept: {{{}}} goes on with it."
 # Fields that nobody edits by hand.
 FIXED = {"originSessionId", "node_type", "modified", "updated"}
@@ -153,7 +153,7 @@ class NewMemorySubject:
         self.autosave = kept or Autosave(autosave.OF_MEMORY + ids.new_id(data.now()), scope=scope.label)
         if self.autosave.values.get("scope") not in self.scopes:
             self.autosave.values.pop("scope", None)
-        notice = "What you leave of the template's lines is not saved."
+        notice = "Template lines you leave unchanged are not saved."
         left = actions.keyed(LEFT.format("memories.new"))
         about = ("New memory", "save", "memory", "", "memory")
         self.shape = Shape(*about, notice=notice, editor="memory", left=left, first="name")

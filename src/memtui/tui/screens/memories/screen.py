@@ -112,7 +112,7 @@ class Memories(ListScreen[Pair]):
         self.call_after_refresh(self._show_beside)
         drafts = autosave.of_memories(self.services.data.root)
         if drafts:
-            self.services.say(f"{many(len(drafts), 'draft')} of yours not saved yet: {_draft_titles(drafts)}.")
+            self.services.say(f"{many(len(drafts), 'unsaved draft')}: {_draft_titles(drafts)}.")
 
     def _keep(self) -> None:
         self.keep(**dataclasses.asdict(self.view), place=self.places.row_id, folds=self.places.folds)
@@ -219,7 +219,7 @@ class Memories(ListScreen[Pair]):
             hint = actions.keyed("escape clears the filter, {memories.search} searches the texts.")
             return f"No matches for “{safe_text.line(self.typed, 60)}”.\n{hint}"
         if view.wanting:
-            return "Nothing here wants your attention.\nescape shows all."
+            return "Nothing here needs attention.\nescape shows all."
         if view.never:
             return "Everything here that memtui delivers was delivered.\nescape shows all."
         if view.kind:
@@ -239,7 +239,7 @@ class Memories(ListScreen[Pair]):
         view, shown, total, marked = self.view, len(self.table.rows), len(self._pairs.rows), len(self.table.marks)
         words = f"{shown} of {total}" if shown != total else many(total, "memory", "memories")
         words += f" · {view.kind}" if view.kind else ""
-        words += " · attention" * view.wanting + " · never sent" * view.never
+        words += " · needs attention" * view.wanting + " · never sent" * view.never
         self.tell(words + (f" · {marked} marked" if marked else ""))
 
     def summary(self) -> Text:
@@ -254,7 +254,7 @@ class Memories(ListScreen[Pair]):
         if pair is not None and pair[1].flags and not self.detail_seen:
             self.index_line.put(self.details.findings(pair))
         else:
-            self.index_line.put(self.details.indexes(place.scopes, wide=not self.has_class("narrow")))
+            self.index_line.put(self.details.indexes(place.scopes, self.index_line.content_size.width))
 
     def _show_beside(self) -> None:
         self._painted = True

@@ -7,42 +7,32 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from memtui import actions
-from memtui.core.base import clock, fs
+from memtui.core.base import clock
 from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import age, ago, size
 from memtui.core.health import findings
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import BY_CLIENT, MEANINGS, Row
 from memtui.present import safe_text
-from memtui.present.deliveries import GLYPHS
+from memtui.present.deliveries import GLYPHS, reason
 from memtui.present.memories import TYPE_STYLES
 from memtui.tui.model.plots import gauge
+from memtui.tui.screens.memories.meters import Meter, both
 from memtui.tui.widgets import markdown
 
 if TYPE_CHECKING:
-    from memtui.core.memories import index as memory_index
-    from memtui.core.memories.index import Budget
     from memtui.core.memories.memory import Memory
     from memtui.core.memories.origin import Origin
 
 # Characters of a body that are drawn; the editor opens all of it.
 MAX_BODY = 20_000
 MAX_PREVIEW = 2000
-BAR = 20
-SHORT = 8  # cells of a short bar; beside a shorter one there is only room for the count of lines
+BAR = 8
 LABEL = 10
 # Short words for the events of deliveries.
 EVENTS = {"SessionStart": "start", "UserPromptSubmit": "prompt", "PreToolUse": "tool", "PostToolUse": "tool"}
 # Fields that the list of other fields leaves out: shown elsewhere, or of no use to a person.
 SHOWN_ELSEWHERE = {"name", "description", "title", "type", "originSessionId", "modified", "updated"}
-
-
-@dataclass
-class Meter:
-    """The index of a scope: how full it is, and its lines."""
-
-    budget: "Budget"
-    index: "memory_index.Index"
 
 
 @dataclass
@@ -60,37 +50,6 @@ class MemoryFacts:
     seeking: bool = False
     draft: str = ""
     source: str = ""
-
-
-def meter_of(scope: Scope) -> Meter | None:
-    """Return the meter of a scope's index, None if there is no index."""
-    from memtui.core.memories import index as memory_index
-
-    if scope.kind == "instructions" or scope.problem:
-        return None
-    try:
-        data = fs.read_bytes(scope.index_path)
-    except OSError:
-        return None
-    return Meter(memory_index.budget(data, agent=scope.kind == "agent"), memory_index.parse_index(data))
-
-
-def counts(found: "Budget") -> Text:
-    """Return how many lines and characters (UTF-16 units, in thousands) an index has, and how many are loaded."""
-    units, most = found.units / 1000, found.max_units / 1000
-    return Text.assemble((f" {found.lines}/{found.max_lines} lines  {units:.1f}/{most:.0f} k", "dim"))
-
-
-def meter_line(label: str, found: "Budget", width: int = BAR) -> Text:
-    """Return one line with a bar of how full an index is."""
-    text = Text(no_wrap=True, end="").append(f"{label} ", "dim")
-    text.append_text(gauge(found.share, width))
-    if width < SHORT:
-        return text.append(f" {found.lines}/{found.max_lines}", "yellow" if found.below else "dim")
-    text.append_text(counts(found))
-    if found.below:
-        text.append(f"  {len(found.below)} below the cut", "yellow")
-    return text
 
 
 def memory_text(scope: Scope, row: Row, facts: MemoryFacts, now: float) -> Text:
@@ -185,7 +144,7 @@ def _links(text: Text, links: Sequence[str], facts: MemoryFacts) -> None:
     for name in links:
         gone = name in facts.missing
         text.append("→ " + safe_text.line(name, 80), "yellow" if gone else "cyan")
-        text.append(" (nowhere)  " if gone else "  ", "dim")
+        text.append(" (not found)  " if gone else "  ", "dim")
     for name in facts.back:
         text.append("← " + safe_text.line(name, 80) + "  ", "cyan")
     text.append("\n\n")
@@ -199,8 +158,8 @@ def _index(text: Text, scope: Scope, row: Row, facts: MemoryFacts) -> None:
     if meter is None:
         text.append(f"{safe_text.line(facts.where, 80)} has no MEMORY.md\n\n", "dim")
         return
-    text.append_text(gauge(meter.budget.share, SHORT))
-    text.append_text(counts(meter.budget))
+    text.append_text(gauge(meter.budget.share, BAR))
+    text.append_text(both(meter.budget))
     entry = next((each for each in meter.index.entries if each.is_for(row.file)), None)
     if entry is None:
         where = MEANINGS["N"]
@@ -227,9 +186,9 @@ def _deliveries(text: Text, scope: Scope, row: Row, outcomes: Mapping[str, str],
         event = str(record.get("event", ""))
         session = safe_text.line(str(record.get("session_id", "")), 60)[:8]
         text.append(f"  {session}  {safe_text.line(EVENTS.get(event, event), 40)}", "")
-        text.append(f"  {safe_text.line(str(delivery.item.get('reason', '')), 80)}\n", "dim")
+        text.append(f"  {safe_text.line(reason(str(delivery.item.get('reason', ''))), 80)}\n", "dim")
     if row.deliveries > len(row.newest):
-        text.append(f"  and {row.deliveries - len(row.newest)} before\n", "dim")
+        text.append(f"  and {row.deliveries - len(row.newest)} earlier\n", "dim")
     text.append("\n")
 
 
@@ -237,8 +196,8 @@ def _origin(text: Text, row: Row, facts: MemoryFacts, now: float) -> None:
     session = row.memory.origin_session
     if not session:
         return
-    _label(text, "born in")
-    text.append(f"session {safe_text.line(session, 60)[:8]}")
+    _label(text, "created")
+    text.append(f"in session {safe_text.line(session, 60)[:8]}")
     origin = facts.origin
     if origin is None:
         why = "reading its transcript …" if facts.seeking else "its transcript is gone, or was not read to its end"
@@ -248,7 +207,7 @@ def _origin(text: Text, row: Row, facts: MemoryFacts, now: float) -> None:
     text.append("".join(f", {word}" for word in words if word) + "\n", "dim")
     text.append(" " * LABEL + f"“{safe_text.line(origin.title, 60)}”\n" if origin.title else "")
     if origin.said and not origin.written:
-        text.append(" " * LABEL + "the passage most alike:\n", "dim")
+        text.append(" " * LABEL + "the most similar passage:\n", "dim")
     for who, quote in (("agent", origin.agent), ("you", origin.said)):
         if quote:
             _label(text, "  " + who)

@@ -108,7 +108,7 @@ class Trash(Dialog[str | None]):
     def _show_text(self) -> None:
         """Show the text, so that nobody has to restore a memory to see which it is."""
         item = self.table.row
-        text = Text("Nothing is chosen.", "dim")
+        text = Text("Nothing selected.", "dim")
         if item is not None:
             text = Text().append(safe_text.line(item.memory.path) + "\n", "dim")
             text.append_text(glance_text(item.memory, MAX_BODY))
@@ -135,7 +135,7 @@ class Trash(Dialog[str | None]):
         def restore(item: TrashItem) -> None:
             self.restored = store.restore(item.id).path
 
-        services_of(self).start(self, self._each(store, self.table.chosen(), restore, "Back again"), "memories.restore")
+        services_of(self).start(self, self._each(store, self.table.chosen(), restore, "Restored"), "memories.restore")
 
     def action_mark(self) -> None:
         """Mark or unmark the memory under the cursor."""
@@ -151,10 +151,10 @@ class Trash(Dialog[str | None]):
         one = len(chosen) == 1
         labels = [item.scope_label for item in chosen]
         names = safe_text.line(chosen[0].memory.stem, 60) if one else present.counted(labels)
-        question = f"Delete {names} for good? Nothing brings {'it' if one else 'them'} back."
+        question = f"Delete {names} for good? This can't be undone."
         if await services_of(self).ask(sure(question, "Delete for good")):
             store = self.data.store()
-            await self._each(store, chosen, lambda item: store.purge(item.id), "Gone for good")
+            await self._each(store, chosen, lambda item: store.purge(item.id), "Deleted for good")
 
     async def _each(
         self, store: "Store", chosen: list[TrashItem], change: Callable[[TrashItem], None], words: str
