@@ -236,7 +236,7 @@ async def test_a_file_that_is_gone_is_asked_about_and_written_anew(app, world):
         form.query_one(Body).insert("NEW ")
         os.unlink(path)
         await pilot.pause(1.5)
-        assert "The file is gone" in told(form)
+        assert "The file was deleted or renamed" in told(form)
         await press(pilot, "ctrl+s")
         assert isinstance(app.screen, Choice)
         assert "prefer-pnpm is gone" in app.screen.question
@@ -352,7 +352,7 @@ async def test_a_free_name_gets_a_plain_file_that_the_form_tells_before(app, wor
         form.query_one(Body).text = "x"
         await press(pilot, *"No Default Exports!")
         where = str(form.query_one(".where").render())
-        assert where == "no-default-exports.md in project: in the repository, shared"
+        assert where == "no-default-exports.md in project shop: in the repository, shared"
         await press(pilot, "ctrl+s")
         assert "name: No Default Exports!" in read(project(world, "no-default-exports.md"))
         assert app.screen.table.row[1].memory.name == "No Default Exports!"

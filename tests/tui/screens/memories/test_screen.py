@@ -214,6 +214,18 @@ async def test_projects_are_called_by_name_and_two_of_one_name_are_told_apart(ap
         assert sorted(app.screen._draw(hit)[1].plain for hit in app.screen.table.rows) == ["home/api", "work/api"]
 
 
+async def test_an_empty_scope_says_what_fills_it(app, world):
+    for path in glob.glob(f"{world.config}/projects/{paths.slug(world.shop)}/memory/*.md"):
+        os.unlink(path)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        app.screen.places.go_to("auto")
+        await settle(pilot)
+        assert not app.screen.table.rows
+        assert app.screen.table.empty.startswith("No memories in auto shop.\nClaude Code writes its own memories here")
+        assert "no MEMORY.md yet" in line(app, "#line")
+
+
 @pytest.mark.slow
 async def test_search_finds_words_in_texts_of_all_projects_and_goes_there(app):
     async with app.run_test(size=(120, 40)) as pilot:

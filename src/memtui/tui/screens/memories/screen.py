@@ -50,6 +50,13 @@ EMPTY = """Nothing is remembered here yet.
 {memories.new}  makes a memory
 {app.inbox}  shows drafts from your sessions, to be approved
 {app.help}  lists all keys"""
+# What fills a scope without memories, by its kind.
+FILLED_BY = {
+    "global": "What is true in all your projects: {memories.new} makes a memory, {app.inbox} has drafts.",
+    "project": "What all who work on this repository should know, in its .claude/memory: {memories.new} makes one.",
+    "auto": "Claude Code writes its own memories here while you work; {memories.new} makes one.",
+    "agent": "The agent of this name writes its own memories here while it works.",
+}
 NO_HOOKS = "\n\nSessions get none of it yet:\n{app.health}, then {health.install} installs the hooks."
 
 
@@ -227,6 +234,8 @@ class Memories(ListScreen[Pair]):
         scope = place.scopes[0] if place and len(place.scopes) == 1 else None
         if scope is not None and scope.problem:
             return f"{scope.directory}\n{scope.problem}: it is not read."
+        if scope is not None and self.found:
+            return f"No memories in {self.reader.name_of(scope)}.\n{actions.keyed(FILLED_BY.get(scope.kind, ''))}"
         return actions.keyed(EMPTY + ("" if self.services.data.facts.hooks else NO_HOOKS))
 
     def count(self) -> None:

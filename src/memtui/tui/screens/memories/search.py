@@ -30,9 +30,8 @@ LIMIT = 500
 STEP = 250
 # Characters shown before the first match in a line.
 LEAD = 16
-NAME, WHERE = Column("name", 26), Column("where it says so")
-# The cells of the scope column, and the width of the list from which it is shown.
-LEAST_SCOPE, MOST_SCOPE, SCOPE_FROM = 7, 16, 60
+# The least and most cells of the columns; a name has at most a third of the width.
+LEAST_NAME, MOST_NAME, LEAST_SCOPE, MOST_SCOPE = 16, 32, 7, 16
 
 
 @dataclass(frozen=True)
@@ -70,9 +69,7 @@ class Search(Dialog[str | None]):
         self.memories = [row.memory for _, row in pairs]
         self.scopes = {row.memory.path: scope_word(scope, row) for scope, row in pairs}
         self.field = Field(query, placeholder="words in names, descriptions and texts")
-        longest = max(map(len, self.scopes.values()), default=0)
-        columns = (NAME, Column("scope", max(LEAST_SCOPE, min(longest, MOST_SCOPE)), from_width=SCOPE_FROM), WHERE)
-        self.table = RowList[Hit](columns, self._draw, lambda hit: hit.memory.path, id="hits")
+        self.table = RowList[Hit](self._columns(0), self._draw, lambda hit: hit.memory.path, id="hits")
         self.foot = Static(classes="foot")
         self.running = False
         self.moved = False
@@ -89,6 +86,19 @@ class Search(Dialog[str | None]):
         self.field.focus()
         self._tell(f"{many(len(self.memories), 'memory', 'memories')} to search")
         self._begin(self.typed)
+
+    def _columns(self, width: int) -> tuple[Column, ...]:
+        longest = max(map(len, self.scopes.values()), default=0)
+        return (
+            Column("name", max(LEAST_NAME, min(MOST_NAME, width // 3))),
+            Column("scope", max(LEAST_SCOPE, min(longest, MOST_SCOPE))),
+            Column("where it says so"),
+        )
+
+    def on_resize(self) -> None:
+        """Give the columns the new width."""
+        self.table.columns = list(self._columns(self.table.size.width))
+        self.table.redraw()
 
     @property
     def typed(self) -> str:
