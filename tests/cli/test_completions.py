@@ -67,6 +67,7 @@ def test_ids_come_with_their_titles(offered):
         "27m ago: 2 drafts, 3 items · Ask before writing"
     )
     assert offered("sessions", "show", "d2") == {"d2f7b8c9": "1m ago: add tests for the new components"}
+    assert offered("sessions", "d2") == offered("sessions", "show", "d2")
     assert offered("restore", "pre") == {"prefer-tabs": "Indent with tabs"}
 
 

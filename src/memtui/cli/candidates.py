@@ -30,7 +30,7 @@ def of(path: "list[str]", action: argparse.Action, before: "list[str]", env: "di
     words that were typed so far. Raises MemtuiError, OSError."""
     name = action.option_strings[-1] if action.option_strings else action.dest
     if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
-        return actions_of(action)
+        return [*actions_of(action), *_listed(path, "action", before, env)]
     if name == "value" and path == ["config", "set"]:
         return _setting_values(before[-1])
     if name == "key":
@@ -197,4 +197,5 @@ SOURCES: "dict[tuple[str, str], Source]" = {
     ("deliveries show", "id"): _deliveries,
     ("receipts", "ids"): _deliveries,
     ("sessions show", "id"): _sessions,
+    ("sessions", "action"): _sessions,  # `show` may be left out
 }

@@ -60,9 +60,12 @@ OPTION_WORDS = {
 VERBATIM = ("example:", "exit codes:")  # beginnings of help texts that are not wrapped
 EXIT_CODES = """\
 exit codes:
-  0  done                     3  not found
-  1  failed                   4  conflict: changed meanwhile, or name taken
-  2  wrong usage              5  doctor, hooks status: there are problems to fix"""
+  0  done
+  1  failed
+  2  wrong usage
+  3  not found
+  4  conflict: changed meanwhile, or name taken
+  5  doctor, hooks status: there are problems to fix"""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -181,7 +184,7 @@ def _without_commands(*, tui_options: bool) -> Parser:
     parser = Parser(
         prog="memtui",
         description="Review what Claude Code remembers, and send notes to it.",
-        epilog=EXIT_CODES + "\n\n`memtui` alone opens the TUI; without a terminal it runs `memtui status`.\n"
+        epilog=EXIT_CODES + "\n\n`memtui` alone opens the TUI;\nwithout a terminal it runs `memtui status`.\n"
         "`memtui demo` creates a sample world to try it in.",
     )
     parser.add_argument("-V", "--version", action="version", version=f"memtui {memtui.__version__}")

@@ -141,7 +141,7 @@ REGISTRY = {
     "config.value": Kind("{key} {why}, not {given}. The default is used.", EDIT, "config"),
     "config.own_value": Kind("{table}{key} {why}, not {given}. It is not used.", EDIT, "config"),
     "config.not_own": Kind("{table}{key} can't be set for one project.", EDIT, "config"),
-    "config.keys": Kind("{table}{key} {why}.", EDIT, "config"),
+    "config.keys": Kind("{table}{key} {why}", EDIT, "config"),
     "config.no_tables": Kind('projects must be tables, such as [projects."/path"].', EDIT, "config"),
     "config.no_table": Kind("{table}must be a table.", EDIT, "config"),
     "config.relative": Kind("{table}must name an absolute path.", EDIT, "config"),

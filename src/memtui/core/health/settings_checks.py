@@ -34,7 +34,12 @@ def wrong(settings: dict[str, object], path: str) -> Iterator[Finding]:
     finding = partial(problem, path=path, table="")
     yield from _values({key: settings[key] for key in settings if key not in {"projects", keymap.TABLE}}, finding)
     for name, why in keymap.problems(settings):
-        yield finding("config.keys", table="" if name == keymap.TABLE else "[keys] ", key=name, why=why)
+        yield finding(
+            "config.keys",
+            table="" if name == keymap.TABLE else "[keys] ",
+            key=name,
+            why=why if why.endswith("?") else why + ".",
+        )
     tables = settings.get("projects", {})
     if not isinstance(tables, dict):
         yield finding("config.no_tables")

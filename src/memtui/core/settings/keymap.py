@@ -88,7 +88,7 @@ def _near(name: str, known: Mapping[str, str]) -> str:
     import difflib
 
     close = difflib.get_close_matches(name, known, 1)
-    return f": did you mean {close[0]}?" if close else ": `memtui config list --keys` lists them"
+    return f". Did you mean {close[0]}?" if close else ". `memtui config list --keys` lists them"
 
 
 def _shared(own: Mapping[str, str], known: Mapping[str, str]) -> Iterator[tuple[str, str]]:
