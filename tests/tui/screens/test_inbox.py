@@ -823,6 +823,8 @@ async def test_a_draft_waits_until_a_day_of_the_picker_folded_and_not_counted(wo
         assert "no-snapshot-tests" not in names
         assert "waits until" in [note.message for note in app._notifications][-1]
         app.screen.table.move_to(len(app.screen.table.rows) - 1)
+        await settle(pilot)
+        assert "No snapshot tests for components" in "\n".join(drawn(app)[14:])  # what is in the fold
         await pilot.press("enter")
         await settle(pilot)
         assert app.screen.table.rows[-1].item.entry.fields["name"] == "no-snapshot-tests"  # below its fold

@@ -31,7 +31,7 @@ NEXT, URGENT = "next", "urgent"
 WHEN = {NEXT: "with the next prompt", URGENT: "urgent: before the next tool use"}
 QUEUED = {NEXT: "for the next prompt", URGENT: "for the next tool use"}
 WHO = {"": "any, a script's too (claude -p)", claims.PEOPLE: "only those of people, not of scripts"}
-OVER = "That session is over: it is told once you resume it. To tell one that runs, choose the project."
+OVER = "That session is over: it gets the note once you resume it. For a running one, choose the project."
 GONE = "It is gone: it was delivered or withdrawn. What you typed stays here to be copied."
 # The longest text, in characters, that is searched for secrets at each key.
 WHILE_TYPING = 20_000

@@ -29,7 +29,15 @@ from memtui.tui.screens.inbox.chosen import Chosen
 from memtui.tui.screens.inbox.commands import InboxCommands
 from memtui.tui.screens.inbox.proposals import Proposals
 from memtui.tui.screens.inbox.rows import InboxRow
-from memtui.tui.screens.inbox.text import draft_glance, draft_head, draft_text, item_glance, item_text, lines_of
+from memtui.tui.screens.inbox.text import (
+    draft_glance,
+    draft_head,
+    draft_text,
+    fold_text,
+    item_glance,
+    item_text,
+    lines_of,
+)
 from memtui.tui.screens.list_screen import Described, ListScreen
 from memtui.tui.services import Command, Services
 from memtui.tui.widgets.rows import Column, RowList
@@ -253,7 +261,7 @@ class Inbox(ListScreen[InboxRow]):
         """Return the detail of a row: the memory that a draft would become, and why; or the item."""
         item, data = row.item, self.services.data
         if item is None:
-            return Described(Text("enter shows or hides them.", style="dim"))
+            return Described(fold_text(row, self.services.data.now(), is_open=row.key in self.unfolded))
         known = self.proposals.evidence.get(row.key)
         states = undelivered.words(data.settings(), item, data.now())
         if item.kind == "items":

@@ -16,6 +16,8 @@ from memtui.core.review.draft import Draft
 from memtui.core.review.evidence import Evidence, Similar
 from memtui.core.review.waiting import Waiting
 from memtui.present import drafts, safe_text
+from memtui.tui.screens.inbox import rows
+from memtui.tui.screens.inbox.rows import InboxRow
 from memtui.tui.widgets import markdown
 
 # Characters of a memory that are compared with a draft.
@@ -25,6 +27,8 @@ DRAFT_LENGTH = 6000
 # Characters of an entry that are drawn: more would take noticeably long after a key.
 SHOWN = 12_000
 LEAST_SHOWN = 1000
+TITLE_SHOWN = 100  # characters of a draft in its fold
+ONE_OFFS = f"Drafts that were said once, with a confidence below {rows.DOUBTFUL}: likely not meant for good."
 # The styles of words that only the draft has, and that only the memory has.
 ONLY_HERE = ("underline green", "underline")
 RENAME = "{inbox.merge} merges into it, {inbox.edit} gives another name"
@@ -114,6 +118,8 @@ def _facts(text: Text, item: Waiting, found: Evidence | None, now: float) -> Non
     if fields.get("confidence"):
         facts.append(f"confidence {fields['confidence']}")
     facts += [f"seen {fields.get('seen', '1')}×", ago(item.entry.time(), now)]
+    if (until := item.until(now)) is not None:
+        facts.insert(0, f"waits until {drafts.day(until, now)}")
     text.append(safe_text.line(" · ".join(facts)) + "\n", style="dim")
     where = fields.get("project", "").rstrip("/").rpartition("/")[2]
     source = [f"from {where}"] if where else []
@@ -261,6 +267,18 @@ def compared(draft: str, found: Memory) -> Text:
     legend = "   underlined is what the draft does not say" if _is_marked(theirs) else ""
     text.append(f"  {safe_text.line(found.type)}{legend}\n\n", style="dim")
     return text.append_text(theirs)
+
+
+def fold_text(row: InboxRow, now: float, *, is_open: bool) -> Text:
+    """Return what is in a fold, and why."""
+    snoozed = row.key == rows.SNOOZED
+    text = Text("You hid these drafts. They come back by themselves." if snoozed else ONE_OFFS)
+    text.append(f"\nenter {'hides' if is_open else 'shows'} them.\n\n", style="dim")
+    for each in row.folds:
+        if each.item is not None:
+            text.append(f"{drafts.day(each.until, now):<10}  " if each.until is not None else "", style="dim")
+            text.append(drafts.title(each.item, TITLE_SHOWN) + "\n")
+    return text
 
 
 def item_text(item: Waiting, title: str, states: Sequence[str], now: float) -> Text:
