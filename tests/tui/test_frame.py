@@ -243,6 +243,16 @@ async def test_a_note_covers_nothing_and_the_row_under_the_cursor_stays_visible(
             await pilot.press("escape" if keys == ("escape", "U") else "k")
 
 
+async def test_notes_that_follow_each_other_take_the_room_of_one(app):
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await settle(pilot)
+        for number in range(4):
+            app.say(f"note {number}")
+            await settle(pilot)
+        assert app.screen.foot.region.y - app.screen.index_line.region.bottom == 1
+        assert "note 3" in app.screen._compositor.render_strips()[-2].text
+
+
 async def test_ctrl_c_says_how_to_leave_and_copies_what_is_selected(app):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -274,8 +284,9 @@ async def test_the_palette_finds_verbs_before_explanations_and_shows_keys(app):
         assert every[0].startswith(actions.of("memories")[0].name)
         assert any(line.startswith("memories: edit") and " e " in line for line in every)
         await pilot.press("escape")
-        (theme,) = await palette(pilot, "theme")
+        theme, *themes = await palette(pilot, "theme")
         assert "^t" in theme
+        assert len(themes) == 20  # as many as there is room for
         await pilot.press("enter")
         await settle(pilot)
         assert app.theme == "textual-light"

@@ -53,6 +53,12 @@ def _verbs() -> type[Provider]:
     return Verbs
 
 
+def _destinations() -> type[Provider]:
+    from memtui.tui.destinations import Destinations
+
+    return Destinations
+
+
 class MemtuiApp(App[None]):
     """The application, which is the `Services` of all modules below it. `read_only` forbids every action that writes;
     `screen` is the first screen; `now` stops the clock at that time, in seconds since the epoch; `tour` begins with the
@@ -60,7 +66,7 @@ class MemtuiApp(App[None]):
 
     TITLE = "memtui"
     CSS_PATH = "memtui.tcss"
-    COMMANDS: ClassVar[set[type[Provider] | Any]] = {_verbs}
+    COMMANDS: ClassVar[set[type[Provider] | Any]] = {_verbs, _destinations}
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+z", "suspend_process", show=False),
@@ -359,6 +365,10 @@ class MemtuiApp(App[None]):
         # Screen first: Guidance has a command of its own for app.guide.
         command = screen.commands.get(action_id) or self.commands[action_id]
         self.runner.run(screen, actions.get(action_id), command)
+
+    def choose_theme(self, name: str) -> None:
+        """Show a theme by its name in the settings, and save it."""
+        self.theme_choice.choose(name)
 
     def start(self, node: Screen[Any], command: Coroutine[Any, Any, object], what: str) -> None:
         """Run a coroutine that asks questions: at once up to the first, the rest in a worker of `node`."""

@@ -36,6 +36,9 @@ class Toasts:
         for old in list(self.app._notifications):  # noqa: SLF001
             if old.severity != "error" or new.severity == "error":
                 self.app._unnotify(old, refresh=False)  # noqa: SLF001
+                # Textual would leave an empty line in its place.
+                for holder in self.app.screen.query(f"#--textual-toast-{old.identity}"):
+                    holder.remove()
 
     def drop_errors(self) -> None:
         """Remove all notes if one is an error: a key was pressed, so it was seen."""

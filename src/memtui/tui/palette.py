@@ -13,11 +13,18 @@ from memtui.tui.services import services_of
 if TYPE_CHECKING:
     from memtui.actions import Action
 
-NAME_WIDTH, KEY_WIDTH = 34, 9
+PLACEHOLDER = "An action, a theme, a memory or a session"
+NAME_WIDTH, KEY_WIDTH = 34, 10
 # Scores: all words found in the name; the share of them that begin a word of it; found in the name or the explanation.
 IN_NAME, AT_WORD_START, IN_HELP = 3.0, 1.0, 1.0
 # Added for an action that works on the screen that is shown.
 HERE = 10.0
+
+
+def line(name: Content, keys: str, words: str) -> Content:
+    """Return a line of the palette: a name, the keys for it, and words about it."""
+    gap = " " * max(2, NAME_WIDTH - name.cell_length)
+    return Content.assemble(name, gap, (keys, "$accent"), (words, "dim"))
 
 
 class Verbs(Provider):
@@ -34,15 +41,15 @@ class Verbs(Provider):
 
     def _line(self, action: "Action", name: Content) -> Content:
         keys = actions.key_word(actions.keys_of(action, services_of(self.screen).remapped))
-        gap = " " * max(1, NAME_WIDTH - name.cell_length)
-        return Content.assemble(name, gap, (f"{keys:<{KEY_WIDTH}}", "bold"), (action.help, "dim"))
+        return line(name, f"{keys:<{KEY_WIDTH}}", action.help)
 
     async def discover(self) -> Hits:
         """List all actions, before anything is typed."""
         for number, action in enumerate(self._actions()):
-            line = self._line(action, Content(action.name))
             # Textual sorts by the text: numbers keep the order.
-            yield DiscoveryHit(line, lambda a=action: self._run(a), text=f"{number:03}")
+            yield DiscoveryHit(
+                self._line(action, Content(action.name)), lambda a=action: self._run(a), text=f"{number:03}"
+            )
 
     async def search(self, query: str) -> Hits:
         """Find actions, best first: by name, then by explanation; only if there are none, by letters in order."""
@@ -59,8 +66,8 @@ class Verbs(Provider):
         if not found:
             found = [(score, a) for a in self._actions() if (score := matcher.match(a.name)) > 0]
         for score, action in found:
-            line = self._line(action, matcher.highlight(action.name))
-            yield Hit(score + self._here(action), line, lambda a=action: self._run(a), text=action.name)
+            shown = self._line(action, matcher.highlight(action.name))
+            yield Hit(score + self._here(action), shown, lambda a=action: self._run(a), text=action.name)
 
     def _run(self, action: "Action") -> None:
         services_of(self.screen).action_run(action.id)
@@ -78,6 +85,9 @@ class Commands(CommandList):
 class Palette(CommandPalette):
     """Textual's palette, except that its list can be paged before it is drawn or where there is no room for it, and
     that it starts no search after it was closed (letters and enter may come in one burst)."""
+
+    def __init__(self) -> None:
+        super().__init__(placeholder=PLACEHOLDER)
 
     def compose(self) -> ComposeResult:
         """Compose Textual's palette with our list in it."""

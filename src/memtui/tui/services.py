@@ -91,6 +91,9 @@ class Services(Protocol):
         """Run a coroutine that asks questions: at once up to the first, the rest in a worker of the screen or dialog.
         Errors are shown; `what` names the coroutine in the error log."""
 
+    def choose_theme(self, name: str) -> None:
+        """Show a theme by its name in the settings, and save it."""
+
     def action_run(self, action_id: str) -> None:
         """Run an action of the table on the screen that it belongs to, or show why it can't be run."""
 

@@ -114,6 +114,7 @@ class ThemeChoice:
         self.services, self.app = services, app
         self.setting = services.data.setting("theme")
         self._timer: Timer | None = None
+        self._chosen = ""
         self._step = ""  # the id of a step of undo: changes of the theme with no others between them are one
         app.theme = theme_named(self.setting)
 
@@ -125,10 +126,14 @@ class ThemeChoice:
             self.app.theme = theme_named(setting)
 
     def next(self) -> None:
-        """Show the next theme, and save it after `REST_SECONDS`."""
-        names = list(themes_round().items())
-        here = [name for name, _ in names].index(self.app.theme) if self.app.theme in themes_round() else -1
-        self.app.theme, chosen = names[(here + 1) % len(names)]
+        """Show the next of the themes of the theme key."""
+        names = list(themes_round())
+        here = names.index(self.app.theme) if self.app.theme in names else -1
+        self.choose(themes_round()[names[(here + 1) % len(names)]])
+
+    def choose(self, chosen: str) -> None:
+        """Show a theme by its name in the settings, and save it after `REST_SECONDS`."""
+        self.app.theme, self._chosen = theme_named(chosen), chosen
         own = ", the terminal's own colours" if chosen.startswith("ansi") else ""
         self.services.say(f"Theme: {chosen}{own}")
         self._stop()
@@ -138,7 +143,7 @@ class ThemeChoice:
     def keep_now(self) -> None:
         """Save the theme that was just chosen, without waiting."""
         if self._stop():
-            self._save(themes_round()[self.app.theme])
+            self._save(self._chosen)
 
     def _stop(self) -> bool:
         """Stop the timer. Return whether it ran."""

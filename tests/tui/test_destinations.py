@@ -1,0 +1,67 @@
+"""What the palette finds beside the actions."""
+
+import pytest
+
+from memtui.core.settings import config
+from memtui.tui.theme import theme_named
+
+from .conftest import settle
+from .test_frame import palette
+
+
+async def chosen(pilot, words):
+    """The first line for some words, which is then chosen."""
+    found = await palette(pilot, words)
+    await pilot.press("enter")
+    await settle(pilot)
+    return found[0]
+
+
+@pytest.mark.parametrize("name", ["nord", "ansi-dark", "dracula"])
+async def test_a_theme_is_chosen_by_its_name_and_kept(app, name):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert (await chosen(pilot, f"theme {name}")).startswith(f"theme: {name}")
+        assert app.theme == theme_named(name)
+        assert any(f"Theme: {name}" in note.message for note in app._notifications)
+        app.theme_choice.keep_now()
+        assert app.data.setting("theme") == name
+        await pilot.press("ctrl+t")
+        assert app.theme == theme_named(config.THEMES[3 if name == "ansi-dark" else 0])
+
+
+async def test_a_memory_is_gone_to_by_its_name(app, world):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("2")
+        await settle(pilot)
+        line = await chosen(pilot, "pnpm")
+        assert line.startswith("memory: prefer-pnpm")
+        assert "project shop" in line
+        assert app.screen.group == "memories"
+        assert app.screen.table.row[1].memory.path == f"{world.shop}/.claude/memory/prefer-pnpm.md"
+
+
+async def test_a_session_is_gone_to_by_its_title(app, world):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("4")
+        await settle(pilot)
+        for _ in range(100):
+            if app.data.statistics.ready:
+                break
+            await pilot.pause(0.02)
+        line = await chosen(pilot, "session: add tests")
+        assert line.startswith("session: add tests")
+        assert app.screen.group == "deliveries"
+        assert app.screen.filters.wanted.session == world.sessions["today"]
+        assert {row.session for row in app.screen.table.rows} == {world.sessions["today"]}
+
+
+async def test_the_words_of_a_line_are_told_from_its_name_and_its_key(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        every = await palette(pilot, "")
+        assert any("shift+tab The previous pane" in line for line in every)
+        option = app.screen.query_one("CommandList").get_component_rich_style("option-list--option")
+        assert not option.bold
