@@ -113,11 +113,11 @@ def _print(
     headers = ["", "SESSION", "SEEN", "TOLD", "ARRIVED", "", "PROJECT"]
     out.table(headers, rows, right=(2, 3, 4), notes=[_title(row) for row in shown])
     if more:
-        out.print(f"and {more:,} more: {words} --limit 0")
+        out.print(f"and {more:,} more: {words}{' --all-projects' * args.all_projects} --limit 0")
     if elsewhere:
         out.print(f"{others} of other projects: {words} --all-projects")
     if older:
-        every = " --all-projects" if args.all_projects else ""
+        every = " --all-projects" * args.all_projects
         out.print(f"Counted in the newest {WINDOW_MB} MB of the log; all of it: memtui sessions --all{every}")
     out.print("What one was told: memtui sessions ID")
 
