@@ -287,7 +287,7 @@ def sessions(tui, world):
     tui.press("4")
     tui.see("chars +ms")
     tui.press("S")
-    tui.see("1 session live", "add tests for the new components")
+    tui.see("Sessions: 1 live", "add tests for the new components")
     tui.press("\x1b")
     tui.see("chars +ms")
     tui.press("1")

@@ -53,8 +53,15 @@ def beginning(text: str) -> str:
     return next((line.strip() for line in text.split("\n") if line.strip()), "")
 
 
+def is_gone(row: SessionRow) -> bool:
+    """Whether a session can't be resumed any more, as its transcript is gone."""
+    return row.looked_up and not row.transcript and not row.live
+
+
 def resume(row: SessionRow, cwd: str) -> str:
-    """Return the shell command that resumes a session. `cwd`: the directory that it is for."""
+    """Return the shell command that resumes a session, empty if it can't be. `cwd`: the directory that it is for."""
+    if is_gone(row):
+        return ""
     command = f"claude --resume {shlex.quote(row.id)}"  # the id is from files
     there = row.cwd or (row.project if row.project.startswith("/") else "")
     if not there or os.path.realpath(there) == cwd:

@@ -49,7 +49,7 @@ async def test_live_sessions_come_first_then_past_ones_by_their_last_activity(ap
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         assert names(app, world) == ["today", "tuesday", "monday", "older"]
-        assert "1 session live · 3 past" in app.screen.summary().plain
+        assert "Sessions: 1 live · 3 past" in app.screen.summary().plain
         os.rename(world.root + "/run/client-1", world.root + "/run/was-client-1")
         put(world.root + "/run/client-1", fastjson.dumps({"session_id": world.sessions["monday"]}))
         app.screen.reload()
@@ -84,7 +84,7 @@ async def test_the_detail_says_what_it_was_told_and_what_waits_for_it(app, world
         assert "“CI is red on main: the lockfile job fails since 3f9a2c1.”" in text
         assert f"claude --resume {world.sessions['today']}" in text
         await to(pilot, world, "older")
-        assert "its transcript is gone" in app.screen.detail.plain
+        assert "It can't be resumed: its transcript is gone." in app.screen.detail.plain
         assert "2 unknown ·" in app.screen.detail.plain
 
 
@@ -174,6 +174,17 @@ async def test_g_tells_it_now_or_says_that_it_is_over(app, world, name, over):
         assert "“Only for you”  for it alone" in app.screen.detail.plain
     (note,) = [each for each in waiting_in(world.root, [paths.slug(world.shop)]) if each.text == "Only for you"]
     assert note.entry.fields["for"] == f"session:{world.sessions[name]}"
+
+
+async def test_what_can_not_be_resumed_has_no_command_for_it_and_its_project_is_told(app, world):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await to(pilot, world, "older")
+        assert "--resume" not in app.screen.detail.plain
+        assert app.screen.copied() == ""
+        await pilot.press("g")
+        await settle(pilot)
+        assert app.screen.query_one("#to", Select).value == "project"
 
 
 async def test_a_note_for_an_old_session_of_another_project_goes_into_that_project(app, world):

@@ -209,7 +209,7 @@ def _print_one(ctx: Context, out: Output, row: SessionRow, details: SessionDetai
         ("told", f"{many(sums['deliveries'], 'delivery', 'deliveries')}, {size}"),
         ("receipts", ", ".join(each for each, _ in sessions.told(row))),
         ("in hooks", f"{sums['ms']:,} ms"),
-        ("resume", line(sessions.resume(row, ctx.cwd))),
+        ("resume", line(sessions.resume(row, ctx.cwd)) or "not possible, its transcript is gone"),
     ]
     out.facts(((name, value) for name, value in facts if value), whole=("directory", "resume"))
     out.print()

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from memtui.core.deliveries.session_list import SessionRow
+from memtui.present import sessions
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services
 
@@ -37,15 +38,16 @@ class SessionsCommands:
         }
 
     async def tell(self) -> None:
-        """Write guidance to the session under the cursor; without one, to the project."""
+        """Write guidance to the session under the cursor; to its project if it can't be resumed any more."""
         from memtui.tui.dialogs.draft_form import DraftForm
         from memtui.tui.dialogs.guidance_subject import SESSION, GuidanceSubject, blank
 
         row, data = self.screen.table.row, self.services.data
         subject = GuidanceSubject(data)
         if row is not None:
+            note = blank(data) if sessions.is_gone(row) else blank(data, to=SESSION + row.id)
             home = (row.slug or None, self.project(row))
-            subject = GuidanceSubject(data, blank(data, to=SESSION + row.id), key=f"session-{row.id}", home=home)
+            subject = GuidanceSubject(data, note, key=f"session-{row.id}", home=home)
         if await self.services.ask(DraftForm(subject, self.services)):
             self.services.read()
 

@@ -171,7 +171,7 @@ class Sessions(ListScreen[SessionRow]):
         if not self._has_read and not self.found:
             return line.append("Reading the sessions …", style="dim")
         live = sum(row.live for row in self.found)
-        line.append(f"{many(live, 'session')} live" if live else "No session is live", style="bold")
+        line.append(f"Sessions: {live or 'none'} live", style="bold")
         past = len(self.found) - live
         if past:
             line.append(f" · {past:,} past", style="dim")

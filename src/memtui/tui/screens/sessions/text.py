@@ -25,9 +25,12 @@ def detail(row: SessionRow, project: str, found: DetailRead | None, resume: str,
     text = head(row, project, now)
     _told(text, row, found, now)
     if found is not None:
-        _waiting(text, row, found.waiting, project, now)
-    text.append("\nResume it\n", style="bold")
-    text.append(safe_text.line(resume) + "\n", style="dim")
+        _waiting(text, found.waiting, project, now)
+    if resume:
+        text.append("\nResume it\n", style="bold")
+        text.append(safe_text.line(resume) + "\n", style="dim")
+    elif sessions.is_gone(row):
+        text.append("\nIt can't be resumed: its transcript is gone.\n", style="dim")
     return text
 
 
@@ -39,8 +42,8 @@ def head(row: SessionRow, project: str, now: float) -> Text:
     text.append(f"{glyph} live" if row.live else "past", style=style if row.live else "")
     facts = [project, f"branch {row.branch}" if row.branch else "", f"of a {row.kind}" if row.kind else ""]
     text.append(safe_text.line("".join(f" · {each}" for each in facts if each), 200) + "\n", style="dim")
-    times = [f"started {_time(row.started, now)}" if row.started else "", f"last seen {_time(row.last, now)}"]
-    text.append(" · ".join(filter(None, times)) + "\n", style="dim")
+    text.append(f"started {_time(row.started, now)}\n" if row.started else "", style="dim")
+    text.append(f"last seen {_time(row.last, now)}\n", style="dim")
     text.append(safe_text.line(row.cwd or row.project, 300) + "\n", style="dim")
     return text
 
@@ -87,12 +90,12 @@ def _delivery(text: Text, delivery: Delivery, outcome: str, now: float) -> None:
     glyph, style = GLYPHS.get(outcome, ("…", "dim"))
     text.append(f"{glyph} ", style=style)
     event = EVENTS.get(delivery.event, delivery.event)
-    text.append(safe_text.line(f"{when(delivery.time, now)} {event}  ", 40), style="dim")
+    text.append(safe_text.line(f"{when(delivery.time, now)} {event:<6} ", 40), style="dim")
     text.append(safe_text.line(sessions.first_words(delivery), WORDS_SHOWN))
     text.append(f"  {outcome}\n" if outcome and outcome != "arrived" else "\n", style=style)
 
 
-def _waiting(text: Text, row: SessionRow, waiting: list[Waiting], project: str, now: float) -> None:
+def _waiting(text: Text, waiting: list[Waiting], project: str, now: float) -> None:
     text.append("\nWhat waits for it", style="bold")
     if not waiting:
         text.append("\nNothing.\n", style="dim")
@@ -107,18 +110,19 @@ def _waiting(text: Text, row: SessionRow, waiting: list[Waiting], project: str, 
         text.append(safe_text.line(f"  {whom}{since}", 80) + "\n", style="dim")
     if len(waiting) > WAITING_SHOWN:
         text.append(f"and {len(waiting) - WAITING_SHOWN} more\n", style="dim")
-    if not row.live:
-        text.append("It gets them with its next prompt, once it is resumed.\n", style="dim")
+    if any("session:" not in item.entry.fields.get("for", "") for item in waiting):
+        text.append("Those for a project go to whichever of its sessions prompts first.\n", style="dim")
 
 
 def add_keys(text: Text, row: SessionRow, *, read_only: bool) -> None:
     """Append the keys that work on a session, and what each does."""
-    tell = "tell it now" if row.live else "tell it when it is resumed, or its project now"
+    over = "tell its project" if sessions.is_gone(row) else "tell it when it is resumed, or its project now"
+    tell = "tell it now" if row.live else over
     text.append("\n")
     for action, words in (
         *(() if read_only else (("app.guide", tell),)),
         ("sessions.deliveries", "all that it was told, in Deliveries"),
-        ("app.copy", "copy the command that resumes it"),
+        *(() if sessions.is_gone(row) else (("app.copy", "copy the command that resumes it"),)),
     ):
         text.append(f"  {actions.key_of(action):<6} ", style="bold")
         text.append(words + "\n", style="dim")
