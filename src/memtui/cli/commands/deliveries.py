@@ -22,7 +22,7 @@ from memtui.core.deliveries.record import Delivery, Item, session_kind
 from memtui.core.deliveries.titles import titles
 from memtui.core.health import retention
 from memtui.core.memories import scopes
-from memtui.present.deliveries import GLYPHS, KINDS, MEANINGS, counted
+from memtui.present.deliveries import GLYPHS, KINDS, MEANINGS, counted, reason
 
 LIMIT = 20
 STATS_DAYS = 14
@@ -220,7 +220,7 @@ def _print_items(out: Output, title: str, items: "list[Item]", names: "list[str]
             _short(each.id) or ("" if each.count is None else str(each.count)),
             line(each.scope),
             str(each.chars or ""),
-            line(each.left_out or each.reason),
+            line(each.left_out or reason(each.reason)),
         ]
         for each in items
     ]

@@ -135,7 +135,7 @@ def _receipts(text: Text, statistics: Statistics, known: dict[str, str], width: 
     for words, style in sums(counts)[:1] if counts.settled else ():
         text.append(words, style=style)
         text.append("  of those that are settled\n", style="dim")
-    cells = max(4, min(40, width - 30))
+    cells = max(4, min(80, width - 30))
     for outcome, (glyph, style) in GLYPHS.items():
         if outcomes.get(outcome):
             number = outcomes[outcome]
@@ -157,7 +157,7 @@ def _events(text: Text, statistics: Statistics, width: int) -> None:
             f"{len(times):,}",
             f"{percentile(times, 0.5):.0f}",
             f"{percentile(times, 0.95):.0f}",
-            Text(bar(percentile(times, 0.95), slowest, max(4, min(40, width - 42))), "dim"),
+            Text(bar(percentile(times, 0.95), slowest, max(4, min(80, width - 42))), "dim"),
         )
         for event, times in statistics.by_runs()
     ]
@@ -171,7 +171,7 @@ def _memories(text: Text, statistics: Statistics, never: list[tuple[str, str]] |
     _title(text, "Delivered most", f"memories, {span}: {key} lists all, and leads to each")
     if most:
         now = statistics.now()
-        rows = [_memory(each, most[0], now, max(4, min(40, width - 64))) for each in most]
+        rows = [_memory(each, most[0], now, max(4, min(80, width - 64))) for each in most]
         _table(text, ("memory", "times", "last", "used", ""), rows, (30, 6, 6, 6))
     else:
         text.append("none\n", style="dim")

@@ -25,7 +25,7 @@ IN_SESSION = (
     Column("event", 6, from_width=40),
     Column("what"),
     Column("chars", 6, right=True, from_width=46),
-    Column("tokens", 6, right=True, from_width=76),
+    Column("tokens", 6, right=True, from_width=90),
     Column("total", 7, right=True, from_width=64),
     Column("ms", 4, right=True, from_width=50),
     Column("", 1),

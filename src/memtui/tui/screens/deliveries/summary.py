@@ -52,14 +52,12 @@ def today(statistics: Statistics, known: dict[str, str], width: int) -> Text:
 
 
 def filtered(filters: Sequence[str], count: str, counts: ReceiptCounts, width: int) -> Text:
-    """Draw `48 match: guidance, in shop · arrived 40 of 41 ✓ · escape clears the last`, in as many words as fit.
+    """Draw `48 match: guidance, in shop · arrived 40 of 41 ✓  escape clears the last`, in as many words as fit.
     `filters`: the words of each, the one that was set last at the end; `count`: how many match."""
     head = [(f"{count} match" if count else "searching", "bold"), (": " + ", ".join(filters), "")]
-    clear = (f" · escape clears {'the last' if len(filters) > 1 else 'it'}", "dim")
+    clear = (f"  escape clears {'the last' if len(filters) > 1 else 'it'}", "dim")
     long, brief = apart(sums(counts)), apart(sums(counts, brief=True))
-    return fitting(
-        [[*head, *long, clear], [*head, *brief, clear], [*head, clear], [*head, (" · escape", "dim")]], width
-    )
+    return fitting([[*head, *long, clear], [*head, *brief, clear], [*head, clear], [*head, ("  escape", "dim")]], width)
 
 
 def apart(words: Words) -> list[tuple[str, str]]:
