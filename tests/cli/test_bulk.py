@@ -1,4 +1,4 @@
-"""Several memories at once: what fails is told, the rest is done, and one undo takes it back."""
+"""Several memories at once: what fails is told, the rest is done, and one undo undoes it."""
 
 from pathlib import Path
 

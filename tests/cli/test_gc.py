@@ -45,7 +45,7 @@ def test_a_dry_run_says_what_would_go_and_changes_nothing(bare, old):
     assert "2 changes older than 180 days or beyond the newest 2,000" in said
     assert "1 deleted memory can't be restored then: global:long-ago" in " ".join(said.split())
     assert "deliveries-2026-05.jsonl" in said
-    assert "no undo brings it back" in said
+    assert "this can't be undone" in said
     assert max(map(len, said.splitlines())) <= 80
     data = bare.json("gc", "--dry-run")
     assert data["dry_run"]
@@ -57,8 +57,8 @@ def test_a_dry_run_says_what_would_go_and_changes_nothing(bare, old):
 
 def test_what_is_due_goes_for_good(bare, old):
     said = " ".join(bare("gc").out.split())
-    assert "can't be undone any more" in said
-    assert "deleted for good" in said
+    assert "can no longer be undone" in said
+    assert "Deleted for good" in said
     assert [row["summary"] for row in bare.json("undo", "--list")["history"]] == ["create global:today"]
     assert bare.json("restore")["trash"] == []
     assert bare("gc").out.startswith("Nothing is due.")
@@ -79,7 +79,7 @@ def test_a_delivery_whose_text_went_is_still_told(bare, old):
     assert bare.json("sessions", "show", "5e551011")["sums"]["characters"] == 97
     refused = bare("guide", "--again", "01K8ZC5N8W3M1T9Q6V2R4B7XAD", check=False)
     assert refused.code == 1
-    assert "not kept any more" in refused.err
+    assert "no longer kept" in refused.err
     assert bare.json("status")["last_delivery"]["id"] == old[0]
 
 

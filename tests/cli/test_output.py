@@ -209,4 +209,4 @@ def test_the_main_lists_fit(memtui, columns):
         ["undo", "--list"],
     ):
         wide = [line for line in memtui(*words).out.splitlines() if output.width(line) > columns]
-        assert [line for line in wide if not line.startswith(("Tick off", "Bring back", "✗ timed out:"))] == []
+        assert [line for line in wide if not line.startswith(("Mark done", "Restore", "✗ timed out:"))] == []

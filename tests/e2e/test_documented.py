@@ -268,7 +268,7 @@ def guide_and_undo(tui, world):
 
 
 def first_approval(tui, world):
-    """2, a: a draft of the inbox, all of which is shown, is a memory; 1 shows it, z takes it back."""
+    """2, a: a draft of the inbox, all of which is shown, is a memory; 1 shows it, z undoes it."""
     memory = world.project / ".claude/memory/ask-before-migrations.md"
     tui.press("2")
     tui.see("drafts to review")

@@ -69,7 +69,7 @@ def test_what_is_decided_in_the_tui_reaches_the_session_and_its_receipt_comes_ba
 
         # From here on no key is pressed.
         row = rf"{run.session_id[:4]} %s +\d+ +\d+ ✓ │"
-        tui.see(row % "prompt 1 guidance", "✓ arrived  the session's transcript holds it")
+        tui.see(row % "prompt 1 guidance", "✓ arrived  it is in the session's transcript")
         assert tui.running
 
         tui.press("gg")  # to the newest: the cursor stays on the row that came first

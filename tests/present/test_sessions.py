@@ -26,5 +26,5 @@ def test_a_session_is_never_without_words():
     assert sessions.title(row()) == "", "not looked up yet"
     assert sessions.title(row(looked_up=True)) == "its transcript is gone"
     assert sessions.title(row(looked_up=True, live=True)) == "no prompt yet"
-    assert sessions.told(row())[0][0] == "told nothing yet"
+    assert sessions.told(row())[0][0] == "got nothing yet"
     assert "8 of 10" in sessions.arrived(row(outcomes={"arrived": 8, "failed": 2, "waiting": 3}))

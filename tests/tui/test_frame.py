@@ -126,7 +126,7 @@ async def test_other_screens_lead_to_a_memory_and_from_it_to_its_deliveries(app,
         app.go_to_memory(path + ".gone")
         await pilot.pause()
         assert app.screen.group == "deliveries"
-        assert any("not there any more" in note.message for note in app._notifications)
+        assert any("does not exist any more" in note.message for note in app._notifications)
 
 
 async def test_the_setting_glyphs_changes_what_is_drawn_at_once(app):

@@ -385,7 +385,7 @@ async def test_what_is_saved_in_the_form_is_trusted_and_undo_gives_back_the_trus
         form = await open_form(pilot, "prefer-pnpm")
         field(form, "description").value = "pnpm only"
         await press(pilot, "ctrl+s")
-        assert any("trusted now, since you saw all of it" in each.message for each in app._notifications)
+        assert any("trusted, because you saw all of it" in each.message for each in app._notifications)
         assert "U" not in app.screen.table.row[1].letters
         await press(pilot, "z")
         assert "prefer-pnpm.md" not in trust.trusted_names(world.root, directory)

@@ -138,7 +138,7 @@ def _sessions(ctx: Context) -> "Iterator[Found]":
 
 
 def _audience(ctx: Context) -> "Iterator[Found]":
-    yield "people", "sessions that a person holds"
+    yield "people", "sessions started by a person"
     yield "anyone", "people's sessions and scripts'"
     for name, about in _sessions(ctx):
         yield f"session:{name}", about

@@ -20,7 +20,7 @@ def withdraw(ctx: Context, ref: str) -> Result:
     items = entries.pick(ctx, [ref], ("guidance",), "guidance")
     done = ctx.review().withdraw(items)
     data = {"withdrawn": [item.id for item in items], "transaction": done}
-    return Result(data, lambda out: out.print(f"withdrawn: {line(items[0].text)[:60]}   (memtui undo brings it back)"))
+    return Result(data, lambda out: out.print(f"withdrawn: {line(items[0].text)[:60]}   (undo: memtui undo)"))
 
 
 def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, str]") -> Result:
@@ -36,8 +36,8 @@ def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, st
         if note is None:
             raise
         if note.delivery.folded:
-            hint = "Leave it anew: memtui guide TEXT"
-            raise MemtuiError("The text of that note is not kept any more.", hint) from None
+            hint = "Write it again: memtui guide TEXT"
+            raise MemtuiError("The text of that note is no longer kept.", hint) from None
         slug = None if note.scope == "global" else note.delivery.project or ctx.slug
         new_id, done = ctx.review().say(paths.inbox_dir(ctx.root, slug), fields, note.text)
         was, text = note.id, note.text
@@ -81,7 +81,7 @@ def edit(ctx: Context, args: argparse.Namespace, text: "str | None") -> Result:
 
     def answer(out: Output) -> None:
         out.print(item.id)
-        out.say("changed; memtui undo takes it back")
+        out.say("changed; memtui undo undoes it")
 
     return Result(data, answer)
 
@@ -92,4 +92,4 @@ def _set_expiry(fields: "dict[str, str]", given: "str | None", now: float) -> No
         if (new := guidance.expiry(given, now)) != when.NEVER:
             fields["expires"] = clock.iso_seconds(new)
     elif (end := clock.parse(fields.get("expires"))) is not None and end <= now:
-        raise UsageError("It has expired, and would not be delivered.", "Say --expires 2h, or --expires never.")
+        raise UsageError("It has expired, and would not be delivered.", "Use --expires 2h, or --expires never.")

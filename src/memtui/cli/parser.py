@@ -154,7 +154,7 @@ def command(commands: "Commands", name: str, run: "Run", summary: str, example: 
 
 def actions(parser: Parser, *, shows: bool = False) -> "Commands":
     """Let a command have actions, and return where to add them. Without an action the command lists; with `shows` a
-    word that is no action is the id of what its action `show` shows."""
+    word that is not an action is the id of what its action `show` shows."""
     more: dict[str, Any] = {"action": _ActionsOrId, "metavar": "[ID | ACTION]"} if shows else {"metavar": "[ACTION]"}
     return parser.add_subparsers(title="actions", dest="action", parser_class=Parser, **more)
 

@@ -18,8 +18,8 @@ DONE = {"undo": "undone", "redo": "done again"}
 NOT_ON_MEMORIES = frozenset({"errors", "close", "index", "config"})
 # By operation: what to do instead of an undo, where the settings file was changed since.
 INSTEAD = {
-    "install": " `memtui hooks uninstall` takes the hooks out of it as it is now.",
-    "uninstall": " `memtui hooks install` puts them into it as it is now.",
+    "install": " `memtui hooks uninstall` removes the hooks from its present version.",
+    "uninstall": " `memtui hooks install` adds them to its present version.",
 }
 
 

@@ -18,11 +18,11 @@ COLOURS = {
 # outcome -> glyph, colour
 GLYPHS = {outcome: (glyph, COLOURS[outcome]) for outcome, glyph in receipts.GLYPHS.items()}
 MEANINGS = {
-    receipts.ARRIVED: "the session's transcript holds it",
+    receipts.ARRIVED: "it is in the session's transcript",
     receipts.PREVIEWED: "too large: only a preview arrived",
     receipts.TIMED_OUT: "the client gave up on the hook, nothing arrived",
     receipts.FAILED: "nothing arrived",
-    receipts.DROPPED: "taken back or ended before the agent answered",
+    receipts.DROPPED: "withdrawn or interrupted before the agent answered",
     receipts.UNKNOWN: "the transcript is missing or does not show it",
     receipts.WAITING: "the turn has not finished",
     receipts.NOTHING: "the agent opened or wrote a memory; nothing was injected",

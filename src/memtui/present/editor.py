@@ -26,7 +26,7 @@ def command(env: "dict[str, str]") -> "list[str]":
     for name in ("vi", "nano"):
         if shutil.which(name, path=env.get("PATH")):
             return [name]
-    raise UsageError("There is no editor: neither $VISUAL nor $EDITOR is set.", "Set one, or use --body.")
+    raise UsageError("There is no editor: neither $VISUAL nor $EDITOR is set.", "Set one of them, or use --body.")
 
 
 def run(env: "dict[str, str]", path: str) -> bytes:

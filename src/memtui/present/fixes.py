@@ -15,16 +15,14 @@ NOTHING = {
     "files": "All files are yours alone.",
     "guidance": "Nothing can be reconciled yet.",
     "index": "There is nothing to fix.",
-    "collect": "Nothing is due any more.",
+    "collect": "There is nothing to delete.",
 }
 
 
 def words(done: FixOutcome) -> str:
     """Describe what a fix did, in a sentence."""
     if done.facts is not None:
-        return "; ".join(done.facts.busy) or (
-            "That is deleted for good." if done.facts.anything else NOTHING["collect"]
-        )
+        return "; ".join(done.facts.busy) or ("Deleted for good." if done.facts.anything else NOTHING["collect"])
     if not done.changed:
         return NOTHING[done.fix]
     if done.fix == "guidance":
@@ -43,16 +41,16 @@ def words(done: FixOutcome) -> str:
 
 def due(found: Due, keep: Limits, *, dry: bool) -> list[tuple[str, str]]:
     """Describe what was removed, or with `dry` what would be: rows of a kind and a sentence."""
-    can = "can't be undone then" if dry else "can't be undone any more"
+    can = "can't be undone then" if dry else "can no longer be undone"
     limits = [f"older than {many(keep.undo_days, 'day')}"] if keep.undo_days else []
     limits += [f"beyond the newest {keep.undo_changes:,}"] if keep.undo_changes else []
     changes = f"{many(found.changes, 'change')} {' or '.join(limits)}: they {can}" if found.changes else ""
-    restored = "can't be restored then" if dry else "can't be restored any more"
+    restored = "can't be restored then" if dry else "can no longer be restored"
     number = many(len(found.deleted), "deleted memory", "deleted memories")
     deleted = f"{number} {restored}: {some(found.deleted)}" if found.deleted else ""
     contents = f"{many(found.images, 'old content')} in the trash, {size(found.image_bytes)}" if found.images else ""
     names = some([os.path.basename(path) for path in found.months])
-    less = f"{size(max(0, found.text_bytes))} {'of logs to be written anew' if dry else 'less'}"
+    less = f"{size(max(0, found.text_bytes))} {'of logs to rewrite' if dry else 'less'}"
     ago_words = f"more than {many(keep.texts_days, 'day')} ago"
     texts = f"the texts of what was delivered {ago_words}: {names} ({less}); the records stay"
     trusted = [f"{many(found.trusted, 'trusted text')} that no memory has had for {many(keep.trust_days, 'day')}"]

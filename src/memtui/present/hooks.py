@@ -22,7 +22,7 @@ def notes(plan: Plan) -> list[str]:
             "This file is usually committed, but the hooks name this machine's paths: `--scope local` is for you alone."
         )
     if any(place in launcher for place in CACHES):
-        found.append(f"{launcher} lies in a cache that may be cleared: install memtui for good first.")
+        found.append(f"{launcher} is in a cache that may be cleared. Install memtui permanently first.")
     return found
 
 

@@ -34,7 +34,7 @@ def besides(row: SessionRow, *, brief: bool = False) -> list[tuple[str, str]]:
 def told(row: SessionRow) -> list[tuple[str, str]]:
     """Return in words, each with its style, what became of the deliveries to a session."""
     if not row.deliveries:
-        return [("told nothing yet", "dim")]
+        return [("got nothing yet", "dim")]
     return sums(row.counts) or [("receipts are looked up …", "dim")]
 
 

@@ -162,7 +162,7 @@ class MemtuiApp(App[None]):
         """Explain on ctrl+c, with nothing selected, how to leave: in other programs that ends them."""
         self.say(
             actions.keyed(
-                "{app.quit} leaves memtui. ctrl+c copies what is selected with the mouse, {app.copy} what is shown."
+                "{app.quit} quits memtui. ctrl+c copies what is selected with the mouse, {app.copy} what is shown."
             )
         )
 

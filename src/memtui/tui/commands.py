@@ -106,4 +106,4 @@ class AppCommands:
 def no_such_memory(path: str) -> MemtuiError:
     """Return the error for a memory that was to be shown and is gone."""
     where = actions.keyed("It may be in the trash: {app.memories}, {memories.restore}.")
-    return MemtuiError(f"{os.path.basename(path)} is not there any more.", where)
+    return MemtuiError(f"{os.path.basename(path)} does not exist any more.", where)

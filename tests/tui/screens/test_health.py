@@ -465,7 +465,7 @@ async def test_what_is_kept_no_longer_goes_after_a_question(health, world):
     async with health.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         await stand(pilot, screen, lambda r: getattr(r.about, "area", "") == "kept")
-        assert "removes for good what is due" in detail(screen)
+        assert "deletes old data for good" in detail(screen)
         await pilot.press("F")
         await settle(pilot)
         assert "can't be undone then" in pilot.app.screen.question

@@ -549,7 +549,7 @@ async def test_editing_is_about_the_one_that_is_marked_and_refuses_several(world
         await pilot.press("space", "space", "e")
         await settle(pilot)
         said = [note.message for note in app._notifications][-1]
-        assert said == "2 are marked, this goes one by one: escape unmarks."
+        assert said == "2 are marked, but this works on one: escape unmarks."
         await pilot.press("escape")
         await to(pilot, "no-snapshot-tests")
         await pilot.press("space", "e")  # the cursor went on to the next
@@ -570,7 +570,7 @@ async def test_approving_says_when_no_session_is_told_of_it(world, app):
         await pilot.press("a")
         await settle(pilot)
         assert memory(world, "no-snapshot-tests")
-        assert any("No session is told yet" in note.message for note in app._notifications)
+        assert any("No session gets it yet" in note.message for note in app._notifications)
 
 
 async def test_letters_that_only_look_on_other_screens_change_nothing(world, app):
@@ -682,7 +682,7 @@ async def test_an_empty_inbox_without_hooks_says_so_and_which_keys(world):
             await settle(pilot)
         drawn = " ".join("".join(s.text for s in app.screen.table.render_line(y)).strip() for y in range(8))
         assert "No hooks are installed (5, then i installs them)." in drawn
-        assert "Sessions leave drafts" not in drawn
+        assert "Sessions save drafts" not in drawn
 
 
 async def test_items_are_ticked_off_kept_changed_and_made_guidance(world, app):
@@ -1053,4 +1053,4 @@ async def test_an_empty_inbox_says_what_will_fill_it(world, size):
         assert app.screen.table.rows == []
         shown = " ".join("".join(s.text for y in range(10) for s in app.screen.table.render_line(y)).split())
         assert "Nothing to review" in shown
-        assert "what is remembered." in shown  # to its end, whatever the width
+        assert "shows the memories." in shown  # to its end, whatever the width

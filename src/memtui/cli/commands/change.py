@@ -143,7 +143,7 @@ def _purge(ctx: Context, store: Store, args: argparse.Namespace) -> Result:
             item = _deleted(store.trash(), name)
             label, remove = item.memory.ref, partial(store.purge, item.id)
         if not args.yes:
-            ctx.confirm(f"Delete {line(label)} for good? Nothing brings it back.", f"{label} was kept.")
+            ctx.confirm(f"Delete {line(label)} for good? This can't be undone.", f"{label} was kept.")
         remove()
         return label
 
@@ -278,4 +278,4 @@ def _print_trash(ctx: Context, out: Output, items: "list[TrashItem]") -> None:
         for item in items
     ]
     out.table(["ID", "AGE", "NAME", "SCOPE", "DESCRIPTION"], rows, flex=(4, 2), right=(1,))
-    out.print("Bring back: memtui restore ID   For good: memtui rm --purge ID")
+    out.print("Restore: memtui restore ID   Delete for good: memtui rm --purge ID")

@@ -140,7 +140,7 @@ def remove(ctx: Context, args: argparse.Namespace) -> Result:
     try:
         now = setting.row(ctx.root, ctx.project_root, args.key)
     except MemtuiError:  # the setting is changed, even if the file can't be read again now
-        return Result({"key": args.key}, lambda out: out.print(f"{args.key} is not set any more"))
+        return Result({"key": args.key}, lambda out: out.print(f"{args.key} is no longer set"))
     words = f"{args.key} is {config_text.written(now.value)} ({now.source})"
     return Result(_as_row(now), lambda out: out.print(words))
 

@@ -121,7 +121,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
         return stats.run(ctx, STATS_DAYS if args.days is None else args.days, whole=args.all)
     if args.days is not None:
-        raise UsageError("--days only works with --stats.", f"Say --since {args.days}d.")
+        raise UsageError("--days only works with --stats.", f"Use --since {args.days}d.")
     proofs = receipts_of(ctx)
     most, looked = (0, 0) if args.all else (delivery_log.WINDOW_BYTES, MOST_LOOKED_UP)
     reading = Reading(ctx.root, wanted, proofs, most=most, looked=looked, follow=args.follow)
@@ -146,10 +146,10 @@ def _print(ctx: Context, out: Output, reading: Reading, found: "list[Delivery]")
     else:
         out.print("Nothing was delivered yet.")
         out.print("  Are the hooks installed? memtui hooks status")
-        out.print('  Leave something:         memtui guide "…"')
+        out.print('  Write a note:            memtui guide "…"')
     if reading.cut:
         part = f"{MOST_LOOKED_UP:,} deliveries" if reading.wanted.outcome else f"{delivery_log.WINDOW_BYTES >> 20} MB"
-        out.print(f"Only the newest {part} of the log were looked at; all of it: --all")
+        out.print(f"Only the newest {part} of the log were read; for all of it: --all")
     if reading.skipped:
         out.print(f"{many(reading.skipped, 'line')} of the log could not be read.")
 

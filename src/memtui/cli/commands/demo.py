@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # Commands that are shown, each with the line above it.
 TOUR = (
-    (["list"], "What is remembered, by scope; `!` is what wants attention:"),
+    (["list"], "What is remembered, by scope; `!` marks a problem:"),
     (["inbox"], "What waits: notes for the agent, drafts to review, unfinished work:"),
     (["deliveries", "--limit", "8"], "What sessions were given, and whether it arrived:"),
 )
@@ -47,7 +47,7 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument(
         "directory", nargs="?", metavar="DIR", help="the directory; an older sample world there is replaced"
     )
-    found.add_argument("--keep", action="store_true", help="keep the sample world that is in DIR as it is")
+    found.add_argument("--keep", action="store_true", help="keep the sample world in DIR")
     found.add_argument("--open", action="store_true", help="open the TUI in it")
     found.add_argument("--tour", action="store_true", help="open the TUI in it, with a tour of the screens in 7 steps")
 

@@ -50,8 +50,8 @@ def _print(ctx: Context, out: Output, found: Due, keep: Limits, *, dry: bool) ->
     if not rows:
         out.print("Nothing is due." if not found.busy else "Nothing else was due.")
     elif dry:
-        out.print("Nothing was removed. `memtui gc` does it, for good: no undo brings it back.")
+        out.print("Nothing was deleted. `memtui gc` deletes it for good; this can't be undone.")
     else:
-        out.print("That is deleted for good.")
+        out.print("Deleted for good.")
     if found.oldest:
         out.print(f"The oldest change kept is of {ago(clock.parse(found.oldest), ctx.now())}: memtui undo --list")

@@ -12,7 +12,7 @@ from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.settings import config
 
-DECLINED = "No note was saved. Say where the secret is kept, instead of the secret itself."
+DECLINED = "No note was saved. Write where the secret is kept, not the secret itself."
 EXAMPLE = """\
 memtui guide "CI is red: the lockfile job fails" --urgent --expires 2h
 tail -5 build.log | memtui guide - --from ci-watch --to 'path:src/**'

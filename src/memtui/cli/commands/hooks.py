@@ -82,7 +82,7 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
             out.say(f"backup: {line(backup)}")
         if args.dry_run or not plan.changed:
             return
-        out.print(f"{line(hook_words.done(plan))}   (memtui undo takes it back)")
+        out.print(f"{line(hook_words.done(plan))}   (undo: memtui undo)")
         if plan.action == "install":
             out.say(f'{hook_words.SERVED} Try: memtui guide "hello from memtui"')
 

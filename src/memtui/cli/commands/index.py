@@ -54,7 +54,7 @@ def meter(share: float) -> str:
 
 def _print(ctx: Context, out: Output, found: "list[Report]") -> None:
     if not found:
-        out.print("There is no MEMORY.md here yet; the first memory makes one.")
+        out.print("There is no MEMORY.md here yet; the first memory creates it.")
         return
     for each in found:
         budget = each.budget
@@ -107,6 +107,6 @@ def _fix(ctx: Context, args: argparse.Namespace, found: "list[Report]") -> Resul
         if not todo:
             out.print("Nothing to fix.")
         elif not args.dry_run:
-            out.say(f"{many(len(todo), 'index', 'indexes')} fixed; memtui undo takes it back.")
+            out.say(f"{many(len(todo), 'index', 'indexes')} fixed; memtui undo undoes it.")
 
     return Result({"dry_run": args.dry_run, "fixed": rows}, text)

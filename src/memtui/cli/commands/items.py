@@ -53,7 +53,9 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 def _print(ctx: Context, out: Output, items: "list[Waiting]", more: int) -> None:
     if not items:
         out.print("There are no unfinished items.")
-        out.print("  Sessions leave them when they end; or write a list into pending-items.md (memtui paths).")
+        out.print(
+            "  Sessions save them when they end. You can also write a list into pending-items.md (see memtui paths)."
+        )
         return
     rows = []
     for item in items:
@@ -66,7 +68,7 @@ def _print(ctx: Context, out: Output, items: "list[Waiting]", more: int) -> None
     out.table(["ID", "STATE", "AGE", "FROM", "ITEM"], rows, right=(2,))
     if more:
         out.print(f"and {more:,} more: memtui items --limit 0")
-    out.print("Tick off: memtui items done ID   Keep: memtui items keep ID")
+    out.print("Mark done: memtui items done ID   Keep: memtui items keep ID")
     out.print("Tell the agent: memtui items guide ID")
 
 

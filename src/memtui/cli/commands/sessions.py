@@ -118,8 +118,8 @@ def _print(
         out.print(f"{others} of other projects: {words} --all-projects")
     if older:
         every = " --all-projects" * args.all_projects
-        out.print(f"Counted in the newest {WINDOW_MB} MB of the log; all of it: memtui sessions --all{every}")
-    out.print("What one was told: memtui sessions ID")
+        out.print(f"Counted in the newest {WINDOW_MB} MB of the log; for all of it: memtui sessions --all{every}")
+    out.print("What one session got: memtui sessions ID")
 
 
 def _title(row: SessionRow) -> str:
@@ -229,7 +229,7 @@ def _print_one(ctx: Context, out: Output, row: SessionRow, details: SessionDetai
         for each, outcome in details.newest
     ]
     if not cells:
-        out.print("It was told nothing.")
+        out.print("It got nothing.")
         return
     out.table(["ID", "AGE", "RECEIPT", "EVENT", "WHAT"], cells, flex=(4,), right=(1,))
     if details.more:

@@ -25,7 +25,7 @@ def register(commands: "parser.Commands") -> None:
         "print a line for Claude Code's status line",
         "memtui statusline\nmemtui statusline --after '~/.claude/statusline.sh'\nmemtui hooks install --status-line",
         "It reads the client's JSON from standard input, and says what waits for that session: notes, drafts; and what "
-        "became of the last delivery. It prints nothing if there is nothing to say, and always ends with 0.",
+        "became of the last delivery. It prints nothing if there is nothing to show, and always exits with 0.",
     )
     found.add_argument(
         "--after", metavar="COMMAND", help="run another status line's command with the same input, and print it first"

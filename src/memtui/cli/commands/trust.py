@@ -70,7 +70,9 @@ def _grant(
         earlier = trusting.Earlier(ctx.root, directory)
         for name in names or untrusted:
             _print_content(ctx, earlier.of(name), name, contents)
-    question = "Trust these memories, and all later versions?" if args.always else "Trust these memories as they are?"
+    question = (
+        "Trust these memories, and all later versions?" if args.always else "Trust these versions of the memories?"
+    )
     if (untrusted or args.always) and not args.yes:
         ctx.confirm(question, "Nothing was trusted.")
     after = trusting.grant(ctx.root, directory, contents, args.always or None, now=ctx.now)

@@ -24,7 +24,7 @@ TEXT_SHOWN = 600  # characters of an entry
 COMMANDS = {
     "guidance": "take back: memtui guide --withdraw ID",
     "updates": "decide: memtui inbox show ID, approve ID, reject ID",
-    "items": "tick off: memtui items done ID · keep: memtui items keep ID",
+    "items": "mark done: memtui items done ID · keep: memtui items keep ID",
 }
 
 

@@ -6,7 +6,7 @@ from memtui.core.base import clock
 
 NEVER = float("inf")
 TAKEN = "now, never, today, yesterday, tomorrow, friday, 18:00, 30m, 2h, 3d, 2w, 2026-11-22, 2026-11-22 14:00"
-HINT = f"Say one of: {TAKEN}."
+HINT = f"Use one of: {TAKEN}."
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")

@@ -112,7 +112,7 @@ def _put(fields: dict[str, object], path: Sequence[str], value: object) -> None:
         below = fields.get(key)
         if not isinstance(below, dict):
             if below not in (None, ""):
-                raise MemtuiError(f"`{key}` holds a value of its own", "change it in an editor")
+                raise MemtuiError(f"`{key}` has a value of its own", "change it in an editor")
             below = fields[key] = {}
         fields = below
     fields[path[-1]] = value
@@ -178,7 +178,7 @@ def _notes(lines: Sequence[str], fields: Mapping[str, object]) -> tuple[str, ...
     for n, line in enumerate(lines, 2):
         key, _ = (None if is_filler(line) else split_key(line)) or ("", 0)
         if key in seen:
-            notes.append(f"line {n}: `{key}` stands there twice, the last one counts")
+            notes.append(f"line {n}: `{key}` appears twice; the last one is used")
         if key in ("name", "description") and line.count(" #") > str(fields.get(key)).count(" #"):
             notes.append(f"line {n}: what follows ` #` is a comment and not part of `{key}`")
         if FENCE in line:
@@ -186,7 +186,7 @@ def _notes(lines: Sequence[str], fields: Mapping[str, object]) -> tuple[str, ...
         if key:
             seen.add(key)
     if isinstance(fields.get("metadata"), dict) and "type" in fields and "type" in fields["metadata"]:  # type: ignore[operator]
-        notes.append("`type` stands at the top and below `metadata`, the latter counts")
+        notes.append("`type` is at the top level and in `metadata`; the latter is used")
     return tuple(notes)
 
 

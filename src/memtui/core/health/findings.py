@@ -57,7 +57,7 @@ REGISTRY = {
     "root.ok": Kind("yours alone"),
     "config.ok": Kind("no mistakes"),
     "errors.ok": Kind("none in the last days"),
-    "inbox.ok": Kind("all of it can be read and delivered"),
+    "inbox.ok": Kind("everything can be read and delivered"),
     "memories.ok": Kind("nothing broken, every index complete"),
     "trust.ok": Kind("nothing to review"),
     "journal.ok": Kind("all of them can be undone"),

@@ -291,7 +291,7 @@ def _texts(root: str, now: float, keep: Limits, found: Due, has_time: Callable[[
             continue
         shorter = folding.fold(path, has_time)
         if shorter is None:
-            found.busy.append(f"texts: {os.path.basename(path)} was left as it is")
+            found.busy.append(f"texts: {os.path.basename(path)} was not changed")
             continue
         if shorter:
             found.months.append(path)

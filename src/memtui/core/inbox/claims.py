@@ -15,7 +15,7 @@ LOCK_SECONDS = 0.05
 MAX_ATTEMPTS = 3
 MIN_SESSION_PREFIX = 4
 ADDRESSES = ("session", "agent", "path")
-# In `for`: only sessions that a person holds, not those of scripts (`claude -p`, the SDK).
+# In `for`: only sessions started by a person, not those of scripts (`claude -p`, the SDK).
 PEOPLE = "people"
 
 TYPE_CHECKING = False

@@ -6,7 +6,7 @@ from memtui.core.inbox import claims
 
 NAME_LIMIT = 80
 ANYONE = "anyone"
-WHOM = "Say people, session:ID, agent:NAME or path:GLOB, no commas; or anyone."
+WHOM = "Use people, session:ID, agent:NAME, path:GLOB (without commas), or anyone."
 
 
 def unheard(mode: object, hooked: bool, *, disabled: bool = False, memories: bool = False) -> str:

@@ -21,7 +21,7 @@ from memtui.core.journal.records import VERSION, readable
 from memtui.core.places import catalog
 
 LOCK_SECONDS = 10.0
-BEGUN_PURGE = "What was begun is finished by the next memtui command."
+BEGUN_PURGE = "The next memtui command finishes the change."
 BEGUN = "The next memtui command reverts the unfinished change."
 
 

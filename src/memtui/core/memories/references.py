@@ -63,7 +63,7 @@ def relative(scope: Scope, path: str) -> str:
     """Return a path relative to the scope's directory, as the index has it. Raises MemtuiError for one outside."""
     found = path.removeprefix(scope.directory.rstrip("/") + "/")
     if found == path:
-        raise MemtuiError(f"{path} is not in the scope “{scope.label}”", "Look at `memtui list`.")
+        raise MemtuiError(f"{path} is not in the scope “{scope.label}”", "See `memtui list`.")
     return found
 
 

@@ -353,7 +353,7 @@ def _only(found: Sequence[Memory], ref: str, scopes: Sequence[Scope]) -> Memory:
     directories = {scope.label: scope.directory for scope in scopes}
     if unique:
         names = [f"{m.scope_label}:{m.path.removeprefix(directories[m.scope_label] + '/')}" for m in unique]
-        raise ConflictError(f"“{ref}” can mean several memories.", "Say which: " + ", ".join(names) + ".")
+        raise ConflictError(f"“{ref}” can mean several memories.", "Use one of: " + ", ".join(names) + ".")
     import difflib
 
     stems = [

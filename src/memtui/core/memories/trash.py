@@ -56,7 +56,7 @@ def deleted_row(each: Transaction) -> dict[str, Any]:
 
 
 def to_purge(ledger: Ledger, key: str) -> tuple[list[str], list[str]]:
-    """Return what purging a trash item removes, as (digests, ids of the transactions that can't be undone any more).
+    """Return what purging a trash item removes, as (digests, ids of the transactions that can no longer be undone).
 
     That is everything the journal has of the memory up to its deletion, under any name and in any scope it had, except
     for contents that other transactions share.

@@ -100,7 +100,7 @@ def revoke(
     if names is not None and known.always:
         raise MemtuiError(
             "All memories of this repository are trusted, future versions too.",
-            "Trust them only as they are, or trust nothing.",
+            "Trust only the present versions, or trust nothing.",
         )
     gone = {digest: name for digest, name in known.hashes.items() if names is None or name in names}
     if names is not None:  # also where the same text was trusted by another name

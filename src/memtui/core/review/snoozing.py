@@ -4,7 +4,7 @@ from memtui.core.base import when
 from memtui.core.base.errors import UsageError
 
 TAKEN = "tomorrow, friday, 18:00, 2h, 3d, 2w, 2026-11-22, 2026-11-22 14:00; or now"
-HINT = f"Say one of: {TAKEN}."
+HINT = f"Use one of: {TAKEN}."
 
 
 def moment(given: str, now: float) -> float | None:

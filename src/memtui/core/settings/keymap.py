@@ -45,7 +45,7 @@ def problem(keys: object) -> str | None:
     for key in each(keys):
         rest = MODIFIED.sub("", key, 1)
         if not (len(rest) == 1 or NAMED.fullmatch(rest) or rest in SIGNS):
-            return f"has no such key as “{key}”: say x, ctrl+x, slash, question_mark, space, f5"
+            return f"has no key “{key}”: use x, ctrl+x, slash, question_mark, space, f5"
     return None
 
 
@@ -78,9 +78,9 @@ def problems(settings: Mapping[str, object]) -> Iterator[tuple[str, str]]:
         return
     for name, keys in written(settings).items():
         if name not in known:
-            yield name, "is no action" + _near(name, known)
+            yield name, "is not an action" + _near(name, known)
         elif (why := problem(keys)) is not None:
-            yield name, f"{why}; its own hold: {known[name]}"
+            yield name, f"{why}; the default stays: {known[name]}"
     yield from _shared(remapped(settings), known)
 
 

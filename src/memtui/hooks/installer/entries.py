@@ -103,7 +103,7 @@ def command(event: str, interpreter: str, launcher: str, root: str = "", config:
         line.encode()
     except UnicodeEncodeError:
         raise MemtuiError(
-            f"A path in {os.fsencode(line)!r} is not UTF-8: JSON can't hold it.",
+            f"A path in {os.fsencode(line)!r} is not UTF-8, which JSON does not allow.",
             "Use directories with UTF-8 names for memtui, Python and Claude Code's configuration.",
         ) from None
     return line

@@ -49,12 +49,10 @@ def read(text: str, name: str) -> dict[str, Any]:
     except ValueError as error:
         raise MemtuiError(
             f"{name} is not valid JSON: {error}.",
-            "Claude Code can't read it either. Fix the file (it may hold no comments and no trailing commas).",
+            "Claude Code can't read it either. Fix the file (comments and trailing commas are not allowed).",
         ) from error
     if not isinstance(value, dict):
-        raise MemtuiError(
-            f"{name} holds a JSON {_kind(value)}, not an object.", "Settings look like {…}: fix the file."
-        )
+        raise MemtuiError(f"{name} has a JSON {_kind(value)}, not an object.", "Settings look like {…}: fix the file.")
     return value
 
 

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 WRITERS = {"tui": "tui", "cli": "shell"}
 STATES = {"done": ("✓", "green"), "undone": ("◂", "yellow"), "purged": ("✗", "dim"), "back": ("·", "dim")}
 MEANINGS = {
-    "done": "stands: enter takes it back",
-    "undone": "was taken back",
-    "purged": "was deleted for good: nothing brings it back",
-    "back": "was cut off, and taken back at once",
+    "done": "in effect: enter undoes it",
+    "undone": "was undone",
+    "purged": "was deleted for good: it can't be undone",
+    "back": "was interrupted, and undone at once",
 }
 COLUMNS = (
     Column("when", 9),
@@ -127,7 +127,7 @@ class Changes(Dialog[None]):
         text = Text()
         if each is not None and self.ledger is not None:
             undoable = each.id in self.ledger.undoable
-            meaning = MEANINGS.get(each.state, "") if undoable or each.state != "done" else "can't be taken back"
+            meaning = MEANINGS.get(each.state, "") if undoable or each.state != "done" else "can't be undone"
             text.append(f"{ago(clock.parse(each.time), self.data.now())}, {meaning}\n")
             text.append(safe_text.line(", ".join(each.paths[:3]), 300))
             text.append(f" and {len(each.paths) - 3} more" if len(each.paths) > 3 else "")

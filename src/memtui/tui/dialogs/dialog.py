@@ -30,15 +30,15 @@ FORM: Keys = (
     ("^g", "discard"),
 )
 TRASH: Keys = (
-    ("enter", "bring back"),
+    ("enter", "restore"),
     ("{memories.mark}", "mark"),
     ("{memories.purge}", "delete for good"),
     ("tab", "read on"),
     ("escape", "close"),
 )
 CHANGES: Keys = (
-    ("enter", "take it back"),
-    ("{app.redo}", "do again what was taken back last"),
+    ("enter", "undo it"),
+    ("{app.redo}", "redo what was undone last"),
     ("escape", "close"),
 )
 CHOICE: Keys = (

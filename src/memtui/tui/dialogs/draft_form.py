@@ -369,7 +369,7 @@ class DraftForm(Dialog[str]):
             self.tell(self.shape.gone, wrong=True)
             return False
         ways = [(answer, actions.keyed(words)) for answer, words in GONE]
-        question = f"{safe_text.line(self.shape.name, 60)} is gone: somebody deleted or renamed its file."
+        question = f"{safe_text.line(self.shape.name, 60)} is gone: its file was deleted or renamed."
         answer = await self.services.ask(Choice(question, ways))
         if answer == LATER:
             self.action_leave()
@@ -396,7 +396,7 @@ class DraftForm(Dialog[str]):
             body.text = text
         else:
             key = actions.key_of("memories.editor")
-            self.tell(f"That text does not fit into the form: save the file itself in your editor ({key}).", wrong=True)
+            self.tell(f"The form can't hold that text. Save the file itself in your editor ({key}).", wrong=True)
 
 
 def _widget(form_field: FormField, value: str) -> Input | Select[str] | TextArea:

@@ -185,7 +185,7 @@ class GuidanceSubject:
     def _reach(self, note: Note) -> str:
         whom = {PROJECT: f"a session of {self.project}", EVERYWHERE: "any session"}
         agent, path, now = note["agent"].strip(), note["path"].strip(), self.data.now()
-        words = ["Told once, to " + (whom.get(note["to"]) or self._named(note["to"]))]
+        words = ["Delivered once, to " + (whom.get(note["to"]) or self._named(note["to"]))]
         words += ["started by a person"] if note["who"] else []
         words += [f"of the agent {safe_text.line(agent, 40)}"] if agent else []
         words.append(f"when a tool touches {safe_text.line(path, 40)}" if path else WHEN[note["when"]])

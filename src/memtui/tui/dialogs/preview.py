@@ -45,7 +45,7 @@ class Preview(Dialog[bool]):
         move = (("j k", "scroll"), ("gg G", "top, bottom"))
         if not self.go:
             return (("escape", "back"), *move)
-        return (("enter", self.go if self.seen else "read on"), ("escape", "leave everything as it is"), *move)
+        return (("enter", self.go if self.seen else "read on"), ("escape", "change nothing"), *move)
 
     def on_mount(self) -> None:
         """Show the text, and focus it."""

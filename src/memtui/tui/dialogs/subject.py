@@ -49,7 +49,7 @@ class Saved(NamedTuple):
 @dataclass(frozen=True)
 class Shape:
     """How a form looks, and what it offers. `verb` is the word for saving, `name` that for the subject in questions,
-    `gone` the message if the subject is not there any more. `css` is the class: memory, entry or note. `is_file`: the
+    `gone` the message if the subject does not exist any more. `css` is the class: memory, entry or note. `is_file`: the
     subject is a file, which is watched while the form is open and may be written again if it is gone. `notice` is the
     first message, unless there is an autosave. `editor` is the file name for the person's editor, empty for none.
     `is_example`: the text is an example, which is selected so that typing replaces it; enter sends it as it is.

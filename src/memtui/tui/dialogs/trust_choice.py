@@ -39,7 +39,7 @@ class Trusting:
         rows: list[tuple[str, str]] = []
         if self.these:
             rows.append((THESE, f"Trust {_names(self.these)} as shown below"))
-        rows.append((LEAVE, "Leave everything as it is"))
+        rows.append((LEAVE, "Change nothing"))
         if self.no_more:
             rows.append((NO_MORE, f"Stop trusting {_names(self.no_more)}"))
         if self.open and self.these != self.open:
@@ -48,7 +48,7 @@ class Trusting:
             rows.append((ONLY, "Trust only the present versions"))
         else:
             rows.append((ALWAYS, "Trust all future versions without asking"))
-        rows.append((NOTHING, "Trust nothing here any more"))
+        rows.append((NOTHING, "Stop trusting everything here"))
         self.entries = rows
         self.current = THESE if self.these else LEAVE
 
@@ -99,14 +99,14 @@ class Trusting:
             NO_MORE: f"No longer trusted: {_names(self.no_more)}.",
             ALWAYS: "All memories of this repository are trusted, future versions too.",
             ONLY: "Only the present versions are trusted.",
-            NOTHING: "Nothing here is trusted any more.",
+            NOTHING: "Nothing here is trusted now.",
         }
         return f"{words[answer]} {actions.takes_back()}"
 
 
 _WORDS = {
     LEAVE: "Memories that came with a repository are delivered to the agent only as you trusted them, byte for byte.",
-    ALWAYS: "For a repository of your own: whoever can write to it can tell your agent whatever they like.",
+    ALWAYS: "Only for a repository of your own: everybody who can write to it can instruct your agent.",
     ONLY: "What changes later waits until you trust it again.",
     NOTHING: "None of this repository's memories is delivered until you trust it again.",
 }

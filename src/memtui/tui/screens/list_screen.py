@@ -324,7 +324,7 @@ class ListScreen(Screen[None], Generic[Row]):
     def one_by_one(self) -> str:
         """Return why a command works on one row only; empty if not several are marked."""
         marked = len(self.table.chosen())
-        return f"{marked} are marked, this goes one by one: escape unmarks." if marked > 1 else ""
+        return f"{marked} are marked, but this works on one: escape unmarks." if marked > 1 else ""
 
     @on(RowList.Opened, "#list")
     def _opened(self) -> None:

@@ -242,7 +242,7 @@ async def test_nothing_unseen_is_trusted_by_a_second_key_and_the_whole_repositor
         await choose(pilot, "Trust only the present versions")
         assert not trust.load(world.root, directory).always
         await pilot.press("u")
-        await choose(pilot, "Trust nothing")
+        await choose(pilot, "Stop trusting everything")
         assert trust.trusted_names(world.root, directory) == set()
         await press(pilot, "z", "z", "z", "z")
         assert "skip-code-review.md" not in trust.trusted_names(world.root, directory)

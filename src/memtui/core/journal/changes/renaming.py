@@ -49,7 +49,7 @@ class Renaming(Change):
 
     def _check(self) -> None:
         if self.number(self.path) != self.file:
-            raise ConflictError(f"{self.path} is not there any more, or is another file", LOOK_AGAIN)
+            raise ConflictError(f"{self.path} is gone, or is another file", LOOK_AGAIN)
         if self.number(self.to) not in {None, self.file}:
             raise self._exists()
 

@@ -99,7 +99,7 @@ class MemoryCounts(Dialog[tuple[str, str]]):
                 ],
                 self._draw,
                 lambda each: each.path,
-                empty="Nothing was delivered yet, and there is no memory.",
+                empty="Nothing was delivered yet, and there are no memories.",
                 id="counts",
             )
 

@@ -44,7 +44,7 @@ EMPTY = """Nothing was delivered yet.
 What sessions are told is listed here: memories as they start, notes and drafts with their prompts.
 
 {app.guide} leaves a note: this project's next prompt gets it."""
-NO_HOOKS = "\n\nSessions are told nothing yet:\n{app.health}, then {health.install} installs the hooks."
+NO_HOOKS = "\n\nSessions get nothing yet:\n{app.health}, then {health.install} installs the hooks."
 
 
 class Deliveries(ListScreen[DeliveryRow]):

@@ -18,7 +18,7 @@ from memtui.present.deliveries import GLYPHS, MEANINGS, counted, session_words
 # The kinds of items that commands take by an id.
 WITH_ID = ("guidance", "pending-update", "pending-item")
 NAMES_SHOWN, LEFT_OUT_SHOWN = 12, 40
-GONE = "This record is not in the log any more."
+GONE = "This record is no longer in the log."
 FOLDED = "Text removed: it is old (texts_days in the settings)"
 # Characters of the text that are shown below the list on a narrow screen.
 GLANCE_LENGTH = 2000

@@ -30,12 +30,12 @@ FIXES = {
     "trust": "shows these memories, and trusts them as shown",
     "again": "delivers this guidance again, or withdraws it, after asking",
     "withdraw": "withdraws it, after asking",
-    "guidance": "settles what can be settled",
+    "guidance": "finds out what became of guidance that sessions took",
     "index": "shows what would be written: missing lines added, those that point nowhere removed",
     "errors": "sets the errors aside, beside the log",
     "files": "makes them yours alone",
     "config": "opens config.toml in your editor",
-    "collect": "removes for good what is due, after asking",
+    "collect": "deletes old data for good, after asking",
 }
 
 
@@ -146,7 +146,7 @@ class HealthCommands:
         """Ask what to do with guidance that is not delivered: a person's words are never thrown away unasked."""
         item = fixes.note(self.services.data.root, subject)
         options = [("again", "Deliver it again")] if again else []
-        options += [("go", "Go to it, and change it there"), ("withdraw", "Withdraw it: no session is told")]
+        options += [("go", "Go to it, and change it there"), ("withdraw", "Withdraw it: no session gets it")]
         answer = await self.services.ask(Choice(f"“{' '.join(item.text.split())[:200]}”", options))
         if answer == "go":
             self.services.go_to_note(item)
@@ -158,7 +158,7 @@ class HealthCommands:
         data = self.services.data
         found = await asyncio.to_thread(fixes.due, data.store())
         due = "; ".join(words for _, words in fix_words.due(found, retention.limits(data.root), dry=True))
-        if await self.services.ask(sure(f"Remove for good, with no undo: {due}?", "Remove for good")):
+        if await self.services.ask(sure(f"Delete for good, without undo: {due}?", "Delete for good")):
             self._tell(await asyncio.to_thread(fixes.fix, data.store(), "collect"))
 
     # hooks and trust

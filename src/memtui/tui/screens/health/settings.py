@@ -36,7 +36,7 @@ class SettingCommands:
     def _why_elsewhere(self) -> str:
         if isinstance(self._about, (Mode, Setting)):
             return ""
-        return actions.keyed("Stand on a setting or a mode first: {app.settings} goes there.")
+        return actions.keyed("Move the cursor to a setting or a mode first ({app.settings}).")
 
     def _why_no_edit(self) -> str:
         if self.services.read_only:

@@ -33,8 +33,8 @@ EVENTS = {
     "PreToolUse": "gives urgent guidance before the next tool",
     "PostToolUse": "notes which memories the agent opens or writes",
     "PreCompact": "notes that the context is about to be compacted",
-    "Stop": "settles receipts and reads what was said",
-    "SessionEnd": "reads what was said, and what is left to do",
+    "Stop": "checks what arrived, and reads the conversation",
+    "SessionEnd": "reads the conversation, and what is left to do",
 }
 # What the detail of a heading says, by title.
 HEADINGS = {
@@ -43,10 +43,10 @@ HEADINGS = {
     "Hooks": "Where each hook is installed, and how long it takes. {health.install} installs them, "
     "{health.uninstall} takes them out.",
     "Index budgets": f"The client loads {memory_index.MAX_LINES} lines or {memory_index.MAX_UNITS:,} characters of "
-    "each MEMORY.md; what lies below the cut is never read.",
+    "each MEMORY.md; what is below the cut is never read.",
     "Errors": "Hooks fail open: what went wrong is noted here, and the session went on.",
     "Modes": "{health.edit} sets the mode of a project. whisper gives guidance and items only; off gives nothing.",
-    "Settings": "{health.edit} changes a setting, {health.default} takes it back to its default. "
+    "Settings": "{health.edit} changes a setting, {health.default} resets it to its default. "
     "Comments in config.toml stay.",
 }
 
@@ -127,7 +127,7 @@ def _event(text: Text, event: str, found: Snapshot) -> None:
                 text.append(f"✗ the {what} {safe_text.line(path)} is not there\n", style="red")
         if not each.current:
             text.append(
-                actions.keyed("This memtui would write it differently: {health.install} writes it anew.\n"),
+                actions.keyed("This memtui would write it differently: {health.install} writes it again.\n"),
                 style="yellow",
             )
     times = found.times.get(event)
@@ -216,9 +216,9 @@ def _setting(text: Text, about: Setting) -> None:
     text.append(f"value    {safe_text.line(as_typed(about.value))}, {where[about.source]}\n")
     text.append(f"default  {safe_text.line(as_typed(about.default))}\n", style="dim")
     if about.problem:
-        text.append(f"! what is written {about.problem}: it does not hold\n", style="yellow")
+        text.append(f"! what is written {about.problem}, so it is not used\n", style="yellow")
     if about.key in config.PER_PROJECT:
         text.append("A project can have its own.\n", style="dim")
     text.append(actions.key_of("health.edit"), style="bold")
-    back = f", {actions.key_of('health.default')} takes it back to the default"
+    back = f", {actions.key_of('health.default')} resets it to the default"
     text.append(f" changes it{'' if about.source == 'default' else back}\n")

@@ -68,7 +68,7 @@ class ApproveCommands:
             words = written[0].ref if len(written) == 1 else f"{len(written)} memories"
             labels = {each.scope_label for each in written}
             why_unheard = unheard.keyed(self.services.data.unheard(labels))
-            more = f" No session is told yet: {why_unheard}." if why_unheard else ""
+            more = f" No session gets it yet: {why_unheard}." if why_unheard else ""
             if len(labels) == 1 and not why_unheard and loader(min(labels)):
                 more = f" From the next session on {loader(min(labels))}."
             self.services.say(f"Approved: {words}.{more}{note} {actions.takes_back()}")

@@ -97,7 +97,7 @@ class InboxCommands:
         found = self.chosen.items()
         count = many(len(found), "entry", "entries")
         if not (len(found) == 1 and found[0] is self.chosen.under_cursor and self._fully_shown(found[0])):
-            title = f"Make guidance of {count}: the agent will be told this"
+            title = f"Turn {count} into guidance: the agent gets this"
             if not await self.services.ask(Preview(title, guidance_text(found), f"make guidance of {count}")):
                 return
         why_unheard = unheard.keyed(self.services.data.unheard())

@@ -48,11 +48,11 @@ SIDE_BY_SIDE = 120
 REST_SECONDS = 0.15
 KINDS = {"confirmation": "confirmed"}
 EMPTY = """Nothing to review.
-Sessions leave drafts here when you correct or confirm the agent, and the work they did not finish.
-{app.guide} leaves guidance, {app.memories} shows what is remembered."""
-EMPTY_UNHEARD = """Nothing to review, and sessions will leave no drafts here.
+Sessions save drafts here when you correct or confirm the agent, and the work they did not finish.
+{app.guide} writes guidance, {app.memories} shows the memories."""
+EMPTY_UNHEARD = """Nothing to review, and sessions will save no drafts here.
 {}
-{app.guide} leaves guidance, {app.memories} shows what is remembered."""
+{app.guide} writes guidance, {app.memories} shows the memories."""
 COLUMNS = (
     Column("kind", 10),
     Column("draft"),

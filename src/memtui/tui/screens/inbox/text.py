@@ -264,7 +264,7 @@ def compared(draft: str, found: Memory) -> Text:
     theirs = _marked(markdown.render(draft[:DRAFT_LENGTH]), found)[1]
     text = Text()
     text.append(safe_text.line(found.ref), style="bold")
-    legend = "   underlined is what the draft does not say" if _is_marked(theirs) else ""
+    legend = "   underlined: what the draft does not say" if _is_marked(theirs) else ""
     text.append(f"  {safe_text.line(found.type)}{legend}\n\n", style="dim")
     return text.append_text(theirs)
 
@@ -294,7 +294,7 @@ def item_text(item: Waiting, title: str, states: Sequence[str], now: float) -> T
     text.append(safe_text.line(item.path) + "\n\n", style="dim")
     for action, words in (
         ("inbox.done", "mark it done and remove it"),
-        ("inbox.keep", "keep it when the next session leaves other items"),
+        ("inbox.keep", "keep it even if the next session leaves other items"),
         ("inbox.edit", "edit its text"),
         ("inbox.guide", "make it guidance: the next prompt gets it, once"),
     ):

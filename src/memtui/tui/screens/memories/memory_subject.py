@@ -73,7 +73,7 @@ def saved_words(store: Store, was: Memory, saved: Memory) -> str:
     if saved.raw == was.raw and saved.path == was.path:
         return "Nothing was changed, so nothing is saved."
     if not store.is_trusted(was):
-        return actions.keyed("Saved, and trusted now, since you saw all of it. {app.undo} takes back both.")
+        return actions.keyed("Saved, and trusted, because you saw all of it. {app.undo} undoes both.")
     return "Saved. " + actions.takes_back()
 
 

@@ -24,11 +24,11 @@ from memtui.tui.widgets.rows import RowList
 LIVE_SECONDS = 5.0
 EMPTY = """No session of this project was seen yet.
 Once the hooks are installed, each session that you start
-with `claude` is listed here, with what it was told.
+with `claude` is listed here, with what it got.
 {app.health} shows whether the hooks are installed."""
 ELSEWHERE = """No session of this project was seen yet.
 {sessions.projects} shows %s."""
-NOTHING_LOST = "No session here lost anything that it was told.\n{sessions.lost} shows all sessions."
+NOTHING_LOST = "Nothing was lost in any session here.\n{sessions.lost} shows all sessions."
 
 
 class Sessions(ListScreen[SessionRow]):

@@ -55,7 +55,7 @@ def _time(seconds: float | None, now: float) -> str:
 
 
 def _told(text: Text, row: SessionRow, found: DetailRead | None, now: float) -> None:
-    text.append("\nWhat it was told", style="bold")
+    text.append("\nWhat it got", style="bold")
     if not row.deliveries:
         text.append("\nNothing yet.\n", style="dim")
         return
@@ -121,7 +121,7 @@ def add_keys(text: Text, row: SessionRow, *, read_only: bool) -> None:
     text.append("\n")
     for action, words in (
         *(() if read_only else (("app.guide", tell),)),
-        ("sessions.deliveries", "all that it was told, in Deliveries"),
+        ("sessions.deliveries", "all that it got, in Deliveries"),
         *(() if sessions.is_gone(row) else (("app.copy", "copy the command that resumes it"),)),
     ):
         text.append(f"  {actions.key_of(action):<6} ", style="bold")
