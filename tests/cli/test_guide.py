@@ -258,7 +258,7 @@ def test_approving_says_when_no_session_is_told(memtui):
     memtui("hooks", "install", "--yes")
     memtui("config", "set", "mode", "whisper")
     done = memtui("approve", draft["id"])
-    assert "no session is told of it yet: memtui config set mode full --project ." in done.err
+    assert "no session gets it yet: memtui config set mode full --project ." in done.err
     memtui("undo")
     memtui("config", "set", "mode", "full")
     assert memtui.json("approve", draft["id"])["unheard"] is None

@@ -258,7 +258,7 @@ async def test_ctrl_c_says_how_to_leave_and_copies_what_is_selected(app):
         await settle(pilot)
         await pilot.press("ctrl+c")
         await pilot.pause()
-        assert "q leaves memtui" in notes(app)[0]
+        assert "q quits memtui" in notes(app)[0]
         assert app.is_running
         await pilot.press("y")
         await pilot.pause()
@@ -293,7 +293,7 @@ async def test_the_palette_finds_verbs_before_explanations_and_shows_keys(app):
         undo = await palette(pilot, "undo")
         assert "undo" in undo[0].partition("  ")[0]
         lines = [strip.text for strip in app.screen._compositor.render_strips()]
-        assert sum("Take back the last" in line for line in lines) == 1
+        assert sum("Undo the last" in line for line in lines) == 1
         await pilot.press("escape")
         assert await palette(pilot, "mmedit")
 
@@ -428,7 +428,9 @@ async def test_texts_name_the_keys_that_the_person_has(remapped):
         assert "f7  change the text" in drawn(remapped)
         await pilot.press("f8")
         await settle(pilot)
-        assert notes(remapped) == ["Withdrawn: 1 note. f2 brings it back."]
+        (said,) = notes(remapped)
+        assert said.startswith("Withdrawn: “")
+        assert said.endswith("f2 undoes.")
         await pilot.press("f6")
         await settle(pilot)
         remapped.screen.to_section("Settings")
@@ -462,7 +464,7 @@ async def test_the_help_names_the_keys_of_dialogs_as_their_bottom_line_does(app)
             assert line in told
         await pilot.press("escape", "b")
         await settle(pilot)
-        for words in ("enter bring back", "space mark", "D delete for good"):
+        for words in ("enter restore", "space mark", "D delete for good"):
             assert words in drawn(app)
 
 

@@ -456,7 +456,7 @@ async def test_settle_says_what_it_did(health, world):
         await ready(pilot)
         await pilot.press("C")
         await ready(pilot)
-        assert any("ettled" in note.message for note in pilot.app._notifications)
+        assert any("reconciled" in note.message for note in pilot.app._notifications)
 
 
 async def test_what_is_kept_no_longer_goes_after_a_question(health, world):

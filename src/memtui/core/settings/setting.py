@@ -19,7 +19,7 @@ MEANINGS = {
     "updates_max": "pending updates in one delivery",
     "updates_days": "days after which they are not delivered",
     "items_max": "pending items in one delivery",
-    "extract": "whether drafts are made from what you say",
+    "extract": "draft memories from what you say",
     "extract_confidence": "drafts below this are dropped, 0 to 1",
     "banner": "the line for you at a session's start",
     "undo_days": "days that changes can be undone, 0: all",
