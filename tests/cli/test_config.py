@@ -217,7 +217,7 @@ def test_a_key_that_two_actions_have_is_told(bare):
     ("text", "words"),
     [
         ("keys = 3\n", "must be a table"),
-        ('[keys]\n"app.quti" = "x"\n', "did you mean app.quit?"),
+        ('[keys]\n"app.quti" = "x"\n', "Did you mean app.quit?"),
         ('[keys]\n"app.quit" = ["x"]\n', "must be keys"),
         ('[keys]\n"app.quit" = ""\n', "must be keys"),
         ('[keys]\n"inbox.edit" = "a"\n', "inbox.approve"),
