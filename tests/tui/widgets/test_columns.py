@@ -34,7 +34,7 @@ async def test_at_160_columns_descriptions_are_whole(app):
         await settle(pilot)
         shown = "\n".join(strip.text for strip in stage.strips(app))
         assert shown.count("Commit messages say why, in the imperative") == 1
-        assert "agent:reviewer" in shown
+        assert "@reviewer" in shown
 
 
 async def test_the_memory_is_drawn_below_the_list_until_there_is_room_beside_it(app):

@@ -409,7 +409,7 @@ async def test_the_list_says_of_which_scope_each_memory_is(app, world):
         assert "global" in next(line for line in lines if "concise-answers" in line)
         assert "project" in next(line for line in lines if "prefer-pnpm" in line)
         assert "auto" in next(line for line in lines if "flaky-upload-test" in line)
-        assert any(" agent:… " in line for line in lines)
+        assert any(" @revie… " in line for line in lines)
         app.screen.places.go_to("project")
         await pilot.pause()
         assert " scope " not in shown_lines(app)[0]  # the line above says it
@@ -429,7 +429,7 @@ async def test_the_list_says_of_which_scope_each_memory_is(app, world):
 async def test_a_wide_list_writes_the_scope_out(app):
     async with app.run_test(size=(220, 40)) as pilot:
         await settle(pilot)
-        assert any("agent:reviewer" in line for line in shown_lines(app))
+        assert any("@reviewer" in line for line in shown_lines(app))
 
 
 async def test_only_what_wants_attention_is_shown_and_that_is_remembered(app, world):

@@ -61,7 +61,7 @@ COLUMNS = (
 NAME, SCOPE, DESCRIPTION = 2, 3, 4
 # The most cells of the scope column (BRIEF, the column's own, WIDE) and the list widths from which they hold; below
 # SCOPE_FROM it is hidden.
-BRIEF_SCOPE, LEAST_SCOPE, USUAL_FROM, WIDE_SCOPE, WIDE_FROM, SCOPE_FROM = 4, 6, 62, 14, 110, 44
+BRIEF_SCOPE, LEAST_SCOPE, USUAL_FROM, WIDE_SCOPE, WIDE_FROM, SCOPE_FROM = 4, 6, 56, 14, 110, 44
 # Abbreviated scope words.
 BRIEF = {"global": "glob", "project": "proj", "CLAUDE.md": "CLAU", "rules": "rule"}
 NEVER = 10_000  # a list width that is never reached
@@ -75,6 +75,7 @@ LEGEND = "\n".join(
     (
         legend.section("Types", ((name[0], name) for name in memory.TYPES)) + "  -       no type",
         "",
+        legend.section("Scopes", [("@name", "the subagent's own memories")]),
         legend.section("In the column !", {**memory_status.MEANINGS, DRAFT: "you have a draft of it"}.items())
         + "  +       there is more: the detail says what",
         "",
@@ -168,13 +169,13 @@ def searched(pair: Pair) -> str:
     scope, row = pair
     found = row.memory
     flags = f" {' '.join(map(findings.flag, row.flags))}" if row.flags else ""
-    return f"{found.name} {found.description} {found.type} {scope_word(scope, row)}{flags}".casefold()
+    return f"{found.name} {found.description} {found.type} {scope.kind}:{scope_word(scope, row)}{flags}".casefold()
 
 
 def scope_word(scope: Scope, row: Row) -> str:
-    """Return a memory's scope for the list: global, project, auto, agent:NAME, CLAUDE.md, rules, or another project."""
+    """Return a memory's scope for the list: global, project, auto, @AGENT, CLAUDE.md, rules, or another project."""
     if scope.kind == "agent":
-        return f"agent:{scope.source}"
+        return f"@{scope.source}"
     if scope.kind == "instructions":
         return os.path.basename(row.file) if row.file.endswith("CLAUDE.md") else "rules"
     if scope.kind == "auto" and scope.label != "auto":
