@@ -165,7 +165,7 @@ async def test_g_tells_it_now_or_says_that_it_is_over(app, world, name, over):
         assert isinstance(form, DraftForm)
         assert form.query_one("#to", Select).value == f"session:{world.sessions[name]}"
         title = {"today": "add tests for the new components", "monday": "please install the dependencies"}[name]
-        assert f"Told once, to “{title}”" in str(form.query_one(".where").render())
+        assert f"Delivered once, to “{title}”" in str(form.query_one(".where").render())
         assert (
             "That session is over: it gets the note once you resume it." in str(form.query_one(".where").render())
         ) == over
