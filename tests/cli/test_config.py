@@ -258,7 +258,7 @@ def test_the_modes_of_all_projects_are_in_one_table(memtui, world):
     assert others
     assert {row["mode"] for row in others} <= {"whisper", "full", "off"}
     told = memtui("config", "list", "--all-projects").out
-    assert "every project" in told
+    assert "all projects" in told
     assert world.shop in told
 
 

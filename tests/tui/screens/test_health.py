@@ -84,7 +84,7 @@ async def test_everything_doctor_knows_worst_first_with_what_to_do(health, world
         for row in listed(screen):
             text = health_text(row, screen.snapshot, "", NOW).plain
             assert findings.remedy(row.about) in text
-        assert "problems to fix" in summary(screen)
+        assert ("problems to fix" if size[0] > 40 else "No hooks installed: i installs them") in summary(screen)
 
 
 async def test_hooks_are_installed_after_the_diff_and_taken_out_again(health, world):
@@ -92,7 +92,7 @@ async def test_hooks_are_installed_after_the_diff_and_taken_out_again(health, wo
     before = bytes_of(path)
     async with health.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
-        assert "no hooks installed" in summary(screen)
+        assert "No hooks installed: i installs them" in summary(screen)
         await pilot.press("i")
         await pilot.pause()
         assert isinstance(pilot.app.screen, PlanScreen)
@@ -105,8 +105,11 @@ async def test_hooks_are_installed_after_the_diff_and_taken_out_again(health, wo
         assert status.status(world.env, world.shop).installed
         assert "7 hooks (user)" in summary(screen)
         row = await stand(pilot, screen, lambda r: r.key == "event UserPromptSubmit")
-        assert "user" in row.words
-        assert "p95" in row.words
+        head = next(each for each in screen.table.rows if each.key == "head Hooks")
+        assert head.words.split() == ["scope", "p50", "p95", "runs", "last"]
+        scope, p50, p95, runs, last = row.words.split()
+        assert (scope, int(p50) <= int(p95), int(runs) > 0, last[-1]) == ("user", True, True, "m")
+        assert row.words.index(p95) + len(p95) == head.words.index("p95") + 3  # right below its heading
         assert "launch.py" in detail(screen)
         there = bytes_of(path)
         await pilot.press("I")
@@ -122,7 +125,7 @@ async def test_hooks_are_installed_after_the_diff_and_taken_out_again(health, wo
         await pilot.press("z")
         await ready(pilot)
         assert bytes_of(path) == before
-        assert "no hooks installed" in summary(screen)
+        assert "No hooks installed: i installs them" in summary(screen)
 
 
 async def test_escape_writes_no_hooks(health, world):
@@ -237,7 +240,7 @@ async def test_f_fixes_an_index_and_z_takes_it_back(health, world):
         screen = await ready(pilot)
         row = await stand(pilot, screen, lambda r: r.kind == "index" and r.title == "project")
         assert "without a line" in row.words
-        assert "F     shows what would be written" in detail(screen)
+        assert "F     shows the change" in detail(screen)
         await pilot.press("F")
         await ready(pilot)
         shown = detail(pilot.app.screen, "Detail")
@@ -354,7 +357,7 @@ async def test_a_setting_is_typed_validated_and_comments_stay(health, world):
         await ready(pilot)
         assert "budget" not in fs.read_bytes(path).decode()
         assert "# mine" in fs.read_bytes(path).decode()
-        assert screen.table.row.words.split() == ["9000", "as", "shipped"]
+        assert screen.table.row.words.split() == ["9000", "default"]
         await pilot.press("z", "z")
         await ready(pilot)
         assert fs.read_bytes(path).decode() == text
@@ -502,7 +505,7 @@ async def test_nothing_at_all_is_still_readable(tmp_path):
     async with app.run_test(size=(40, 24)) as pilot:
         screen = await ready(pilot)
         assert any(r.kind == "event" and "not installed" in r.words for r in screen.table.rows)
-        assert "to fix" in summary(screen)
+        assert "No hooks installed: i installs them" in summary(screen)
 
 
 @pytest.mark.slow
@@ -552,7 +555,7 @@ async def test_settings_are_a_key_away_and_tell_value_default_and_source(health,
             assert word in line[: size[0]], line
         await stand(pilot, screen, lambda r: r.key == "setting mode")
         line = next(strip.text for strip in screen._compositor.render_strips() if strip.text.startswith("›"))
-        assert "as shipped" in line
+        assert "default" in line
 
 
 async def test_on_a_small_screen_a_setting_tells_what_it_does_below_the_list(health):
@@ -562,7 +565,7 @@ async def test_on_a_small_screen_a_setting_tells_what_it_does_below_the_list(hea
             await stand(pilot, screen, lambda r, key=row.key: r.key == key)
             below = "\n".join(strip.text for strip in screen._compositor.render_strips()[-8:-1])
             assert setting.MEANINGS[row.about.key] in below
-            assert f"value    {row.words.split()[0]}, as shipped" in below
+            assert f"value    {row.words.split()[0]}, the default" in below
             assert "e changes it" in below
             assert "reads the rest" not in below
         await stand(pilot, screen, lambda r: r.kind == "mode" and r.title == "blog")

@@ -41,7 +41,8 @@ def register(commands: "parser.Commands") -> None:
         "set",
         assign,
         "change one setting, or the keys of an action of the TUI",
-        "memtui config set budget 6000\nmemtui config set keys.app.quit ctrl+x",
+        "memtui config set budget 6000\nmemtui config set theme nord\nmemtui config set keys.app.quit ctrl+x",
+        "Themes: " + ", ".join(config.CHOICES["theme"]) + ".",
     )
     each.add_argument("key", choices=names, metavar="KEY", help=f"a setting, or {setting.KEYS}ACTION")
     each.add_argument("value", metavar="VALUE", help="keys are written x, X, ctrl+x, slash, f5; several with commas")
@@ -90,8 +91,8 @@ def _modes(ctx: Context) -> Result:
         cells = []
         for each in found:
             own = ", ".join(f"{key} {config_text.written(setting.plain(value))}" for key, value in each.own.items())
-            words = own or ("same as global" if each.path else "unless a project says otherwise")
-            cells.append([(line(each.path) or "every project", "bold" * each.here), each.mode, (line(words), "dim")])
+            words = own or ("same as global" if each.path else "unless a project has its own")
+            cells.append([(line(each.path) or "all projects", "bold" * each.here), each.mode, (line(words), "dim")])
         out.table(["PROJECT", "MODE", "ITS OWN"], cells)
 
     return Result({"path": config.file_path(ctx.root), "modes": rows}, text)

@@ -64,8 +64,9 @@ def day_of(seconds: float) -> int:
 
 
 class Statistics:
-    """The statistics of today and the `span` - 1 days before: `days` by number, `events` by name, `memories` by path,
-    `sessions` by id as (last time, root of the project, deliveries), and `recent`, the newest deliveries, newest first.
+    """The statistics of today and the `span` - 1 days before: `days` by number, `events` and `last_runs` by event,
+    `memories` by path, `sessions` by id as (last time, root of the project, deliveries), and `recent`, the newest
+    deliveries, newest first.
 
     With `most`, only so many bytes of the newest log are counted; `cut` says that there were more, and that the
     statistics begin at the time `oldest`.
@@ -97,6 +98,7 @@ class Statistics:
     def _clear(self) -> None:
         self.days: dict[int, Day] = {}
         self.events: dict[str, array[float]] = {}
+        self.last_runs: dict[str, float] = {}
         self.memories: dict[str, MemoryUse] = {}
         self.sessions: dict[str, tuple[float, str, int]] = {}
         self.recent: list[DeliveryRow] = []
@@ -149,6 +151,7 @@ class Statistics:
         if found.ms is not None:
             day.times.append(found.ms)
             self.events.setdefault(found.event, array("f")).append(found.ms)
+            self.last_runs[found.event] = max(self.last_runs.get(found.event, 0.0), found.time)
         for item in found.items:
             if item.names_memory and item.path and item.reason != GONE:
                 self.memories.setdefault(item.path, MemoryUse(item.id)).add(item, found.time)

@@ -41,11 +41,11 @@ def each(keys: str) -> list[str]:
 def problem(keys: object) -> str | None:
     """Say what is wrong with the keys set for an action; None if nothing is."""
     if not isinstance(keys, str) or not keys.strip():
-        return 'must be keys, as "x" or "x,ctrl+x"'
+        return 'must be keys, such as "x" or "x,ctrl+x"'
     for key in each(keys):
         rest = MODIFIED.sub("", key, 1)
         if not (len(rest) == 1 or NAMED.fullmatch(rest) or rest in SIGNS):
-            return f"has no key “{key}”: use x, ctrl+x, slash, question_mark, space, f5"
+            return f"has “{key}”, which is not a key. Keys are x, ctrl+x, slash, question_mark, space, f5"
     return None
 
 
@@ -74,13 +74,13 @@ def problems(settings: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     known = actions.defaults()
     table = settings.get(TABLE, {})
     if not isinstance(table, dict):
-        yield TABLE, 'must be a table, as [keys] "app.quit" = "x"'
+        yield TABLE, 'must be a table, such as [keys] "app.quit" = "x".'
         return
     for name, keys in written(settings).items():
         if name not in known:
             yield name, "is not an action" + _near(name, known)
         elif (why := problem(keys)) is not None:
-            yield name, f"{why}; the default stays: {known[name]}"
+            yield name, f"{why}. The default is used: {known[name]}."
     yield from _shared(remapped(settings), known)
 
 
@@ -88,7 +88,7 @@ def _near(name: str, known: Mapping[str, str]) -> str:
     import difflib
 
     close = difflib.get_close_matches(name, known, 1)
-    return f". Did you mean {close[0]}?" if close else ". `memtui config list --keys` lists them"
+    return f". Did you mean {close[0]}?" if close else ". `memtui config list --keys` lists them."
 
 
 def _shared(own: Mapping[str, str], known: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -101,4 +101,4 @@ def _shared(own: Mapping[str, str], known: Mapping[str, str]) -> Iterator[tuple[
                 if other == name or key not in keys or len(groups - {EVERYWHERE}) > 1:
                     continue
                 if other not in own or name < other:  # where both are remapped, one report is enough
-                    yield name, f"has {key}, as {other} has: only one of them can be reached"
+                    yield name, f"has {key}, as {other} has. Only one of them works."

@@ -28,7 +28,7 @@ MEANINGS = {
     "trust_days": "days trust is kept without text, 0: all",
     "guide_to": "whom guidance is for: anyone, people",
     "glyphs": "unicode, ascii, or auto: by the locale",
-    "theme": "the TUI's colours",
+    "theme": "the TUI's colours: dark, light, nord …",
     "pager": "auto: long answers on a terminal; never",
 }
 

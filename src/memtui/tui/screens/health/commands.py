@@ -23,17 +23,17 @@ from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services
 
 # What a finding is about, in words, by the beginning of its `subject`.
-PLACES = {"memory": "the memory", "note": "the note", "index": "that index below"}
+PLACES = {"memory": "the memory", "note": "the note", "index": "its index below"}
 # What a fix does, in words, by its id.
 FIXES = {
-    "install": "shows what would be written, and installs the hooks",
+    "install": "shows the change, and installs the hooks after a yes",
     "trust": "shows these memories, and trusts them as shown",
     "again": "delivers this guidance again, or withdraws it, after asking",
     "withdraw": "withdraws it, after asking",
-    "guidance": "finds out what became of guidance that sessions took",
-    "index": "shows what would be written: missing lines added, those that point nowhere removed",
+    "guidance": "finds out whether it arrived",
+    "index": "shows the change, and makes it after a yes",
     "errors": "sets the errors aside, beside the log",
-    "files": "makes them yours alone",
+    "files": "lets only you read and write them",
     "config": "opens config.toml in your editor",
     "collect": "deletes old data for good, after asking",
 }
@@ -139,7 +139,7 @@ class HealthCommands:
             self._tell(fixes.index(store, []))
             return
         text = difference(shown[0].index.raw, shown[0].fixed, ("the file now", "the fixed file"))
-        if await self.services.ask(Preview(f"MEMORY.md of {shown[0].scope.label} becomes", text, "write it")):
+        if await self.services.ask(Preview(f"MEMORY.md of {shown[0].scope.shown} becomes", text, "write it")):
             self._tell(fixes.index(store, shown))
 
     async def _note(self, subject: str, *, again: bool) -> None:

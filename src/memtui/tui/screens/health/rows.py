@@ -1,7 +1,8 @@
 """The rows of the health screen under their headings, and how they are drawn."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.text import Text
@@ -9,7 +10,7 @@ from rich.text import Text
 from memtui import actions
 from memtui.core.base import clock
 from memtui.core.base.finding import NOTE, OK, PROBLEM, Finding
-from memtui.core.base.phrasing import age, many
+from memtui.core.base.phrasing import age, many, short
 from memtui.core.deliveries.record import Record
 from memtui.core.deliveries.statistics import percentile
 from memtui.core.health import file_checks, findings
@@ -41,9 +42,12 @@ LEGEND = legend.section(
     ),
 )
 LEVELS = {PROBLEM: 0, NOTE: 1, OK: 2}
-# Short words for areas; findings.AREAS has them in full.
-AREAS = {"root": "files", "client": "Claude Code", "config": "settings", "log": "delivery log"}
-EVERYWHERE = "every project"
+# The facts that tell findings of one code and subject apart. Counts and times are not among them: a check whose count
+# changes is the same check.
+IDENTITY = ("scope", "path", "table", "key", "name", "event", "events", "inbox", "delivery", "directory")
+# The columns of the table of hooks after the event: where it is installed, and each number.
+SCOPE_WIDTH, NUMBER_WIDTH = 9, 4
+EVERYWHERE = "all projects"
 
 
 @dataclass(frozen=True)
@@ -62,15 +66,15 @@ class HealthRow:
 
 def rows(found: Snapshot, now: float) -> list[HealthRow]:
     """Make the rows of the list, under headings."""
-    legend = f"● is changed, the others are as shipped; {actions.key_of('health.edit')} changes"
+    legend = f"● is changed, the others are defaults; {actions.key_of('health.edit')} changes"
     return [
-        _head("Checks", f"{found.problems} to fix" if found.problems else "all good"),
-        *(_finding(each, found) for each in sorted(found.findings, key=lambda each: LEVELS[each.level])),
-        _head("Hooks", "milliseconds of the hook itself, p50 and p95"),
-        *_events(found),
-        _head("Index budgets", "what the client loads of MEMORY.md"),
+        _head("Checks", f"{found.problems:,} to fix" if found.problems else "all good"),
+        *_findings(sorted(found.shown, key=lambda each: LEVELS[each.level])),
+        _head("Hooks", _columns("scope", ("p50", "p95", "runs", "last"))),
+        *_events(found, now),
+        _head("Index budgets", "how much of MEMORY.md is loaded"),
         *(_report(each) for each in found.reports),
-        _head("Errors", "of hooks and workers, newest first" if found.errors else "none"),
+        _head("Errors", "of hooks and workers, newest first; enter shows one" if found.errors else "none"),
         *(_error(number, each, now) for number, each in enumerate(found.errors)),
         _head("Modes", "full, whisper or off, by project"),
         *(_mode(each) for each in found.modes),
@@ -83,29 +87,37 @@ def _head(title: str, words: str) -> HealthRow:
     return HealthRow(f"head {title}", "head", "─", "bold", title, words, title)
 
 
-def message(each: Finding, found: Snapshot) -> str:
-    """Return the message of a finding, with the names that a person knows."""
-    known = {key: found.names.get(fact, fact) if isinstance(fact, str) else fact for key, fact in each.data.items()}
-    return findings.message(each._replace(data=known))
+def _findings(found: Sequence[Finding]) -> Iterator[HealthRow]:
+    seen: Counter[str] = Counter()
+    for each in found:
+        mark, style = MARKS[each.level]
+        facts = " ".join(str(each.data[name]) for name in IDENTITY if name in each.data)
+        key = f"finding {each.code} {each.subject} {facts}"
+        seen[key] += 1
+        title = findings.AREAS.get(each.area, each.area)
+        yield HealthRow(f"{key} {seen[key]}", "finding", mark, style, title, findings.message(each), each)
 
 
-def _finding(each: Finding, found: Snapshot) -> HealthRow:
-    mark, style = MARKS[each.level]
-    words = message(each, found)
-    title = AREAS.get(each.area, each.area)
-    return HealthRow(f"finding {each.code} {each.subject} {words}", "finding", mark, style, title, words, each)
+def _columns(scope: str, numbers: Iterable[str]) -> str:
+    return f"{scope:<{SCOPE_WIDTH}}" + "".join(f" {each:>{NUMBER_WIDTH}}" for each in numbers)
 
 
-def _events(found: Snapshot) -> Iterator[HealthRow]:
+def _events(found: Snapshot, now: float) -> Iterator[HealthRow]:
     by_event = found.hooks.events() if found.hooks else {}
     for event, _, _ in entries.EVENTS:
         here = by_event.get(event, [])
         where = ", ".join(dict.fromkeys(each.source for each in here)) or "not installed"
         bad = not here or not all(each.interpreter_exists and each.launcher_exists for each in here)
         times = found.times.get(event)
-        cost = f"p50 {percentile(times, 0.5):.0f}  p95 {percentile(times, 0.95):.0f}" if times else "never ran"
+        words = where
+        if times:
+            runs = short(len(times)).replace(" ", "")
+            cost = [f"{percentile(times, 0.5):.0f}", f"{percentile(times, 0.95):.0f}", runs]
+            words = _columns(where, [*cost, age(found.last_runs.get(event), now)])
+        elif here:
+            words = f"{where:<{SCOPE_WIDTH}} " + ("no run logged" if found.counted else "counting …")
         mark, style = (MISSING, "red") if bad and here else MARKS[NOTE] if bad else MARKS[OK]
-        yield HealthRow(f"event {event}", "event", mark, style, event, f"{where:<{VALUE_WIDTH}} {cost}", event)
+        yield HealthRow(f"event {event}", "event", mark, style, event, words, event)
 
 
 def _report(each: Report) -> HealthRow:
@@ -120,7 +132,7 @@ def _report(each: Report) -> HealthRow:
     else:
         words = f"{'no MEMORY.md':<{VALUE_WIDTH}} {many(len(each.missing), 'memory', 'memories')}"
         mark, style = MARKS[NOTE]
-    return HealthRow(f"index {each.scope.label}", "index", mark, style, each.scope.label, words, each)
+    return HealthRow(f"index {each.scope.label}", "index", mark, style, each.scope.shown, words, each)
 
 
 def _error(number: int, each: Record, now: float) -> HealthRow:
@@ -136,7 +148,7 @@ def _mode(each: Mode) -> HealthRow:
     own = ", ".join(f"{key} {config_text.written(setting.plain(value))}" for key, value in each.own.items())
     title = EVERYWHERE if not each.path else os.path.basename(each.path) or "/"
     words = f"{each.mode:<{VALUE_WIDTH}} " + (
-        own or ("as everywhere" if each.path else "unless a project says otherwise")
+        own or ("same as global" if each.path else "unless a project has its own")
     )
     mark, style = (HERE, "") if each.here else (" ", "")
     return HealthRow(f"mode {each.path}", "mode", mark, style, title, words, each)
@@ -151,7 +163,7 @@ def _setting(each: Setting) -> HealthRow:
     value = as_typed(each.value)
     mark, style = MARKS[PROBLEM] if each.problem else (CHANGED if each.source != "default" else " ", "")
     source = {"default": "", "config": "config.toml", "project": "this project"}[each.source]
-    words = f"{value:<{VALUE_WIDTH}} " + (f"default {as_typed(each.default):<6} {source}" if source else "as shipped")
+    words = f"{value:<{VALUE_WIDTH}} " + (f"default {as_typed(each.default):<6} {source}" if source else "default")
     return HealthRow(f"setting {each.key}", "setting", mark, style, each.key, words, each)
 
 

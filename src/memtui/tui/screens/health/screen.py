@@ -1,4 +1,4 @@
-"""The health screen: findings with their fixes, hooks, index budgets, errors, modes and settings."""
+"""The health screen: findings with their fixes, of one project or of all; hooks, index budgets, errors, settings."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -10,13 +10,16 @@ from textual import on, work
 from textual.binding import BindingType
 from textual.message import Message
 from textual.widgets import Input
-from textual.worker import get_current_worker
+from textual.worker import Worker, get_current_worker
 
 from memtui import actions
+from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import many
 from memtui.core.deliveries.statistics import percentile
+from memtui.core.health import findings
 from memtui.hooks.installer import checkup
 from memtui.tui import key_bindings
+from memtui.tui.model import fuzzy
 from memtui.tui.screens.health import rows
 from memtui.tui.screens.health.commands import PLACES, HealthCommands
 from memtui.tui.screens.health.rows import HealthRow
@@ -24,12 +27,14 @@ from memtui.tui.screens.health.settings import SettingCommands
 from memtui.tui.screens.health.snapshot import Snapshot, take_snapshot
 from memtui.tui.screens.health.text import health_glance, health_text
 from memtui.tui.screens.list_screen import Described, ListScreen
-from memtui.tui.services import Command, Services
+from memtui.tui.services import Command, HowFar, Services
 from memtui.tui.widgets.rows import Column, RowList
 
 # Asking the client for its version starts a process.
 CLIENT_SECONDS = 600.0
 LOOKING = "looking …"
+# The least time between two reports of progress.
+PROGRESS_SECONDS = 0.2
 
 
 @dataclass
@@ -49,18 +54,19 @@ class Health(ListScreen[HealthRow]):
 
     def __init__(self, services: Services) -> None:
         columns = (Column("", 1), Column("", 18), Column(""))
-        table = RowList[HealthRow](columns, rows.draw, lambda row: row.key, empty=LOOKING, header=False, id="list")
-        super().__init__(services, table, rows.searched, placeholder="words of a line")
+        table = RowList[HealthRow](columns, self._draw, lambda row: row.key, empty=LOOKING, header=False, id="list")
+        super().__init__(services, table, rows.searched, placeholder="filter: words of a line")
         self.snapshot = Snapshot()
         self.health_commands = HealthCommands(services, self, lambda: self.snapshot, self.go_to_row)
         self.commands |= self.health_commands.table()
         self.commands |= SettingCommands(services, self, self.health_commands.config).table()
         self.commands |= {
             "health.attention": Command(self.toggle_attention),
+            "health.projects": Command(self.toggle_projects),
             "health.next_section": Command(lambda: self._step(1)),
             "health.previous_section": Command(lambda: self._step(-1)),
         }
-        self.attention = False
+        self.attention = self.everywhere = False
         self._wanted_section = ""  # the title of the section to go to once the rows are read
         self._client_time = 0.0  # when the client was asked for its version, on the monotonic clock
 
@@ -78,15 +84,30 @@ class Health(ListScreen[HealthRow]):
     @work(thread=True, exclusive=True, group="look")
     def reload(self) -> None:
         """Look at everything again, in a worker."""
-        worker, data = get_current_worker(), self.services.data
+        worker, data, everywhere = get_current_worker(), self.services.data, self.everywhere
         if data.client is None or time.monotonic() - self._client_time > CLIENT_SECONDS:
             if data.client is None:
                 self.post_message(SnapshotTaken(take_snapshot(data, [])))
             data.client = checkup.client_check(data.env)
             self._client_time = time.monotonic()
-        self.post_message(SnapshotTaken(take_snapshot(data, data.client)))
+        self._take(worker, data.client, everywhere=everywhere)
         if data.statistics.count(lambda _: not worker.is_cancelled) and not worker.is_cancelled:
-            self.post_message(SnapshotTaken(take_snapshot(data, data.client)))
+            self._take(worker, data.client, everywhere=everywhere)
+
+    def _take(self, worker: "Worker[object]", client: list[Finding], *, everywhere: bool) -> None:
+        """Look once, in a worker, and say how far that is."""
+        told = time.monotonic()
+
+        def progress(done: int, total: int) -> bool:
+            nonlocal told
+            if time.monotonic() - told > PROGRESS_SECONDS:
+                told = time.monotonic()
+                self.post_message(HowFar(f"checking {done} of {many(total, 'other project')}"))
+            return not worker.is_cancelled
+
+        found = take_snapshot(self.services.data, client, everywhere=everywhere, progress=progress)
+        if not worker.is_cancelled:
+            self.post_message(SnapshotTaken(found))
 
     def on_snapshot_taken(self, message: SnapshotTaken) -> None:
         """Show what was found. The cursor stays on its row; at first it goes to the worst finding."""
@@ -94,12 +115,19 @@ class Health(ListScreen[HealthRow]):
             self.wanted = lambda _: 1
         self.snapshot = message.found
         self.found = rows.rows(message.found, self.services.data.now())
-        self.services.data.facts.waiting[self.group] = message.found.problems
+        self.services.data.facts.waiting[self.group] = findings.problems(message.found.findings)
         self.fill()
         if self._wanted_section:
             self.to_section(self._wanted_section)
 
     # showing
+
+    def _draw(self, row: HealthRow) -> list[Text]:
+        """Draw the cells of a row, with what the filter matched."""
+        cells = rows.draw(row)
+        if row.kind != "head":
+            fuzzy.mark(cells[1:], self.typed)
+        return cells
 
     def select(self) -> Sequence[HealthRow]:
         """Return the rows that the filters let through."""
@@ -113,7 +141,7 @@ class Health(ListScreen[HealthRow]):
         """Say on the right of the foot how many rows the filters show, or how many problems there are."""
         shown, total = (sum(row.kind != "head" for row in each) for each in (self.table.rows, self.found))
         count = self.snapshot.problems
-        self.tell(f"{shown} of {total}" if shown < total else f"{count} to fix" if count else "all good")
+        self.tell(f"{shown} of {total}" if shown < total else f"{count:,} to fix" if count else "all good")
 
     def summary(self) -> Text:
         """Return the top line: how many problems there are, where the hooks are installed, how long they take."""
@@ -121,16 +149,23 @@ class Health(ListScreen[HealthRow]):
         if not self.found:
             return text
         count, hooks = self.snapshot.problems, self.snapshot.hooks
+        installed = hooks is not None and hooks.installed
+        if not installed:
+            text.append(f"! No hooks installed: {actions.key_of('health.install')} installs them", style="bold yellow")
+            text.append(" · ")
         words, style = (f"! {many(count, 'problem')} to fix", "bold yellow") if count else ("✓ All good", "green")
         text.append(words, style=style)
-        if hooks is not None and hooks.installed:
+        text.append(f" in {'all projects' if self.snapshot.others is not None else self.services.data.facts.project}")
+        if self.snapshot.notes:
+            text.append(f" · {self.snapshot.notes:,} worth knowing", style="dim")
+        if hooks is not None and installed:
             places = ", ".join(dict.fromkeys(each.source for each in hooks.hooks))
             text.append(f" · {many(len(hooks.hooks), 'hook')} ({places})")
-        else:
-            text.append(f" · no hooks installed: {actions.key_of('health.install')} installs them", style="bold")
         times = [value for each in self.snapshot.times.values() for value in each]
         if times:
             text.append(f" · p50 {percentile(times, 0.5):.0f} p95 {percentile(times, 0.95):.0f} ms", style="dim")
+        if self.snapshot.others is None:
+            text.append(f" · {actions.key_of('health.projects')} all projects", style="dim")
         return text
 
     def describe(self, row: HealthRow) -> Described:
@@ -170,9 +205,14 @@ class Health(ListScreen[HealthRow]):
         self.remember()
         self.fill()
 
+    def toggle_projects(self) -> None:
+        """Show the findings of all projects, or of this one."""
+        self.everywhere = not self.everywhere
+        self.reload()
+
     def escape_steps(self) -> Sequence[Callable[[], bool]]:
-        """Return the steps of escape: leave the detail, clear the words, show also what is good."""
-        return (self.leave_detail, self.clear_filter, self._clear_attention)
+        """Return the steps of escape: leave the detail, clear the words, show also what is good, only this project."""
+        return (self.leave_detail, self.clear_filter, self._clear_attention, self._leave_everywhere)
 
     def clear_filter(self) -> bool:
         """Clear the words of the filter."""
@@ -186,6 +226,12 @@ class Health(ListScreen[HealthRow]):
     def _clear_attention(self) -> bool:
         if self.attention:
             self.toggle_attention()
+            return True
+        return False
+
+    def _leave_everywhere(self) -> bool:
+        if self.everywhere:
+            self.toggle_projects()
             return True
         return False
 

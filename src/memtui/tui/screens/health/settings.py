@@ -36,7 +36,7 @@ class SettingCommands:
     def _why_elsewhere(self) -> str:
         if isinstance(self._about, (Mode, Setting)):
             return ""
-        return actions.keyed("Move the cursor to a setting or a mode first ({app.settings}).")
+        return actions.keyed("Move the cursor to a setting or a mode first: {app.settings} goes there.")
 
     def _why_no_edit(self) -> str:
         if self.services.read_only:
@@ -73,8 +73,8 @@ class SettingCommands:
     async def _edit_mode(self, about: Mode) -> None:
         options = [(mode, mode) for mode in config.MODES]
         if about.path:
-            options.append(("", "as everywhere"))
-        mode = await self.services.ask(Choice(f"Mode of {about.path or 'every project'}", options, about.mode))
+            options.append(("", "same as global"))
+        mode = await self.services.ask(Choice(f"Mode of {about.path or 'all projects'}", options, about.mode))
         if mode is not None:
             self._assign("mode", mode or None, about.path or None)
 
@@ -96,7 +96,7 @@ class SettingCommands:
     async def _choose_value(self, about: Setting) -> None:
         values = list(config.CHOICES.get(about.key, ("true", "false")))
         own = about.key in config.PER_PROJECT
-        options = [(f"{ALL} {value}", f"{value}, in every project" if own else value) for value in values]
+        options = [(f"{ALL} {value}", f"{value}, in all projects" if own else value) for value in values]
         options += [(f"{HERE} {value}", f"{value}, in this project only") for value in values] if own else []
         now = f"{HERE if about.source == 'project' else ALL} {as_typed(about.value)}"
         answer = await self.services.ask(Choice(f"{about.key}: {about.meaning}", options, now))

@@ -20,7 +20,7 @@ from memtui.hooks.installer import entries
 from memtui.present import safe_text
 from memtui.present.bars import bar
 from memtui.tui.model.plots import gauge
-from memtui.tui.screens.health.rows import MARKS, HealthRow, as_typed, message
+from memtui.tui.screens.health.rows import MARKS, HealthRow, as_typed
 from memtui.tui.screens.health.snapshot import Snapshot
 
 # Lines of MEMORY.md on either side of the cut, and memories below it.
@@ -36,24 +36,36 @@ EVENTS = {
     "Stop": "checks what arrived, and reads the conversation",
     "SessionEnd": "reads the conversation, and what is left to do",
 }
+# Why the log may have no run of an event, where that is usual.
+NEVER = {
+    "PreToolUse": "It runs before a tool, and logs only the urgent guidance that it delivers.",
+    "PostToolUse": "It runs after a tool, and logs only that a memory was opened or written.",
+    "PreCompact": "It runs when Claude Code compacts a conversation that has become long.",
+    "UserPromptSubmit": "It logs only the prompts that something was delivered with.",
+}
 # What the detail of a heading says, by title.
 HEADINGS = {
-    "Checks": "Everything that memtui doctor looks at. {health.fix} does what a finding says, enter goes to "
-    "what it is about.",
-    "Hooks": "Where each hook is installed, and how long it takes. {health.install} installs them, "
-    "{health.uninstall} takes them out.",
-    "Index budgets": f"The client loads {memory_index.MAX_LINES} lines or {memory_index.MAX_UNITS:,} characters of "
-    "each MEMORY.md; what is below the cut is never read.",
-    "Errors": "Hooks fail open: what went wrong is noted here, and the session went on.",
-    "Modes": "{health.edit} sets the mode of a project. whisper gives guidance and items only; off gives nothing.",
-    "Settings": "{health.edit} changes a setting, {health.default} resets it to its default. "
-    "Comments in config.toml stay.",
+    "Checks": "Everything that memtui doctor checks. {health.fix} fixes what can be fixed, enter goes to what a "
+    "finding is about. {health.projects} shows all projects, or only this one.",
+    "Hooks": "Where each hook is installed; its time in milliseconds (half of the runs are faster than p50, 95 % than "
+    "p95); how many runs were logged, and how old the last is. A run that does nothing is not logged. {health.install} "
+    "installs the hooks, {health.uninstall} takes them out.",
+    "Index budgets": f"Claude Code loads {memory_index.MAX_LINES} lines or {memory_index.MAX_UNITS:,} characters of "
+    "each MEMORY.md; what is below the cut is never loaded.",
+    "Errors": "An error in a hook never stops a session: it is noted here. enter shows it with its traceback, as "
+    "memtui doctor --errors does; {health.fix} sets all of them aside, beside the log.",
+    "Modes": "{health.edit} sets the mode of a project. full delivers everything, whisper only guidance and items, off "
+    "nothing.",
+    "Settings": "{health.edit} changes a setting, {health.default} takes it back to its default. Comments in "
+    "config.toml stay.",
 }
 
 
 def health_text(row: HealthRow, found: Snapshot, fix: str, now: float, place: str = "") -> Text:
     """Return the detail of a row. `fix`: what `health.fix` does; `place`: where enter goes; in words, or empty."""
     text = _about(row, found, now)
+    if isinstance(row.about, Setting) and (choices := config.CHOICES.get(row.about.key)):
+        text.append(f"\nOne of {', '.join(choices)}.\n", style="dim")
     if remedy := findings.remedy(row.about) if isinstance(row.about, Finding) else "":
         text.append("\nWhat to do\n", style="bold")
         text.append(safe_text.clean(remedy) + "\n")
@@ -85,7 +97,7 @@ def _about(row: HealthRow, found: Snapshot, now: float) -> Text:
     text = Text()
     about = row.about
     if isinstance(about, Finding):
-        _finding(text, about, found)
+        _finding(text, about)
     elif isinstance(about, Report):
         _report(text, about)
     elif isinstance(about, Setting):
@@ -93,7 +105,7 @@ def _about(row: HealthRow, found: Snapshot, now: float) -> Text:
     elif isinstance(about, Mode):
         _mode(text, about)
     elif row.kind == "event":
-        _event(text, str(about), found)
+        _event(text, str(about), found, now)
     elif row.kind == "error" and isinstance(about, dict):
         _error(text, about, now)
     else:
@@ -102,13 +114,13 @@ def _about(row: HealthRow, found: Snapshot, now: float) -> Text:
     return text
 
 
-def _finding(text: Text, about: Finding, found: Snapshot) -> None:
+def _finding(text: Text, about: Finding) -> None:
     mark, style = MARKS[about.level]
     text.append(f"{mark} {findings.AREAS.get(about.area, about.area)}\n", style=f"{style} bold")
-    text.append(safe_text.clean(message(about, found) or "Nothing to fix.") + "\n")
+    text.append(safe_text.clean(findings.message(about) or "Nothing to fix.") + "\n")
 
 
-def _event(text: Text, event: str, found: Snapshot) -> None:
+def _event(text: Text, event: str, found: Snapshot, now: float) -> None:
     text.append(f"{event}\n", style="bold")
     text.append(EVENTS.get(event, "") + "\n")
     here = found.hooks.events().get(event, []) if found.hooks else []
@@ -124,10 +136,10 @@ def _event(text: Text, event: str, found: Snapshot) -> None:
             ("launcher", each.launcher_exists, each.launcher),
         ):
             if not exists:
-                text.append(f"✗ the {what} {safe_text.line(path)} is not there\n", style="red")
+                text.append(f"✗ the {what} {safe_text.line(path)} does not exist\n", style="red")
         if not each.current:
             text.append(
-                actions.keyed("This memtui would write it differently: {health.install} writes it again.\n"),
+                actions.keyed("This version of memtui writes it differently: {health.install} writes it again.\n"),
                 style="yellow",
             )
     times = found.times.get(event)
@@ -138,14 +150,18 @@ def _event(text: Text, event: str, found: Snapshot) -> None:
             value = percentile(times, share)
             text.append(f"{word:<5}{value:>6.0f} ms ")
             text.append(bar(value, slowest, 24) + "\n", style="dim")
-        text.append(f"{many(len(times), 'run')} that logged something\n", style="dim")
+        last = ago(found.last_runs.get(event), now)
+        text.append(f"{many(len(times), 'logged run')}, the last {last}\n", style="dim")
+    elif here and found.counted:
+        text.append("\nNo run is logged. ", style="yellow")
+        text.append(NEVER.get(event, "") + " Sessions that were open before the hooks were installed run none.\n")
     limit = next((seconds for name, _, seconds in entries.EVENTS if name == event), 0)
-    text.append(f"The client waits {limit} s for it.\n", style="dim")
+    text.append(f"Claude Code waits at most {limit} s for it.\n", style="dim")
 
 
 def _report(text: Text, about: Report) -> None:
     budget = about.budget
-    text.append(f"MEMORY.md of {safe_text.line(about.scope.label)}\n", style="bold")
+    text.append(f"MEMORY.md of {safe_text.line(about.scope.shown)}\n", style="bold")
     text.append(safe_text.line(about.scope.index_path) + "\n", style="dim")
     for word, value, most in (
         ("lines", budget.lines, budget.max_lines),
@@ -157,7 +173,8 @@ def _report(text: Text, about: Report) -> None:
     _cut(text, about)
     for entry in about.dangling:
         what = "points to" if entry.leads else "mentions"
-        text.append(f"! line {entry.line} {what} {safe_text.line(entry.target)}, which is not there\n", style="yellow")
+        text.append(f"! line {entry.line} {what} {safe_text.line(entry.target)}", style="yellow")
+        text.append(", which does not exist\n", style="yellow")
     for name in about.missing:
         text.append(f"! {safe_text.line(name)} has no line\n", style="yellow")
 
@@ -198,7 +215,7 @@ def _error(text: Text, about: Record, now: float) -> None:
 
 
 def _mode(text: Text, about: Mode) -> None:
-    name = (os.path.basename(about.path) or "/") if about.path else "Every project"
+    name = (os.path.basename(about.path) or "/") if about.path else "All projects"
     text.append(f"{safe_text.line(name)}\n", style="bold")
     text.append(f"mode       {about.mode}\n")
     for key, value in about.own.items():
@@ -206,17 +223,17 @@ def _mode(text: Text, about: Mode) -> None:
     text.append(actions.key_of("health.edit"), style="bold")
     own = f", {actions.key_of('health.default')} takes away what is its own" if about.own else ""
     text.append(f" sets its mode{own}\n")
-    text.append("\n" + safe_text.line(about.path or "unless a project has settings of its own") + "\n", style="dim")
+    text.append("\n" + safe_text.line(about.path or "unless a project has its own") + "\n", style="dim")
 
 
 def _setting(text: Text, about: Setting) -> None:
     text.append(f"{about.key}\n", style="bold")
     text.append(about.meaning + "\n")
-    where = {"default": "as shipped", "config": "from config.toml", "project": "of this project, from config.toml"}
+    where = {"default": "the default", "config": "from config.toml", "project": "this project's, from config.toml"}
     text.append(f"value    {safe_text.line(as_typed(about.value))}, {where[about.source]}\n")
     text.append(f"default  {safe_text.line(as_typed(about.default))}\n", style="dim")
     if about.problem:
-        text.append(f"! what is written {about.problem}, so it is not used\n", style="yellow")
+        text.append(f"! the value in config.toml {about.problem}, so it is not used\n", style="yellow")
     if about.key in config.PER_PROJECT:
         text.append("A project can have its own.\n", style="dim")
     text.append(actions.key_of("health.edit"), style="bold")

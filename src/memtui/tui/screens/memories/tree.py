@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
+from memtui.core.health import findings
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Row
 from memtui.present import legend, safe_text
@@ -24,8 +25,8 @@ UNREAD = "…"
 @dataclass(frozen=True)
 class Place:
     """A line of the tree: some scopes, with `kind` only their memories of a type, with `below` only those below the cut
-    of the index. `fold`: whether it is unfolded, None if it can't be folded; `unread`: whether it may have more
-    memories than `count`."""
+    of the index. `problems`: the findings to fix on its memories; `fold`: whether it is unfolded, None if it can't be
+    folded; `unread`: whether it may have more memories than `count`."""
 
     key: str
     label: str
@@ -36,11 +37,17 @@ class Place:
     below: bool = False
     fold: bool | None = None
     unread: bool = False
+    problems: int = 0
 
     @property
     def counted(self) -> str:
         """The number of memories in words, UNREAD until it is known."""
         return UNREAD if self.unread else str(self.count)
+
+    @property
+    def to_fix(self) -> str:
+        """The number of findings to fix in a few characters, `!3`; empty for none."""
+        return f"!{self.problems}" if self.problems else ""
 
     def holds(self, row: Row) -> bool:
         """Return whether a memory of its scopes belongs here."""
@@ -68,7 +75,8 @@ class Place:
         )
         if problem:
             text.append(" !", "yellow")
-        return [text, Text(self.counted, style="yellow" if self.below else "dim")]
+        count = Text(self.counted, style="yellow" if self.below else "dim")
+        return [text, count, Text(self.to_fix, "yellow")]
 
 
 def name_of(scope: Scope, project: str) -> str:
@@ -99,7 +107,8 @@ def build(
     """Return the lines of the tree. `folds`: what the person has folded (False) or unfolded, by key; `unread`: the
     labels of scopes that are not read completely."""
     here = tuple(scope for scope in found if is_here(scope))
-    places = [Place(ALL, "all here", _count(here, rows), here, unread=_any_unread(here, unread))]
+    some = _any_unread(here, unread)
+    places = [Place(ALL, "all here", _count(here, rows), here, unread=some, problems=_problems(here, rows))]
     for scope in found:
         if not group_of(scope):
             places += _scope_places(scope, rows, folds, project, scope.label in unread)
@@ -108,11 +117,12 @@ def build(
         if not members:
             continue
         unfolded = folds.get(key, False)
-        count = _count(members, rows)
-        places.append(Place(key, label, count, members, fold=unfolded, unread=_any_unread(members, unread)))
+        count, some, wrong = _count(members, rows), _any_unread(members, unread), _problems(members, rows)
+        places.append(Place(key, label, count, members, fold=unfolded, unread=some, problems=wrong))
         for scope in members if unfolded else ():
-            name, count = name_of(scope, project), len(rows.get(scope.label, ()))
-            places.append(Place(scope.label, name, count, (scope,), depth=1, unread=scope.label in unread))
+            name, count, some = name_of(scope, project), len(rows.get(scope.label, ())), scope.label in unread
+            wrong = _problems((scope,), rows)
+            places.append(Place(scope.label, name, count, (scope,), depth=1, unread=some, problems=wrong))
     return places
 
 
@@ -124,7 +134,8 @@ def _scope_places(
     below = sum("B" in row.letters for row in memories if row.flags)
     unfolded = folds.get(scope.label, scope.label in UNFOLDED)
     fold = unfolded if kinds else None
-    places = [Place(scope.label, name_of(scope, project), len(memories), (scope,), fold=fold, unread=unread)]
+    name, wrong = name_of(scope, project), _problems((scope,), rows)
+    places = [Place(scope.label, name, len(memories), (scope,), fold=fold, unread=unread, problems=wrong)]
     if below:
         places.append(Place(f"{scope.label}/below", "below the cut", below, (scope,), 1, below=True))
     if unfolded:
@@ -142,11 +153,16 @@ def _count(found: Sequence[Scope], rows: Mapping[str, Sequence[Row]]) -> int:
     return sum(len(rows.get(scope.label, ())) for scope in found)
 
 
+def _problems(found: Sequence[Scope], rows: Mapping[str, Sequence[Row]]) -> int:
+    return sum(findings.problems(row.flags) for scope in found for row in rows.get(scope.label, ()) if row.flags)
+
+
 class ScopeTree(RowList[Place]):
     """The widget. `folds`: what the person has folded (False) or unfolded, by key of the place."""
 
     def __init__(self) -> None:
-        super().__init__((Column("scope"), Column("", 5, right=True)), Place.draw, lambda place: place.key, id="scopes")
+        columns = (Column("scope"), Column("", 4, right=True))
+        super().__init__(columns, Place.draw, lambda place: place.key, id="scopes")
         self.folds: dict[str, bool] = {}
         self.wanted = ""  # the key of the place that the cursor goes to, once it is there
         self._places: Callable[[Mapping[str, bool]], list[Place]] = lambda _: []
@@ -175,7 +191,11 @@ class ScopeTree(RowList[Place]):
 
     def _refold(self) -> None:
         """Show the tree with the current folds."""
-        self.show(self._places(self.folds))
+        places = self._places(self.folds)
+        counts = max((len(place.counted) for place in places), default=0)
+        problems = max((len(place.to_fix) for place in places), default=0)
+        self.columns[1:] = [Column("", max(4, counts), right=True), *([Column("", problems)] if problems else [])]
+        self.show(places)
 
     def unfolded(self) -> list[Place]:
         """Return all places, those that are folded away too."""
