@@ -11,11 +11,11 @@ from memtui.core.inbox.reconcile import Reconciled
 
 # By fix: the sentence where it had nothing to do.
 NOTHING = {
-    "errors": "There are no errors.",
-    "files": "All files are yours alone.",
-    "guidance": "Nothing can be reconciled yet.",
+    "errors": "There are no errors to set aside.",
+    "files": "All files are yours alone already.",
+    "guidance": "Nothing new is known of any guidance yet.",
     "index": "There is nothing to fix.",
-    "collect": "There is nothing to delete.",
+    "collect": "Nothing is old enough to be deleted.",
 }
 
 
@@ -28,10 +28,10 @@ def words(done: FixOutcome) -> str:
     if done.fix == "guidance":
         back = sum(len(each.returned) for each in done.changed if isinstance(each, Reconciled))
         number = many(len(done.changed), "delivery", "deliveries")
-        return f"{number} settled, {many(back, 'note')} back in the inbox."
+        return f"Found out what became of {number}; {many(back, 'note')} back in the queue."
     names = ", ".join(each.scope.shown for each in done.changed if isinstance(each, Report))
     return {
-        "errors": f"The errors are in {done.changed[0]} now.",
+        "errors": f"The errors are set aside, in {done.changed[0]}.",
         "files": many(len(done.changed), "file or directory is", "files and directories are") + " yours alone now.",
         "index": f"Fixed MEMORY.md of {names}.",
         "again": "It is delivered again.",
