@@ -193,7 +193,7 @@ def test_a_session_s_id_is_enough_to_show_it(memtui, world):
     assert memtui("sessions", "d2f7").out == memtui("sessions", "show", "d2f7").out
     text = memtui("sessions", "a94d").out
     assert "arrived 2 of 4 ✓, 2 lost ✗" in text
-    assert "“The caching numbers were measured again" in text
+    assert "The caching numbers were measured again" in text
     assert f"cd {world.blog} && claude --resume {world.sessions['blog']}" in text
     today = memtui.json("sessions", "d2f7")
     assert "CI is red on main: the lockfile job fails since 3f9a2c1." in [each["text"] for each in today["waiting"]]

@@ -133,7 +133,7 @@ def _sessions(ctx: Context) -> "Iterator[Found]":
 
     finder = transcript.Finder(ctx.config_dir)
     for each in sessions.collect(ctx.root, [found.record for found in _newest(ctx)])[:NEWEST]:
-        words = titles.first_words(finder.find(each.id))
+        words = titles.about(finder.find(each.id)).title
         yield each.id[:8], f"{ago(clock.parse(each.last), ctx.now())}: {words}"
 
 

@@ -3,11 +3,8 @@
 import os
 import shlex
 
-from memtui.core.base.phrasing import many
-from memtui.core.deliveries.notes import of as notes_of
-from memtui.core.deliveries.record import Delivery
 from memtui.core.deliveries.session_list import SessionRow
-from memtui.present.deliveries import sums, what
+from memtui.present.deliveries import sums
 
 LIVE = ("●", "green")
 # In front of a note that waits for a session.
@@ -36,16 +33,6 @@ def told(row: SessionRow) -> list[tuple[str, str]]:
     if not row.deliveries:
         return [("got nothing yet", "dim")]
     return sums(row.counts) or [("receipts are looked up …", "dim")]
-
-
-def first_words(delivery: Delivery) -> str:
-    """Return how a delivery begins: the note that it brought, else what it brought."""
-    told = [note.text for note in notes_of(delivery) if note.text.strip()]
-    if not told:
-        return what(delivery.contents)
-    first = beginning(told[0])
-    more = len(delivery.items) - sum(bool(item.left_out) for item in delivery.items) - 1
-    return f"“{first}”" + (f" and {many(more, 'more item')}" if more > 0 else "")
 
 
 def beginning(text: str) -> str:

@@ -80,7 +80,7 @@ async def test_the_detail_says_what_it_was_told_and_what_waits_for_it(app, world
         text = app.screen.detail.plain
         assert "● live · shop" in text
         assert "arrived 2 of 2 ✓  1 waiting …" in text
-        assert "“The lint job is slow today.”" in text
+        assert "The lint job is slow today." in text
         assert "“CI is red on main: the lockfile job fails since 3f9a2c1.”" in text
         assert f"claude --resume {world.sessions['today']}" in text
         await to(pilot, world, "older")

@@ -19,7 +19,7 @@ from memtui.core.deliveries.session_list import SessionList, SessionRow, row_of
 from memtui.core.deliveries.sessions import Session, deliveries, meant, states
 from memtui.core.review.waiting import Waiting, for_session, waiting_in
 from memtui.present import sessions
-from memtui.present.deliveries import EVENTS
+from memtui.present.deliveries import EVENTS, in_short
 from memtui.present.projects import with_paths
 
 LIMIT = 20  # sessions in the list
@@ -224,7 +224,7 @@ def _print_one(ctx: Context, out: Output, row: SessionRow, details: SessionDetai
             age(each.time or None, now),
             receipt(outcome),
             line(EVENTS.get(each.event, each.event)),
-            line(sessions.first_words(each)),
+            line(in_short(each.contents)),
         ]
         for each, outcome in details.newest
     ]

@@ -51,16 +51,8 @@ def _size(path: str) -> int:
     return posix.stat(path).st_size
 
 
-def first_words(path: str | None) -> str:
-    """Return the first line that the person typed in a session; empty if there is no transcript, or none in its first
-    HEAD_BYTES."""
-    try:
-        return _first_words(fs.read_bytes(path or "", HEAD_BYTES))
-    except OSError:
-        return ""
-
-
 def _first_words(data: bytes) -> str:
+    """Return the first line that the person typed, in the beginning of a transcript; empty if there is none."""
     for line in data.split(b"\n"):
         words = _words(fastjson.loads_dict(line)) if b'"user"' in line else ""
         if words:

@@ -37,7 +37,7 @@ def evidence_of(env: dict[str, str], item: Waiting, similar: Sequence[Similar] =
     if path:
         said = [line.partition(": ")[2] for line in item.evidence if line.startswith("> you: ")]
         try:
-            found.title = titles.first_words(path)
+            found.title = titles.about(path).title
             if item.kind == "updates":
                 found.said = excerpt.around(path, fields.get("evidence", ""), said[-1] if said else "")
         except OSError as error:

@@ -91,7 +91,7 @@ class LogReader:
 
     def find_title(self, row: DeliveryRow) -> None:
         """Find the title of the session of a delivery."""
-        found = titles.first_words(transcript.path_of(row.record, self.data.config_dir))
+        found = titles.about(transcript.path_of(row.record, self.data.config_dir)).title
         if found:
             self.post(TitleFound(row.session, found))
 

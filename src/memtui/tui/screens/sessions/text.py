@@ -1,6 +1,7 @@
 """The detail of a session: what it is about, what it was told and what became of that, and what waits for it."""
 
 import time
+from textwrap import shorten
 
 from rich.text import Text
 
@@ -10,13 +11,14 @@ from memtui.core.deliveries.record import Delivery
 from memtui.core.deliveries.session_list import SessionRow
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text, sessions
-from memtui.present.deliveries import EVENTS, GLYPHS
+from memtui.present.deliveries import EVENTS, GLYPHS, in_short
 from memtui.tui.model.times import when
 from memtui.tui.screens.sessions.reading import TOLD_SHOWN, DetailRead
 from memtui.tui.screens.sessions.rows import joined
 
 WAITING_SHOWN = 8
-WORDS_SHOWN = 160
+# Characters of a delivery or a note, up to the end of a word.
+WORDS_SHOWN = 110
 
 
 def detail(row: SessionRow, project: str, found: DetailRead | None, resume: str, now: float) -> Text:
@@ -91,7 +93,7 @@ def _delivery(text: Text, delivery: Delivery, outcome: str, now: float) -> None:
     text.append(f"{glyph} ", style=style)
     event = EVENTS.get(delivery.event, delivery.event)
     text.append(safe_text.line(f"{when(delivery.time, now)} {event:<6} ", 40), style="dim")
-    text.append(safe_text.line(sessions.first_words(delivery), WORDS_SHOWN))
+    text.append(shorten(safe_text.line(in_short(delivery.contents)), WORDS_SHOWN, placeholder=" …"))
     text.append(f"  {outcome}\n" if outcome and outcome != "arrived" else "\n", style=style)
 
 
@@ -105,7 +107,7 @@ def _waiting(text: Text, waiting: list[Waiting], project: str, now: float) -> No
         own = "session:" in item.entry.fields.get("for", "")
         whom = "for it alone" if own else "for every project" if item.slug is None else f"for {project}"
         text.append(f"{sessions.WAITING} ")
-        text.append(safe_text.line(f"“{sessions.beginning(item.text)}”", WORDS_SHOWN))
+        text.append(f"“{shorten(safe_text.line(sessions.beginning(item.text)), WORDS_SHOWN, placeholder=' …')}”")
         since = f", {ago(item.entry.time(), now)}" if item.entry.time() else ""
         text.append(safe_text.line(f"  {whom}{since}", 80) + "\n", style="dim")
     if len(waiting) > WAITING_SHOWN:
