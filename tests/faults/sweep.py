@@ -63,8 +63,8 @@ def warm() -> None:
 
     entries.choose_interpreter()
     install._compile = lambda: None  # it would write beside the sources
-    told = cli._words_of
-    cli._words_of = lambda error: told(error) if isinstance(error, OSError) else traceback.format_exc()
+    told = cli._message_of
+    cli._message_of = lambda error: told(error) if isinstance(error, OSError) else traceback.format_exc()
     extraction.TURN_SECONDS = extraction.QUIET_SECONDS = 0.02  # the transcript is written before the event
     gc.collect()
     gc.freeze()
