@@ -32,6 +32,11 @@ def test_syntax_is_dropped_and_each_line_of_source_stays_a_line():
     ]
 
 
+def test_a_url_ends_before_the_mark_that_ends_its_sentence():
+    text = markdown.render("See https://x.y/z?a=1. Then go on.")
+    assert [text.plain[span.start : span.end] for span in text.spans] == ["https://x.y/z?a=1"]
+
+
 def test_what_is_not_markdown_stays_as_it_is():
     for odd in (
         "<thinking>keep</thinking> <!-- this -->",

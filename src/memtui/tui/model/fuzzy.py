@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from rich.text import Text
 
 Row = TypeVar("Row")
-STYLE = "bold underline"
+STYLE = "bold underline not dim"
 # The least partial ratio (rapidfuzz, 0 to 100) of a row that is similar. With the lower one, two of four letters may be
 # swapped.
 CUTOFF, SHORT_CUTOFF = 80.0, 75.0

@@ -26,7 +26,7 @@ INLINE = re.compile(
     r"|(?<![\w*\\])\*(?P<italic>[^*\s][^*\n]*)\*(?!\w)"
     r"|\[\[(?P<wiki>[^\[\]\n]+)\]\]"
     r"|\[(?P<text>[^\[\]\n]*)\]\((?P<target>[^()\s]+)\)"
-    r"|(?P<url>https?://[^\s<>)\]]+)"
+    r"|(?P<url>https?://[^\s<>)\]]*[^\s<>)\].,;:!?])"
 )
 STYLES = {"code": "cyan", "bold": "bold", "italic": "italic", "wiki": "cyan underline", "text": "underline"}
 HEAD_STYLE = "bold"
