@@ -10,14 +10,13 @@ from textual.screen import Screen
 
 from memtui.core.base.errors import MemtuiError
 from memtui.present import safe_text
-from memtui.tui.services import COMMAND, Command, Services
+from memtui.present.file_errors import file_error
+from memtui.tui.services import BUSY, COMMAND, Command, Services
 
 if TYPE_CHECKING:
     from memtui.actions import Action
     from memtui.tui.safety_net import SafetyNet
     from memtui.tui.screens.list_screen import ListScreen
-
-BUSY = "Changes are being made: wait, or press escape on the screen that started them."
 
 
 class Runner:
@@ -66,8 +65,7 @@ class Runner:
         except MemtuiError as error:
             self.services.fail(error)
         except OSError as error:
-            words = f"{error.filename or 'A file'}: {error.strerror}"
-            self.services.fail(MemtuiError(words, "Fix that and try again."))
+            self.services.fail(file_error(error))
         except Exception as error:
             self.net.report(f"action {what}", error)
 

@@ -31,6 +31,7 @@ from textual.worker import WorkerFailed, active_worker
 
 from memtui.core.base.errors import MemtuiError
 from memtui.core.deliveries import error_log
+from memtui.present.file_errors import file_error
 from memtui.tui import terminal
 
 FAILED = "That failed; the details are in log/errors.jsonl."
@@ -78,7 +79,7 @@ class SafetyNet:
         is_logged = error_log.add(self.root, f"tui: {where}", error)
         words = FAILED if is_logged else NOT_LOGGED.format(type(error).__name__)
         if isinstance(error, OSError) and error.strerror:
-            words = f"{error.filename or 'A file'}: {error.strerror}\n{words}"
+            words = f"{file_error(error).message}\n{words}"
         self.fail(MemtuiError(words))
 
     def log_while_leaving(self, where: str, error: BaseException) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 # The group of the workers that run commands: they wait for the person's answers.
 COMMAND = "command"
+BUSY = "Changes are being made. Wait, or press escape on the screen that started them."
 
 
 def possible() -> str:

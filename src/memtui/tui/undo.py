@@ -13,8 +13,9 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many
 from memtui.core.journal import undo
 from memtui.present.changes import DONE, asked_about, refusal, undone_as_one
+from memtui.present.file_errors import file_error
 from memtui.tui.batch import AT_ONCE, TOLD_SECONDS
-from memtui.tui.services import HowFar
+from memtui.tui.services import BUSY, HowFar
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from memtui.tui.services import Services
 
 VERBS = {"undo": "takes back", "redo": "makes again"}
-BUSY = "Changes are being made: wait, or stop them with escape."
 # The most failures that a message names.
 NAMED = 3
 
@@ -79,7 +79,7 @@ class Undo:
                 except MemtuiError as error:
                     self.services.fail(error)
                 except OSError as error:
-                    self.services.fail(MemtuiError(f"{error.filename or 'A file'}: {error.strerror}"))
+                    self.services.fail(file_error(error))
         finally:
             self._running = False
         self.turned()

@@ -349,7 +349,7 @@ def test_purged_content_is_gone_and_its_operation_cannot_be_undone(journal, file
     row = row_of(journal)
     journal.purge("purge", [row["before"]])
     assert not os.path.exists(journal.contents.path(row["before"]))
-    with pytest.raises(NotFoundError, match="purged"):
+    with pytest.raises(NotFoundError, match="deleted for good"):
         undo.run(journal, "undo").first()
     assert (files / "old.md").read_bytes() == b"changed\n"
 

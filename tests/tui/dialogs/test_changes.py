@@ -5,6 +5,7 @@ import re
 
 from memtui.core.memories import scopes
 from memtui.core.memories.store import Store
+from memtui.tui.widgets.detail import Detail
 from tui.conftest import NOW, settle
 
 MONTH_OLD = {"prefer-pnpm": r"\d\d:\d\d:\d\d  shell", "release-steps": r"[ ›]\d{1,2} [A-Z][a-z]{2} +shell"}
@@ -88,7 +89,7 @@ async def test_any_change_is_taken_back_from_the_list(app, world):
         assert dialog.table.rows[1].state == "undone"
         await pilot.press("enter")
         await settle(pilot)
-        assert "undone already" in notes(app)[0]
+        assert notes(app)[0] == "This change was undone: Z redoes it."
         await pilot.press("Z")
         await settle(pilot)
         assert not there(first)
@@ -119,3 +120,39 @@ async def test_the_list_of_changes_dates_them_whole(app, world):
         dates = {name: next(line for line in shown if f"delete project:{name}" in line) for name in MONTH_OLD}
         for name, pattern in MONTH_OLD.items():
             assert re.search(pattern, dates[name]), dates[name]
+
+
+async def test_the_change_under_the_cursor_shows_its_difference_with_the_words_marked(app, world):
+    path = f"{world.shop}/.claude/memory/prefer-pnpm.md"
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        store = app.data.store()
+        found = next(each for each in scopes.memories(store.scope("project")) if each.stem == "prefer-pnpm")
+        store.edit(found, {"description": "Use yarn in this repository, not npm"})
+        await pilot.press("U")
+        await settle(pilot)
+        await settle(pilot)
+        detail = app.screen.query_one(Detail)
+        assert path in detail.plain
+        removed, added = (
+            next(line for line in detail.plain.split("\n") if line.startswith(f"{sign} description: ")) for sign in "-+"
+        )
+        assert removed != added
+        marked = {detail.plain[span.start : span.end] for span in detail.text.spans if span.style == "underline"}
+        assert "yarn" in marked
+
+
+async def test_enter_on_an_undone_change_says_what_is_the_case_without_ids(app, world):
+    trash(world, "prefer-pnpm", "tui", NOW - 60)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("U")
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert notes(app)[-1] == "This change was undone: Z redoes it."
+        await pilot.press("Z")
+        await settle(pilot)
+        assert app.screen.table.row.state == "done"

@@ -211,9 +211,9 @@ class Ledger:
     def _named(self, key: str) -> Transaction:
         found = self.transactions.get(key)
         if found is None or key not in self.undoable:
-            why = {"undone": "was undone already", "purged": "was purged"}
+            why = {"undone": "was undone already", "purged": "was deleted for good"}
             reason = "is not in the journal" if found is None else why.get(found.state, "can't be undone")
-            raise NotFoundError(f"{key} {reason}", "`memtui undo --list` lists the changes.")
+            raise NotFoundError(f"The change {key[-6:]} {reason}.", "`memtui undo --list` lists the changes.")
         return found
 
 

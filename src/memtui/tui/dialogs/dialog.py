@@ -38,7 +38,8 @@ TRASH: Keys = (
 )
 CHANGES: Keys = (
     ("enter", "undo it"),
-    ("{app.redo}", "redo what was undone last"),
+    ("{app.redo}", "redo the last undone"),
+    ("tab", "read the difference"),
     ("escape", "close"),
 )
 CHOICE: Keys = (
