@@ -67,6 +67,7 @@ def test_it_is_made_without_any_package():
 
 def test_man_shows_it_as_plain_text_in_a_pipe(memtui):
     out = memtui("--man").out
-    assert out.startswith("NAME\n  memtui - see and steer")
+    about = parser.build().description.rstrip(".")
+    assert out.startswith(f"NAME\n  memtui - {about[:1].lower()}{about[1:]}\n")
     assert "\\f" not in out
     assert "Did you mean memtui --man?" in memtui("man", check=False).err

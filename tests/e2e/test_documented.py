@@ -192,7 +192,7 @@ STORIES = {
         typed("memtui config set glyphs ascii", "memtui config set glyphs ascii", "ascii"),
         typed("paths [NAME]", "memtui paths && memtui paths errors", r"errors\.jsonl"),
         typed("completions SHELL", "memtui completions bash", "complete"),
-        typed("memtui --man", "memtui --man | head -3", "see and steer"),
+        typed("memtui --man", "memtui --man | head -3", "memtui - "),
         typed("memtui help COMMAND", "memtui help guide", "example"),
         typed("", "memtui --debug --project . list --json", '"ok": true'),
     ],

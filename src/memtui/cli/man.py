@@ -41,19 +41,19 @@ def document() -> str:
 def page() -> str:
     """Return the manual page, for man(1)."""
     root = parser.build()
+    about = root.description or ""
     lines = [
         f'.TH MEMTUI 1 "" "memtui {memtui.__version__}" "User commands"',
         ".SH NAME",
-        "memtui \\- see and steer what Claude Code remembers and what it is told",
+        "memtui \\- " + escaped(about[:1].lower() + about[1:].rstrip(".")),
         ".SH SYNOPSIS",
         ".B memtui",
         "[\\fIOPTION\\fR]...",
         "[\\fICOMMAND\\fR [\\fIARGUMENT\\fR]...]",
         ".SH DESCRIPTION",
-        escaped(root.description or ""),
+        escaped(about),
         ".PP",
-        "\\fBmemtui\\fR alone opens the TUI; without a terminal it says how things stand.",
-        "\\fBmemtui demo\\fR makes a sample world to try it in.",
+        _prose((root.epilog or "").removeprefix(parser.EXIT_CODES)),
         "\\fBmemtui help\\fR \\fICOMMAND\\fR has the options of one command.",
         ".SH OPTIONS",
         *_options(root, common=True),
