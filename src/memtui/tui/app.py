@@ -244,8 +244,9 @@ class MemtuiApp(App[None]):
         self.go("guidance").go_to(item)
 
     def show_deliveries(self, **wanted: str) -> None:
-        """Show the deliveries that match, such as `memory=path`."""
-        self.go("deliveries").want(**wanted)
+        """Show the deliveries that match, such as `memory=path`; escape there comes back to this screen."""
+        here = self.current_mode
+        self.go("deliveries").want(came_from=here if here != "deliveries" else "", **wanted)
 
     def pop_screen(self) -> AwaitComplete:
         """Close the screen on top, unless it is the last: a burst of enters closes the palette more than once."""

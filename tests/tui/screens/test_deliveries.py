@@ -265,7 +265,11 @@ async def test_a_session_is_listed_in_the_order_of_time_with_its_cost(deliveries
         append(world, "01ZZZZZZZZZZZZZZZZZZZZZZZ2")
         await live(pilot)
         assert screen.table.row.id == "01ZZZZZZZZZZZZZZZZZZZZZZZ2", "on the newest it goes with the newest"
+        assert "escape goes back to Memories" in screen.summary().plain
         await pilot.press("escape")
+        await settle(pilot)
+        assert pilot.app.screen.group == "memories"
+        pilot.app.go("deliveries")
         await ready(pilot)
         assert not screen.has_class("session")
         assert screen.focused is screen.table

@@ -72,6 +72,7 @@ class Deliveries(ListScreen[DeliveryRow]):
         self.totals: dict[str, int] = {}
         self.projects: dict[str, str] = {}
         self.filters = Filters(services, self, self.read_again)
+        self._back = ("", self.filters.wanted)
         self.plots = Detail(id="plots")
         self.reading: Reading | None = None
         self.never: list[tuple[str, str]] | None = None
@@ -249,7 +250,9 @@ class Deliveries(ListScreen[DeliveryRow]):
             return today(self.services.data.statistics, known, width)
         by_outcome = reading is None or self.filters.wanted.outcome
         counts = ReceiptCounts.of(() if by_outcome else (known.get(row.id, "") for row in self.found))
-        return filtered(words, self._how_many(reading) if reading else "", counts, width)
+        back = f"goes back to {self.came_from.title()}" if self.came_from else ""
+        clear = back or f"clears {'the last' if len(words) > 1 else 'it'}"
+        return filtered(words, self._how_many(reading) if reading else "", counts, f"escape {clear}", width)
 
     def draw_sums(self) -> None:
         """Draw the summary, the lines above the session, and the plots."""
@@ -349,9 +352,11 @@ class Deliveries(ListScreen[DeliveryRow]):
 
     # filters
 
-    def want(self, **fields: str) -> None:
-        """Replace the filter by one with these fields, and show the list from its first row."""
+    def want(self, *, came_from: str = "", **fields: str) -> None:
+        """Replace the filter by one with these fields, and show the list from its first row. `came_from`: the screen
+        that escape goes back to as long as this is the filter."""
         self.filters.replace(**fields)
+        self._back = (came_from, self.filters.wanted)
         self._to_first = True
         if self.is_mounted:  # else `on_mount` reads
             self._show_text()
@@ -388,8 +393,23 @@ class Deliveries(ListScreen[DeliveryRow]):
     # back
 
     def escape_steps(self) -> Sequence[Callable[[], bool]]:
-        """Return the steps of escape: leave the plots, the detail; clear the last filter."""
-        return (self._leave_plots, self.leave_detail, self.clear_filter)
+        """Return the steps of escape: leave the plots, the detail; go back to where the filter comes from; clear the
+        last filter."""
+        return (self._leave_plots, self.leave_detail, self._go_back, self.clear_filter)
+
+    @property
+    def came_from(self) -> str:
+        """The screen that escape goes back to; empty if the filter is not the one that this was opened with."""
+        screen, wanted = self._back
+        return screen if wanted == self.filters.wanted else ""
+
+    def _go_back(self) -> bool:
+        screen = self.came_from
+        if not screen:
+            return False
+        self.want()
+        self.services.go(screen)
+        return True
 
     def _leave_plots(self) -> bool:
         if not self.has_class("plots"):
