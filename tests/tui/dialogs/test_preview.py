@@ -12,6 +12,7 @@ from tui.conftest import NOW, settle
 from tui.test_screens import lines
 
 LAST = "- and nothing else"
+DRAWN = "• and nothing else"  # as Markdown is drawn
 SMALL, WIDE = (80, 24), (160, 48)
 
 
@@ -46,12 +47,12 @@ async def test_a_long_draft_is_read_to_its_end_before_enter_writes_it(world, siz
         seen = ""
         for _ in range(20):
             seen += "\n".join(lines(app))
-            if LAST in seen:
+            if DRAWN in seen:
                 break
             assert "enter read on" in lines(app)[-1]
             await pilot.press(key)
             await settle(pilot)
-        assert all(f"- rule {number} " in seen for number in range(100))
+        assert all(f"• rule {number} " in seen for number in range(100))
         assert "enter write 1 memory" in lines(app)[-1]
         await pilot.press("home", key)  # what was read once may be gone back from
         await settle(pilot)
@@ -67,7 +68,7 @@ async def test_a_long_merge_is_read_from_its_begin_and_of_a_short_one_all_that_i
         await asked(pilot, "m", "enter")
         shown = "\n".join(lines(app))
         assert "+ │ Always be kind." in shown
-        assert (LAST in shown) == ("enter write it" in shown) == (rules == 3)
+        assert (DRAWN in shown) == ("enter write it" in shown) == (rules == 3)
 
 
 def waits(world, kind):
@@ -111,7 +112,8 @@ async def test_what_is_cut_of_a_draft_of_a_megabyte_is_told_before_it_is_agreed_
         text = app.screen.plain
         assert len(text) < 20_000
         assert LAST not in text
-        assert "more characters are not shown here: they stand in" in text
+        assert DRAWN not in text
+        assert "more characters are not shown here: they are in" in text
         assert inbox_format.FILES["updates"] in text
         await pilot.press("G")
         await settle(pilot)
