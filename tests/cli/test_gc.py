@@ -61,7 +61,7 @@ def test_what_is_due_goes_for_good(bare, old):
     assert "Deleted for good" in said
     assert [row["summary"] for row in bare.json("undo", "--list")["history"]] == ["create global:today"]
     assert bare.json("restore")["trash"] == []
-    assert bare("gc").out.startswith("Nothing is due.")
+    assert bare("gc").out.startswith("Nothing is old enough to be deleted.")
     assert "The oldest change kept is of just now" in bare("gc", "--dry-run").out
     bare("undo")
     assert bare("show", "today", check=False).code == 3
@@ -99,5 +99,5 @@ def test_the_doctor_says_what_is_kept_and_what_is_due(bare, old):
 def test_how_long_things_are_kept_is_a_setting(bare, old):
     bare("config", "set", "undo_days", "400")
     bare("config", "set", "texts_days", "0")
-    assert "Nothing is due" in bare("gc", "--dry-run").out
+    assert "Nothing is old enough to be deleted" in bare("gc", "--dry-run").out
     assert bare("config", "set", "undo_days", "-1", check=False).code == 2

@@ -676,3 +676,50 @@ async def test_every_fix_is_chosen_by_code_and_never_by_its_words(world, tmp_pat
             await ready(pilot)
             assert about not in [row.about for row in listed(screen)]
         assert not todo
+
+
+async def test_the_cursor_follows_its_check_when_its_count_or_its_place_changes(health, world):
+    memory = os.path.join(world.shop, ".claude/memory")
+    async with health.run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        row = await stand(pilot, screen, lambda r: r.kind == "finding" and r.about.code == "memories.dangling")
+        assert findings.number(row.about) == 1
+        write(f"{memory}/MEMORY.md", bytes_of(f"{memory}/MEMORY.md").decode() + "- [gone](gone.md) — not there\n")
+        os.unlink(paths.inbox_dir(world.root, paths.slug(world.shop)) + "/guidance.md")  # the findings above it go
+        screen.reload()
+        for _ in range(200):
+            await pilot.pause(0.02)
+            if screen.table.row is not None and screen.table.row.about != row.about:
+                break
+        now = screen.table.row
+        assert (now.about.code, findings.number(now.about)) == ("memories.dangling", 2)
+        assert "2 files that do not exist: old-wiki.md, gone.md" in now.words
+
+
+async def test_p_shows_all_projects_and_f_fixes_an_index_there_after_its_diff(health, world):
+    store = next(each for each in sorted(os.listdir(world.config + "/projects")) if each.endswith("blog"))
+    directory = f"{world.config}/projects/{store}/memory"
+    write(f"{directory}/unlisted.md", "---\nname: unlisted\ndescription: In no index\n---\n\nBody.\n")
+    before = bytes_of(f"{directory}/MEMORY.md")
+    async with health.run_test(size=(160, 48)) as pilot:
+        screen = await ready(pilot)
+        badge, here = pilot.app.data.facts.waiting["health"], screen.snapshot.problems
+        assert not any("auto:blog" in row.words for row in listed(screen))
+        await pilot.press("p")
+        await ready(pilot)
+        assert "problems to fix in all projects" in summary(screen)
+        assert screen.snapshot.problems > here == badge == pilot.app.data.facts.waiting["health"]
+        row = await stand(pilot, screen, lambda r: r.kind == "finding" and "unlisted.md" in r.words)
+        assert "MEMORY.md of auto:blog has no line for" in row.words
+        await pilot.press("enter")
+        await pilot.pause()
+        assert (screen.table.row.kind, screen.table.row.title) == ("index", "auto:blog")
+        await pilot.press("F")
+        await settle(pilot)
+        assert bytes_of(f"{directory}/MEMORY.md") == before
+        await pilot.press("enter")
+        await ready(pilot)
+        assert b"unlisted.md" in bytes_of(f"{directory}/MEMORY.md")
+        await pilot.press("escape")
+        await ready(pilot)
+        assert "in shop" in summary(screen)

@@ -48,7 +48,9 @@ def _print(ctx: Context, out: Output, found: Due, keep: Limits, *, dry: bool) ->
     for each in found.busy:
         out.print("  " + out.style(f"! {line(each)}", "yellow"))
     if not rows:
-        out.print("Nothing is due." if not found.busy else "Nothing else was due.")
+        out.print(
+            "Nothing is old enough to be deleted." if not found.busy else "Nothing else was old enough to be deleted."
+        )
     elif dry:
         out.print("Nothing was deleted. `memtui gc` deletes it for good; this can't be undone.")
     else:
