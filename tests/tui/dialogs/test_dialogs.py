@@ -14,6 +14,7 @@ from textual.widgets import Input, TextArea
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.preview import Preview
+from memtui.tui.model import fuzzy
 from memtui.tui.widgets.field import Labelled
 from tui.conftest import NOW, settle
 
@@ -189,7 +190,7 @@ async def test_typing_narrows_a_picker_with_the_letters_marked(world):
         assert [words.split()[0] for _, words in picker.table.rows] == ["reference"]
         drawn = next(line for line in lines(app) if "reference" in line)
         assert "›" in drawn
-        assert [span.style for span in picker.table._words(picker.table.rows[0])[0].spans] == ["bold underline"]
+        assert [span.style for span in picker.table._words(picker.table.rows[0])[0].spans] == [fuzzy.STYLE]
         await pilot.press("escape")  # all again
         await settle(pilot)
         assert app.screen is picker
@@ -352,3 +353,17 @@ async def test_a_click_beside_a_dialog_is_escape(world):
         await pilot.click(offset=(2, 12))
         await settle(pilot)
         assert app.screen.group == "memories"
+
+
+async def test_letters_blanks_j_and_k_of_one_burst_all_narrow_a_picker(world):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with app.run_test(size=SMALL) as pilot:
+        await start(pilot)
+        await pilot.press("p")
+        await settle(pilot)
+        for key, character in (("o", "o"), ("space", " "), ("j", "j"), ("k", "k")):
+            app.post_message(events.Key(key, character))  # all of them before the filter line has the focus
+        await settle(pilot)
+        assert app.screen.query_one("Field").value == "o jk"
+        await pilot.press("escape", "j")
+        assert app.screen.table.cursor == 1

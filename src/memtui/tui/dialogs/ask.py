@@ -99,9 +99,14 @@ class Options(RowList[tuple[int, str]]):
     DEFAULT_CSS = "Options { background: $panel; }"
     letters_narrow = True
     typed = ""
+    narrowing = False  # whether the filter line is open: j and k are letters then
 
     def __init__(self) -> None:
         super().__init__([Column("")], self._words, lambda row: str(row[0]), header=False)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave j and k, typed in one burst with the letter that opened the filter line, to that line."""
+        return False if action == "move" and self.narrowing else super().check_action(action, parameters)
 
     def _words(self, row: tuple[int, str]) -> list[Text]:
         text = Text(safe_text.line(row[1]))
@@ -204,6 +209,7 @@ class Choice(Dialog[str | None]):
             return
         field = self.query_one(Field)
         field.add_class("shown")
+        self.table.narrowing = True
         field.focus()
         field.insert_text_at_cursor(letter)
         self.name_keys()
@@ -212,7 +218,8 @@ class Choice(Dialog[str | None]):
         """Narrow by letters typed in the list; move the cursor by arrows typed in the filter line."""
         field = self.query_one(Field)
         if not field.has_focus:
-            if event.is_printable and event.character and event.key not in KEPT and self.narrows:
+            is_text = event.is_printable and (self.table.narrowing or event.key not in KEPT)
+            if self.narrows and is_text and event.character:
                 event.stop()
                 self.action_narrow(event.character)
         elif event.key in {"up", "down"}:
@@ -236,6 +243,7 @@ class Choice(Dialog[str | None]):
         if field.has_focus:
             field.value = ""
             field.remove_class("shown")
+            self.table.narrowing = False
             self.table.focus()
             self.name_keys()
         else:
