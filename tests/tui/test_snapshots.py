@@ -154,6 +154,7 @@ MORE = {
     "palette": ("80x24", (press("ctrl+p"),), {}),
     "plots": ("80x24", (press("P"),), {"screen": "deliveries"}),
     "read-only": ("80x24", (press("e"),), {"read_only": True}),
+    "tour": ("80x24", (press("question_mark"), press("question_mark"), press("n")), {}),
     "session": ("120x40", (stage.prompt, press("S"), press("enter")), {"screen": "deliveries"}),
     "session-opened": ("80x24", (press("o"),), {"screen": "sessions"}),
     "trash": ("80x24", (press("b"),), {}),
