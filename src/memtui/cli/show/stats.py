@@ -145,7 +145,7 @@ def _day_cells(day: Day, most: int, longest: int) -> "list[tuple[str, str]]":
 def _print_outcomes(out: Output, statistics: Statistics, known: "dict[str, str]") -> None:
     outcomes = statistics.outcomes(known)
     counts = ReceiptCounts.of(outcomes)
-    out.heading("Receipts", f"of the newest {len(statistics.recent):,}")
+    out.heading("Receipts", f"of the newest {len(statistics.recent):,} deliveries")
     out.print("  " + "  ".join(out.style(*words) for words in sums(counts)))
     cells: list[list[str | tuple[str, str]]] = []
     for outcome, (glyph, style) in GLYPHS.items():
