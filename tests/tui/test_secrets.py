@@ -48,7 +48,7 @@ async def test_guidance_with_a_secret_is_asked_about(world, answer, left):
         assert isinstance(app.screen, Choice)
         assert LOOKS in app.screen.question
         assert not any(KEY in text for text in notes(world))
-        await choose(pilot, {"keep": "Keep", "out": "Take", "back": "Go back"}[answer])
+        await choose(pilot, {"keep": "Keep", "out": "Remove", "back": "Go back"}[answer])
         await settle(pilot)
         assert (left in notes(world)) == (left is not None)
         assert isinstance(app.screen, DraftForm) == (left is None)
@@ -79,7 +79,7 @@ async def test_a_memory_with_a_secret_is_asked_about_once(world):
         await pilot.pause()
         await press(pilot, "ctrl+s")
         assert isinstance(app.screen, Choice)
-        await choose(pilot, "Take")
+        await choose(pilot, "Remove")
         await settle(pilot)
         assert "Install with [redacted: GitHub token]." in read(path)
         assert KEY not in read(path)
