@@ -221,10 +221,11 @@ class MemtuiApp(App[None]):
         screen = self.screen if self.screen_stack else None
         return screen if isinstance(screen, ListScreen) else None
 
-    def go(self, name: str) -> Any:
-        """Show the screen of this name, and return it; what was opened over it may still cover it."""
-        if name in MORE_SCREENS and name != self.current_mode:
-            self.came_from = self.current_mode if self.current_mode in TABS else self.came_from
+    def go(self, name: str, *, back: bool = False) -> Any:
+        """Show the screen of this name, and return it; what was opened over it may still cover it. `back`: this returns
+        to it, so that escape there leads where it did before."""
+        if name in MORE_SCREENS and self.current_mode in TABS and not back:
+            self.came_from = self.current_mode
         self.switch_mode(name)
         return self.screen_stack[0]
 

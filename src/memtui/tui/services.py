@@ -109,8 +109,8 @@ class Services(Protocol):
 
     # screens
 
-    def go(self, name: str) -> Any:
-        """Show the screen of this name, and return it."""
+    def go(self, name: str, *, back: bool = False) -> Any:
+        """Show the screen of this name, and return it. `back`: escape there leads where it did before."""
 
     def go_back(self) -> None:
         """Show the screen from which the one that is shown was opened."""

@@ -142,6 +142,18 @@ async def test_escape_goes_back_to_where_it_was_opened(world, screen):
         assert app.screen.group == screen
 
 
+async def test_escape_goes_back_step_by_step(world):
+    app = MemtuiApp(dict(world.env), world.shop, screen="health", now=NOW)
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        app.action_run("deliveries.sessions")
+        await settle(pilot)
+        for key, group in (("enter", "deliveries"), ("escape", "sessions"), ("escape", "health")):
+            await pilot.press(key)
+            await settle(pilot)
+            assert app.screen.group == group
+
+
 async def test_a_session_of_another_project_is_found_from_its_delivery(world):
     app = MemtuiApp(dict(world.env), world.shop, screen="deliveries", now=NOW)
     async with app.run_test(size=WIDE) as pilot:

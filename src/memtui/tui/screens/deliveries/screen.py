@@ -408,7 +408,7 @@ class Deliveries(ListScreen[DeliveryRow]):
         if not screen:
             return False
         self.want()
-        self.services.go(screen)
+        self.services.go(screen, back=True)
         return True
 
     def _leave_plots(self) -> bool:
