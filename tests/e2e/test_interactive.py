@@ -225,3 +225,15 @@ def test_a_note_for_people_waits_for_a_person(on, model):
     assert tally(model.main[-1], "For me alone.", "Also for me alone.", "For whoever comes.") == [1, 1, 0]
     kinds_of = {row["text"]: row["entrypoint"] for row in on.memtui_json("guide", "--list")["told"]}
     assert kinds_of == {"For me alone.": "cli", "Also for me alone.": "cli", "For whoever comes.": "sdk-cli"}
+
+
+def test_the_status_line_says_what_waits_and_then_that_it_arrived(on, model):
+    assert "status line installed" in on.memtui("hooks", "install", "--status-line", "--yes").stdout
+    on.leave("A note.", from_="script")
+    on.leave("Draft: use tabs", kind="updates", kind_="correction", time="2026-11-20T10:00:00Z")
+    with Terminal(on) as terminal:
+        model.will("Answer one.")
+        assert "✓" not in terminal.see(r"memtui 1 note · 1 draft")
+        terminal.say("first")
+        terminal.see("✓")  # newer clients draw only what has changed of the line
+    assert on.errors() == []
