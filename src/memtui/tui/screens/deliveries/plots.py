@@ -89,7 +89,7 @@ def _by_day(text: Text, statistics: Statistics, known: dict[str, str], width: in
     for first, last, day in statistics.days_folded(DAYS_SHOWN):
         if day is None:
             span = f"{_date(first)} to {_date(last)}" if last > first else _date(first)
-            text.append(f"{span}  no deliveries\n", style="dim")
+            text.append(f"{span}  none\n", style="dim")
             continue
         text.append(f"{_date(last):<10}")
         for each in shown:
