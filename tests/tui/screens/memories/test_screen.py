@@ -162,6 +162,10 @@ async def test_what_the_filter_matches_is_marked_in_the_list_and_in_the_memory(a
         assert screen.table.row[1].memory.stem == "prefer-pnpm"
         assert "pnpm" in marked(screen._draw(screen.table.row)[2])
         assert "pnpm" in marked(screen.detail.text)
+        await pilot.press("escape", "slash", *"feedback")  # a type: nothing else is marked for it
+        await settle(pilot)
+        _, kind, name, _, description, *_ = screen._draw(screen.table.row)
+        assert (marked(kind), marked(name), marked(description)) == ({"feedback"}, set(), set())
         await pilot.press("escape", "escape")
         await settle(pilot)
         assert not marked(screen.detail.text) & {"pnpm"}

@@ -191,16 +191,18 @@ def draw(
     found = row.memory
     name = Text(safe_text.line(found.name, 200), style="red" if found.broken else "")
     description = Text(safe_text.line(found.description, 400), style="dim")
-    if typed:
-        fuzzy.mark([name, description], typed)
     flags = (DRAFT if found.path in drafts else "") + row.letters
     kind, colour = found.type or "-", present.TYPE_STYLES.get(found.type, "dim")
     word = safe_text.line(scope_word(scope, row), 40)
+    type_cell = Text(safe_text.line(kind, 20), style=colour)
+    scope_cell = Text(BRIEF.get(word, word[:BRIEF_SCOPE]) if brief else word, style="dim")
+    if typed:
+        fuzzy.mark([name, description, type_cell, scope_cell], typed)
     return [
         Text(safe_text.line(kind, 20)[0], style=colour),
-        Text(safe_text.line(kind, 20), style=colour),
+        type_cell,
         name,
-        Text(BRIEF.get(word, word[:BRIEF_SCOPE]) if brief else word, style="dim"),
+        scope_cell,
         description,
         Text(flags if len(flags) <= 3 else flags[:2] + "+", style="yellow"),
         Text(age(found.changed_at or None, now), style="dim"),
