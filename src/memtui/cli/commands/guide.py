@@ -158,12 +158,12 @@ def _unheard(ctx: Context) -> "dict[str, str] | None":
 def _narrate(ctx: Context, everywhere: bool, entry_id: str, unheard: "dict[str, str] | None") -> None:
     """Say where the note was left; without a terminal only if that is likely a mistake, because cron mails output."""
     if not everywhere and not ctx.project_given and ctx.cwd == ctx.env.get("HOME", "").rstrip("/"):
-        ctx.out.say(f"memtui: left for {ctx.cwd} itself; --project DIR or --global is what a cron job usually means.")
+        ctx.out.say(f"memtui: saved for {ctx.cwd} itself. A cron job usually needs --project DIR or --global.")
     elif ctx.out.stderr.isatty():
         from memtui.core.base.matching import short_id
 
         where = "any project" if everywhere else ctx.project_root
-        ctx.out.say(f"left for {where}; to take it back: memtui undo, or memtui guide --withdraw {short_id(entry_id)}")
+        ctx.out.say(f"saved for {where}; to withdraw it: memtui undo, or memtui guide --withdraw {short_id(entry_id)}")
         if unheard:
             ctx.out.say(f"note: {unheard['why']}, so nothing delivers it yet: {unheard['do']}")
 

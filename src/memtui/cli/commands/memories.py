@@ -186,7 +186,7 @@ def _print(ctx: Context, out: Output, parts: "list[tuple[Scope, list[Row]]]", ty
         out.print(f"  Types here: {line(', '.join(sorted(types)))}")
     elif not shown:
         out.print("No memories here.")
-        out.print('  Make one: memtui new use-pnpm --type feedback --description "Use pnpm" --body "…"')
+        out.print('  Create one: memtui new use-pnpm --type feedback --description "Use pnpm" --body "…"')
         out.print("  Other projects: memtui list --all-projects")
 
 

@@ -101,7 +101,7 @@ def _run(ctx: Context, args: argparse.Namespace, op: undoing.Op, ref: "str | Non
     rows = [{**_as_row(each), "error": message} for each, message in failed]
 
     def text(out: Output) -> None:
-        again = "   (memtui redo makes it again)" if op == "undo" else ""
+        again = "   (memtui redo redoes it)" if op == "undo" else ""
         out.print(f"{DONE[op]}: {line(as_one.summary)}{again}")
         for each, message in failed:
             out.print(f"left alone: {line(each.summary)}: {line(message)}")

@@ -22,7 +22,7 @@ TITLE_SHOWN = 50  # characters of a session's title
 TEXT_SHOWN = 600  # characters of an entry
 # By kind: the commands to decide about an entry.
 COMMANDS = {
-    "guidance": "take back: memtui guide --withdraw ID",
+    "guidance": "withdraw: memtui guide --withdraw ID",
     "updates": "decide: memtui inbox show ID, approve ID, reject ID",
     "items": "mark done: memtui items done ID · keep: memtui items keep ID",
 }
