@@ -42,7 +42,7 @@ async def test_what_another_control_room_did_meanwhile_is_asked_about(app, world
         elsewhere(world, "tui", "delete", "project:release-steps")
         await press(pilot, "z")
         assert not exists(other)
-        assert "z again takes back" in told(app)[-1]
+        assert "z again undoes" in told(app)[-1]
         assert "release-steps" in told(app)[-1]
         assert "in another TUI" in told(app)[-1]
         await press(pilot, "z")
@@ -64,7 +64,7 @@ async def test_what_was_taken_back_elsewhere_is_not_made_again_unasked(app, worl
         elsewhere(world, "cli", "undo")
         await press(pilot, "Z")
         assert exists(path)
-        assert "Z again makes again “delete project:prefer-pnpm”" in told(app)[-1]
+        assert "Z again redoes “delete project:prefer-pnpm”" in told(app)[-1]
         assert "in a shell" in told(app)[-1]
         await press(pilot, "Z")
         assert not exists(path)
@@ -128,7 +128,7 @@ async def test_escape_stops_an_undo_of_many_and_it_goes_on_or_turns_round(crowd)
         left = sum("type: tool" in read(everywhere(crowd, f"many-{n:03}.md")) for n in range(MANY))
         assert 0 < left < MANY
         assert told(app)[-1] == (
-            f"Undone: retype {MANY - left} of {MANY} memories, then stopped. z goes on, Z turns it round."
+            f"Undone: retype {MANY - left} of {MANY} memories, then stopped. z continues, Z reverses it."
         )
         assert app.data.journal().unfinished() is None
         half = files(crowd)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from memtui.tui.services import Services
 
-VERBS = {"undo": "takes back", "redo": "makes again"}
+VERBS = {"undo": "undoes", "redo": "redoes"}
 # The most failures that a message names.
 NAMED = 3
 
@@ -140,7 +140,7 @@ class Undo:
         if left:
             keys = [actions.key_of(f"app.{name}") for name in ("undo", "redo")]
             back, rest = keys if undone.op == "redo" else keys[::-1]
-            words += f", then stopped. {rest} goes on, {back} turns it round."
+            words += f", then stopped. {rest} continues, {back} reverses it."
         if not undone.failed:
             self.services.say(words)
             return

@@ -58,7 +58,7 @@ async def test_undo_of_an_older_change_says_first_what_it_would_take_back(app, w
         await pilot.press("z")
         await settle(pilot)
         assert not there(path)
-        assert "z again takes back" in notes(app)[0]
+        assert "z again undoes" in notes(app)[0]
         assert "prefer-pnpm" in notes(app)[0]
         assert "in a shell" in notes(app)[0]
         await pilot.press("y", "z")  # something else between: it asks again

@@ -73,7 +73,7 @@ class ListScreen(Screen[None], Generic[Row]):
     # The tab that is lit, if it is not the screen's own; and the action that shows all of what the glance begins.
     tab: ClassVar[str] = ""
     rest_key: ClassVar[str] = ""
-    nothing_chosen: ClassVar[str] = "Nothing is chosen."
+    nothing_chosen: ClassVar[str] = "Nothing is selected."
 
     def __init__(
         self, services: Services, table: RowList[Row], searched: Callable[[Row], str], *, placeholder: str
