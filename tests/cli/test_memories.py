@@ -362,3 +362,11 @@ def test_what_one_rm_deleted_comes_back_with_one_undo(memtui):
     memtui.json("undo")
     assert memory(memtui, "prefer-pnpm") is not None
     assert memory(memtui, "release-steps") is not None
+
+
+def test_a_memory_of_another_project_is_named_without_the_client_s_slug(memtui, world):
+    first, rest = memtui("rm", "auto:blog:newsletter").out.split("newsletter", 1)
+    assert first.endswith(f"auto:{world.blog}:")
+    assert "newsletter.md" in rest
+    assert "auto:blog" in memtui("restore").out
+    assert "auto:blog" in memtui("search", "exclamation", "--all-projects").out

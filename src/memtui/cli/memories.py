@@ -31,7 +31,9 @@ def chosen_scopes(ctx: Context, label: "str | None", all_projects: bool = False)
 
 def print_written(ctx: Context, out: Output, verb: str, found: Memory) -> None:
     """Print what was done to a memory, and its path."""
-    out.print(f"{verb}  {out.style(line(found.ref), 'bold')}  {line(ctx.tilde(found.path))}")
+    other = scopes.of_memory(ctx.env, ctx.cwd, found) if found.scope_label.startswith("auto:") else None
+    ref = f"{other.shown}:{found.stem}" if other is not None else found.ref
+    out.print(f"{verb}  {out.style(line(ref), 'bold')}  {line(ctx.tilde(found.path))}")
 
 
 def data_of(found: Memory) -> "dict[str, object]":

@@ -214,6 +214,14 @@ def named(env: dict[str, str], cwd: str, label: str) -> Scope:
     return pick(scopes, label)
 
 
+def of_memory(env: dict[str, str], cwd: str, found: Memory) -> Scope | None:
+    """Return the scope of a memory that was found before; None if it has gone with its directory."""
+    try:
+        return named(env, cwd, found.scope_label)
+    except NotFoundError:
+        return None
+
+
 def files(scope: Scope) -> list[tuple[str, str]]:
     """List the Markdown files of a scope as (relative path, problem), sorted. A file with a problem must not be
     read."""

@@ -8,7 +8,7 @@ from memtui import actions
 from memtui.core.base import ids
 from memtui.core.base.errors import MemtuiError, NotFoundError, UsageError
 from memtui.core.frontmatter import head as memory_head
-from memtui.core.memories import memory, references
+from memtui.core.memories import memory, references, scopes
 from memtui.core.memories.memory import TEMPLATES, TYPES, Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
@@ -92,7 +92,9 @@ class MemorySubject:
         elif not found.has_frontmatter:
             notice = "This file has no frontmatter: a description or a type gives it some."
         left = actions.keyed(LEFT.format("memories.new" if self.autosave.orphan else "memories.edit"))
-        about = (found.ref, "save", found.stem, GONE, "memory")
+        scope = scopes.of_memory(data.env, data.cwd, found)
+        name = f"{present.scope_name(scope, data.facts.project)}: {found.stem}" if scope is not None else found.stem
+        about = (name, "save", found.stem, GONE, "memory")
         self.shape = Shape(*about, is_file=True, notice=notice, editor=found.stem, left=left)
         values = {"raw": found.raw.decode("utf-8", "surrogateescape")} if raw else values_of(found)
         self.fields: Sequence[FormField] = [_field(key, value) for key, value in values.items()]
