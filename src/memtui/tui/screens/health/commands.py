@@ -28,7 +28,7 @@ PLACES = {"memory": "the memory", "note": "the note", "index": "its index below"
 FIXES = {
     "install": "shows the change, and installs the hooks after a yes",
     "trust": "shows these memories, and trusts them as shown",
-    "again": "delivers this guidance again, or withdraws it, after asking",
+    "again": "delivers it again, or withdraws it; asks first",
     "withdraw": "withdraws it, after asking",
     "guidance": "finds out whether it arrived",
     "index": "shows the change, and makes it after a yes",

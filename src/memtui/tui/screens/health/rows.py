@@ -66,7 +66,7 @@ class HealthRow:
 
 def rows(found: Snapshot, now: float) -> list[HealthRow]:
     """Make the rows of the list, under headings."""
-    legend = f"● is changed, the others are defaults; {actions.key_of('health.edit')} changes"
+    hint = f"{CHANGED} changed; {actions.key_of('health.edit')} changes one"
     return [
         _head("Checks", f"{found.problems:,} to fix" if found.problems else "all good"),
         *_findings(sorted(found.shown, key=lambda each: LEVELS[each.level])),
@@ -74,11 +74,11 @@ def rows(found: Snapshot, now: float) -> list[HealthRow]:
         *_events(found, now),
         _head("Index budgets", "how much of MEMORY.md is loaded"),
         *(_report(each) for each in found.reports),
-        _head("Errors", "of hooks and workers, newest first; enter shows one" if found.errors else "none"),
+        _head("Errors", "newest first; enter shows one" if found.errors else "none"),
         *(_error(number, each, now) for number, each in enumerate(found.errors)),
-        _head("Modes", "full, whisper or off, by project"),
+        _head("Modes", "full, whisper or off"),
         *(_mode(each) for each in found.modes),
-        _head("Settings", found.settings_error or legend),
+        _head("Settings", found.settings_error or hint),
         *(_setting(each) for each in found.settings),
     ]
 
@@ -147,9 +147,7 @@ def _error(number: int, each: Record, now: float) -> HealthRow:
 def _mode(each: Mode) -> HealthRow:
     own = ", ".join(f"{key} {config_text.written(setting.plain(value))}" for key, value in each.own.items())
     title = EVERYWHERE if not each.path else os.path.basename(each.path) or "/"
-    words = f"{each.mode:<{VALUE_WIDTH}} " + (
-        own or ("same as global" if each.path else "unless a project has its own")
-    )
+    words = f"{each.mode:<{VALUE_WIDTH}} " + (own or ("same as global" if each.path else "unless set below"))
     mark, style = (HERE, "") if each.here else (" ", "")
     return HealthRow(f"mode {each.path}", "mode", mark, style, title, words, each)
 
