@@ -246,7 +246,7 @@ def numbers(tui, world):
 
 def help_(tui, world):
     tui.press("?")
-    tui.see("Memories: what the agent remembers", "Edit its fields and text")
+    tui.see("Edit its fields and text")
     tui.press("G")
     tui.see("Keys can be remapped")
     tui.press("\x1b")
