@@ -65,14 +65,9 @@ class Help(Dialog[str]):
                 text.append(f"  {keys:<12}", style="bold")
                 text.append(f"{action.help}\n")
             text.append("\n")
-            if group == self.group:
-                text.append(
-                    legend.section("Marks in lists", legend.LISTS)
-                    + "\n"
-                    + legend.section("In the top line", legend.TOP)
-                    + "\n"
-                )
-                text.append(self.words.rstrip() + "\n\n" if self.words else "")
+        for title, marks in (("Marks in lists", legend.LISTS), ("In the top line", legend.TOP)):
+            text.append(legend.section(title, marks) + "\n")
+        text.append(self.words.rstrip() + "\n\n" if self.words else "")
         text.append("In lists\n", style="bold")
         for keys, words in LISTS:
             text.append(f"  {keys:<16}", style="bold")
