@@ -99,7 +99,7 @@ def test_names_are_trusted_no_more_one_by_one(root, memory):
     assert trusting.revoke(root, str(memory), ["a.md"]) is True
     assert trust.trusted_names(root, str(memory)) == {"b.md"}
     trusting.grant(root, str(memory), always=True)
-    with pytest.raises(MemtuiError, match="whatever"):
+    with pytest.raises(MemtuiError, match="future versions too"):
         trusting.revoke(root, str(memory), ["a.md"])
 
 
