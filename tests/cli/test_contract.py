@@ -221,6 +221,9 @@ def test_what_is_no_command_leads_to_what_is(memtui):
     refused = memtui("config", "set", "mode", "banana", check=False).err
     assert refused.count("whisper") == 1
     assert "There is no setting “nope”" in memtui("config", "get", "nope", check=False).err
+    assert "`memtui config list` lists them." in memtui("config", "get", "nope", check=False).err
+    assert "`memtui undo --list` lists them." in memtui("undo", "ZZZZ", check=False).err
+    assert "`memtui guide --list` lists them." in memtui("guide", "--again", "ZZZZ", check=False).err.replace("\n", " ")
     assert "Give at least 4 characters of the id." in memtui("inbox", "show", "J5", check=False).err
 
 

@@ -50,7 +50,7 @@ def test_filters(memtui, world):
     assert outcomes(memtui, "--since", "never", "--until", "never") == outcomes(memtui)
     refused = memtui("deliveries", "--since", "whenever", check=False)
     assert refused.code == 2
-    assert when.HINT in refused.err
+    assert when.BACK in refused.err
 
 
 def test_the_deliveries_of_one_memory(memtui, world):

@@ -22,6 +22,24 @@ def waiting(shell, everywhere=False):
     return inbox_format.read(paths.inbox_dir(root, slug) + "/guidance.md")
 
 
+def test_every_expiry_that_is_offered_is_taken(bare):
+    refused = bare("guide", "hi", "--expires", "now", check=False).err.split("Use one of: ")
+    assert "in the past" in refused[0]
+    for each in refused[1].strip().rstrip(".").split(", "):
+        assert bare("guide", "hi", "--expires", each).code == 0
+
+
+def test_a_month_is_not_taken_for_a_minute(bare):
+    assert "“1M” is not a time" in bare("guide", "hi", "--expires", "1M", check=False).err
+
+
+def test_a_delivered_note_is_not_withdrawn_but_called_delivered(memtui):
+    refused = memtui("guide", "--withdraw", "47CHDR", check=False)
+    assert refused.code == 3
+    assert "47CHDR was delivered already" in refused.err
+    assert "memtui guide --again 47CHDR" in refused.err
+
+
 def test_a_note_that_shall_never_expire_is_taken(bare):
     bare("guide", "one", "--expires", "never")
     assert "expires" not in waiting(bare)[0].fields

@@ -276,6 +276,17 @@ def test_a_bad_time_to_snooze_until_says_what_is_taken(memtui, given):
     assert "tomorrow, friday, 18:00" in done.err
 
 
+def test_what_was_refused_is_not_offered(memtui):
+    refused = memtui("snooze", "J5VMX3", "--until", "2026-11-20", check=False).err.split("Use one of: ")
+    assert "in the past" in refused[0]
+    for each in refused[1].strip().rstrip(".").split(", "):
+        assert memtui("snooze", "J5VMX3", "--until", each).code == 0
+
+
+def test_a_snooze_until_a_time_of_a_day_names_it(memtui):
+    assert "until Tue 1 Dec 14:00" in memtui("snooze", "J5VMX3", "--until", "2026-12-01 14:00").out
+
+
 def test_never_notes_the_words(memtui, world):
     memtui("reject", "J5VMX3", "--never")
     (row,) = [json.loads(line) for line in shop_inbox(world, "rejected.jsonl").read_text().splitlines()]
@@ -310,9 +321,10 @@ def test_items_are_ticked_off_kept_and_passed_on(memtui):
 
 def test_hand_written_items_can_be_kept_and_ticked_off(memtui):
     (found,) = [i["id"] for i in memtui.json("items")["items"] if i["id"].startswith("h")]
-    memtui("items", "keep", found)
+    told = memtui("items", "keep", found).err
     assert items(memtui)["Ask Jo about the invoice layout"] == ["kept"]
     (kept,) = [i["id"] for i in memtui.json("items")["items"] if "Jo" in i["text"]]
+    assert f"The id of {found[-6:]} is {kept[-6:]} from now on." in told
     memtui("items", "done", kept)
     assert "Ask Jo about the invoice layout" not in items(memtui)
 

@@ -94,6 +94,20 @@ def test_search_forgives_a_typing_error_and_ranks_names_first(memtui):
     assert "--all-projects" in memtui("search", "giraffe").out
 
 
+def test_a_limit_of_0_is_for_all_and_none_is_less(memtui):
+    every = memtui.json("search", "pnpm")["hits"]
+    assert memtui.json("search", "pnpm", "--limit", "0")["hits"] == every
+    assert len(every) > len(memtui.json("search", "pnpm", "--limit", "1")["hits"])
+    assert "give a number, 0 or more, not -1" in memtui("sessions", "--limit", "-1", check=False).err
+
+
+def test_a_pipe_that_brings_nothing_empties_no_memory(memtui):
+    refused = memtui("edit", "editor", "--body", "-", stdin=b"", check=False)
+    assert refused.code == 2
+    assert "Standard input is empty." in refused.err
+    assert "Helix" in memtui("show", "editor").out
+
+
 def test_search_lists_the_very_word_before_parts_of_words_and_those_before_what_is_alike(memtui):
     for name, description, body in (
         ("look-and-feel", "How it should look", "Plain."),

@@ -157,10 +157,26 @@ def _trash(ctx: Context) -> "Iterator[Found]":
         yield short_id(each.id), each.memory.stem
 
 
-def _times(_: Context) -> "list[Found]":
+def _times(examples: str) -> "list[Found]":
+    return [(each, "") for each in examples.split(", ")]
+
+
+def _times_back(_: Context) -> "list[Found]":
     from memtui.core.base import when
 
-    return [(each, "") for each in when.TAKEN.split(", ")]
+    return _times(when.BACK)
+
+
+def _times_to_expire(_: Context) -> "list[Found]":
+    from memtui.core.inbox import guidance
+
+    return _times(guidance.EXPIRY)
+
+
+def _times_to_snooze(_: Context) -> "list[Found]":
+    from memtui.core.review import snoozing
+
+    return _times(snoozing.TAKEN)
 
 
 # (command, option or word) -> what it can be; the command is empty where it does not matter.
@@ -170,9 +186,9 @@ SOURCES: "dict[tuple[str, str], Source]" = {
     ("", "--memory"): _memories,
     ("", "--into"): _memories,
     ("", "--session"): _sessions,
-    ("", "--since"): _times,
-    ("", "--until"): _times,
-    ("", "--expires"): _times,
+    ("", "--since"): _times_back,
+    ("", "--until"): _times_back,
+    ("", "--expires"): _times_to_expire,
     ("guide", "--to"): _audience,
     ("guide", "--edit"): _waiting("guidance"),
     ("guide", "--withdraw"): _waiting("guidance"),
@@ -187,7 +203,7 @@ SOURCES: "dict[tuple[str, str], Source]" = {
     ("undo", "id"): _changes,
     ("approve", "ids"): _waiting("updates"),
     ("snooze", "ids"): _waiting("updates"),
-    ("snooze", "--until"): _times,
+    ("snooze", "--until"): _times_to_snooze,
     ("reject", "ids"): _waiting("updates"),
     ("inbox show", "id"): _waiting(),
     ("items done", "ids"): _waiting("items"),

@@ -31,10 +31,10 @@ def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, st
     every = entries.read(ctx, ("guidance",), all_projects=True)
     try:
         item = find(every, ref, "guidance")
-    except NotFoundError:
+    except NotFoundError as error:
         note = notes.find(ctx.root, ref.strip().upper())
         if note is None:
-            raise
+            raise NotFoundError(error.message, error.hint or "`memtui guide --list` lists them.") from None
         if note.delivery.folded:
             hint = "Write it again: memtui guide TEXT"
             raise MemtuiError("The text of that note is no longer kept.", hint) from None

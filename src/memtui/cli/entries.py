@@ -7,6 +7,8 @@ from memtui.cli.output import safe
 from memtui.core.base import clock
 from memtui.core.base.errors import NotFoundError, UsageError
 from memtui.core.base.finding import Finding
+from memtui.core.base.matching import short_id
+from memtui.core.deliveries import notes
 from memtui.core.health import findings
 from memtui.core.review import waiting
 from memtui.core.review.waiting import KINDS, Waiting
@@ -53,6 +55,9 @@ def pick(ctx: Context, refs: "list[str]", kinds: "tuple[str, ...]", what: str) -
             searched = kinds == ("guidance",) and len(ref) > FULL_ID
             if searched and (delivery := waiting.delivered(ctx.root, ref.strip().upper())):
                 hint = f"See `memtui deliveries show {delivery}`."
+                raise NotFoundError(f"{ref} was delivered already.", hint) from None
+            if kinds == ("guidance",) and (note := notes.find(ctx.root, ref.strip())):
+                hint = f"To deliver it again: memtui guide --again {short_id(note.id)}"
                 raise NotFoundError(f"{ref} was delivered already.", hint) from None
             hint = error.hint or "`memtui inbox` lists what waits."
             raise NotFoundError(error.message, hint) from None

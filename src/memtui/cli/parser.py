@@ -49,7 +49,8 @@ COMMANDS = {
 }
 
 SCREENS = ("memories", "inbox", "guidance", "deliveries", "health")
-KINDS_OF = {"KEY": "setting", "NAME": "path"}  # metavar -> what it names, in errors
+# metavar -> what it names, and the command that lists them, in errors
+KINDS_OF = {"KEY": ("setting", "memtui config list"), "NAME": ("path", "memtui paths")}
 MOST_NAMED = 20  # choices that an error lists; of more it names only similar ones
 WITH_VALUE = ("--project", "--screen")  # options that may stand before the command, and take the next word
 OPTION_WORDS = {
@@ -95,7 +96,8 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: "Any") -> None:
         if not isinstance(action, argparse._SubParsersAction) or value in action.choices:  # noqa: SLF001
             if action.choices and value not in action.choices and len(list(action.choices)) > MOST_NAMED:
-                raise _no_such(KINDS_OF.get(str(action.metavar), str(action.metavar)), value, action.choices)
+                kind, lists = KINDS_OF.get(str(action.metavar), (str(action.metavar), f"{self.prog} --help"))
+                raise _no_such(kind, value, action.choices, f"`{lists}` lists them.")
             super()._check_value(action, value)
             return
         if isinstance(action, _ActionsOrId):
@@ -260,6 +262,13 @@ def stdin_bytes(limit: int) -> bytes:
         raise UsageError(f"Standard input can't be read: {error.strerror}.") from error
 
 
+def count(text: str) -> int:
+    """Return the number of a --limit or --rows, which is 0 or more: 0 is for all. Raises ArgumentTypeError."""
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"give a number, 0 or more, not {text}")
+    return int(text)
+
+
 def body_text(given: str) -> str:
     """Return the text of a --body: the argument itself, or standard input for `-`. Raises UsageError if not text."""
     from memtui.core.inbox.format import MAX_BYTES
@@ -270,6 +279,8 @@ def body_text(given: str) -> str:
             text = stdin_bytes(MAX_BYTES).decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise UsageError("Standard input is not UTF-8 text.") from error
+        if not text.strip():
+            raise UsageError("Standard input is empty.", "To leave the text empty, use --body ''.")
     if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
         raise UsageError("The body is binary, not text.")
     if len(text) > MAX_BYTES:

@@ -50,11 +50,17 @@ def day(seconds: float, now: float) -> str:
     return f"{time.strftime('%a', there)} {there.tm_mday} {time.strftime('%b', there)}{year}"
 
 
+def moment(seconds: float, now: float) -> str:
+    """Write a time to come as `day` does, with the time of day unless that is midnight: `Mon 24 Nov 14:00`."""
+    there, shown = time.localtime(seconds), day(seconds, now)
+    return shown if ":" in shown or there[3:5] == (0, 0) else f"{shown} {time.strftime('%H:%M', there)}"
+
+
 def snoozed(items: Sequence[Waiting], until: float | None, now: float) -> str:
     """Say that drafts were snoozed until a time, or brought back (None)."""
     if until is None:
         return f"{named(items)} {'is' if len(items) == 1 else 'are'} back in the inbox."
-    return f"{named(items)} {'waits' if len(items) == 1 else 'wait'} until {day(until, now)}."
+    return f"{named(items)} {'waits' if len(items) == 1 else 'wait'} until {moment(until, now)}."
 
 
 def waiting(untils: Sequence[float], now: float) -> str:

@@ -60,9 +60,9 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument(
         "--text", metavar="WORDS", help="only with these words in the delivered text, which is not kept for ever"
     )
-    found.add_argument("--since", metavar="WHEN", help=f"not older than WHEN: {when.TAKEN}")
+    found.add_argument("--since", metavar="WHEN", help=f"not older than WHEN: {when.BACK}")
     found.add_argument("--until", metavar="WHEN", help="older than WHEN, in the same form")
-    found.add_argument("--limit", type=int, default=LIMIT, metavar="N", help=f"default: {LIMIT}, 0: all")
+    found.add_argument("--limit", type=parser.count, default=LIMIT, metavar="N", help=f"default: {LIMIT}, 0: all")
     found.add_argument("--follow", action="store_true", help="wait for new ones (with --json: one answer per line)")
     found.add_argument(
         "--stats", action="store_true", help="sums instead: by day, outcome and hook, memories most and never delivered"
@@ -98,7 +98,7 @@ def _moment(ctx: Context, option: str, words: "str | None") -> "float | None":
     """Return a limit in seconds since the epoch; None where there is none (`never`)."""
     found = when.read(words, ctx.now(), ahead=False) if words else None
     if words and found is None:
-        raise UsageError(f"{option}: “{words}” is not a time.", when.HINT)
+        raise UsageError(f"{option}: “{words}” is not a time.", f"Use one of: {when.BACK}.")
     return None if found == when.NEVER else found
 
 

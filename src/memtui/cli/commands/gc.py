@@ -56,4 +56,4 @@ def _print(ctx: Context, out: Output, found: Due, keep: Limits, *, dry: bool) ->
     else:
         out.print("Deleted for good.")
     if found.oldest:
-        out.print(f"The oldest change kept is of {ago(clock.parse(found.oldest), ctx.now())}: memtui undo --list")
+        out.print(f"The oldest change kept was made {ago(clock.parse(found.oldest), ctx.now())}: memtui undo --list")

@@ -5,7 +5,7 @@ import argparse
 from memtui.cli import parser, secret
 from memtui.cli.context import Context
 from memtui.cli.output import Result
-from memtui.core.base import fs, when
+from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError, UsageError
 from memtui.core.inbox import deliverable, guidance
 from memtui.core.inbox import file as inbox_file
@@ -47,7 +47,7 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument(
         "--no-urgent", dest="urgent", action="store_false", default=None, help="with --edit: no longer urgent"
     )
-    found.add_argument("--expires", metavar="WHEN", help=f"do not deliver it after WHEN: {when.TAKEN}")
+    found.add_argument("--expires", metavar="WHEN", help=f"do not deliver it after WHEN: {guidance.EXPIRY}")
     found.add_argument("--from", dest="sender", default="cli", metavar="NAME", help="the sender, default: cli")
     found.add_argument("--list", action="store_true", help="list what waits, is under way, was delivered last")
     found.add_argument(

@@ -26,7 +26,9 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--kind", choices=KINDS, help="only guidance, updates or items")
     found.add_argument("--snoozed", action="store_true", help="the pending updates that wait until a later time")
     found.add_argument("--all-projects", action="store_true", help="the inboxes of all projects")
-    found.add_argument("--limit", type=int, default=LIMIT, metavar="N", help=f"of each kind, default: {LIMIT}, 0: all")
+    found.add_argument(
+        "--limit", type=parser.count, default=LIMIT, metavar="N", help=f"of each kind, default: {LIMIT}, 0: all"
+    )
     actions = parser.actions(found)
     each = parser.command(
         actions, "show", show, "show one entry completely, and where it comes from", "memtui inbox show 7XAD"

@@ -33,7 +33,7 @@ def register(commands: "parser.Commands") -> None:
     )
     found.add_argument("--all-projects", action="store_true", help="the items of all projects")
     limit = f"default: {entries.LIMIT}, 0: all"
-    found.add_argument("--limit", type=int, default=entries.LIMIT, metavar="N", help=limit)
+    found.add_argument("--limit", type=parser.count, default=entries.LIMIT, metavar="N", help=limit)
     actions = parser.actions(found)
     for name, summary in ACTIONS.items():
         each = parser.command(actions, name, act, summary, EXAMPLES[name])
@@ -79,13 +79,24 @@ def act(ctx: Context, args: argparse.Namespace) -> Result:
     items = entries.pick(ctx, args.ids, kinds, what)
     review = ctx.review()
     done = {"done": review.done, "keep": review.keep, "guide": review.to_guidance}[args.action](items)
+    renamed = _new_ids(ctx, items) if args.action == "keep" else {}
     verb = {"done": "done", "keep": "kept", "guide": "now guidance"}[args.action]
 
     def text(out: Output) -> None:
         for item in items:
             out.print(f"{verb}  {line(item.text)}")
+        for was, now in renamed.items():
+            out.say(f"The id of {short_id(was)} is {short_id(now)} from now on.")
 
-    return Result({"action": args.action, "items": [item.id for item in items], "transaction": done}, text)
+    ids = [renamed.get(item.id, item.id) for item in items]
+    return Result({"action": args.action, "items": ids, "transaction": done}, text)
+
+
+def _new_ids(ctx: Context, items: "list[Waiting]") -> "dict[str, str]":
+    """Return the ids that hand-written items got when they were kept, by the ones that they had before."""
+    written = {(item.path, item.text): item.id for item in items if not item.entry.fields.get("id")}
+    every = entries.read(ctx, ("items",), all_projects=True) if written else []
+    return {written[item.path, item.text]: item.id for item in every if (item.path, item.text) in written}
 
 
 def edit(ctx: Context, args: argparse.Namespace) -> Result:

@@ -68,7 +68,9 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument(
         "--all-projects", action="store_true", help="also Claude Code's own memory of all other projects"
     )
-    found.add_argument("--limit", type=int, default=SEARCH_LIMIT, metavar="N", help=f"default: {SEARCH_LIMIT}")
+    found.add_argument(
+        "--limit", type=parser.count, default=SEARCH_LIMIT, metavar="N", help=f"default: {SEARCH_LIMIT}, 0: all"
+    )
 
 
 def _data(row: Row) -> "dict[str, object]":
@@ -295,7 +297,7 @@ def search(ctx: Context, args: argparse.Namespace) -> Result:
                 hits.append((score, found, where))
                 shown[found.scope_label] = scope.shown
     hits.sort(key=lambda hit: (-hit[0], hit[1].name))
-    hits = hits[: args.limit]
+    hits = hits[: args.limit or None]
     data = {
         "query": " ".join(args.query),
         "hits": [{**memories.data_of(found), "score": round(score, 3), "line": where} for score, found, where in hits],

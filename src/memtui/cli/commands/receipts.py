@@ -27,7 +27,7 @@ def register(commands: "parser.Commands") -> None:
         "memtui receipts\nmemtui receipts 7XAD 4QHW",
     )
     found.add_argument("ids", nargs="*", metavar="ID", help="default: the newest")
-    found.add_argument("--limit", type=int, default=LIMIT, metavar="N", help=f"default: {LIMIT}")
+    found.add_argument("--limit", type=parser.count, default=LIMIT, metavar="N", help=f"default: {LIMIT}, 0: all")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
@@ -38,7 +38,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         found = [find(ctx, ref) for ref in args.ids]
     else:
         reading = Reading(ctx.root, Filter(project=ctx.project_wanted), proofs, follow=False)
-        found = list(itertools.islice((each for each in reading.read() if each.injected), max(1, args.limit)))
+        found = list(itertools.islice((each for each in reading.read() if each.injected), args.limit or None))
     proofs.look(found)
     known = proofs.known
     counts = Counter(known.values())

@@ -40,7 +40,7 @@ def register(commands: "parser.Commands") -> None:
     )
     found.add_argument("--all-projects", action="store_true", help="the sessions of all projects")
     found.add_argument("--live", action="store_true", help="only those that run now")
-    found.add_argument("--limit", type=int, default=LIMIT, metavar="N", help=f"default: {LIMIT}, 0: all")
+    found.add_argument("--limit", type=parser.count, default=LIMIT, metavar="N", help=f"default: {LIMIT}, 0: all")
     found.add_argument("--all", action="store_true", help="count the whole log, even if it takes long")
     actions = parser.actions(found, shows=True)
     each = parser.command(
@@ -52,7 +52,11 @@ def register(commands: "parser.Commands") -> None:
     )
     each.add_argument("id", metavar="ID")
     each.add_argument(
-        "--rows", type=int, default=ROWS, metavar="N", help=f"so many of its newest deliveries, default: {ROWS}, 0: all"
+        "--rows",
+        type=parser.count,
+        default=ROWS,
+        metavar="N",
+        help=f"so many of its newest deliveries, default: {ROWS}, 0: all",
     )
 
 

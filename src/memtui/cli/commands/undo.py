@@ -6,7 +6,7 @@ from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base import clock, matching
-from memtui.core.base.errors import EXIT_FAILED, MemtuiError
+from memtui.core.base.errors import EXIT_FAILED, MemtuiError, NotFoundError
 from memtui.core.base.matching import short_id
 from memtui.core.base.phrasing import age, many
 from memtui.core.journal import undo as undoing
@@ -93,7 +93,7 @@ def _run(ctx: Context, args: argparse.Namespace, op: undoing.Op, ref: "str | Non
     journal = ctx.journal()
     if args.list:
         return _history(ctx, journal)
-    key = None if ref is None else matching.match(ref, journal.ledger().transactions, "change")
+    key = None if ref is None else _named(journal, ref)
     undone = undoing.attempt(journal, op, key, sure=lambda asked: args.yes or _ask(ctx, asked))
     assert isinstance(undone, undoing.Undone)  # a no has raised in `_ask`
     as_one = undone_as_one(undone)
@@ -108,6 +108,13 @@ def _run(ctx: Context, args: argparse.Namespace, op: undoing.Op, ref: "str | Non
 
     data = {**_as_row(as_one), "count": len(undone.done), "failed": rows}
     return Result(data, text, EXIT_FAILED if failed else 0)
+
+
+def _named(journal: Journal, ref: str) -> str:
+    try:
+        return matching.match(ref, journal.ledger().transactions, "change")
+    except NotFoundError as error:
+        raise NotFoundError(error.message, error.hint or "`memtui undo --list` lists them.") from None
 
 
 def _ask(ctx: Context, asked: undoing.Elsewhere) -> bool:

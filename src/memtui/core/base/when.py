@@ -5,8 +5,9 @@ import time
 from memtui.core.base import clock
 
 NEVER = float("inf")
-TAKEN = "now, never, today, yesterday, tomorrow, friday, 18:00, 30m, 2h, 3d, 2w, 2026-11-22, 2026-11-22 14:00"
-HINT = f"Use one of: {TAKEN}."
+# Examples of what can be given where something ends, and where it began. Each can be given as it stands.
+AHEAD = "today, tomorrow, friday, 18:00, 30m, 2h, 3d, 2w, 2030-12-31, 2030-12-31 14:00"
+BACK = "today, yesterday, friday, 18:00, 30m, 2h, 3d, 2w, 2026-11-22, 2026-11-22 14:00"
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -24,7 +25,7 @@ def read(given: str, now: float, *, ahead: bool, end: bool = False) -> "float | 
     words = given.lower().split()
     if words in (["now"], ["never"]):
         return now if words == ["now"] else NEVER
-    seconds = _span(words)
+    seconds = None if given.rstrip().endswith("M") else _span(words)  # elsewhere `1M` is a month
     if seconds is not None:
         found: float | None = now + seconds if ahead else now - seconds
     else:

@@ -56,7 +56,7 @@ REGISTRY = {
     **{f"{area}.ok": Kind() for area in AREAS},
     "root.ok": Kind("yours alone"),
     "config.ok": Kind("no mistakes"),
-    "errors.ok": Kind("none in the last days"),
+    "errors.ok": Kind("none in the last 7 days"),
     "inbox.ok": Kind("everything can be read and delivered"),
     "memories.ok": Kind("nothing broken, every index complete"),
     "trust.ok": Kind("nothing to review"),
@@ -285,7 +285,7 @@ class _Fact:
         if isinstance(value, list):
             return many(len(value), *how.split("|")) if how else some(value)
         if how == "age":
-            return f" since {ago(0.0, value)}" if isinstance(value, float) else ""
+            return f" (the oldest made {ago(0.0, value)})" if isinstance(value, float) else ""
         if not how or not isinstance(value, int):
             return str(value)
         if how == "size":

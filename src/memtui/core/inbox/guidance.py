@@ -69,14 +69,18 @@ def addresses(given: "list[str]") -> "list[str]":
     return found
 
 
+EXPIRY = when.AHEAD + ", never"  # examples of what can be given
+EXPIRY_HINT = f"Use one of: {EXPIRY}."
+
+
 def expiry(given: str, now: float) -> float:
     """Return when a note expires, in seconds since the epoch; `when.NEVER` if it never does. A day without a time means
     its end."""
     seconds = when.read(given, now, ahead=True, end=True)
     if seconds is None:
-        raise UsageError(f"“{given}” is not a time.", when.HINT)
+        raise UsageError(f"“{given}” is not a time.", EXPIRY_HINT)
     if seconds <= now:
-        raise UsageError(f"“{given}” is in the past.", when.HINT)
+        raise UsageError(f"“{given}” is in the past.", EXPIRY_HINT)
     return seconds
 
 

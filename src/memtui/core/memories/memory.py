@@ -176,7 +176,7 @@ def set_type(doc: document.Document, kind: str) -> document.Document:
     """
     kind = one_line(kind)
     if not kind:
-        raise MemtuiError("a type can't be empty", f"one of {', '.join(TYPES)}, or a word of your own")
+        raise MemtuiError("A type can't be empty.", f"Use one of {', '.join(TYPES)}, or a word of your own.")
     metadata = doc.fields.get("metadata")
     nested = isinstance(metadata, dict) and "type" in metadata
     flat = "type" in doc.fields

@@ -27,7 +27,7 @@ def check_name(name: str) -> str:
     reference."""
     stem = name.strip().removesuffix(".md")
     if not stem or stem.startswith("."):
-        problem = "is empty or starts with a dot"
+        problem = "is empty" if not stem else "starts with a dot"
     elif not stem.isprintable() or FORBIDDEN & set(stem):
         problem = "has one of " + " ".join(sorted(FORBIDDEN)) + " or a control character in it"
     elif stem.upper() == "MEMORY":
@@ -38,7 +38,7 @@ def check_name(name: str) -> str:
         return stem
     shown = stem if len(stem) <= 60 else stem[:60] + "…"
     raise UsageError(
-        f"“{shown}” {problem}, so it can't be a memory's name", "Use short words with dashes, like prefer-pnpm."
+        f"“{shown}” {problem}, so it can't be a memory's name.", "Use short words with dashes, like prefer-pnpm."
     )
 
 

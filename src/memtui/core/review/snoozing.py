@@ -3,7 +3,7 @@
 from memtui.core.base import when
 from memtui.core.base.errors import UsageError
 
-TAKEN = "tomorrow, friday, 18:00, 2h, 3d, 2w, 2026-11-22, 2026-11-22 14:00; or now"
+TAKEN = "now, tomorrow, friday, 18:00, 30m, 2h, 3d, 2w, 2030-12-31, 2030-12-31 14:00"
 HINT = f"Use one of: {TAKEN}."
 
 

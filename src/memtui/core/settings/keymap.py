@@ -101,4 +101,4 @@ def _shared(own: Mapping[str, str], known: Mapping[str, str]) -> Iterator[tuple[
                 if other == name or key not in keys or len(groups - {EVERYWHERE}) > 1:
                     continue
                 if other not in own or name < other:  # where both are remapped, one report is enough
-                    yield name, f"has {key}, as {other} has. Only one of them works."
+                    yield name, f"has {key}, as {other} has; only one of them works"

@@ -246,7 +246,7 @@ def _until(given: str, now: float) -> str:
     """Say until when a note is delivered, or what is wrong with the time that was given."""
     end = when.read(given, now, ahead=True, end=True)
     if end is None:
-        return f"until … “{safe_text.line(given, 20)}” is not a time: {when.TAKEN}"
+        return f"until … “{safe_text.line(given, 20)}” is not a time: {guidance.EXPIRY}"
     if end == when.NEVER:
         return "whenever that is"
     if end <= now:

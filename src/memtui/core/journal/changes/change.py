@@ -76,8 +76,8 @@ class Change(ABC):
 def conflict(path: str, exists: bool = False) -> ConflictError:
     """Return the error for a file that somebody else changed meanwhile, or that `exists` where none may be."""
     if exists:
-        return ConflictError(f"{path} exists already", "Choose another name, or change that memory instead.")
-    return ConflictError(f"{path} changed since it was read", LOOK_AGAIN)
+        return ConflictError(f"{path} exists already.", "Choose another name, or change that memory instead.")
+    return ConflictError(f"{path} changed since it was read.", LOOK_AGAIN)
 
 
 def is_digest(value: object) -> bool:
