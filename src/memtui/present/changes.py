@@ -8,7 +8,7 @@ from memtui.core.base.errors import ConflictError, MemtuiError
 from memtui.core.base.phrasing import ago, many
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from memtui.core.journal.ledger import Transaction
     from memtui.core.journal.undo import Elsewhere, Undone
@@ -27,13 +27,16 @@ def undone_as_one(undone: "Undone") -> "Transaction":
     """Return the first change undone, with a summary that counts all of them. Raises MemtuiError if none was."""
     if not undone.done and undone.failed:
         raise refusal(undone.op, *undone.failed[0])
-    first, done = undone.done[0], len(undone.done)
-    if undone.total == 1:
-        return first
-    if any(each.op in NOT_ON_MEMORIES for each in undone.done):
-        return replace(first, summary=f"{first.summary} and {done - 1} more")
-    what = f"{done} of {undone.total}" if done < undone.total else str(done)
-    return replace(first, summary=f"{first.op} {what} memories")
+    first = undone.done[0]
+    return replace(first, summary=together(undone.done, undone.total)) if undone.total > 1 else first
+
+
+def together(made: "Sequence[Transaction]", total: int) -> str:
+    """Return one summary for changes that were made together: these, of `total`."""
+    first, count = made[0], len(made)
+    if any(each.op in NOT_ON_MEMORIES for each in made):
+        return f"{first.summary} and {count - 1} more"
+    return f"{first.op} {f'{count} of {total}' if count < total else count} memories"
 
 
 def refusal(op: str, found: "Transaction", error: MemtuiError) -> MemtuiError:

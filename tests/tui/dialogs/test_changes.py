@@ -156,3 +156,39 @@ async def test_enter_on_an_undone_change_says_what_is_the_case_without_ids(app, 
         await pilot.press("Z")
         await settle(pilot)
         assert app.screen.table.row.state == "done"
+
+
+async def test_changes_made_together_are_one_row_that_is_undone_whole_or_one_by_one(app, world):
+    trash(world, "test-database", "cli", NOW - 3600)
+    store = Store(dict(world.env), world.shop, by="tui", now=lambda: NOW - 60)
+    wanted = [each for each in scopes.memories(store.scope("project")) if each.stem in MONTH_OLD]
+    store.each(wanted, store.delete)
+    first, second = (each.path for each in wanted)
+    async with app.run_test(size=(160, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("U")
+        await settle(pilot)
+        dialog = app.screen
+        names = [f"project:{each.stem}" for each in reversed(wanted)]
+        assert dialog.table.rows[0].summary == f"delete 2 memories: {', '.join(names)}"
+        assert "test-database" in dialog.table.rows[1].summary
+        await pilot.press("l", "j", "j", "enter")  # the older of the two alone
+        await settle(pilot)
+        assert (there(first), there(second)) == (True, False)
+        assert "1 of 2 in effect" in dialog._meaning(dialog.table.rows[0])
+        await pilot.press("h", "enter")  # what is left of them
+        await settle(pilot)
+        assert (there(first), there(second)) == (True, True)
+        assert [each.state for each in dialog.table.rows[:2]] == ["undone", "done"]
+
+
+async def test_the_keys_of_the_list_of_changes_are_those_that_do_something(app, world):
+    trash(world, "prefer-pnpm", "tui", NOW - 60)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("U")
+        await settle(pilot)
+        assert ("enter", "undo it") in app.screen.keys()
+        await pilot.press("enter")
+        await settle(pilot)
+        assert ("enter", "undo it") not in app.screen.keys()

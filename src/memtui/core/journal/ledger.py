@@ -48,6 +48,12 @@ class Transaction:
         return found if isinstance(found, str) else ""
 
     @property
+    def group(self) -> str:
+        """The name that it shares with the others that were made together with it; empty if it was made alone."""
+        found = self.record.get("group")
+        return found if isinstance(found, str) else ""
+
+    @property
     def is_change(self) -> bool:
         """Whether it is a change of its own, not an undo or redo of another."""
         return self.op not in REVERSALS
@@ -195,15 +201,17 @@ class Ledger:
 
     def next_step(self, op: str, key: str | None = None) -> list[Transaction]:
         """Return the transactions that the next undo or redo is about, in the order in which they are undone or redone:
-        the last one and those made together with it. `key` names one to undo instead. Raises NotFoundError."""
+        the last one and those made together with it. `key` names one to undo instead, or a group: all that is left of
+        what was made together. Raises NotFoundError."""
         if key is not None:
-            return [self._named(key)]
+            group = [self.transactions[each] for each in reversed(self.undoable)]
+            return [each for each in group if each.group == key] or [self._named(key)]
         keys = self.available(op)
         if not keys:
             raise NotFoundError(f"There is nothing to {op}.")
         found: list[Transaction] = []
         for each in map(self.transactions.__getitem__, reversed(keys)):
-            if found and (not found[0].record.get("group") or each.record.get("group") != found[0].record["group"]):
+            if found and (not found[0].group or each.group != found[0].group):
                 break
             found.append(each)
         return found

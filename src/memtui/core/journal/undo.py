@@ -82,7 +82,8 @@ def run(
     top: str = "",
     go_on: Callable[[int, int], bool] = lambda *_: True,
 ) -> Undone:
-    """Undo or redo the last operation with all that was made together with it, or undo the one named by `key`.
+    """Undo or redo the last operation with all that was made together with it, or undo the one or the group named by
+    `key`.
 
     `top` is the id that the last operation must have, since the person was asked about that one. `go_on` is called
     before each operation with how many were tried and how many there are; False stops. What was done until then is one

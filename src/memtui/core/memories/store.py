@@ -99,7 +99,7 @@ class Store:
         )
         new_file = FileChange(path, None, data, references.file_mode(scope))
         planned = [*self.trust_changes(scope, [(file, data)]), new_file, *edits, *extra]
-        self.journal.run(op, planned, f"{op} {scope.label}:{stem}")
+        self.journal.run(op, planned, f"{op} {scope.shown}:{stem}")
         return read_memory(f"{scope.directory}/{file}", scope.label)
 
     def edit(self, found: Memory, change: bytes | Mapping[str, str], *, seen: bool = False, op: str = "edit") -> Memory:
@@ -118,7 +118,7 @@ class Store:
         new = memory.from_bytes(found.path, scope.label, data)
         edits = references.description_edits(scope, found, new.description)
         known = self.trust_changes(scope, [(file, data)]) if seen or self._is_trusted(scope, found) else []
-        self.journal.run(op, [*known, FileChange(path, found.raw, data), *edits], f"{op} {found.ref}")
+        self.journal.run(op, [*known, FileChange(path, found.raw, data), *edits], f"{op} {scope.shown}:{found.stem}")
         return read_memory(found.path, scope.label)
 
     def retype(self, found: Memory, kind: str) -> Memory:
@@ -159,7 +159,7 @@ class Store:
         planned += references.index_edits(
             scope, lambda index: index_lines.replace_target(index, old, new, old_title=title, new_title=title and stem)
         )
-        self.journal.run("rename", planned, f"rename {found.ref} to {stem}")
+        self.journal.run("rename", planned, f"rename {scope.shown}:{found.stem} to {stem}")
         return read_memory(f"{scope.directory}/{new}", scope.label)
 
     def move(self, found: Memory, scope: Scope, name: str | None = None) -> Memory:
@@ -172,7 +172,7 @@ class Store:
         new, planned = self._plan_copy(source, found, scope, name)
         planned.append(FileChange(path, references.content(found), None))
         planned += references.index_edits(source, lambda index: index_lines.remove_line(index, file))
-        self.journal.run("move", planned, f"move {found.ref} to {scope.label}")
+        self.journal.run("move", planned, f"move {source.shown}:{found.stem} to {scope.shown}")
         return read_memory(new, scope.label)
 
     def copy(self, found: Memory, scope: Scope, name: str | None = None) -> Memory:
@@ -180,7 +180,7 @@ class Store:
         source = self.scope(found.scope_label)
         self._file_of(source, found)
         new, planned = self._plan_copy(source, found, scope, name)
-        self.journal.run("copy", planned, f"copy {found.ref} to {scope.label}")
+        self.journal.run("copy", planned, f"copy {source.shown}:{found.stem} to {scope.shown}")
         return read_memory(new, scope.label)
 
     def _plan_copy(self, source: Scope, found: Memory, scope: Scope, name: str | None) -> tuple[str, list[Change]]:
@@ -216,7 +216,7 @@ class Store:
         file = references.relative(scope, found.path)
         edits = references.index_edits(scope, lambda index: index_lines.remove_line(index, file))
         planned = [FileChange(path, references.content(found), None), *edits]
-        summary = f"delete {found.ref}"
+        summary = f"delete {scope.shown}:{found.stem}"
         return self.journal.run("delete", planned, summary, scope=scope.label, directory=scope.directory)
 
     def trash(self) -> list[TrashItem]:
@@ -234,7 +234,7 @@ class Store:
         for change in planned:
             if not paths.inside(item.directory, change.path):
                 raise MemtuiError(f"{change.path}is outside of its scope now", "Fix that, then restore it again.")
-        summary = f"restore {item.memory.ref}"
+        summary = f"restore {self._shown(item.memory)}"
         self.journal.run("restore", planned, summary, of=trash_id)
         return read_memory(item.path, item.scope_label)
 
@@ -252,7 +252,7 @@ class Store:
         ledger = self.journal.ledger()
         item = trash.item(self.journal, ledger, trash_id)
         drop, gone = trash.to_purge(ledger, trash_id)
-        self.journal.purge(f"purge {item.memory.ref}", drop, of=trash_id, gone=gone)
+        self.journal.purge(f"purge {self._shown(item.memory)}", drop, of=trash_id, gone=gone)
 
     # Changing many
 
@@ -277,6 +277,11 @@ class Store:
         return outcome
 
     # Helpers
+
+    def _shown(self, found: Memory) -> str:
+        """Return what the journal calls a memory whose scope may have gone: its reference, with the project's name."""
+        scope = scopes.of_memory(self.env, self.cwd, found)
+        return f"{scope.shown}:{found.stem}" if scope is not None else found.ref
 
     def _scope_of(self, found: Memory) -> Scope:
         scope = self.scope(found.scope_label)

@@ -1,6 +1,10 @@
-"""The dialog of all changes, newest first. Each can be undone, if its files are still as it left them."""
+"""The dialog of all changes, newest first. Each can be undone, if its files are still as it left them. Changes
+that were made together are one row, which unfolds to each of them."""
 
 import asyncio
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
@@ -16,7 +20,8 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import ago, many
 from memtui.core.journal.actor import here
 from memtui.core.journal.versions import versions
-from memtui.present import safe_text
+from memtui.present import legend, safe_text
+from memtui.present.changes import together
 from memtui.present.file_errors import file_error
 from memtui.tui import key_bindings
 from memtui.tui.dialogs.dialog import CHANGES, Dialog, Keys, keyed
@@ -42,6 +47,8 @@ MEANINGS = {
 }
 # Files whose differences are shown.
 FILES_SHOWN = 20
+# Changes of a group that its row names.
+NAMED = 3
 COLUMNS = (
     Column("when", 9),
     Column("by", 6, from_width=50),
@@ -49,6 +56,50 @@ COLUMNS = (
     Column("what was changed"),
     Column("id", 6, from_width=70),
 )
+
+
+@dataclass(frozen=True)
+class Made:
+    """A row: a change (`each`), or changes that were `together`, of which `each` is the newest. `unfolded`: whether the
+    rows of its changes follow; None for a change. `inside`: it is a row of such a group."""
+
+    each: "Transaction"
+    together: Sequence["Transaction"] = ()
+    unfolded: bool | None = None
+    inside: bool = False
+
+    @property
+    def id(self) -> str:
+        """What undo calls it: the id of the change, or of the group."""
+        return self.each.group if self.together else self.each.id
+
+    @property
+    def state(self) -> str:
+        """Its state: of a group, done as long as one change of it is in effect."""
+        return "done" if any(one.state == "done" for one in self.together) else self.each.state
+
+    @property
+    def summary(self) -> str:
+        """What was changed: of a group, how many, and the first of them."""
+        if not self.together:
+            return self.each.summary
+        names = [one.summary.removeprefix(f"{one.op} ") for one in self.together[:NAMED]]
+        more = ", …" if len(self.together) > NAMED else ""
+        return f"{together(self.together, len(self.together))}: {', '.join(names)}{more}"
+
+
+def made(found: Sequence["Transaction"], unfolded: Container[str]) -> list[Made]:
+    """Return the rows for these changes, newest first. `unfolded`: the ids of the groups whose changes are listed."""
+    rows = []
+    for group, changes in groupby(found, lambda each: each.group or each.id):
+        several = list(changes)
+        if len(several) == 1:
+            rows.append(Made(several[0]))
+            continue
+        rows.append(Made(several[0], several, group in unfolded))
+        if group in unfolded:
+            rows += [Made(each, inside=True) for each in several]
+    return rows
 
 
 def difference(journal: "Journal", each: "Transaction") -> Text:
@@ -82,6 +133,8 @@ class Changes(Dialog[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss(None)", "close"),
+        Binding("right,l", "unfold(True)", "one by one"),
+        Binding("left,h", "unfold(False)", "together"),
         key_bindings.elsewhere("app.undo", "undo"),
         key_bindings.elsewhere("app.redo", "redo"),
     ]
@@ -90,19 +143,24 @@ class Changes(Dialog[None]):
         super().__init__()
         self.services, self.data = services, services.data
         self.ledger: Ledger | None = None
+        self.changes: Sequence[Transaction] = ()
+        self.unfolded: set[str] = set()
 
     def body(self) -> ComposeResult:
         """Compose the list, and the lines about the change under the cursor."""
         with Vertical():
             yield Static(Text("Changes", style="bold"))
             empty = "reading …"
-            yield RowList["Transaction"](COLUMNS, self._draw, lambda each: each.id, empty=empty, id="changes")
+            yield RowList[Made](COLUMNS, self._draw, lambda each: each.id, empty=empty, id="changes")
             yield Static(classes="foot")
             yield Detail()
 
     def keys(self) -> Keys:
-        """Return the keys of the list of changes."""
-        return keyed(CHANGES)
+        """Return the keys of the list of changes, without those that do nothing on the row under the cursor."""
+        row = self.table.row
+        idle = {"enter"} if row is None or row.state != "done" else set()
+        idle |= {"l h"} if row is None or not (row.together or row.inside) else set()
+        return keyed([(key, word) for key, word in CHANGES if key not in idle])
 
     def on_mount(self) -> None:
         """Focus the list, and read the changes."""
@@ -110,7 +168,7 @@ class Changes(Dialog[None]):
         self._read()
 
     @property
-    def table(self) -> "RowList[Transaction]":
+    def table(self) -> RowList[Made]:
         """Return the list."""
         return self.query_one("#changes", RowList)
 
@@ -118,12 +176,16 @@ class Changes(Dialog[None]):
     async def _read(self) -> None:
         """Read the journal: all of it the first time, then what was added."""
         try:
-            self.ledger, rows = await asyncio.to_thread(self.data.changes)
+            self.ledger, self.changes = await asyncio.to_thread(self.data.changes)
         except OSError as error:
             self._show_in_foot(file_error(error).message)
             return
         self.table.empty = "Nothing was changed yet."
-        self.table.show(rows)
+        self._fill()
+
+    def _fill(self) -> None:
+        """Show the changes that were read."""
+        self.table.show(made(self.changes, self.unfolded))
         self._show_row()
 
     def _show_in_foot(self, words: str) -> None:
@@ -137,37 +199,46 @@ class Changes(Dialog[None]):
         """Read the changes again after an undo or redo."""
         self._read()
 
-    def _draw(self, each: "Transaction") -> list[Text]:
-        mark, style = STATES.get(each.state, (" ", ""))
-        gone = "" if each.state == "done" else "dim"
+    def _draw(self, row: Made) -> list[Text]:
+        each, (mark, style) = row.each, STATES.get(row.state, (" ", ""))
+        gone = "" if row.state == "done" else "dim"
         seconds = clock.parse(each.time)
+        by = "here" if each.actor == here("tui") else WRITERS.get(each.by, each.by)
+        fold = "" if row.unfolded is None else f"{legend.UNFOLDED if row.unfolded else legend.FOLDED} "
         return [
-            Text(when(seconds, self.data.now()) if seconds is not None else "-", style="dim"),
-            Text(
-                "here" if each.actor == here("tui") else safe_text.line(WRITERS.get(each.by, each.by), 20), style="dim"
-            ),
+            Text("" if row.inside else when(seconds, self.data.now()) if seconds is not None else "-", style="dim"),
+            Text("" if row.inside else safe_text.line(by, 20), style="dim"),
             Text(mark, style=style),
-            Text(safe_text.line(each.summary, 300), style=gone),
-            Text(each.id[-6:], style="dim"),
+            Text("  " * row.inside + fold + safe_text.line(row.summary, 300), style=gone),
+            Text("" if row.together else each.id[-6:], style="dim"),
         ]
 
     @on(RowList.Moved, "#changes")
     def _show_row(self) -> None:
         """Show when the change under the cursor was made, whether it can be undone, and what it changed."""
-        each = self.table.row
+        row = self.table.row
         text = Text()
-        if each is not None and self.ledger is not None:
-            text.append(f"{ago(clock.parse(each.time), self.data.now())}, {self._meaning(each)}")
-            self._find_difference(each)
+        if row is not None and self.ledger is not None:
+            text.append(f"{ago(clock.parse(row.each.time), self.data.now())}, {self._meaning(row)}")
+            if row.together:
+                names = "\n".join(safe_text.line(one.summary, 300) for one in row.together)
+                self.query_one(Detail).show(row.id, Text(names))
+            else:
+                self._find_difference(row.each)
         self.query_one(".foot", Static).update(text)
+        self.name_keys()
 
-    def _meaning(self, each: "Transaction") -> str:
+    def _meaning(self, row: Made) -> str:
         """Return whether a change is in effect, and what can be done about it."""
         assert self.ledger is not None
-        if each.state == "done" and each.id not in self.ledger.undoable:
+        changes = row.together or [row.each]
+        if row.state == "done" and not any(each.id in self.ledger.undoable for each in changes):
             return "can't be undone"
-        words = MEANINGS.get(each.state, "")
-        if each.state == "undone" and each.id in self.ledger.redoable[-1:]:
+        words = MEANINGS.get(row.state, "")
+        left = sum(each.state == "done" for each in changes)
+        if row.together and row.state == "done":
+            words = f"{left:,} of {len(changes):,} in effect: enter undoes them"
+        if row.state == "undone" and {each.id for each in changes} & set(self.ledger.redoable[-1:]):
             words += f": {actions.key_of('app.redo')} redoes it"
         return words
 
@@ -180,13 +251,25 @@ class Changes(Dialog[None]):
     @on(RowList.Opened, "#changes")
     def action_undo(self) -> None:
         """Undo the change under the cursor."""
-        each = self.table.row
-        if each is None or self.ledger is None:
+        row = self.table.row
+        if row is None or self.ledger is None:
             return
-        if each.id in self.ledger.undoable:
-            self._turn("undo", each.id)
+        if any(each.id in self.ledger.undoable for each in row.together or [row.each]):
+            self._turn("undo", row.id)
         else:
-            self.services.say(f"This change {self._meaning(each)}.")
+            self.services.say(f"This change {self._meaning(row)}.")
+
+    def action_unfold(self, unfold: bool) -> None:
+        """List each change of the group under the cursor, or the group alone."""
+        row = self.table.row
+        if row is None or not (row.together or row.inside):
+            return
+        group = row.each.group
+        self.unfolded = self.unfolded | {group} if unfold else self.unfolded - {group}
+        self._fill()
+        at = next(at for at, each in enumerate(self.table.rows) if each.each.group == group)
+        if not unfold:
+            self.table.move_to(at)
 
     def action_redo(self) -> None:
         """Redo the change that was undone last."""

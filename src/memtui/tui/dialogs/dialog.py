@@ -38,6 +38,7 @@ TRASH: Keys = (
 )
 CHANGES: Keys = (
     ("enter", "undo it"),
+    ("l h", "one by one, together"),
     ("{app.redo}", "redo the last undone"),
     ("tab", "read the difference"),
     ("escape", "close"),

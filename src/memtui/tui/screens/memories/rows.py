@@ -2,7 +2,7 @@
 
 import dataclasses
 import os
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Collection, Container, Mapping
 from typing import NamedTuple
 
 from rich.text import Text
@@ -84,16 +84,24 @@ LEGEND = "\n".join(
 )
 
 
-def columns(sort: str, reverse: bool, width: int, *, longest_scope: int, longest_name: int) -> list[Column]:
-    """Return the columns for a list `width` cells wide, the sorted one with an arrow. `longest_scope`: the length of
-    the longest scope word, 0 if all memories are in one scope; `longest_name`: that of the longest name."""
+def distinct_width(words: Collection[str]) -> int:
+    """Return the fewest cells, at most WIDE_SCOPE, in which no two of these words are cut to the same."""
+    widths = range(BRIEF_SCOPE, WIDE_SCOPE)
+    cut = ({word if len(word) <= width else word[: width - 1] for word in words} for width in widths)
+    return next((width for width, left in zip(widths, cut, strict=True) if len(left) == len(set(words))), WIDE_SCOPE)
+
+
+def columns(sort: str, reverse: bool, width: int, *, scopes: Collection[str], longest_name: int) -> list[Column]:
+    """Return the columns for a list `width` cells wide, the sorted one with an arrow. `scopes`: the scope words of the
+    memories; `longest_name`: the length of the longest name."""
     at, _, up = SORTS[sort]
     columns = list(COLUMNS)
     scope = WIDE_SCOPE if width >= WIDE_FROM else columns[SCOPE].width if width >= USUAL_FROM else BRIEF_SCOPE
     if scope > BRIEF_SCOPE:
-        scope = max(LEAST_SCOPE, min(scope, longest_scope))
+        longest = max(map(len, scopes), default=0)
+        scope = max(LEAST_SCOPE, min(max(scope, distinct_width(scopes)), longest))
     columns[SCOPE] = Column(
-        "scope" if scope > BRIEF_SCOPE else "in", scope, from_width=SCOPE_FROM if longest_scope else NEVER
+        "scope" if scope > BRIEF_SCOPE else "in", scope, from_width=SCOPE_FROM if len(scopes) > 1 else NEVER
     )
     if width >= columns[DESCRIPTION].from_width:
         rest = width - sum(column.width + 1 for column in columns if column.width and width >= column.from_width) - 2

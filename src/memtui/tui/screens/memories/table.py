@@ -27,7 +27,8 @@ class MemoryTable(RowList[Pair]):
         super().__init__(memory_rows.COLUMNS, draw, lambda pair: pair[1].memory.path, empty=empty, id="list")
         self.glance = glance
         self.order = ("name", False)
-        self.longest_scope = self.longest_name = 0
+        self.scopes: list[str] = []
+        self.longest_name = 0
         self._below: tuple[object, list[Strip]] = ((), [])
 
     def why_none(self) -> str:
@@ -49,9 +50,7 @@ class MemoryTable(RowList[Pair]):
         """Set the columns for these memories in this order."""
         self.order = (sort, reverse)
         scopes = {pair[0].label: pair for pair in pairs}
-        self.longest_scope = (
-            max(len(memory_rows.scope_word(*pair)) for pair in scopes.values()) if len(scopes) > 1 else 0
-        )
+        self.scopes = [memory_rows.scope_word(*pair) for pair in scopes.values()]
         self.longest_name = max((len(row.memory.name) for _, row in pairs), default=0)
         self.fit()
 
@@ -59,9 +58,7 @@ class MemoryTable(RowList[Pair]):
         """Set the columns for the current width."""
         width = self.scrollable_content_region.width - 1
         if width > 0:
-            self.columns = memory_rows.columns(
-                *self.order, width, longest_scope=self.longest_scope, longest_name=self.longest_name
-            )
+            self.columns = memory_rows.columns(*self.order, width, scopes=self.scopes, longest_name=self.longest_name)
 
     def sorts(self) -> list[str]:
         """Return the sort names of the visible columns."""
