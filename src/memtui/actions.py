@@ -167,7 +167,13 @@ ACTIONS: tuple[Action, ...] = (
         "memories.attention", "exclamation_mark", "findings", "Show only memories with findings, or all", listed=True
     ),
     Action("memories.never", "N", "", "Show only what was never delivered, or all", listed=True),
-    Action("memories.scope", "p", "", "Choose the scope: to the tree, or from a list", listed=True),
+    Action(
+        "memories.scope",
+        "p",
+        "",
+        "Choose the scope: in the tree; again, or without room for it: from a list",
+        listed=True,
+    ),
     Action("memories.left", "left,h", "", "One pane to the left; in the scopes, fold"),
     Action("memories.right", "right,l", "", "One pane to the right; in the scopes, unfold"),
     Action("memories.mark_all", "A", "", "Mark all that are shown, or none", listed=True),

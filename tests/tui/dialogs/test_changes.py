@@ -192,3 +192,12 @@ async def test_the_keys_of_the_list_of_changes_are_those_that_do_something(app, 
         await pilot.press("enter")
         await settle(pilot)
         assert ("enter", "undo it") not in app.screen.keys()
+
+
+def test_a_change_in_another_project_names_the_project_not_the_slug(world):
+    store = Store(dict(world.env), world.shop, by="tui", now=lambda: NOW - 60)
+    other = next(each for each in scopes.discover(dict(world.env), world.shop, all_projects=True) if each.project)
+    found = next(iter(scopes.memories(other)))
+    store.delete(found)
+    assert store.journal.ledger().changes()[0].summary == f"delete auto:{other.project}:{found.stem}"
+    assert other.slug not in other.project

@@ -99,7 +99,7 @@ class Store:
         )
         new_file = FileChange(path, None, data, references.file_mode(scope))
         planned = [*self.trust_changes(scope, [(file, data)]), new_file, *edits, *extra]
-        self.journal.run(op, planned, f"{op} {scope.shown}:{stem}")
+        self.journal.run(op, planned, f"{op} {_name(scope)}:{stem}")
         return read_memory(f"{scope.directory}/{file}", scope.label)
 
     def edit(self, found: Memory, change: bytes | Mapping[str, str], *, seen: bool = False, op: str = "edit") -> Memory:
@@ -118,7 +118,7 @@ class Store:
         new = memory.from_bytes(found.path, scope.label, data)
         edits = references.description_edits(scope, found, new.description)
         known = self.trust_changes(scope, [(file, data)]) if seen or self._is_trusted(scope, found) else []
-        self.journal.run(op, [*known, FileChange(path, found.raw, data), *edits], f"{op} {scope.shown}:{found.stem}")
+        self.journal.run(op, [*known, FileChange(path, found.raw, data), *edits], f"{op} {_name(scope)}:{found.stem}")
         return read_memory(found.path, scope.label)
 
     def retype(self, found: Memory, kind: str) -> Memory:
@@ -159,7 +159,7 @@ class Store:
         planned += references.index_edits(
             scope, lambda index: index_lines.replace_target(index, old, new, old_title=title, new_title=title and stem)
         )
-        self.journal.run("rename", planned, f"rename {scope.shown}:{found.stem} to {stem}")
+        self.journal.run("rename", planned, f"rename {_name(scope)}:{found.stem} to {stem}")
         return read_memory(f"{scope.directory}/{new}", scope.label)
 
     def move(self, found: Memory, scope: Scope, name: str | None = None) -> Memory:
@@ -172,7 +172,7 @@ class Store:
         new, planned = self._plan_copy(source, found, scope, name)
         planned.append(FileChange(path, references.content(found), None))
         planned += references.index_edits(source, lambda index: index_lines.remove_line(index, file))
-        self.journal.run("move", planned, f"move {source.shown}:{found.stem} to {scope.shown}")
+        self.journal.run("move", planned, f"move {_name(source)}:{found.stem} to {_name(scope)}")
         return read_memory(new, scope.label)
 
     def copy(self, found: Memory, scope: Scope, name: str | None = None) -> Memory:
@@ -180,7 +180,7 @@ class Store:
         source = self.scope(found.scope_label)
         self._file_of(source, found)
         new, planned = self._plan_copy(source, found, scope, name)
-        self.journal.run("copy", planned, f"copy {source.shown}:{found.stem} to {scope.shown}")
+        self.journal.run("copy", planned, f"copy {_name(source)}:{found.stem} to {_name(scope)}")
         return read_memory(new, scope.label)
 
     def _plan_copy(self, source: Scope, found: Memory, scope: Scope, name: str | None) -> tuple[str, list[Change]]:
@@ -216,7 +216,7 @@ class Store:
         file = references.relative(scope, found.path)
         edits = references.index_edits(scope, lambda index: index_lines.remove_line(index, file))
         planned = [FileChange(path, references.content(found), None), *edits]
-        summary = f"delete {scope.shown}:{found.stem}"
+        summary = f"delete {_name(scope)}:{found.stem}"
         return self.journal.run("delete", planned, summary, scope=scope.label, directory=scope.directory)
 
     def trash(self) -> list[TrashItem]:
@@ -281,7 +281,7 @@ class Store:
     def _shown(self, found: Memory) -> str:
         """Return what the journal calls a memory whose scope may have gone: its reference, with the project's name."""
         scope = scopes.of_memory(self.env, self.cwd, found)
-        return f"{scope.shown}:{found.stem}" if scope is not None else found.ref
+        return f"{_name(scope)}:{found.stem}" if scope is not None else found.ref
 
     def _scope_of(self, found: Memory) -> Scope:
         scope = self.scope(found.scope_label)
@@ -325,6 +325,11 @@ class Store:
         """Return whether a changed, renamed or copied memory may become trusted: only if the memory is trusted already.
         A person who changes one field has not approved the rest of a file that came with a repository."""
         return not scope.needs_trust or trust.load(self.root, scope.directory).allows(found.raw)
+
+
+def _name(scope: Scope) -> str:
+    """Return what the journal calls a scope: its label, with the name of another project for its slug."""
+    return f"{scope.kind}:{scope.project}" if scope.project else scope.label
 
 
 def _mode(path: str) -> int | None:

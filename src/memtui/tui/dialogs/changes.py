@@ -59,7 +59,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Made:
+class ChangeRow:
     """A row: a change (`each`), or changes that were `together`, of which `each` is the newest. `unfolded`: whether the
     rows of its changes follow; None for a change. `inside`: it is a row of such a group."""
 
@@ -88,17 +88,17 @@ class Made:
         return f"{together(self.together, len(self.together))}: {', '.join(names)}{more}"
 
 
-def made(found: Sequence["Transaction"], unfolded: Container[str]) -> list[Made]:
+def made(found: Sequence["Transaction"], unfolded: Container[str]) -> list[ChangeRow]:
     """Return the rows for these changes, newest first. `unfolded`: the ids of the groups whose changes are listed."""
     rows = []
     for group, changes in groupby(found, lambda each: each.group or each.id):
         several = list(changes)
         if len(several) == 1:
-            rows.append(Made(several[0]))
+            rows.append(ChangeRow(several[0]))
             continue
-        rows.append(Made(several[0], several, group in unfolded))
+        rows.append(ChangeRow(several[0], several, group in unfolded))
         if group in unfolded:
-            rows += [Made(each, inside=True) for each in several]
+            rows += [ChangeRow(each, inside=True) for each in several]
     return rows
 
 
@@ -151,7 +151,7 @@ class Changes(Dialog[None]):
         with Vertical():
             yield Static(Text("Changes", style="bold"))
             empty = "reading …"
-            yield RowList[Made](COLUMNS, self._draw, lambda each: each.id, empty=empty, id="changes")
+            yield RowList[ChangeRow](COLUMNS, self._draw, lambda each: each.id, empty=empty, id="changes")
             yield Static(classes="foot")
             yield Detail()
 
@@ -168,7 +168,7 @@ class Changes(Dialog[None]):
         self._read()
 
     @property
-    def table(self) -> RowList[Made]:
+    def table(self) -> RowList[ChangeRow]:
         """Return the list."""
         return self.query_one("#changes", RowList)
 
@@ -199,7 +199,7 @@ class Changes(Dialog[None]):
         """Read the changes again after an undo or redo."""
         self._read()
 
-    def _draw(self, row: Made) -> list[Text]:
+    def _draw(self, row: ChangeRow) -> list[Text]:
         each, (mark, style) = row.each, STATES.get(row.state, (" ", ""))
         gone = "" if row.state == "done" else "dim"
         seconds = clock.parse(each.time)
@@ -228,7 +228,7 @@ class Changes(Dialog[None]):
         self.query_one(".foot", Static).update(text)
         self.name_keys()
 
-    def _meaning(self, row: Made) -> str:
+    def _meaning(self, row: ChangeRow) -> str:
         """Return whether a change is in effect, and what can be done about it."""
         assert self.ledger is not None
         changes = row.together or [row.each]

@@ -270,6 +270,15 @@ async def test_at_80_columns_the_tree_is_a_line_and_the_memory_opens_over_the_li
         assert app.screen.table.has_focus
 
 
+async def test_the_scope_key_in_the_tree_asks_for_a_scope_that_typing_narrows(app):
+    async with app.run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("p", "p", *"other", "enter")
+        await settle(pilot)
+        assert app.screen.group == "memories"
+        assert app.screen.places.row.label == "other projects"
+
+
 async def test_40_columns_still_show_names_flags_and_ages(app):
     async with app.run_test(size=(40, 20)) as pilot:
         await settle(pilot)

@@ -91,10 +91,8 @@ class MemoryNavigation:
             self.list.focus()
 
     async def scope(self) -> None:
-        """Focus the tree; without room for it, ask for a scope."""
-        if not self.screen.has_class("narrow"):
-            if self.places.has_focus:
-                self.services.say("The cursor is in the scopes already: enter goes to the list of one.")
+        """Focus the tree; with it in focus, or without room for it, ask for a scope: there, typing narrows."""
+        if not self.screen.has_class("narrow") and not self.places.has_focus:
             self.places.focus()
             return
         rows = [(p.key, f"{'  ' * p.depth}{p.label}  {p.counted}") for p in self.places.unfolded()]
