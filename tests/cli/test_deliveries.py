@@ -99,7 +99,7 @@ def test_the_sums_are_drawn(memtui, bare):
     assert max(map(len, out.splitlines())) <= 80
     for words in ("Per day", "P50", "█", "✓ arrived", "Delivered most", "UserPromptSubmit", "skip-code-review"):
         assert words in out, words
-    assert "arrived 8 of 11 ✓  1 previewed ◐  2 lost ✗  1 waiting …  2 unknown ·" in out
+    assert "✓ arrived 8 of 11  ◐ 1 previewed  ✗ 2 lost  … 1 waiting  · 2 unknown" in out
     assert "73% of settled" in out
     assert re.search(r"2026-11-1\d +- +none for 4 days", out), "days without deliveries are one line"
     assert "…\n" not in out.replace(" …\n", "")
@@ -148,7 +148,7 @@ def test_lines_that_can_not_be_read_are_counted(memtui, world):
 def test_receipts_count_what_became_of_all(memtui):
     told = memtui.json("receipts")
     assert told["sums"] == {"settled": 11, "arrived": 8, "previewed": 1, "lost": 2, "waiting": 1, "unknown": 2}
-    assert "arrived 8 of 11 ✓  1 previewed ◐  2 lost ✗  1 waiting …  2 unknown ·" in memtui("receipts").out
+    assert "✓ arrived 8 of 11  ◐ 1 previewed  ✗ 2 lost  … 1 waiting  · 2 unknown" in memtui("receipts").out
     counts = told["counts"]
     assert counts == {"arrived": 8, "unknown": 2, "waiting": 1, "failed": 1, "timed out": 1, "previewed": 1}
     (row,) = memtui.json("receipts", memtui.json("deliveries")["deliveries"][0]["id"][-6:])["receipts"]
@@ -192,7 +192,7 @@ def test_sessions_of_this_project_are_listed_and_others_are_counted(memtui, worl
 def test_a_session_s_id_is_enough_to_show_it(memtui, world):
     assert memtui("sessions", "d2f7").out == memtui("sessions", "show", "d2f7").out
     text = memtui("sessions", "a94d").out
-    assert "arrived 2 of 4 ✓, 2 lost ✗" in text
+    assert "✓ arrived 2 of 4, ✗ 2 lost" in text
     assert "The caching numbers were measured again" in text
     assert f"cd {world.blog} && claude --resume {world.sessions['blog']}" in text
     today = memtui.json("sessions", "d2f7")
@@ -216,11 +216,23 @@ def test_what_comes_in_stands_below_what_was_there(memtui, monkeypatch):
     done = memtui("deliveries", "--follow", check=False)
     assert done.code == 130
     lines = done.out.splitlines()
-    assert len(lines) == 14
+    assert len(lines) == 1 + 2 * 14  # the head, and each with what it brought below it
+    assert lines[-1] == "    The lint job is slow today."
     assert max(map(len, lines)) <= 80
-    events = [max(map(text.find, ("SessionStart", "UserPromptSubmit", "PreToolUse"))) for text in lines]
-    assert len(set(events)) == 1
+    assert {text[lines[0].index("EVENT") :].split()[0] for text in lines[1::2]} == {"start", "prompt", "tool"}
     assert "Waiting" in done.err
+
+
+@pytest.mark.parametrize("columns", ["60", "80", "100", "160"])
+def test_what_is_followed_fits_the_terminal(memtui, monkeypatch, columns):
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("memtui.cli.commands.deliveries.time.sleep", interrupt)
+    memtui.env["COLUMNS"] = columns
+    lines = memtui("deliveries", "--follow", check=False).out.splitlines()
+    assert max(map(len, lines)) <= int(columns)
+    assert "The lint job is slow today." in lines[-1]
 
 
 def test_nothing_found_is_told_from_nothing_there(memtui, bare):

@@ -377,3 +377,22 @@ def test_a_draft_is_shown_with_the_memories_that_are_alike(memtui, world):
     assert f"{first['score']:.2f}  project:prefer-pnpm" in text
     memtui("approve", entry_id, "--into", "project:prefer-pnpm")
     assert "yarn" in memtui("show", "prefer-pnpm").out
+
+
+@pytest.mark.parametrize("columns", ["60", "80"])
+def test_commands_beside_a_heading_are_whole(memtui, columns):
+    memtui.env["COLUMNS"] = columns
+    shown = memtui("guide", "--list").out + memtui("inbox").out
+    for each in (
+        "guide --withdraw ID",
+        "guide --again ID",
+        "approve ID or reject ID",
+        "items done ID",
+        "items keep ID",
+    ):
+        assert f"memtui {each}\n" in shown
+    assert max(map(len, shown.splitlines())) <= int(columns)
+
+
+def test_the_status_counts_notes_that_are_not_delivered(memtui):
+    assert "2 of these notes are not delivered: memtui guide --list" in memtui("status").out

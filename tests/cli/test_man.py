@@ -71,3 +71,11 @@ def test_man_shows_it_as_plain_text_in_a_pipe(memtui):
     assert out.startswith(f"NAME\n  memtui - {about[:1].lower()}{about[1:]}\n")
     assert "\\f" not in out
     assert "Did you mean memtui --man?" in memtui("man", check=False).err
+
+
+def test_what_may_be_left_out_stands_in_brackets():
+    text = man.plain(man.page())
+    assert "memtui undo [ID]" in text
+    assert "memtui restore [ID|NAME...]" in text
+    assert "memtui show NAME\n" in text
+    assert "name, type, age, size, deliveries, last, flags; default: name" in text

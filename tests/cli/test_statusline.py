@@ -28,9 +28,9 @@ def test_hooks_install_adds_it_and_says_where_it_stands(memtui):
     done = memtui("hooks", "install", "--status-line", "--yes")
     assert "hooks and status line installed in" in done.out
     assert '+  "statusLine": {' in done.out
-    assert "StatusLine" in memtui("hooks", "status", check=False).out
+    assert "and the status line" in memtui("hooks", "status", check=False).out
     assert "status line removed" in memtui("hooks", "uninstall", "--status-line", "--yes").out
-    assert "StatusLine" not in memtui("hooks", "status", check=False).out
+    assert "status line" not in memtui("hooks", "status", check=False).out
 
 
 def test_doctor_says_when_another_status_line_hides_it(memtui):

@@ -149,4 +149,4 @@ async def test_what_deliveries_add_up_to(told, shown):
     )
     words = await shown("deliveries", lambda app: app.screen.summary().plain)
     today = sums["days"][-1]["receipts"]
-    assert f"arrived {today['arrived']} of {today['settled']} ✓  {today['waiting']} waiting …" in words
+    assert f"✓ arrived {today['arrived']} of {today['settled']}  … {today['waiting']} waiting" in words

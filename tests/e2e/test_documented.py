@@ -26,7 +26,7 @@ EXCEPTIONS = {
     "source .venv/bin/activate": "of an environment that the line above makes",
     "claude plugin marketplace add PATH-OR-URL && claude plugin install memtui@memtui": "the client's: test_install.py",
     "claude -p": "the client's",
-    "memtui 2 notes · 3 drafts · ✓ 2m": "what statusline prints",
+    "memtui 2 notes · 3 drafts · ✓ arrived 2m": "what statusline prints",
     "python -I -S": "how hooks are run, not typed",
 }
 

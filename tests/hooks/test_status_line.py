@@ -72,9 +72,9 @@ def test_the_last_delivery_of_the_session_is_told_with_its_receipt(home):
     }
     assert line(home) == ""  # no transcript tells yet
     path.write_text(json.dumps(context) + "\n")
-    assert line(home) == "memtui … now\n"
+    assert line(home) == "memtui … waiting now\n"
     path.write_text(json.dumps(context) + "\n" + json.dumps(answer) + "\n")
-    assert line(home) == "memtui ✓ now\n"
+    assert line(home) == "memtui ✓ arrived now\n"
 
 
 @pytest.mark.parametrize(

@@ -81,8 +81,15 @@ def _scopes(ctx: Context) -> "Iterator[Found]":
     from memtui.core.memories import scopes
 
     for scope in scopes.discover(ctx.env, ctx.cwd):
-        if scope.kind != "instructions":
-            yield scope.label, ctx.tilde(scope.directory)
+        yield scope.label, ctx.tilde(scope.directory)
+
+
+def _writable_scopes(ctx: Context) -> "Iterator[Found]":
+    return (found for found in _scopes(ctx) if not found[0].startswith("instructions"))
+
+
+def _own_memories(ctx: Context) -> "Iterator[Found]":
+    return (found for found in _memories(ctx) if found[1] == "project")
 
 
 def _types(_: Context) -> "list[Found]":
@@ -181,7 +188,9 @@ def _times_to_snooze(_: Context) -> "list[Found]":
 
 # (command, option or word) -> what it can be; the command is empty where it does not matter.
 SOURCES: "dict[tuple[str, str], Source]" = {
-    ("", "--scope"): _scopes,
+    ("", "--scope"): _writable_scopes,
+    ("list", "--scope"): _scopes,
+    ("search", "--scope"): _scopes,
     ("", "--type"): _types,
     ("", "--memory"): _memories,
     ("", "--into"): _memories,
@@ -198,7 +207,7 @@ SOURCES: "dict[tuple[str, str], Source]" = {
     ("rm", "names"): _memories,
     ("mv", "names"): _memories,
     ("cp", "names"): _memories,
-    ("trust", "names"): _memories,
+    ("trust", "names"): _own_memories,
     ("restore", "names"): _trash,
     ("undo", "id"): _changes,
     ("approve", "ids"): _waiting("updates"),

@@ -76,9 +76,7 @@ class Context(Workspace):
 
         if not self.can_ask:
             raise MemtuiError(declined, "There is no terminal to ask on. --yes answers yes.")
-        self.out.flush()
-        sys.stderr.write(question + " [y/N] ")
-        sys.stderr.flush()
+        self.out.ask(question + " [y/N]")
         if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
             raise MemtuiError(declined)
 

@@ -114,21 +114,29 @@ def _options(found: argparse.ArgumentParser, *, common: bool = False) -> "Iterat
     for action in found._actions:  # noqa: SLF001  argparse has no public way to walk a parser
         if isinstance(action, argparse._SubParsersAction) or (action.dest in COMMON and not common):  # noqa: SLF001
             continue
+        if not action.option_strings and not action.help:
+            continue  # a word that the synopsis and the description say all about
         takes = action.nargs != 0
         value = str(action.metavar or action.dest.upper()) if takes else ""
         names = [f"\\fB{escaped(each)}\\fR" for each in action.option_strings]
         head = ", ".join(names) + (" " if names and value else "") + (f"\\fI{escaped(value)}\\fR" if value else "")
         about = (action.help or "").replace("%%", "%")
+        if action.choices and not action.metavar:
+            about = f"{', '.join(map(str, action.choices))}; {about}".removesuffix("; ")
         yield from (".TP", head, _prose(about) or "\\&")
+
+
+def _word(action: argparse.Action) -> str:
+    """Write a word of a synopsis: in brackets if it may be left out, with dots if several may be given."""
+    name = str(action.metavar or action.dest.upper())
+    given = f"\\fI{escaped(name.strip('[]'))}\\fR" + ("..." if action.nargs in {"*", "+"} else "")
+    return f"[{given}]" if action.nargs in {"*", "?"} or name.startswith("[") else given
 
 
 def _commands(root: argparse.ArgumentParser) -> "Iterator[str]":
     for name, found in _paths("", root):
         words = [each for each in found._actions if not each.option_strings]  # noqa: SLF001
-        usage = "".join(
-            f" \\fI{escaped(str(each.metavar or each.dest.upper()))}\\fR{'...' if each.nargs in {'*', '+'} else ''}"
-            for each in words
-        )
+        usage = "".join(" " + _word(each) for each in words)
         example = (found.epilog or "").partition("example:\n")[2]
         yield from (f'.SS "{name}"', f"\\fBmemtui {escaped(name)}\\fR{usage}", ".PP", _prose(found.description or ""))
         yield from _options(found)

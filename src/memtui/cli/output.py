@@ -187,10 +187,23 @@ class Output:
         """Write a line of narration. An error is ignored: there is nobody to tell."""
         self.flush()
         try:
-            self.stderr.write(self._for_terminal(text) + "\n")
+            self.stderr.write(self._for_terminal(self._narrated(text)) + "\n")
             self.stderr.flush()
         except OSError:
             self.drain()
+
+    def ask(self, question: str) -> None:
+        """Write a question, which is answered on the same line."""
+        self.flush()
+        self.stderr.write(self._for_terminal(self._narrated(question)) + " ")
+        self.stderr.flush()
+
+    def _narrated(self, text: str) -> str:
+        """Wrap narration for a terminal; a log or a mail keeps its lines."""
+        columns = self.columns
+        if columns is None or len(text) <= columns or not self.stderr.isatty():
+            return text
+        return "\n".join([piece for each in text.split("\n") for piece in folded(each, columns)])
 
     def drain(self) -> None:
         """Drop what can't be written, so that it does not fail again at exit."""
@@ -323,7 +336,7 @@ class Output:
         self.exact((indent + GAP.join(shown)).rstrip())
 
     def envelope(self, command: str, data: "object") -> None:
-        """Print the print JSON."""
+        """Print the answer of a command as JSON."""
         self.exact(fastjson.dumps({"v": VERSION, "command": command, "ok": True, "data": data}))
 
     def error(self, command: str, message: str, hint: str, one_line: bool = False) -> None:

@@ -21,7 +21,7 @@ def handle(hook: runner.Hook) -> None:
 
 
 def line(hook: runner.Hook) -> str:
-    """Return the line: `memtui 2 notes · 3 drafts · ✓ 2m`; empty if there is nothing to say.
+    """Return the line: `memtui 2 notes · 3 drafts · ✓ arrived 2m`; empty if there is nothing to say.
 
     `notes` are those that the next prompt of this session would get. Each part that fails is logged and left out.
     """
@@ -86,7 +86,7 @@ def _receipt(hook: runner.Hook) -> str:
     outcome = receipts.UNKNOWN if view is None else receipts.outcome(record, view, now)
     if outcome == receipts.UNKNOWN:
         return ""
-    return f"{receipts.GLYPHS[outcome]} {age(clock.parse(record.get('time')), now)}"
+    return f"{receipts.GLYPHS[outcome]} {outcome} {age(clock.parse(record.get('time')), now)}"
 
 
 def _last(hook: runner.Hook) -> "Record | None":

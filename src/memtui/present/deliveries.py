@@ -97,17 +97,16 @@ def in_short(contents: ItemCounts) -> str:
 
 
 def sums(counts: ReceiptCounts, *, brief: bool = False) -> list[tuple[str, str]]:
-    """Say what became of some deliveries: `arrived 8 of 10 ✓` (of the settled ones), `2 lost ✗`, `2 waiting …`,
-    `1 unknown ·`, each with its style; what is none is not said. `brief`: `8/10 ✓`, `2 ✗`, `2 …`, `1 ·`."""
+    """Say what became of some deliveries: `✓ arrived 8 of 10` (of the settled ones), `✗ 2 lost`, `… 2 waiting`,
+    `· 1 unknown`, each with its style; what is none is not said. `brief`: `8/10 ✓`, `2 ✗`, `2 …`, `1 ·`."""
     words = []
     if counts.settled:
         glyph, style = GLYPHS[receipts.ARRIVED]
         arrived = (
             f"{counts.arrived:,}/{counts.settled:,}" if brief else f"arrived {counts.arrived:,} of {counts.settled:,}"
         )
-        words.append(
-            (f"{arrived} {glyph}" if counts.arrived else arrived, style if counts.arrived == counts.settled else "")
-        )
+        marked = f"{arrived} {glyph}" if brief else f"{glyph} {arrived}"
+        words.append((marked if counts.arrived else arrived, style if counts.arrived == counts.settled else ""))
     for count, name, outcome in (
         (counts.previewed, "previewed", receipts.PREVIEWED),
         (counts.lost, "lost", receipts.FAILED),
@@ -116,7 +115,7 @@ def sums(counts: ReceiptCounts, *, brief: bool = False) -> list[tuple[str, str]]
     ):
         if count:
             glyph, style = GLYPHS[outcome]
-            words.append((f"{count:,} {glyph}" if brief else f"{count:,} {name} {glyph}", style))
+            words.append((f"{count:,} {glyph}" if brief else f"{glyph} {count:,} {name}", style))
     return words
 
 

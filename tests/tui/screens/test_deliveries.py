@@ -297,13 +297,13 @@ async def test_what_a_session_cost_is_never_cut_off(deliveries, world, size):
 async def test_the_summary_says_what_arrived_of_what_is_settled_and_how_to_clear_a_filter(deliveries, world):
     async with deliveries.run_test(size=(160, 48)) as pilot:
         screen = await ready(pilot)
-        assert "· arrived 2 of 2 ✓  1 waiting …" in screen.summary().plain
+        assert "· ✓ arrived 2 of 2  … 1 waiting" in screen.summary().plain
         screen.filters.set_fields(project="blog")
         await ready(pilot)
-        assert screen.summary().plain == "4 match: in blog · arrived 2 of 4 ✓  2 lost ✗  escape clears it"
+        assert screen.summary().plain == "4 match: in blog · ✓ arrived 2 of 4  ✗ 2 lost  escape clears it"
         screen.filters.set_fields(kind="guidance")
         await ready(pilot)
-        assert screen.summary().plain.endswith("in blog, guidance · arrived 1 of 3 ✓  2 lost ✗  escape clears the last")
+        assert screen.summary().plain.endswith("in blog, guidance · ✓ arrived 1 of 3  ✗ 2 lost  escape clears the last")
 
 
 async def test_rows_say_the_first_words_and_why_says_titles(deliveries):

@@ -71,7 +71,7 @@ async def test_a_row_says_what_it_is_about_and_what_arrived(app, world):
             cell.plain.strip() for cell in app.screen._draw(row)
         )
         assert (project, title, told, arrived) == ("blog", "draft the post on caching", "4", "2 of 4")
-        assert (state, besides, brief, seen) == ("✗", "2 lost ✗", "2 ✗", "21h")
+        assert (state, besides, brief, seen) == ("✗", "✗ 2 lost", "2 ✗", "21h")
 
 
 async def test_the_detail_says_what_it_was_told_and_what_waits_for_it(app, world):
@@ -79,13 +79,13 @@ async def test_the_detail_says_what_it_was_told_and_what_waits_for_it(app, world
         await settle(pilot)
         text = app.screen.detail.plain
         assert "● live · shop" in text
-        assert "arrived 2 of 2 ✓  1 waiting …" in text
+        assert "✓ arrived 2 of 2  … 1 waiting" in text
         assert "The lint job is slow today." in text
         assert "“CI is red on main: the lockfile job fails since 3f9a2c1.”" in text
         assert f"claude --resume {world.sessions['today']}" in text
         await to(pilot, world, "older")
         assert "It can't be resumed: its transcript is gone." in app.screen.detail.plain
-        assert "2 unknown ·" in app.screen.detail.plain
+        assert "· 2 unknown" in app.screen.detail.plain
 
 
 async def test_only_what_lost_something(app, world):

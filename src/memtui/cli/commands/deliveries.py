@@ -8,7 +8,7 @@ import time
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
-from memtui.cli.show.deliveries import find, print_row, receipt, receipts_of, table
+from memtui.cli.show.deliveries import find, print_headers, print_row, receipt, receipts_of, table
 from memtui.core.base import ids, when
 from memtui.core.base.errors import NotFoundError, UsageError
 from memtui.core.base.matching import short_id
@@ -157,6 +157,8 @@ def _print(ctx: Context, out: Output, reading: Reading, found: "list[Delivery]")
 def _follow(ctx: Context, reading: Reading, found: "list[Delivery]") -> None:
     """Print deliveries found so far, then new ones, until interrupted."""
     out, proofs = ctx.out, reading.proofs
+    if not out.json:
+        print_headers(out)
     for each in reversed(found):
         print_row(ctx, out, each, proofs.of(each))
     if not out.json:
@@ -184,7 +186,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
 
 def _print_one(ctx: Context, out: Output, found: Delivery, outcome: str, path: "str | None") -> None:
     kind = session_kind(found.entrypoint)
-    out.heading(f"Delivery {line(found.id)}", f"{ago(found.time or None, ctx.now())}, {line(found.logged)}")
+    out.heading(f"Delivery {line(found.id)}", _when(found, ctx.now()))
     facts = [
         ("receipt", out.style(*receipt(outcome)) + f" ({MEANINGS[outcome]})"),
         ("event", line(found.event) + (f", tool {line(found.tool)}" if found.tool else "")),
@@ -208,6 +210,12 @@ def _print_one(ctx: Context, out: Output, found: Delivery, outcome: str, path: "
         days = retention.limits(ctx.root).texts_days
         out.heading("Text", f"{found.chars:,} characters")
         out.print(f"  text removed: it is more than {many(days, 'day')} old" if days else "  text removed: it was old")
+
+
+def _when(found: Delivery, now: float) -> str:
+    """Say when a delivery was: how long ago, and in local time."""
+    there = f", {time.strftime('%Y-%m-%d %H:%M', time.localtime(found.time))}" if found.time else ""
+    return ago(found.time or None, now) + there
 
 
 def _print_items(out: Output, title: str, items: "list[Item]", names: "list[str]") -> None:

@@ -9,6 +9,7 @@ from memtui.cli.show import diff
 from memtui.core.base.errors import EXIT_FINDINGS
 from memtui.core.health import findings
 from memtui.hooks.installer import install
+from memtui.hooks.installer.entries import STATUS_LINE
 from memtui.present import hooks as hook_words
 
 TYPE_CHECKING = False
@@ -117,7 +118,8 @@ def _print(out: Output, found: "Status") -> None:
         places.setdefault((entry.source, entry.path), []).append(entry.event)
     for (source, path), events in places.items():
         out.heading(source, line(path))
-        out.paragraph(", ".join(events), "  ")
+        names = ["and the status line" if each == STATUS_LINE else each for each in events]
+        out.paragraph(", ".join(names), "  ")
         mine = [entry for entry in found.entries if (entry.source, entry.path) == (source, path)]
         interpreters = sorted({entry.interpreter for entry in mine if entry.interpreter})
         launchers = sorted({entry.launcher for entry in mine if entry.launcher})

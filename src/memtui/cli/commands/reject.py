@@ -31,7 +31,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     data = {"rejected": [item.id for item in items], "never": args.never, "transaction": done}
 
     def text(out: Output) -> None:
-        for item in items:
+        for item in items if len(items) > 1 or not out.tty else ():  # of one the sentence below says all
             out.print(f"rejected  {short_id(item.id)}  {drafts.title(item)}")
         done = drafts.decided("never" if args.never else "reject", items)
         out.say(f"{done} memtui undo brings {it(len(items))} back.")

@@ -38,7 +38,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     }
 
     def text(out: Output) -> None:
-        for item in items:
+        for item in items if len(items) > 1 or not out.tty else ():  # of one the sentence below says all
             state = "back" if until is None else f"until {drafts.moment(until, now)}"
             out.print(f"{state}  {short_id(item.id)}  {drafts.title(item)}")
         out.say(f"{drafts.snoozed(items, until, now)} memtui undo undoes it.")

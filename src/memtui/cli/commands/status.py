@@ -3,7 +3,7 @@
 import argparse
 import os
 
-from memtui.cli import parser
+from memtui.cli import entries, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.cli.show.deliveries import receipt, receipts_of
@@ -21,7 +21,7 @@ from memtui.present.deliveries import what
 
 KIND_WORDS = {
     "guidance": ("note for the agent", "notes for the agent"),
-    "updates": ("update to review", "updates to review"),
+    "updates": ("draft to review", "drafts to review"),
     "items": ("unfinished item", "unfinished items"),
 }
 
@@ -42,6 +42,7 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
     waiting = ctx.counts(unread)
     last = next((each for each in map(Delivery.of, delivery_log.newest_first(ctx.root)) if each.injected), None)
     outcome = receipts_of(ctx).of(last) if last else None
+    stuck = sum(bool(entries.states(ctx, each)) for each in ctx.waiting(("guidance",))) if waiting["guidance"] else 0
     steps = _steps(ctx, waiting, total=sum(counts.values()))
     data = {
         "project": ctx.project_root,
@@ -55,10 +56,12 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
 
     def text(out: Output) -> None:
         memories = ", ".join(f"{number} {kind}" for kind, number in counts.items() if number)
-        entries = ", ".join(many(number, *KIND_WORDS[kind]) for kind, number in waiting.items() if number)
-        out.heading(f"memtui {ctx.setting('mode')}", line(ctx.tilde(ctx.project_root)))
+        waits = ", ".join(many(number, *KIND_WORDS[kind]) for kind, number in waiting.items() if number)
+        out.heading("memtui", f"mode {ctx.setting('mode')}  ·  {line(ctx.tilde(ctx.project_root))}")
         out.print("  " + (f"memories: {memories}" if memories else "no memories"))
-        out.print("  " + (f"waiting: {entries}" if entries else "nothing waits"))
+        out.print("  " + (f"waiting: {waits}" if waits else "nothing waits"))
+        if stuck:
+            out.print(f"  {stuck} of these notes {'is' if stuck == 1 else 'are'} not delivered: memtui guide --list")
         if last is not None and outcome is not None:
             when = ago(last.time or None, ctx.now())
             shown = out.style(*receipt(outcome))
@@ -87,7 +90,7 @@ def _steps(ctx: Context, waiting: "dict[str, int]", total: int) -> "list[tuple[s
     if ctx.setting("mode") == "off":
         steps.append(("memtui config", "the mode is off here: no session is served"))
     if waiting["updates"]:
-        steps.append(("memtui inbox", f"{many(waiting['updates'], 'update')} to review"))
+        steps.append(("memtui inbox", f"{many(waiting['updates'], 'draft')} to review"))
     directory, exists = locate.project_dir(ctx.env, ctx.cwd)
     if exists:
         try:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from memtui.cli.context import Context
-from memtui.cli.output import MIN_FLEX, Output, cut, line
+from memtui.cli.output import GAP, MIN_LAST, Output, cut, line
 from memtui.core.base import matching
 from memtui.core.base.errors import NotFoundError
 from memtui.core.base.matching import short_id
@@ -17,8 +17,9 @@ from memtui.present import projects
 from memtui.present.deliveries import EVENTS, GLYPHS, in_short
 
 HEADERS = ("ID", "AGE", "RECEIPT", "SESSION", "PROJECT", "EVENT", "WHAT")
-# Widths of the columns but the last, for lines that are printed one by one.
+# Widths of the columns but the last, for lines that are printed one by one; PROJECT gives way in a narrow terminal.
 WIDTHS = (6, 4, 11, 15, 9, 7)
+PROJECT = 4
 ID_LENGTH = 26  # characters of a ULID
 
 
@@ -46,11 +47,30 @@ def print_row(ctx: Context, out: Output, found: Delivery, outcome: str) -> None:
         out.envelope("deliveries", {**found.record, "outcome": outcome})
         return
     cells = [(cell, "") if isinstance(cell, str) else cell for cell in _cells(ctx, found, found.where, outcome)]
-    head = "  ".join(
-        out.style(cut(cell[0], width).ljust(width), cell[1]) for cell, width in zip(cells, WIDTHS, strict=False)
+    _print_line(out, cells)
+
+
+def print_headers(out: Output) -> None:
+    """Print the head of what `print_row` prints."""
+    _print_line(out, [(name, "dim") for name in HEADERS])
+
+
+def _print_line(out: Output, cells: Sequence[Sequence[str]]) -> None:
+    """Print one line of the table, its last cell below it where too little would be left of that."""
+    columns = out.columns or 1000
+    left = columns - sum(WIDTHS) - len(GAP) * len(WIDTHS)
+    widths = list(WIDTHS)
+    if left < MIN_LAST:
+        widths[PROJECT] = min(widths[PROJECT], max(1, widths[PROJECT] + left + len(GAP)))
+    head = GAP.join(
+        out.style(cut(cell[0], width).ljust(width), cell[1]) for cell, width in zip(cells, widths, strict=False)
     )
-    room = max(MIN_FLEX, (out.columns or 1000) - sum(WIDTHS) - 2 * len(WIDTHS))
-    out.exact(f"{head}  {cut(cells[-1][0], room)}")
+    if left >= MIN_LAST:
+        out.exact(f"{head}{GAP}{cut(cells[-1][0], left)}")
+        return
+    out.exact(head.rstrip())
+    if cells[-1][1] != "dim":
+        out.exact(f"    {cut(cells[-1][0], columns - 4)}")
 
 
 def _cells(ctx: Context, found: Delivery, project: str, outcome: str) -> list[Sequence[str]]:

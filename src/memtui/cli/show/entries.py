@@ -20,11 +20,12 @@ TOLD_SHOWN = 5  # notes delivered last
 HEAD_COLUMNS = 16  # of an id and an age
 TITLE_SHOWN = 50  # characters of a session's title
 TEXT_SHOWN = 600  # characters of an entry
+AGAIN = "deliver again: memtui guide --again ID"
 # By kind: the commands to decide about an entry.
 COMMANDS = {
-    "guidance": "withdraw: memtui guide --withdraw ID",
-    "updates": "decide: memtui inbox show ID, approve ID, reject ID",
-    "items": "mark done: memtui items done ID · keep: memtui items keep ID",
+    "guidance": ("withdraw: memtui guide --withdraw ID",),
+    "updates": ("see one: memtui inbox show ID", "decide: memtui approve ID or reject ID"),
+    "items": ("mark done: memtui items done ID", "keep: memtui items keep ID"),
 }
 
 
@@ -127,8 +128,8 @@ def _print(
         if not mine:
             continue
         stuck = kind == "guidance" and any(entries.states(ctx, item) for item in mine)
-        again = " · deliver again: --again ID" if stuck else ""
-        out.heading(KIND_WORDS[kind].capitalize(), f"{len(mine) + more[kind]}  ·  {COMMANDS[kind]}{again}")
+        again = (AGAIN,) if stuck else ()
+        _print_heading(out, KIND_WORDS[kind].capitalize(), f"{len(mine) + more[kind]}", *COMMANDS[kind], *again)
         for item in mine:
             where = place(ctx, item, homes)
             states = entries.states(ctx, item)
@@ -140,7 +141,7 @@ def _print(
             out.print(f"  and {more[kind]:,} more: memtui inbox --kind {kind} --limit 0")
         out.print()
     if claimed:
-        out.heading("Under way", f"{len(claimed)}  ·  a hook gave it to the client, no transcript proves it yet")
+        _print_heading(out, "Under way", f"{len(claimed)}", "a hook gave it to the client, no transcript proves it yet")
         for row in claimed:
             _print_note(ctx, out, row, "→ under way to {}", "cyan")
         out.print()
@@ -154,11 +155,15 @@ def _print(
 def _print_told(ctx: Context, out: Output, rows: "list[dict[str, object]]") -> None:
     if not rows:
         return
-    out.print()
-    out.heading("Delivered", "all: memtui deliveries --kind guidance · deliver again: --again ID")
+    _print_heading(out, "Delivered", "all: memtui deliveries --kind guidance", AGAIN)
     for row in rows:
         glyph, style = GLYPHS[str(row["outcome"])]
         _print_note(ctx, out, row, f"{glyph} {row['outcome']} · {{}}", style)
+
+
+def _print_heading(out: Output, title: str, *facts: str) -> None:
+    """Print a title with facts and commands beside it, on as many lines as they need."""
+    out.beside(out.style(title, "bold") + "  ", len(title) + 2, facts, "dim")
 
 
 def _print_note(ctx: Context, out: Output, row: "dict[str, object]", words: str, style: str) -> None:

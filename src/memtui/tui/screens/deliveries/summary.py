@@ -17,7 +17,7 @@ Words = Sequence[tuple[str, str]]
 
 
 def today(statistics: Statistics, known: dict[str, str], width: int) -> Text:
-    """Draw `today 212 deliveries · 38 k characters · p50 17 p95 31 ms · arrived 98 of 99 ✓ …`, in as many words as fit
+    """Draw `today 212 deliveries · 38 k characters · p50 17 p95 31 ms · ✓ arrived 98 of 99 …`, in as many words as fit
     into `width`. `known`: outcome by the id of a delivery."""
     if not statistics.ready:
         return line([("counting …" if statistics.lines else "", "dim")])
@@ -52,7 +52,7 @@ def today(statistics: Statistics, known: dict[str, str], width: int) -> Text:
 
 
 def filtered(filters: Sequence[str], count: str, counts: ReceiptCounts, escape: str, width: int) -> Text:
-    """Draw `48 match: guidance, in shop · arrived 40 of 41 ✓  escape clears the last`, in as many words as fit.
+    """Draw `48 match: guidance, in shop · ✓ arrived 40 of 41  escape clears the last`, in as many words as fit.
     `filters`: the words of each, the one that was set last at the end; `count`: how many match; `escape`: what escape
     does."""
     head = [(f"{count} match" if count else "searching", "bold"), (": " + ", ".join(filters), "")]
