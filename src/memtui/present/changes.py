@@ -43,6 +43,9 @@ def refusal(op: str, found: "Transaction", error: MemtuiError) -> MemtuiError:
     """Explain why a change was not undone (`op`: undo or redo), and what to do instead."""
     if not isinstance(error, ConflictError):
         return error
+    if found.op == "guide":
+        why = "it was delivered, withdrawn or changed meanwhile"
+        return ConflictError(f"Can't {op} {found.summary}: {why}.", "Nothing was written.")
     hint = "That file was changed since; nothing was written." + (INSTEAD.get(found.op, "") if op == "undo" else "")
     return ConflictError(f"Can't {op} “{found.summary}”: {error.message}", hint)
 

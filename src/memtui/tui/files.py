@@ -48,7 +48,7 @@ class FileReader:
         self.app, self.data = app, data
         self.has_read = self.looking = False
         self.last_key = self.began = data.now()
-        self._count_wanted = True
+        self._count_wanted, self._count_at_once = True, False
         self._count_at = 0.0
 
     @cached_property
@@ -90,16 +90,20 @@ class FileReader:
                 self.watch.changed()  # the first call takes down the stamps that later ones compare with
             finally:
                 self.looking = False
+        hooked = self.data.hooked()
         self.data.refresh()
         self.app.post_message(FilesRead(parts))
+        if not first and self.data.hooked() != hooked:
+            self._count_at_once = True  # who has just installed the hooks must not read on that there are none
 
     def _count_findings(self, parts: frozenset[str]) -> None:
         """Count the findings for the top line when no keys are pressed: counting reads all memories."""
         self._count_wanted = self._count_wanted or bool(parts & COUNTED)
         now = self.data.now()
-        if not self._count_wanted or now - max(self.last_key, self.began) < QUIET_SECONDS or now < self._count_at:
+        busy = now - max(self.last_key, self.began) < QUIET_SECONDS or now < self._count_at
+        if not self._count_at_once and (busy or not self._count_wanted):
             return
-        self._count_wanted = False
+        self._count_wanted = self._count_at_once = False
         before = time.monotonic()
         try:
             self.data.count_findings()

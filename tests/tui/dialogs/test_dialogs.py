@@ -218,7 +218,7 @@ async def test_an_entry_takes_one_row_and_says_where_it_stands_without_colours(w
             shown
         )
         assert sum("›" in line for line in shown) == 1
-        assert foot(app).startswith("enter take")
+        assert foot(app).startswith("enter choose")
         assert "reject" not in foot(app)
 
 

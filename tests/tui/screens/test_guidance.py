@@ -174,14 +174,20 @@ async def test_a_note_is_for_people_where_the_settings_say_so_unless_it_is_said(
 
 async def test_what_kind_of_session_took_a_note_is_told(world, app):
     directory = paths.inbox_dir(world.root, paths.slug(world.shop))
-    for kind, text in (("cli", "By me"), ("sdk-cli", "By a script")):
+    os.makedirs(directory + "/claimed", exist_ok=True)
+    ways = [
+        (kind, f"{text} {what}")
+        for kind, text in (("cli", "By me"), ("sdk-cli", "By a script"))
+        for what in ("taken", "told")
+    ]
+    for kind, text in ways:
         name = ids.new_id(NOW - 60)
-        os.makedirs(directory + "/claimed", exist_ok=True)
-        put(
-            f"{directory}/claimed/{name}~{kind}-0000~1.md",
-            inbox_format.render({"id": name, "from": "cli"}, text + " taken"),
-        )
-        tag = f'<memtui-guidance id="{name}" from="cli" delivery="{name}">\nintro\n{text} told\n</memtui-guidance>'
+        if text.endswith("taken"):
+            put(
+                f"{directory}/claimed/{name}~{kind}-0000~1.md",
+                inbox_format.render({"id": name, "from": "cli"}, text),
+            )
+        tag = f'<memtui-guidance id="{name}" from="cli" delivery="{name}">\nintro\n{text}\n</memtui-guidance>'
         item = {"kind": "guidance", "id": name, "scope": "project", "reason": "next prompt"}
         record = {"v": 1, "id": name, "event": "UserPromptSubmit", "session_id": f"{kind}-0000", "entrypoint": kind}
         record |= {"time": clock.iso(NOW - 60), "project": paths.slug(world.shop), "text": tag, "items": [item]}
@@ -477,6 +483,47 @@ async def test_what_a_hook_has_taken_is_under_way_and_can_not_be_withdrawn(world
         await settle(pilot)
         assert any("under way" in n.message for n in app._notifications)
         assert os.listdir(directory + "/claimed") == [name]
+
+
+async def test_a_note_that_is_under_way_is_listed_once(world, app):
+    directory, name, note = paths.inbox_dir(world.root, paths.slug(world.shop)), ids.new_id(NOW - 5), ids.new_id(NOW)
+    os.makedirs(directory + "/claimed", exist_ok=True)
+    text = f'<memtui-guidance id="{note}" from="tui" delivery="{name}">\nintro\nOnly once\n</memtui-guidance>'
+    put(
+        f"{directory}/claimed/{name}~{world.sessions['today']}~{os.getpid()}.md",
+        inbox_format.render({"id": note, "from": "tui"}, "Only once"),
+    )
+    item = {"kind": "guidance", "id": note, "scope": "project", "reason": "next prompt"}
+    record = {"v": 1, "id": name, "event": "UserPromptSubmit", "session_id": world.sessions["today"]}
+    record |= {"time": clock.iso(NOW - 5), "project": paths.slug(world.shop), "text": text, "items": [item]}
+    delivery_log.append(world.root, record, NOW - 5)
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "Only once")
+        found = [row for row in app.screen.table.rows if row.text == "Only once"]
+        assert len(found) == 1
+        assert states(app)["Only once"] == "→ under way"
+
+
+async def test_a_list_of_the_form_that_was_closed_leaves_the_mark_on_its_field(app):
+    async with app.run_test(size=SMALL) as pilot:
+        await pilot.press("g")
+        await write(pilot, "A note")
+        await pilot.press("tab", "enter", "escape")
+        await settle(pilot)
+        assert [line.strip()[:4] for line in drawn(app) if line.strip().startswith("›")] == ["›to "]
+
+
+async def test_undo_of_a_note_that_a_session_took_says_so(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        await pilot.press("g")
+        await write(pilot, "Soon taken")
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        os.remove(paths.inbox_dir(world.root, paths.slug(world.shop)) + "/guidance.md")
+        await pilot.press("z")
+        await settle(pilot)
+        said = [note.message for note in app._notifications][-1]
+    assert said.startswith("Can't undo guidance “Soon taken”: it was delivered, withdrawn or changed meanwhile.")
 
 
 def drawn(app):

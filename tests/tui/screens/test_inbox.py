@@ -148,6 +148,28 @@ async def test_on_a_small_screen_a_draft_is_shown_before_it_is_approved(world, a
         assert memory(world, "no-snapshot-tests") is not None
 
 
+async def test_a_draft_of_a_taken_name_is_merged_or_renamed_from_where_it_is_approved(world, app):
+    before = memory(world, "prefer-pnpm")
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "prefer-pnpm")
+        await pilot.press("a")
+        await settle(pilot)
+        assert app.screen.question == "project has a memory called prefer-pnpm already."
+        await pilot.press("j", "enter")
+        await settle(pilot)
+        assert app.screen.query_one("#name", Input).value == "prefer-pnpm"
+        await pilot.press("escape", "a")
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert app.screen.title_text == "project:prefer-pnpm becomes"
+        assert memory(world, "prefer-pnpm") == before
+        await pilot.press("enter", "enter", "enter")
+        await settle(pilot)
+    assert "--frozen-lockfile` is what CI should run" in memory(world, "prefer-pnpm")
+    assert "prefer-pnpm" not in updates(world)
+
+
 async def test_on_a_small_screen_the_draft_under_the_cursor_stands_below_the_list(world, app):
     leave(world, "Long\n" + "more words\n" * 60 + "the end", name="long", confidence="0.99", scope="project")
     async with app.run_test(size=SMALL) as pilot:

@@ -170,7 +170,7 @@ class Choice(Dialog[str | None]):
         if not self.narrows:
             return CHOICE[:2]
         if self.query_one(Field).has_class("shown"):
-            return (("enter", "take"), ("escape", "all again"), ("↓ ↑", "move"))
+            return (("enter", "choose"), ("escape", "all again"), ("↓ ↑", "move"))
         return CHOICE
 
     @property

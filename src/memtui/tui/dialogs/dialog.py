@@ -44,7 +44,7 @@ CHANGES: Keys = (
     ("escape", "close"),
 )
 CHOICE: Keys = (
-    ("enter", "take"),
+    ("enter", "choose"),
     ("escape", "cancel"),
     ("type", "to narrow"),
     ("j k", "move"),

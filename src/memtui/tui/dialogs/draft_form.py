@@ -66,9 +66,9 @@ class DraftForm(Dialog[str]):
     DraftForm .told { height: auto; max-height: 4; color: $text-warning; }
     DraftForm .told.wrong { color: $text-error; }
     DraftForm.memory > Vertical { height: 100%; max-height: 46; }
-    DraftForm.memory .where { max-height: 1; padding-left: 14; }
+    DraftForm.memory .where { max-height: 2; padding-left: 14; }
     DraftForm.entry > Vertical { height: 34; }
-    DraftForm.entry .where { max-height: 2; padding-left: 14; }
+    DraftForm.entry .where { max-height: 3; padding-left: 14; }
     DraftForm.note > Vertical { height: 25; }
     DraftForm.note Body { margin: 1 0; }
     DraftForm.note .where { min-height: 2; }

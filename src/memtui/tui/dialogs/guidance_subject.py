@@ -112,8 +112,8 @@ class GuidanceSubject:
         self._first_target = to.removeprefix(SESSION) if to.startswith(SESSION) else ""
         line = "What the agent should know. It gets it once."
         agents = "any agent, or a name such as reviewer"
-        files = "always, or when a tool touches files such as src/**"
-        times = "never; or 30m, 2h, 3d, 18:00, tomorrow, friday, 2026-12-31"
+        files = "any, or a pattern such as src/**"
+        times = "never, or 3d, 18:00, friday, 2026-12-31"
         self.fields: Sequence[FormField] = (
             FormField("text", safe_text.clean(self.note["text"]), TEXT, placeholder=line),
             FormField("to", self.note["to"], CHOICE, options=places, later=self._sessions),

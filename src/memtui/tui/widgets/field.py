@@ -68,8 +68,8 @@ class Labelled(Horizontal):
 
     def on_descendant_focus(self) -> None:
         """Mark the label."""
-        self.add_class("-focus")
+        self.set_class(self.has_focus_within, "-focus")
 
     def on_descendant_blur(self) -> None:
-        """Take the mark from the label."""
-        self.remove_class("-focus")
+        """Take the mark from the label, unless the focus went to another of its widgets, as from an open list."""
+        self.set_class(self.has_focus_within, "-focus")

@@ -61,8 +61,10 @@ class GuidanceNotes:
         return GuidanceRow(f"{item.path}#{item.id}", item.entry.text, item.entry.time(), item=item, states=states)
 
     def history(self, slugs: list[str | None], queue: list[GuidanceRow]) -> list[GuidanceRow]:
-        """Return the delivered notes, newest first; those that are in the queue again are marked `back`."""
+        """Return the delivered notes, newest first; those that are in the queue again are marked `back`. One that is
+        under way stands in the queue, and only there until it is known what became of it."""
         data, waiting = self.data, {row.item.id for row in queue if row.item is not None}
+        on_the_way = {row.key.removeprefix("way ") for row in queue if row.under_way is not None}
         since = max(0.0, data.now() - HISTORY_SECONDS)
         found: list[notes.Note] = []
         for record in delivery_log.newest_first(data.root, needle=b'"guidance"', since=since):
@@ -81,6 +83,7 @@ class GuidanceNotes:
                 back=note.id in waiting,
             )
             for note in found
+            if f"{note.delivery.id} {note.id}" not in on_the_way
         ]
 
     def look_up(self, rows: "Iterable[GuidanceRow]") -> bool:

@@ -44,6 +44,9 @@ class ApproveCommands:
         if alone and self.screen.detail_seen and not drafts[0].taken:
             self._write(drafts)
             return
+        if alone and drafts[0].taken:
+            await self._approve_taken(drafts[0])
+            return
         text = Text()
         for each in drafts:
             text.append(written_text(each, shown_of_each(len(drafts))))
@@ -57,6 +60,21 @@ class ApproveCommands:
         title = f"Approve {many(len(free), 'draft')}: this will be written" if free else "This can't be approved"
         if await self.services.ask(Preview(title, text, yes)):
             self._write(free)
+
+    async def _approve_taken(self, draft: Draft) -> None:
+        """Ask what becomes of a draft whose name another memory has: merge it into that one, or rename it."""
+        item, there = draft.item, next((e for e in self.proposals.near(draft.item) if e.path == draft.path), None)
+        ways = [("name", "Give the draft another name, then approve it")]
+        if there is not None and there.broken is None:
+            ways.insert(0, ("merge", f"Merge the draft into {there.ref}; what it becomes is shown first"))
+        question = f"{draft.scope.label} has a memory called {draft.name} already."
+        words = " ".join(item.text.split("\n")).strip()
+        about = compared(words, there) if there is not None else written_text(draft, shown_of_each(1))
+        answer = await self.services.ask(Choice(question, ways, about=lambda _: about, narrows=False))
+        if answer == "merge" and there is not None:
+            await self._merge_into([item], there)
+        elif answer == "name":
+            await self.rewrite(item)
 
     def _write(self, drafts: Sequence[Draft]) -> None:
         """Write the drafts, and say so. Raises the error of the first draft that could not be written."""
@@ -119,7 +137,8 @@ class ApproveCommands:
     async def choose_scope(self) -> None:
         """Choose another scope for the chosen drafts."""
         places = self.proposals.places(self.chosen.items("updates"))
-        rows = [(scope.label, f"{scope.label}  {scope.directory}") for scope in places]
+        wide = max((len(scope.label) for scope in places), default=0)
+        rows = [(scope.label, f"{scope.label:<{wide}}  {safe_text.line(scope.directory)}") for scope in places]
         await self._choose("scope", "Scope of the memory", rows)
 
     async def _choose(self, field: str, question: str, options: Sequence[tuple[str, str]]) -> None:
@@ -147,7 +166,10 @@ class ApproveCommands:
             self.services.say(f"There is no memory{of} to merge into.")
             return
         by_path = {each.path: each for each, _ in ranked}
-        rows = [(each.path, f"{rank:<3}  {each.ref}  {safe_text.line(each.description, 100)}") for each, rank in ranked]
+        wide = 5 if any(rank for _, rank in ranked) else 0
+        rows = [
+            (each.path, f"{rank:<{wide}}{each.ref}  {safe_text.line(each.description, 100)}") for each, rank in ranked
+        ]
         project_name = self.proposals.project_name(first)
         question = f"Merge {many(len(items), 'draft')} into" if len(items) > 1 else "Merge into"
         question += f" a memory of {project_name}, or of all projects" if project_name else ""
@@ -155,7 +177,10 @@ class ApproveCommands:
         path = await self.services.ask(Choice(question, rows, about=lambda path: compared(words, by_path[path])))
         if not path:
             return
-        target = by_path[path]
+        await self._merge_into(items, by_path[path])
+
+    async def _merge_into(self, items: Sequence[Waiting], target: Memory) -> None:
+        """Show what a memory becomes with these drafts in it, and write it."""
         text = merged_text(target, merge.merged(items, target).raw)
         if await self.services.ask(Preview(f"{target.ref} becomes", text, "write it", end=True)):
             store = self.services.data.store()

@@ -30,7 +30,7 @@ OWN = {"name", "description", "type", "title"}
 READERS = {
     "global": "for every project",
     "project": "in the repository, shared",
-    "auto": "the client's own of this project",
+    "auto": "Claude Code's own notes on it",
     "agent": "the memory of a subagent",
 }
 
@@ -185,11 +185,7 @@ class NewMemorySubject:
         why = READERS.get(scope.kind, "")
         if scope.kind == "auto" and not any(each.kind == "project" and each.exists for each in self.scopes.values()):
             why += ", the repository keeps none"
-        return Text(
-            safe_text.line(f"{file} in {present.scope_name(scope, self.data.facts.project)}: {why}"),
-            no_wrap=True,
-            overflow="ellipsis",
-        )
+        return Text(safe_text.line(f"{file} in {present.scope_name(scope, self.data.facts.project)}: {why}"))
 
     def there(self) -> str | None:
         """Return '': no file is overwritten."""
