@@ -46,9 +46,9 @@ def test_what_is_decided_in_the_tui_reaches_the_session_and_its_receipt_comes_ba
         tui.see("hooks ✓", "2 Inbox 1")
 
         tui.press("2")
-        tui.see("1 draft waits for you", "use-pnpm", "Always use pnpm")
+        tui.see("1 draft to review", "use-pnpm", "Always use pnpm")
         tui.press("a")
-        tui.see("No drafts", "Nothing wants your decision")
+        tui.see("No drafts", "Nothing waits")
         assert on.waiting("updates") == ""
         (memory,) = on.memtui_json("list")["memories"]
         assert (memory["name"], memory["type"]) == ("use-pnpm", "feedback")
@@ -59,7 +59,7 @@ def test_what_is_decided_in_the_tui_reaches_the_session_and_its_receipt_comes_ba
         tui.press(NOTE)
         tui.see(NOTE)
         tui.press(SEND)
-        tui.see("3 Guidance 1", "Nothing wants your decision")
+        tui.see("3 Guidance 1", "Nothing waits")
         assert NOTE in on.waiting()
         assert " from=tui " in on.waiting()
 
@@ -256,14 +256,14 @@ def test_read_only_refuses_what_writes_and_writes_nothing(here):
     (here.home / ".claude/memtui/config.toml").write_text('theme = "light"\n')
     before = files(here)
     with MemtuiTerminal(here, "tui", "--read-only", "--screen", "inbox") as tui:
-        tui.see("read-only", "1 draft waits for you", "Always use pnpm")
+        tui.see("read-only", "1 draft to review", "Always use pnpm")
         tui.press("a")
-        tui.see("memtui runs with --read-only", "1 draft waits for you")
+        tui.see("memtui runs with --read-only", "1 draft to review")
         tui.press("g3")  # a form would swallow the 3
         tui.see("3 Guidance +4")
         assert "Guidance for the agent" not in tui.text
         tui.press("2")
-        tui.see("1 draft waits for you", "Always use pnpm")
+        tui.see("1 draft to review", "Always use pnpm")
         tui.press("p5")  # other projects, and every check: what is found out is kept in no cache
         tui.see("Modes")
         tui.press("q")
@@ -274,9 +274,9 @@ def test_read_only_refuses_what_writes_and_writes_nothing(here):
 def test_tmux_at_any_size_shows_what_there_is_room_for(here):
     draft(here)
     with TmuxTerminal(here, "tui", "--screen", "inbox", size=(80, 24)) as tui:
-        assert len(tui.see("1 draft waits for you", "use-pnpm", "help").rstrip("\n").split("\n")) == 24
+        assert len(tui.see("1 draft to review", "use-pnpm", "help").rstrip("\n").split("\n")) == 24
         tui.resize(40, 20)
-        tui.see("1 draft waits", "use-pnpm")
+        tui.see("1 draft to review", "use-pnpm")
         tui.resize(160, 48)
         tui.see("2 Inbox 1 ", "Always use pnpm", "q quit")
         tui.press("q")
@@ -285,10 +285,10 @@ def test_tmux_at_any_size_shows_what_there_is_room_for(here):
 def test_after_ctrl_z_and_fg_the_whole_screen_is_there_again(here):
     draft(here)
     with TmuxTerminal(here, "tui", "--screen", "inbox", size=(120, 30), in_shell=True) as tui:
-        tui.see("1 draft waits for you", "Always use pnpm", "q quit")
+        tui.see("1 draft to review", "Always use pnpm", "q quit")
         tui.press("\x1a")
         tui.see("Stopped")
         tui.press("fg\n")
-        tui.see("1 draft waits for you", "Always use pnpm", "q quit")
+        tui.see("1 draft to review", "Always use pnpm", "q quit")
         tui.press("q")
         tui.see(r"fg\n.*\n.*[#$]\s*$")
