@@ -181,3 +181,11 @@ def test_fish(run):
     assert complete("memtui deliveries --outcome ti") == ["timed out"]
     assert complete("memtui guide x --to session:d2") == ["session:d2f7b8c9\t1m ago: add tests for the new components"]
     assert complete("memtui --project migr")[0].partition("\t")[0] == "migrations/"
+
+
+def test_what_can_be_undone_or_trusted_is_offered(memtui, offered):
+    memtui("rm", "editor")
+    assert "delete global:editor" in offered("undo", "").values()
+    assert set(offered("trust", "").values()) == {"project"}
+    assert "instructions:user" in offered("list", "--scope", "")
+    assert "instructions:user" not in offered("new", "x", "--scope", "")

@@ -95,14 +95,14 @@ def test_what_another_terminal_did_meanwhile_is_not_taken_for_ones_own(memtui, w
     assert there(world)
     assert memtui("redo", check=True).code == 0  # what was undone here
     elsewhere(memtui, world, "undo", "--yes")
-    assert "redo would make again" in memtui("redo", check=False).err
+    assert "redo would redo" in memtui("redo", check=False).err
 
 
 @pytest.mark.parametrize(("answer", "code"), [(b"y\n", 0), (b"\n", 1), (b"n\n", 1)])
 def test_a_person_at_a_terminal_is_asked_and_no_is_the_default(memtui, world, answer, code):
     trash_by(world, "cli", NOW - 86400)
     found, said = answered(memtui, world, answer, "undo")
-    assert "Take back “delete project:prefer-pnpm”, 1d ago by a command? [y/N]" in said
+    assert "Undo “delete project:prefer-pnpm”, 1d ago by a command? [y/N]" in said
     assert found == code
     assert there(world) == (code == 0)
 

@@ -175,7 +175,7 @@ STORIES = {
         typed("sessions ID", "memtui sessions d2f7", "resume"),
         typed(("sessions show ID", "sessions show"), "memtui sessions show 3e8f --rows 1", "and 2 older"),
         typed("tui", "memtui tui --screen inbox --read-only", "", 0, ("read-only", "q")),
-        typed("status", "memtui status", "memtui full"),
+        typed("status", "memtui status", "mode full"),
         typed("", "memtui doctor --errors", ""),
         typed("", "memtui doctor --all-projects", "to fix", 5),
         typed("", "memtui doctor --json", '"code"', 5),

@@ -154,7 +154,7 @@ def _audience(ctx: Context) -> "Iterator[Found]":
 
 
 def _changes(ctx: Context) -> "Iterator[Found]":
-    for each in ctx.ledger.changes()[:NEWEST]:
+    for each in ctx.journal().ledger().changes()[:NEWEST]:
         yield short_id(each.id), each.summary
 
 

@@ -32,10 +32,12 @@ def register(commands: "parser.Commands") -> None:
         "--all-projects", action="store_true", help="also Claude Code's own memory of all other projects"
     )
     found.add_argument(
-        "--fix", action="store_true", help="show a diff, then add missing lines and remove those that point nowhere"
+        "--fix",
+        action="store_true",
+        help="show a diff, then add missing lines and remove those that point nowhere; it asks first on a terminal",
     )
     found.add_argument("--dry-run", action="store_true", help="with --fix: only show the diff")
-    found.add_argument("--yes", action="store_true", help="with --fix: don't ask")
+    found.add_argument("--yes", action="store_true", help="with --fix: don't ask on a terminal")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:

@@ -15,7 +15,7 @@ from memtui.core.journal.ledger import Transaction
 from memtui.present.changes import DONE, asked_about, refusal, undone_as_one
 
 HISTORY = 20  # changes that --list shows
-QUESTIONS = {"undo": "Take back", "redo": "Make again"}
+QUESTIONS = {"undo": "Undo", "redo": "Redo"}
 WRITERS = {"cli": "by a command", "tui": "in the TUI"}
 ASKS = (  # the part of --help on what is asked about
     "A change that was made in this terminal in the last ten minutes is undone at once. It asks first about a change"
