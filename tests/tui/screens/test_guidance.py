@@ -660,7 +660,7 @@ async def test_guidance_of_another_project_is_named_after_it_and_stays_there(wor
         await pilot.press("p")
         await to(pilot, "Titles are")
         shown = app.screen.query_one("#detail").plain
-        assert "for anyone, in blog" in shown
+        assert "for the next session of blog" in shown
         assert f"in {blog}" not in shown
         assert "blog" in app.screen._draw(app.screen.table.row)[2].plain
         await pilot.press("e")

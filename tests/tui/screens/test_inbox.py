@@ -130,6 +130,22 @@ async def test_approving_what_is_on_the_screen_writes_it_and_undo_takes_it_back(
         assert memory(world, "no-snapshot-tests") is not None
 
 
+async def test_the_memories_open_on_what_was_just_approved(app):
+    async with app.run_test(size=WIDE) as pilot:
+        app.go("memories")
+        await settle(pilot)
+        app.go("inbox")
+        await to(pilot, "no-snapshot-tests")
+        await pilot.press("a")
+        await settle(pilot)
+        await pilot.press("1")
+        await settle(pilot)
+        assert app.screen.table.row[1].memory.name == "no-snapshot-tests"
+        await pilot.press("j", "2", "1")
+        await settle(pilot)
+        assert app.screen.table.row[1].memory.name != "no-snapshot-tests"  # once is enough
+
+
 async def test_on_a_small_screen_a_draft_is_shown_before_it_is_approved(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
@@ -1013,7 +1029,7 @@ async def test_a_draft_of_another_project_is_compared_with_and_goes_into_memorie
         assert "Shop's." not in shown
         await pilot.press("s")
         await settle(pilot)
-        assert any(where in words for _, words in app.screen.rows)
+        assert any(app.data.tilde(where) in words for _, words in app.screen.rows)
         await pilot.press("escape", "m")
         await settle(pilot)
         assert app.screen.question == "Merge into a memory of blog, or of all projects"

@@ -25,9 +25,9 @@ SAVE, EDITOR = "^s", "^o"
 FORM: Keys = (
     (SAVE, "save, send"),
     (EDITOR, "editor"),
-    ("tab", "next field"),
     ("escape", "keep for later"),
     ("^g", "discard"),
+    ("tab", "next field"),
 )
 TRASH: Keys = (
     ("enter", "restore"),

@@ -189,9 +189,11 @@ class GuidanceSubject:
         words += ["started by a person"] if note["who"] else []
         words += [f"of the agent {safe_text.line(agent, 40)}"] if agent else []
         words.append(f"when a tool touches {safe_text.line(path, 40)}" if path else WHEN[note["when"]])
-        if expires := note["expires"].strip():
-            words.append(_until(expires, now))
-        return ", ".join(words) + "."
+        expires = note["expires"].strip()
+        end = when.read(expires, now, ahead=True, end=True) if expires else None
+        words += [_until(end, now)] if end is not None else []
+        wrong = f" “{safe_text.line(expires, 20)}” is not a time: {guidance.EXPIRY}." if expires and end is None else ""
+        return ", ".join(words) + "." + wrong
 
     def there(self) -> str | None:
         """Read the note from its inbox again. Return its base, None if it is gone."""
@@ -242,11 +244,8 @@ def _name(session: Session, path: str | None) -> str:
     return f"“{safe_text.line(title, 50)}”" if title else f"session {session.id[:8]}"
 
 
-def _until(given: str, now: float) -> str:
-    """Say until when a note is delivered, or what is wrong with the time that was given."""
-    end = when.read(given, now, ahead=True, end=True)
-    if end is None:
-        return f"until … “{safe_text.line(given, 20)}” is not a time: {guidance.EXPIRY}"
+def _until(end: float, now: float) -> str:
+    """Say until when a note is delivered, in words that follow a comma."""
     if end == when.NEVER:
         return "whenever that is"
     if end <= now:

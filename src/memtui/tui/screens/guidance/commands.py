@@ -86,7 +86,7 @@ class GuidanceCommands:
             self.screen.wanted = rows.newest(item.text)
             problem = unheard.keyed(self.services.data.unheard())
             words = f", but nothing delivers it yet: {problem}" if problem else ""
-            self.services.say(f"Queued again: {named([item])}{words}. {actions.takes_back()}")
+            self.services.say(f"Queued {named([item])} again{words}. {actions.takes_back()}")
         finally:
             self.services.read()
 

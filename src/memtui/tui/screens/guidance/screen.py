@@ -37,7 +37,9 @@ COLUMNS = (
     Column("age", 4, right=True),
 )
 # The order of actions in the bottom bar.
-WAITING_ACTIONS, DELIVERED_ACTIONS = ("edit", "withdraw", "again", "mark", "filter"), ("again", "mark", "filter")
+# The actions in the foot. Again is for what was delivered, or never will be.
+WAITING_ACTIONS, DELIVERED_ACTIONS = ("edit", "withdraw", "mark", "filter"), ("again", "mark", "filter")
+STUCK_ACTIONS = ("edit", "withdraw", "again", "mark", "filter")
 
 
 @dataclass
@@ -120,7 +122,9 @@ class Guidance(ListScreen[GuidanceRow]):
     def footer_actions(self) -> list[actions.Action]:
         """Return the actions that suit the row under the cursor."""
         row = self.table.row
-        order = WAITING_ACTIONS if row is None or row.item is not None else DELIVERED_ACTIONS
+        order: tuple[str, ...] = DELIVERED_ACTIONS
+        if row is None or row.item is not None:
+            order = STUCK_ACTIONS if row is not None and row.states else WAITING_ACTIONS
         return [actions.get(f"guidance.{verb}") for verb in order]
 
     def summary(self) -> Text:

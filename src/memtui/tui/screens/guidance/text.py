@@ -95,7 +95,8 @@ def _waiting(
     when = "before the next tool use" if item.entry.flag("urgent") else "with the next prompt"
     given = [each.strip() for each in fields.get("for", "").split(",") if each.strip()]
     whom = " and ".join(addressee(each, titles) for each in given) or "anyone"
-    lines = [f"for {whom}, in {'any project' if item.slug is None else project}"]
+    where = "any project" if item.slug is None else project
+    lines = [f"for {whom}, in {where}" if given else f"for the next session of {where}"]
     if "path:" in fields.get("for", ""):
         when = "when a tool touches the path"
     lines.append(f"goes {when}")

@@ -83,6 +83,7 @@ class ApproveCommands:
         written = [each.memory for each in outcomes if each.memory is not None]
         if written:
             self.chosen.unmark(others)
+            self.services.data.approved = written[0].path
             words = written[0].ref if len(written) == 1 else f"{len(written)} memories"
             labels = {each.scope_label for each in written}
             why_unheard = unheard.keyed(self.services.data.unheard(labels))
@@ -138,7 +139,8 @@ class ApproveCommands:
         """Choose another scope for the chosen drafts."""
         places = self.proposals.places(self.chosen.items("updates"))
         wide = max((len(scope.label) for scope in places), default=0)
-        rows = [(scope.label, f"{scope.label:<{wide}}  {safe_text.line(scope.directory)}") for scope in places]
+        tilde = self.services.data.tilde
+        rows = [(each.label, f"{each.label:<{wide}}  {safe_text.line(tilde(each.directory))}") for each in places]
         await self._choose("scope", "Scope of the memory", rows)
 
     async def _choose(self, field: str, question: str, options: Sequence[tuple[str, str]]) -> None:

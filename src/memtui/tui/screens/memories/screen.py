@@ -2,6 +2,7 @@
 
 import dataclasses
 import gc
+import os
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
@@ -190,6 +191,12 @@ class Memories(ListScreen[Pair]):
         self.sift()
         if reader.expected:
             self.go_to(reader.expected)
+
+    def on_screen_resume(self) -> None:
+        """Put the cursor on the memory that was approved meanwhile, once it is read."""
+        approved, self.services.data.approved = self.services.data.approved, ""
+        if approved and os.path.exists(approved):
+            self.reader.expected = approved
 
     def here(self) -> list[Pair]:
         """Return the memories of the chosen place in the tree."""
