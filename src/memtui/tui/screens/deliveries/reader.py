@@ -59,9 +59,9 @@ class LogReader:
         """Begin a reading at the end of the log."""
         return Reading(self.data.root, wanted, self.data.receipts)
 
-    def read(self, reading: Reading, count: int, *, first: bool) -> None:
-        """Read `count` more rows, then look up their receipts, then count. `first`: also look up the receipts of the
-        rows that are there already."""
+    def read(self, reading: Reading, count: int, *, first: bool, oldest_first: bool = False) -> None:
+        """Read `count` more rows, then look up their receipts, those of the oldest first if so wanted, then count.
+        `first`: also look up the receipts of the rows that are there already."""
         worker = get_current_worker()
 
         def go_on(lines: int) -> bool:
@@ -73,7 +73,7 @@ class LogReader:
         if worker.is_cancelled:
             return
         self.post(RowsRead(reading))
-        self._look_up(reading.rows[before:])
+        self._look_up(reading.rows[before:][:: -1 if oldest_first else 1])
         if not self.data.statistics.ready:
             self._count(go_on)
 

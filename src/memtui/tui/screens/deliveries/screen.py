@@ -29,7 +29,7 @@ from memtui.tui.screens.deliveries.text import delivery_glance, delivery_text
 from memtui.tui.screens.list_screen import Described, ListScreen
 from memtui.tui.services import Command, Services
 from memtui.tui.widgets.detail import Detail
-from memtui.tui.widgets.rows import RowList
+from memtui.tui.widgets.rows import ListMessage, RowList
 
 # Older rows are read when so few are left below what is seen.
 NEAR_END = 40
@@ -45,6 +45,19 @@ What sessions are told is listed here: memories as they start, notes and drafts 
 
 {app.guide} leaves a note: this project's next prompt gets it."""
 NO_HOOKS = "\n\nSessions get nothing yet:\n{app.health}, then {health.install} installs the hooks."
+
+
+class LogList(RowList[DeliveryRow]):
+    """The list of deliveries: older ones may not be read yet."""
+
+    class LastWanted(ListMessage):
+        """The last row is wanted."""
+
+    def action_edge(self, direction: int) -> None:
+        """Move the cursor to the first (-1) or last (1) row; the last may have to be read."""
+        super().action_edge(direction)
+        if direction > 0:
+            self.post_message(self.LastWanted(self))
 
 
 class Deliveries(ListScreen[DeliveryRow]):
@@ -66,7 +79,7 @@ class Deliveries(ListScreen[DeliveryRow]):
     def __init__(self, services: Services) -> None:
         data = services.data
         self.receipts, self.reader = data.receipts, LogReader(data, self.post_message)
-        table = RowList[DeliveryRow](IN_LOG, self._draw, lambda row: row.id, empty=actions.keyed(EMPTY), id="list")
+        table = LogList(IN_LOG, self._draw, lambda row: row.id, empty=actions.keyed(EMPTY), id="list")
         super().__init__(services, table, lambda row: row.id, placeholder="search delivered text")
         self.session_head = SessionHead()
         self.totals: dict[str, int] = {}
@@ -77,7 +90,7 @@ class Deliveries(ListScreen[DeliveryRow]):
         self.reading: Reading | None = None
         self.never: list[tuple[str, str]] | None = None
         self.titles: dict[str, str] = {}
-        self._filter_changed = self._to_first = self._reading_more = False
+        self._filter_changed = self._to_first = self._to_last = self._reading_more = False
         self._typing_timer: Timer | None = None
         self.commands |= self.filters.commands() | {
             "deliveries.sessions": Command(self.show_sessions),
@@ -120,7 +133,7 @@ class Deliveries(ListScreen[DeliveryRow]):
 
     def read_again(self) -> None:
         """Read the log again from its end, with the current filter."""
-        self.reading = None
+        self.reading, self._to_last = None, False
         self._filter_changed = True
         self.summary_line.put(self.summary())
         self.read(None, SESSION_ROWS if self.of_session else PAGE)
@@ -146,9 +159,18 @@ class Deliveries(ListScreen[DeliveryRow]):
             self.draw_sums()
 
     @work(thread=True, exclusive=True, group="read-log")
-    def read(self, reading: Reading | None, count: int, *, first: bool = False) -> None:
-        """Read `count` more rows in a worker; of a new reading if `reading` is None."""
-        self.reader.read(reading or self.reader.reading(self.filters.wanted), count, first=first)
+    def read(self, reading: Reading | None, count: int, *, first: bool = False, to_last: bool = False) -> None:
+        """Read `count` more rows in a worker; of a new one if `reading` is None. `to_last`: the oldest is wanted."""
+        wanted = reading or self.reader.reading(self.filters.wanted)
+        self.reader.read(wanted, count, first=first, oldest_first=to_last)
+
+    @on(LogList.LastWanted)
+    def _read_to_last(self) -> None:
+        """Read the log to its beginning, as far as rows are held, and move to the oldest."""
+        reading = self.reading
+        if reading is not None and not (reading.done or reading.full or self.of_session):
+            self._to_last, self._reading_more = True, False
+            self.read(reading, KEPT, to_last=True)
 
     @work(thread=True, exclusive=True, group="live")
     def _live(self, reading: Reading) -> None:
@@ -167,7 +189,7 @@ class Deliveries(ListScreen[DeliveryRow]):
         table, reading = self.table, self.reading
         if reading is None or reading.done or reading.full or self._reading_more or not self.is_current:
             return
-        if self.of_session:
+        if self.of_session or self._to_last:
             return
         seen = max(table.cursor, int(table.scroll_offset.y) + table.size.height)
         if seen >= len(reading.rows) - NEAR_END:
@@ -181,6 +203,9 @@ class Deliveries(ListScreen[DeliveryRow]):
         if message.reading.wanted == self.filters.wanted:
             self.reading, self._reading_more = message.reading, False
             self.fill()
+            if self._to_last and (message.reading.done or message.reading.full):
+                self._to_last = False
+                self.table.move_to(len(self.table.rows) - 1)
 
     def on_log_replaced(self) -> None:
         """Read the new log."""
@@ -227,6 +252,7 @@ class Deliveries(ListScreen[DeliveryRow]):
     def on_receipts_read(self) -> None:
         """Paint the new receipts and statistics."""
         self.table.redraw()
+        self.count()
         self.draw_sums()
         self.show_detail()
 
@@ -237,10 +263,16 @@ class Deliveries(ListScreen[DeliveryRow]):
             return
         skipped = f" · {many(reading.skipped, 'torn line')}" if reading.skipped else ""
         full = f" · older ones: filter ({KEPT:,} are held)" if reading.full else ""
-        self.tell(f"{self._how_many(reading)} {'match' if self.filters.wanted else 'deliveries'}{skipped}{full}")
+        word = "match" if self.filters.wanted and not self._is_whole_session else "deliveries"
+        self.tell(f"{self._how_many(reading)} {word}{skipped}{full}")
 
     def _how_many(self, reading: Reading) -> str:
-        return f"{len(reading.rows):,}" + ("" if reading.done else "+")
+        statistics, count = self.services.data.statistics, f"{len(reading.rows):,}"
+        if reading.done:
+            return count
+        whole = statistics.ready and statistics.complete and not self.filters.wanted
+        total = sum(day.deliveries for day in statistics.days.values())
+        return f"{count} of {total:,}" if whole and total > len(reading.rows) else f"{count}+"
 
     def summary(self) -> Text:
         """Return what today adds up to, or what the filter lets through."""
@@ -252,7 +284,8 @@ class Deliveries(ListScreen[DeliveryRow]):
         counts = ReceiptCounts.of(() if by_outcome else (known.get(row.id, "") for row in self.found))
         back = f"goes back to {self.came_from.title()}" if self.came_from else ""
         clear = back or f"clears {'the last' if len(words) > 1 else 'it'}"
-        return filtered(words, self._how_many(reading) if reading else "", counts, f"escape {clear}", width)
+        count = None if self._is_whole_session else self._how_many(reading) if reading else ""
+        return filtered(words, count, counts, f"escape {clear}", width)
 
     def draw_sums(self) -> None:
         """Draw the summary, the lines above the session, and the plots."""
@@ -317,6 +350,11 @@ class Deliveries(ListScreen[DeliveryRow]):
     def of_session(self) -> str:
         """The session that the filter names: it is listed in the order of time; empty for none."""
         return self.filters.wanted.session
+
+    @property
+    def _is_whole_session(self) -> bool:
+        """Whether all deliveries of one session are listed, counted in the lines above them."""
+        return bool(self.of_session) and len(self.filters.in_words()) == 1
 
     def show_sessions(self) -> None:
         """Show the sessions, with the cursor on that of the delivery under the cursor."""

@@ -51,11 +51,13 @@ def today(statistics: Statistics, known: dict[str, str], width: int) -> Text:
     return found
 
 
-def filtered(filters: Sequence[str], count: str, counts: ReceiptCounts, escape: str, width: int) -> Text:
+def filtered(filters: Sequence[str], count: str | None, counts: ReceiptCounts, escape: str, width: int) -> Text:
     """Draw `48 match: guidance, in shop · ✓ arrived 40 of 41  escape clears the last`, in as many words as fit.
-    `filters`: the words of each, the one that was set last at the end; `count`: how many match; `escape`: what escape
-    does."""
+    `filters`: the words of each, the one that was set last at the end; `count`: how many match, None where they need
+    not be counted; `escape`: what escape does."""
     head = [(f"{count} match" if count else "searching", "bold"), (": " + ", ".join(filters), "")]
+    if count is None:
+        head = [(", ".join(filters), "bold")]
     clear = (f"  {escape}", "dim")
     long, brief = apart(sums(counts)), apart(sums(counts, brief=True))
     return fitting([[*head, *long, clear], [*head, *brief, clear], [*head, clear], [*head, ("  escape", "dim")]], width)
