@@ -238,8 +238,8 @@ def test_ctrl_z_on_the_way_out_stops_nothing(here):
 def test_without_a_terminal_memtui_prints_the_status(here):
     draft(here)
     done = here.memtui()
-    assert done.stdout.startswith("memtui full")
-    assert "waiting: 1 update" in done.stdout
+    assert done.stdout.startswith("memtui  mode full")
+    assert "waiting: 1 draft" in done.stdout
     assert "memtui inbox" in done.stdout
     assert "\x1b" not in done.stdout + done.stderr
     refused = here.memtui("tui", check=False)

@@ -126,7 +126,7 @@ def test_the_banner_says_what_is_on_and_what_waits(home):
     home.leave("items", "z")
     home.leave("items", "z2", "global")
     message = home.start().message
-    assert message == "memtui full · 1 global memory · waiting: 1 guidance, 1 updates to review, 2 unfinished items"
+    assert message == "memtui full · 1 global memory · waiting: 1 note, 1 draft to review, 2 unfinished items"
     home.settings("banner = false\n")
     assert home.start(session="s2").message == ""
     home.settings('mode = "whisper"\n')
@@ -440,7 +440,7 @@ def test_an_inbox_too_long_to_be_read_whole_is_named_and_its_newest_note_comes(h
         file.write("error: no such file\n" * 150_000)
     home.guide("newest")
     said = home.start().message
-    assert "waiting: 2 guidance" in said
+    assert "waiting: 2 notes" in said
     assert f"{home.file('guidance')} is larger than 1 MB" in said
     said = home.prompt().context
     assert "oldest" in said

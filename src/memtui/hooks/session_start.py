@@ -203,7 +203,11 @@ def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
         listed = ", ".join([f"{number} {scope}" for scope, number in counts])
         words.append(f"{listed} {'memory' if total == 1 else 'memories'}" if total else "no memories yet")
     waiting = []
-    for kind, one in (("guidance", "guidance"), ("updates", "updates to review"), ("items", "unfinished items")):
+    for kind, before, after in (
+        ("guidance", "note", ""),
+        ("updates", "draft", " to review"),
+        ("items", "unfinished item", ""),
+    ):
         number = 0
         for _, directory in hook.inboxes():
             try:
@@ -211,7 +215,7 @@ def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
             except OSError:
                 continue
         if number:
-            waiting.append(f"{number} {one}")
+            waiting.append(f"{number} {before}{'' if number == 1 else 's'}{after}")
     words.append("waiting: " + ", ".join(waiting) if waiting else "nothing waiting")
     for _, directory in hook.inboxes():
         too_long = [
