@@ -122,7 +122,7 @@ async def test_screens_without_anything_say_what_will_fill_them(empty, size):
             await settle(pilot)
             assert_drawn(app, size, name)
             text = "\n".join(lines(app))
-            assert re.search(r"Nothing|hooks|not installed", text), (name, text)
+            assert re.search(r"Nothing|No notes|hooks|not installed", text), (name, text)
 
 
 # keys

@@ -66,7 +66,7 @@ BRIEF_SCOPE, LEAST_SCOPE, USUAL_FROM, WIDE_SCOPE, WIDE_FROM, SCOPE_FROM = 4, 6, 
 BRIEF = {"global": "glob", "project": "proj", "CLAUDE.md": "CLAU", "rules": "rule"}
 NEVER = 10_000  # a list width that is never reached
 # Cells of the name column: at least the first, at most the last, and between them what LEAST_DESCRIPTION leaves.
-SHORT_NAME, LEAST_DESCRIPTION, LONG_NAME = 12, 20, 40
+SHORT_NAME, LEAST_DESCRIPTION, LONG_NAME = 12, 18, 40
 # The letter of a memory with an autosave.
 DRAFT = "D"
 # In the column of the last delivery, for memories that the client loads by itself.
