@@ -263,7 +263,8 @@ class Deliveries(ListScreen[DeliveryRow]):
             return
         skipped = f" · {many(reading.skipped, 'torn line')}" if reading.skipped else ""
         full = f" · older ones: filter ({KEPT:,} are held)" if reading.full else ""
-        word = "match" if self.filters.wanted and not self._is_whole_session else "deliveries"
+        noun = "delivery" if len(reading.rows) == 1 and reading.done else "deliveries"
+        word = "match" if self.filters.wanted and not self._is_whole_session else noun
         self.tell(f"{self._how_many(reading)} {word}{skipped}{full}")
 
     def _how_many(self, reading: Reading) -> str:

@@ -22,6 +22,15 @@ from memtui.tui.services import Command, Services, first_of
 if TYPE_CHECKING:
     from memtui.tui.dialogs.subject import Subject
 
+# What a memory of each type says.
+TYPES = {
+    "user": "about you: role, expertise, preferences",
+    "feedback": "a rule: how you want the work done",
+    "project": "a fact or goal of the project",
+    "reference": "where something is, and what it is good for",
+    "tool": "a tool: how to call it, what to look out for",
+}
+
 
 class MemoryEditing:
     """The commands, on the list, the tree and the reader of the screen."""
@@ -53,7 +62,7 @@ class MemoryEditing:
         """Create a memory from the template of a type, or continue an unsaved one."""
         kept = self._unlisted()
         rows = self._choices(kept)
-        rows += [(kind, f"{kind:<10} {memory.TEMPLATES[kind].partition(chr(10))[0]}") for kind in memory.TYPES]
+        rows += [(kind, f"{kind:<10} {TYPES[kind]}") for kind in memory.TYPES]
         place = self.places.row
         only = place.scopes[0] if place is not None and len(place.scopes) == 1 else None
         scope = only if only in self.reader.targets() else scopes.home(self.reader.found)
