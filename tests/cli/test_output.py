@@ -210,3 +210,15 @@ def test_the_main_lists_fit(memtui, columns):
     ):
         wide = [line for line in memtui(*words).out.splitlines() if output.width(line) > columns]
         assert [line for line in wide if not line.startswith(("Mark done", "Restore", "✗ timed out:"))] == []
+
+
+def test_narration_is_wrapped_on_a_terminal_only(capsys):
+    out = output.Output({"COLUMNS": "40"})
+    words = "“Ask before a migration” waits until Fri 27 Nov. memtui undo undoes it."
+    out.say(words)
+    assert capsys.readouterr().err == words + "\n"
+    out.stderr_tty = True
+    out.say(words)
+    lines = capsys.readouterr().err.splitlines()
+    assert max(map(len, lines)) <= 40
+    assert " ".join(line.strip() for line in lines) == words

@@ -148,6 +148,7 @@ class Output:
         self.stdout: TextIO = sys.stdout
         self.stderr: TextIO = sys.stderr
         self.tty = self.stdout.isatty()
+        self.stderr_tty = self.stderr.isatty()
         able = self.tty and env.get("TERM") != "dumb"
         self.colour = (able or bool(env.get("FORCE_COLOR"))) and not env.get("NO_COLOR")
         self.ascii = self.tty and glyphs.only_ascii(env)
@@ -201,7 +202,7 @@ class Output:
     def _narrated(self, text: str) -> str:
         """Wrap narration for a terminal; a log or a mail keeps its lines."""
         columns = self.columns
-        if columns is None or len(text) <= columns or not self.stderr.isatty():
+        if columns is None or len(text) <= columns or not self.stderr_tty:
             return text
         return "\n".join([piece for each in text.split("\n") for piece in folded(each, columns)])
 

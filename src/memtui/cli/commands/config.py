@@ -91,7 +91,7 @@ def _modes(ctx: Context) -> Result:
         cells = []
         for each in found:
             own = ", ".join(f"{key} {config_text.written(setting.plain(value))}" for key, value in each.own.items())
-            words = own or ("all projects" if each.path else "if a project has no setting of its own")
+            words = own or ("all projects" if each.path else "unless set below")
             cells.append([(line(each.path) or "all projects", "bold" * each.here), each.mode, (line(words), "dim")])
         out.table(["PROJECT", "MODE", "FROM"], cells)
 
