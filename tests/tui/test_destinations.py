@@ -65,3 +65,13 @@ async def test_the_words_of_a_line_are_told_from_its_name_and_its_key(app):
         assert any("shift+tab The previous pane" in line for line in every)
         option = app.screen.query_one("CommandList").get_component_rich_style("option-list--option")
         assert not option.bold
+
+
+async def test_a_theme_comes_before_actions_that_only_mention_its_word(app):
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        found = await palette(pilot, "them")
+        at = {
+            name: next(at for at, row in enumerate(found) if name in row) for name in ("theme: dark", "changes: list")
+        }
+        assert at["theme: dark"] < at["changes: list"]

@@ -17,7 +17,8 @@ PLACEHOLDER = "An action, a theme, a memory or a session"
 NAME_WIDTH, KEY_WIDTH = 34, 10
 # Scores: all words found in the name; the share of them that begin a word of it; found in the name or the explanation.
 IN_NAME, AT_WORD_START, IN_HELP = 3.0, 1.0, 1.0
-# Added for an action that works on the screen that is shown.
+# Added for an action that works on the screen that is shown, and is found by its name: a theme or a memory whose name
+# is typed comes before an action whose explanation has the word.
 HERE = 10.0
 
 
@@ -67,7 +68,8 @@ class Verbs(Provider):
             found = [(score, a) for a in self._actions() if (score := matcher.match(a.name)) > 0]
         for score, action in found:
             shown = self._line(action, matcher.highlight(action.name))
-            yield Hit(score + self._here(action), shown, lambda a=action: self._run(a), text=action.name)
+            bonus = self._here(action) if score >= IN_NAME else 0.0
+            yield Hit(score + bonus, shown, lambda a=action: self._run(a), text=action.name)
 
     def _run(self, action: "Action") -> None:
         services_of(self.screen).action_run(action.id)

@@ -103,7 +103,9 @@ async def test_what_was_changed_since_is_left_alone_and_said(app, world):
     write(path, "another one\n")
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await pilot.press("U", "enter")
+        await pilot.press("U")
+        await settle(pilot)  # an enter before the list is read has no row to act on
+        await pilot.press("enter")
         await settle(pilot)
         assert "changed since" in notes(app)[0]
     assert read(path) == "another one\n"
@@ -201,3 +203,15 @@ def test_a_change_in_another_project_names_the_project_not_the_slug(world):
     store.delete(found)
     assert store.journal.ledger().changes()[0].summary == f"delete auto:{other.project}:{found.stem}"
     assert other.slug not in other.project
+
+
+async def test_a_dialog_as_wide_as_the_screen_leaves_no_line_of_it(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        for key in ("U", "b", "question_mark"):
+            await pilot.press(key)
+            await settle(pilot)
+            box = app.screen.children[-2]
+            assert (box.region.y, box.region.bottom) == (0, 23), key
+            await pilot.press("escape")
+            await settle(pilot)

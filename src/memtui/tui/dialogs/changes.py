@@ -127,6 +127,7 @@ class Changes(Dialog[None]):
 
     DEFAULT_CSS = """
     Changes > Vertical { height: 96%; padding: 1 2; background: $panel; }
+    Changes.filled > Vertical { height: 100%; }
     Changes RowList { margin-top: 1; background: $panel; }
     Changes .foot { height: auto; max-height: 3; color: $text-muted; }
     Changes Detail { height: 1fr; padding: 0; }

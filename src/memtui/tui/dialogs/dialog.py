@@ -135,7 +135,9 @@ class Dialog(ModalScreen[Result]):
         # The box comes just before the keys; Textual's notes may come before it.
         wanted, styles = self.wanted(), self.children[-2].styles
         styles.max_width = "100%"
-        styles.width = wanted if wanted <= self.size.width - 2 * BESIDE else "100%"
+        fits = wanted <= self.size.width - 2 * BESIDE
+        styles.width = wanted if fits else "100%"
+        self.set_class(not fits, "filled")
 
     def wanted(self) -> int:
         """Return the width that the box wants, in columns."""

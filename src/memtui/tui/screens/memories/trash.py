@@ -44,6 +44,7 @@ class Trash(Dialog[str | None]):
 
     DEFAULT_CSS = """
     Trash > Vertical { height: 36; max-height: 96%; padding: 1 2; background: $panel; }
+    Trash.filled > Vertical { max-height: 100%; }
     Trash RowList { margin: 1 0; background: $panel; }
     Trash Detail { height: 45%; border-top: solid $rule; }
     Trash Detail:focus { border-top: solid $accent; }
