@@ -25,7 +25,7 @@ MEANINGS = {
     "undo_days": "days that changes can be undone, 0: all",
     "undo_changes": "newest changes kept for undo, 0: all",
     "texts_days": "days that delivered texts stay, 0: all",
-    "trust_days": "days trust in texts that are gone stays",
+    "trust_days": "days trust in gone texts stays, 0: all",
     "guide_to": "whom guidance is for: anyone, people",
     "glyphs": "unicode, ascii, or auto: by the locale",
     "theme": "the TUI's colours: dark, light, nord …",
