@@ -233,7 +233,8 @@ def test_the_status_line_says_what_waits_and_then_that_it_arrived(on, model):
     on.leave("Draft: use tabs", kind="updates", kind_="correction", time="2026-11-20T10:00:00Z")
     with Terminal(on) as terminal:
         model.will("Answer one.")
-        assert "✓" not in terminal.see(r"memtui 1 note · 1 draft")
+        # A letter that is in its place already is not painted again.
+        assert "✓" not in terminal.see(r"memtui 1 n?ote · 1 draft")
         terminal.say("first")
         terminal.see("✓")  # newer clients draw only what has changed of the line
     assert on.errors() == []
