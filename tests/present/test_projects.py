@@ -7,9 +7,9 @@ from memtui.present.projects import names, with_paths
 
 
 def test_as_much_of_the_path_as_tells_them_apart():
-    found = names(["/home/you/work/crm", "/home/you/shop", "/home/me/shop", "-home-you-old"])
+    found = names(["/home/you/jobs/crm", "/home/you/shop", "/home/me/shop", "-home-you-old"])
     assert found == {
-        "/home/you/work/crm": "crm",
+        "/home/you/jobs/crm": "crm",
         "/home/you/shop": "you/shop",
         "/home/me/shop": "me/shop",
         "-home-you-old": "-home-you-old",

@@ -44,10 +44,10 @@ def called(*roots):
 
 
 def test_a_project_is_called_by_its_directory_and_two_of_one_name_by_as_much_of_the_path_as_tells_them_apart():
-    assert called("/home/you/crm", "/srv/api", "/home/you/work/api", "/home/you/home/api", "/") == [
+    assert called("/home/you/crm", "/srv/api", "/home/you/jobs/api", "/home/you/home/api", "/") == [
         "crm",
         "srv/api",
-        "work/api",
+        "jobs/api",
         "home/api",
         "/",
     ]
@@ -55,8 +55,8 @@ def test_a_project_is_called_by_its_directory_and_two_of_one_name_by_as_much_of_
 
 
 def test_a_project_without_a_known_path_is_called_by_what_its_slug_adds_to_home():
-    names = projects.names({"HOME": "/home/you"}, {"-home-you-work-crm": None, "-srv-api": None, "-": None})
-    assert names == {"-home-you-work-crm": "work-crm", "-srv-api": "srv-api", "-": "-"}
+    names = projects.names({"HOME": "/home/you"}, {"-home-you-jobs-crm": None, "-srv-api": None, "-": None})
+    assert names == {"-home-you-jobs-crm": "jobs-crm", "-srv-api": "srv-api", "-": "-"}
 
 
 def test_the_true_path_comes_from_the_transcripts(env, tmp_path):

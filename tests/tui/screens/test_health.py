@@ -723,3 +723,18 @@ async def test_p_shows_all_projects_and_f_fixes_an_index_there_after_its_diff(he
         await pilot.press("escape")
         await ready(pilot)
         assert "in shop" in summary(screen)
+
+
+async def test_runs_that_another_screen_counts_meanwhile_are_shown(health, monkeypatch):
+    async with health.run_test(size=(120, 40)) as pilot:
+        statistics = pilot.app.data.statistics
+        count = statistics.count
+
+        def counted_already(go):
+            count(go)
+            return count(go)  # nothing is new
+
+        monkeypatch.setattr(statistics, "count", counted_already)
+        screen = await ready(pilot)
+        assert screen.snapshot.counted
+        assert "p50" in summary(screen)

@@ -90,12 +90,13 @@ class Health(ListScreen[HealthRow]):
                 self.post_message(SnapshotTaken(take_snapshot(data, [])))
             data.client = checkup.client_check(data.env)
             self._client_time = time.monotonic()
-        self._take(worker, data.client, everywhere=everywhere)
-        if data.statistics.count(lambda _: not worker.is_cancelled) and not worker.is_cancelled:
+        shown = self._take(worker, data.client, everywhere=everywhere)
+        more = data.statistics.count(lambda _: not worker.is_cancelled)
+        if (more or not shown.counted) and not worker.is_cancelled:  # another screen may have counted meanwhile
             self._take(worker, data.client, everywhere=everywhere)
 
-    def _take(self, worker: "Worker[object]", client: list[Finding], *, everywhere: bool) -> None:
-        """Look once, in a worker, and say how far that is."""
+    def _take(self, worker: "Worker[object]", client: list[Finding], *, everywhere: bool) -> Snapshot:
+        """Look once, in a worker, and say how far that is. Return what was found."""
         told = time.monotonic()
 
         def progress(done: int, total: int) -> bool:
@@ -108,6 +109,7 @@ class Health(ListScreen[HealthRow]):
         found = take_snapshot(self.services.data, client, everywhere=everywhere, progress=progress)
         if not worker.is_cancelled:
             self.post_message(SnapshotTaken(found))
+        return found
 
     def on_snapshot_taken(self, message: SnapshotTaken) -> None:
         """Show what was found. The cursor stays on its row; at first it goes to the worst finding."""
