@@ -144,6 +144,7 @@ def run(memtui, tmp_path, path):
     return done
 
 
+@pytest.mark.slow
 def test_bash(run):
     def complete(line):
         words = (
@@ -158,6 +159,7 @@ def test_bash(run):
     assert complete("memtui --project migr") == ["migrations"]
 
 
+@pytest.mark.slow
 def test_zsh(run):
     stubs = 'compdef() { :; }; _describe() { printf \'%s\n\' "${found[@]}"; }; _files() { echo files "$@"; }'
 
@@ -172,6 +174,7 @@ def test_zsh(run):
     assert complete("memtui", "--project", "x") == ["files -/"]
 
 
+@pytest.mark.slow
 def test_fish(run):
     def complete(line):
         return run("fish", f"source SCRIPT; complete -C '{line}'", "--no-config")

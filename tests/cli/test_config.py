@@ -262,6 +262,7 @@ def test_the_modes_of_all_projects_are_in_one_table(memtui, world):
     assert world.shop in told
 
 
+@pytest.mark.slow
 def test_a_project_whose_path_is_not_utf_8_has_settings_and_hooks_of_its_own(tmp_path):
     project = os.fsencode(tmp_path) + b"/caf\xe9"
     os.makedirs(project + b"/.git")

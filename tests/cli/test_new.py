@@ -39,6 +39,7 @@ def replace(old, new):
     return f"path.write_text(path.read_text().replace({old!r}, {new!r}))"
 
 
+@pytest.mark.slow
 def test_lines_of_the_template_that_were_left_are_not_saved(at_terminal, world):
     assert at_terminal(replace("The rule, in one sentence.", "No mocks."), "no-mocks")[0] == 0
     head = "---\nname: no-mocks\ndescription: No mocks.\nmetadata:\n  type: feedback\n---\n"

@@ -127,6 +127,7 @@ async def test_what_was_delivered(told, shown, wanted):
 
 
 @pytest.mark.parametrize("every", [False, True])
+@pytest.mark.slow
 async def test_which_sessions_there_are(told, shown, every):
     listed = told("sessions", *["--all-projects"] * every)
 
@@ -142,6 +143,7 @@ async def test_which_sessions_there_are(told, shown, every):
         assert each["text"].split("\n")[0] in " ".join(details.split())
 
 
+@pytest.mark.slow
 async def test_what_deliveries_add_up_to(told, shown):
     sums = told("deliveries", "--stats")
     assert await shown("deliveries", lambda app: sum(1 for _ in app.screen.found)) == sum(

@@ -150,6 +150,7 @@ def test_a_step_of_a_worker_that_takes_too_long_is_broken_off_and_the_next_ones_
     assert [(error["error"], error["where"]) for error in home.errors()] == [("LateError", "Stop: reconcile")]
 
 
+@pytest.mark.slow
 def test_input_that_never_ends_is_not_waited_for(home, tmp_path):
     read, write = os.pipe()
     before = time.monotonic()

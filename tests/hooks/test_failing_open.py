@@ -53,6 +53,7 @@ def test_fields_of_other_types_are_passed_over(home, event):
     assert home.errors() == []
 
 
+@pytest.mark.slow
 def test_a_payload_of_thirty_megabytes_is_served(home):
     home.guide("said")
     assert "said" in home.prompt(prompt="x" * 30_000_000).context

@@ -90,6 +90,7 @@ def test_removing_a_value_keeps_all_others(case, data):
 
 
 @given(texts(CONTAINERS), VALUES, st.data())
+@pytest.mark.slow
 def test_replacing_a_value_keeps_the_text_around_it(case, new, data):
     text, value = case
     if not value:

@@ -18,6 +18,7 @@ async def chosen(pilot, words):
 
 
 @pytest.mark.parametrize("name", ["nord", "ansi-dark", "dracula"])
+@pytest.mark.slow
 async def test_a_theme_is_chosen_by_its_name_and_kept(app, name):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -30,6 +31,7 @@ async def test_a_theme_is_chosen_by_its_name_and_kept(app, name):
         assert app.theme == theme_named(config.THEMES[3 if name == "ansi-dark" else 0])
 
 
+@pytest.mark.slow
 async def test_a_memory_is_gone_to_by_its_name(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -42,6 +44,7 @@ async def test_a_memory_is_gone_to_by_its_name(app, world):
         assert app.screen.table.row[1].memory.path == f"{world.shop}/.claude/memory/prefer-pnpm.md"
 
 
+@pytest.mark.slow
 async def test_a_session_is_gone_to_by_its_title(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -58,6 +61,7 @@ async def test_a_session_is_gone_to_by_its_title(app, world):
         assert {row.session for row in app.screen.table.rows} == {world.sessions["today"]}
 
 
+@pytest.mark.slow
 async def test_the_words_of_a_line_are_told_from_its_name_and_its_key(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -67,6 +71,7 @@ async def test_the_words_of_a_line_are_told_from_its_name_and_its_key(app):
         assert not option.bold
 
 
+@pytest.mark.slow
 async def test_a_theme_comes_before_actions_that_only_mention_its_word(app):
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)

@@ -45,6 +45,7 @@ def installed(home):
 
 @pytest.mark.usefixtures("every_frame")
 @pytest.mark.parametrize("size", [(80, 24), (160, 48)])
+@pytest.mark.slow
 async def test_two_keys_install_the_hooks_and_send_a_note_that_the_first_prompt_gets(home, size):
     before = files(home)
     app = starting(home)
@@ -75,6 +76,7 @@ async def test_two_keys_install_the_hooks_and_send_a_note_that_the_first_prompt_
         assert "Start claude in" not in app.screen.detail.plain
 
 
+@pytest.mark.slow
 async def test_a_note_of_ones_own_replaces_the_example(home):
     app = starting(home)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -112,6 +114,7 @@ async def test_escape_at_each_step_leaves_a_screen_that_says_what_to_press(home)
         assert app.screen.group == "memories"  # the offer was answered
 
 
+@pytest.mark.slow
 async def test_without_a_note_the_screen_says_how_to_write_one(home):
     app = starting(home)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -139,6 +142,7 @@ async def test_not_now_is_an_answer(home):
         assert not installed(home)
 
 
+@pytest.mark.slow
 async def test_the_badge_counts_again_at_once_when_the_hooks_are_installed(home):
     app = starting(home)
     async with app.run_test(size=(80, 24)) as pilot:

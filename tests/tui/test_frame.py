@@ -223,6 +223,7 @@ async def test_one_note_at_a_time_away_from_the_cursor_and_errors_stay_until_a_k
 
 
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (160, 48)], ids=str)
+@pytest.mark.slow
 async def test_a_note_covers_nothing_and_the_row_under_the_cursor_stays_visible(app, size):
     async with app.run_test(size=size, notifications=True) as pilot:
         await settle(pilot)
@@ -276,6 +277,7 @@ async def palette(pilot, words):
     return [str(found.get_option_at_index(at).prompt) for at in range(found.option_count)]
 
 
+@pytest.mark.slow
 async def test_the_palette_finds_verbs_before_explanations_and_shows_keys(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)

@@ -33,6 +33,7 @@ def told(form):
     return str(form.query_one(".told").render())
 
 
+@pytest.mark.slow
 async def test_why_it_could_not_be_saved_goes_away_when_that_is_mended(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -120,6 +121,7 @@ async def test_broken_frontmatter_is_mended_as_a_whole_file(app, world):
         assert row.memory.description == "what we said"
 
 
+@pytest.mark.slow
 async def test_a_file_without_frontmatter_opens_with_its_text_and_empty_fields(app, world):
     text = "# Ports\n\nThe shop listens on 8080.\n"
     write(project(world, "ports.md"), text)
@@ -228,6 +230,7 @@ async def test_a_new_memory_half_typed_is_offered_again(app, world):
         assert "type: tool" in read(project(world, "jq-tricks.md"))
 
 
+@pytest.mark.slow
 async def test_a_file_that_is_gone_is_asked_about_and_written_anew(app, world):
     path = project(world, "prefer-pnpm.md")
     before = read(path)
@@ -332,6 +335,7 @@ async def test_of_a_template_what_was_written_is_saved(app, world):
         assert read(project(world, "no-mocks.md")).endswith("\n---\n\n**How to apply:** in tests.\n")
 
 
+@pytest.mark.slow
 async def test_a_description_alone_makes_a_memory(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)

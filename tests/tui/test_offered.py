@@ -17,6 +17,7 @@ def lines(app):
 
 
 @pytest.mark.parametrize("name", TABS)
+@pytest.mark.slow
 async def test_read_only_is_said_and_nothing_that_writes_is_offered(world, name):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name, read_only=True)
     writing = [action for action in actions.ACTIONS if action.writes]
@@ -41,6 +42,7 @@ async def test_read_only_is_said_and_nothing_that_writes_is_offered(world, name)
 
 @pytest.mark.parametrize("read_only", [False, True])
 @pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.slow
 async def test_the_tabs_are_all_words_or_all_numbers_but_the_current_one(world, size, read_only):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=read_only)
     async with app.run_test(size=size) as pilot:
@@ -70,6 +72,7 @@ async def test_an_empty_list_offers_nothing_for_a_row(tmp_path):
                 assert f" {word} " not in foot, (name, foot)
 
 
+@pytest.mark.slow
 async def test_nothing_happens_to_a_list_that_is_hidden_while_one_memory_is_read(app):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)

@@ -88,6 +88,7 @@ def documents(draw):
 
 @settings(max_examples=8 * settings.default.max_examples)
 @given(documents())
+@pytest.mark.slow
 def test_it_agrees_with_the_whole_reader_on_well_formed_files(data):
     doc = document.parse(data)
     if doc.broken is None:

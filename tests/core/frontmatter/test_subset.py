@@ -51,6 +51,7 @@ def accepted(text):
 @example("k: 'a\n\n  b'\n")
 @example("k: >\n  a\n   b\n\n  c\n")
 @example("k: a\tb")
+@pytest.mark.slow
 def test_whatever_it_accepts_pyyaml_reads_alike(text):
     text += "\n"
     mine = accepted(text)

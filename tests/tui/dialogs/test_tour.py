@@ -23,6 +23,7 @@ def below(app):
 
 @pytest.mark.usefixtures("every_frame")
 @pytest.mark.parametrize("size", [(80, 24), (40, 16)])
+@pytest.mark.slow
 async def test_each_step_is_on_its_screen_and_wholly_shown(world, size):
     before = tree(world.directory)
     app = touring(world, read_only=True)
@@ -42,6 +43,7 @@ async def test_each_step_is_on_its_screen_and_wholly_shown(world, size):
     assert tree(world.directory) == before
 
 
+@pytest.mark.slow
 async def test_it_goes_back_and_is_left_where_one_is(world):
     app = touring(world)
     async with app.run_test(size=(80, 24)) as pilot:

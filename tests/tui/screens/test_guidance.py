@@ -206,6 +206,7 @@ async def test_what_kind_of_session_took_a_note_is_told(world, app):
         assert "session sdk-cli- of a script" in app.screen.query_one("#detail").plain
 
 
+@pytest.mark.slow
 async def test_the_form_says_whom_it_reaches_and_until_when(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
@@ -324,6 +325,7 @@ async def test_a_draft_outlives_escape_and_a_crash(world):
         assert app.screen.query_one("#text", TextArea).text == ""
 
 
+@pytest.mark.slow
 async def test_a_discarded_draft_is_gone(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
@@ -652,6 +654,7 @@ async def test_all_that_waits_is_withdrawn_as_one_step_and_comes_back(world, app
         assert (notes(world), notes(world, None)) == ({}, {})
 
 
+@pytest.mark.slow
 async def test_guidance_of_another_project_is_named_after_it_and_stays_there(world, app):
     blog = paths.slug(world.blog)
     inbox_file.append_entry(paths.inbox_dir(world.root, blog), "guidance", {}, "Titles are in sentence case.")

@@ -87,6 +87,7 @@ async def test_everything_doctor_knows_worst_first_with_what_to_do(health, world
         assert ("problems to fix" if size[0] > 40 else "No hooks installed: i installs them") in summary(screen)
 
 
+@pytest.mark.slow
 async def test_hooks_are_installed_after_the_diff_and_taken_out_again(health, world):
     path = install.settings_path(world.env, world.shop, "user")
     before = bytes_of(path)
@@ -184,6 +185,7 @@ def _tree(directory):
     return found
 
 
+@pytest.mark.slow
 async def test_f_trusts_after_asking_with_cancel_in_focus(health, world):
     directory = world.shop + "/.claude/memory"
     waiting = trust.status(world.root, directory)
@@ -381,6 +383,7 @@ async def test_a_mode_is_set_for_one_project_and_taken_back(health, world):
         assert pilot.app.screen is screen
 
 
+@pytest.mark.slow
 async def test_a_switch_is_set_everywhere_or_here(health, world):
     async with health.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
@@ -406,6 +409,7 @@ async def test_a_config_that_can_not_be_read_is_told(health, world):
         assert "can't be read" in head.words
 
 
+@pytest.mark.slow
 async def test_what_was_typed_in_the_editor_and_not_saved_is_there_again(world, tmp_path, monkeypatch):
     monkeypatch.setattr(MemtuiApp, "suspend", lambda self: contextlib.nullcontext())
     path, script = config.file_path(world.root), tmp_path / "editor.sh"
@@ -558,6 +562,7 @@ async def test_settings_are_a_key_away_and_tell_value_default_and_source(health,
         assert "default" in line
 
 
+@pytest.mark.slow
 async def test_on_a_small_screen_a_setting_tells_what_it_does_below_the_list(health):
     async with health.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
@@ -602,6 +607,7 @@ async def test_braces_go_from_section_to_section(health):
         assert screen.table.cursor < before
 
 
+@pytest.mark.slow
 async def test_what_fits_some_words_or_is_a_problem_is_kept_for_the_next_start(health, world):
     async with health.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
@@ -696,6 +702,7 @@ async def test_the_cursor_follows_its_check_when_its_count_or_its_place_changes(
         assert "2 files that do not exist: old-wiki.md, gone.md" in now.words
 
 
+@pytest.mark.slow
 async def test_p_shows_all_projects_and_f_fixes_an_index_there_after_its_diff(health, world):
     store = next(each for each in sorted(os.listdir(world.config + "/projects")) if each.endswith("blog"))
     directory = f"{world.config}/projects/{store}/memory"

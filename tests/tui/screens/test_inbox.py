@@ -101,6 +101,7 @@ async def test_drafts_stand_surest_first_then_items(app):
         assert names[5].startswith("Fix")
 
 
+@pytest.mark.slow
 async def test_the_setting_shows_what_the_agent_and_the_person_had_said(app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "no-snapshot-tests")
@@ -164,6 +165,7 @@ async def test_on_a_small_screen_a_draft_is_shown_before_it_is_approved(world, a
         assert memory(world, "no-snapshot-tests") is not None
 
 
+@pytest.mark.slow
 async def test_a_draft_of_a_taken_name_is_merged_or_renamed_from_where_it_is_approved(world, app):
     before = memory(world, "prefer-pnpm")
     async with app.run_test(size=SMALL) as pilot:
@@ -268,6 +270,7 @@ async def test_a_text_that_is_emptied_in_the_form_does_not_come_back(world, app)
     assert memory(world, "no-snapshot-tests").endswith("---\n\nAssert on words\n")
 
 
+@pytest.mark.slow
 async def test_the_form_refuses_a_name_that_is_taken_and_keeps_what_was_typed(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
@@ -400,6 +403,7 @@ Use pnpm for every install.
 
 
 @pytest.mark.parametrize("size", [(120, 40), (160, 48)])
+@pytest.mark.slow
 async def test_a_draft_and_the_memory_most_alike_stand_beside_each_other(world, app, size):
     leave(world, ALIKE, name="use-pnpm", confidence="0.95", scope="project")
     async with app.run_test(size=size) as pilot:
@@ -420,6 +424,7 @@ async def test_a_draft_and_the_memory_most_alike_stand_beside_each_other(world, 
         assert not any("lock" in mark for mark in marks)  # both say it
 
 
+@pytest.mark.slow
 async def test_words_are_not_marked_where_most_of_them_differ(app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "prefer-pnpm")
@@ -433,6 +438,7 @@ async def test_words_are_not_marked_where_most_of_them_differ(app):
         assert not any("never" in mark for mark in underlined(app.screen.query_one("Detail").text))
 
 
+@pytest.mark.slow
 async def test_on_a_small_screen_they_stand_below_each_other_with_the_words_marked(world, app):
     leave(world, ALIKE, name="use-pnpm", confidence="0.95", scope="project")
     async with app.run_test(size=SMALL) as pilot:
@@ -470,6 +476,7 @@ async def test_the_memory_to_merge_into_is_found_by_typing_and_shown_before_it_i
         await back_and_forth(pilot, lambda: everything(world), before)
 
 
+@pytest.mark.slow
 async def test_marked_drafts_are_merged_into_one_memory_as_one_step(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "ask-before-migrations")
@@ -580,6 +587,7 @@ async def test_marked_drafts_get_another_type_and_scope_and_are_approved_as_one_
         await back_and_forth(pilot, lambda: everything(world), before)
 
 
+@pytest.mark.slow
 async def test_editing_is_about_the_one_that_is_marked_and_refuses_several(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "ask-before-migrations")
@@ -611,6 +619,7 @@ async def test_approving_says_when_no_session_is_told_of_it(world, app):
         assert any("No session gets it yet" in note.message for note in app._notifications)
 
 
+@pytest.mark.slow
 async def test_letters_that_only_look_on_other_screens_change_nothing(world, app):
     before = everything(world)
     async with app.run_test(size=SMALL) as pilot:
@@ -663,6 +672,7 @@ async def test_bulk_rejection_is_one_step(world, app):
     assert set(updates(world)) == before
 
 
+@pytest.mark.slow
 async def test_what_a_decision_leaves_aside_is_told_counted_and_stays_marked(world, app):
     def foot():
         return app.screen._compositor.render_strips()[-1].text
@@ -723,6 +733,7 @@ async def test_an_empty_inbox_without_hooks_says_so_and_which_keys(world):
         assert "Sessions save drafts" not in drawn
 
 
+@pytest.mark.slow
 async def test_items_are_ticked_off_kept_changed_and_made_guidance(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "Fix the flaky")
@@ -871,6 +882,7 @@ async def test_a_draft_waits_until_a_day_of_the_picker_folded_and_not_counted(wo
     assert read(updates(world)["no-snapshot-tests"].path) == before
 
 
+@pytest.mark.slow
 async def test_a_draft_waits_until_a_typed_day_and_is_brought_back(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
@@ -960,6 +972,7 @@ async def test_a_draft_that_changed_meanwhile_is_not_written(world, app):
     assert read(path) == text
 
 
+@pytest.mark.slow
 async def test_undo_puts_the_cursor_on_what_came_back(world, app):
     async with app.run_test(size=SMALL) as pilot:
         for name, keys in (

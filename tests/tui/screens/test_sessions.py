@@ -101,6 +101,7 @@ async def test_only_what_lost_something(app, world):
         assert len(app.screen.table.rows) == 5
 
 
+@pytest.mark.slow
 async def test_the_filter_finds_titles_and_projects(app, world):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)

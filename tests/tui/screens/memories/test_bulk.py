@@ -139,6 +139,7 @@ async def test_undo_redo_and_undo_again_give_the_very_bytes(app, world, act, bul
         assert files(world) == there
 
 
+@pytest.mark.slow
 async def test_a_failure_stops_none_of_the_others_is_told_and_stays_marked(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -223,6 +224,7 @@ async def until(pilot, true):
     raise AssertionError("it never came")
 
 
+@pytest.mark.slow
 async def test_keys_are_answered_while_many_are_changed_and_escape_stops(crowd):
     app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
     async with app.run_test(size=(120, 40)) as pilot:

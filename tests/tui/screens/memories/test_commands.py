@@ -150,6 +150,7 @@ async def test_rename_takes_links_and_index_with_it(app, world):
         assert exists(project(world, "use-pnpm.md"))
 
 
+@pytest.mark.slow
 async def test_move_and_copy_to_another_scope(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -249,6 +250,7 @@ async def test_nothing_unseen_is_trusted_by_a_second_key_and_the_whole_repositor
         assert "release-steps.md" in trust.trusted_names(world.root, directory)
 
 
+@pytest.mark.slow
 async def test_instructions_and_read_only_are_left_alone_and_say_why(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=(120, 40)) as pilot:

@@ -66,6 +66,7 @@ async def test_a_type_under_a_scope_shows_only_those(app):
         assert sorted(names(app)) == ["prefer-pnpm", "skip-code-review"]
 
 
+@pytest.mark.slow
 async def test_the_preview_tells_all_there_is(app):
     async with app.run_test(size=(160, 48)) as pilot:
         await settle(pilot)
@@ -105,6 +106,7 @@ async def test_a_memory_that_changed_since_it_was_delivered_says_so(app, world):
         assert "C" in row.letters
 
 
+@pytest.mark.slow
 async def test_the_filter_is_live_counts_and_escape_clears_it(app):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -125,6 +127,7 @@ async def test_the_filter_is_live_counts_and_escape_clears_it(app):
         assert app.screen.query_one("#filter", Input).value == ""
 
 
+@pytest.mark.slow
 async def test_the_order_goes_by_column_key_and_click_and_is_remembered(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -153,6 +156,7 @@ def marked(text):
     return {text.plain[span.start : span.end] for span in text.spans if "underline" in str(span.style)}
 
 
+@pytest.mark.slow
 async def test_what_the_filter_matches_is_marked_in_the_list_and_in_the_memory(app):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -171,6 +175,7 @@ async def test_what_the_filter_matches_is_marked_in_the_list_and_in_the_memory(a
         assert not marked(screen.detail.text) & {"pnpm"}
 
 
+@pytest.mark.slow
 async def test_a_search_marks_what_is_only_like_its_words(app, world):
     body = "".join(f"line {number}\n" for number in range(200))
     write(
@@ -192,6 +197,7 @@ async def test_a_search_marks_what_is_only_like_its_words(app, world):
         assert marked(app.screen.detail.text) >= {"pnpm", "Use", "long"}
 
 
+@pytest.mark.slow
 async def test_projects_are_called_by_name_and_two_of_one_name_are_told_apart(app, world):
     for place in ("work", "home"):
         path = f"/nowhere/{place}/api"
@@ -365,6 +371,7 @@ async def test_another_theme_repaints_every_row(app):
         assert [segment.style for segment in before] != [segment.style for segment in after]
 
 
+@pytest.mark.slow
 async def test_a_change_from_outside_shows_within_a_second_and_keeps_the_cursor(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -473,6 +480,7 @@ async def test_what_was_never_delivered_is_shown_alone(app):
         assert len(app.screen.table.rows) == 12
 
 
+@pytest.mark.slow
 async def test_findings_are_filtered_sorted_and_told_in_words(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -498,6 +506,7 @@ async def test_types_are_counted_in_what_is_shown(app):
 
 
 @pytest.mark.usefixtures("every_frame")
+@pytest.mark.slow
 async def test_free_rows_below_a_short_list_hold_a_glance_at_the_memory(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -587,6 +596,7 @@ async def test_a_list_narrowed_from_last_time_says_so_and_escape_leads_to_all(ap
         assert len(names(again)) == 12
 
 
+@pytest.mark.slow
 async def test_every_memory_says_where_it_comes_from(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -683,6 +693,7 @@ async def test_a_hit_far_down_is_scrolled_to(app, world):
         assert any("The needle is here" in strip.text for strip in app.screen._compositor.render_strips())
 
 
+@pytest.mark.slow
 async def test_what_fits_the_filter_best_is_under_the_cursor(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
