@@ -11,8 +11,8 @@ from memtui.cli import parser
 from memtui.tui.app import MemtuiApp
 
 from .conftest import NOW, settle
-from .screens.memories.hands import choose, everywhere, exists, press, project, read, stand_on
-from .screens.memories.test_bulk import MANY, crowd, files, told, until  # noqa: F401  a fixture
+from .screens.memories.hands import choose, everywhere, exists, press, project, read, stand_on, write
+from .screens.memories.test_bulk import MANY, crowd, files, left_alone, told, until  # noqa: F401  a fixture
 
 ELSEWHERE = """
 import os, sys
@@ -212,3 +212,42 @@ async def test_a_full_trash_is_read_beside_the_keys(crowd):  # noqa: F811
         await settle(pilot)
         assert files(crowd) == there
         assert f"Restored: {MANY} memories." in told(app)
+
+
+async def test_what_could_not_be_undone_of_many_is_listed_with_its_reasons(app, world):
+    taken, other = project(world, "release-steps.md"), project(world, "prefer-pnpm.md")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "release-steps")
+        await press(pilot, "space")
+        await stand_on(pilot, "prefer-pnpm")
+        await press(pilot, "space", "d")
+        write(taken, "another one")
+        await press(pilot, "U", "enter")
+        assert left_alone(app) == (
+            "Undone: delete 1 of 2 memories. 1 change left alone:",
+            f"delete project:release-steps\n  {taken} exists already\n",
+        )
+        assert read(taken) == "another one"
+        assert exists(other)
+        await press(pilot, "escape")
+        assert app.screen.table.row.state == "done"  # the list below was read again
+        await press(pilot, "escape", "z")
+        [note] = app._notifications
+        assert note.message == (
+            f"Can't undo delete project:release-steps: {taken} exists already.\nNothing was written."
+        )
+
+
+async def test_a_change_of_a_memory_that_is_gone_is_refused_with_that_reason(app, world):
+    path = project(world, "prefer-pnpm.md")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "prefer-pnpm")
+        await press(pilot, "t")
+        await choose(pilot, "tool")
+        os.remove(path)
+        await press(pilot, "z")
+        said = told(app)[-1]
+    assert said.startswith("Can't undo ")
+    assert said.endswith(f": {path} is gone.\nNothing was written.")

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memtui.core.base import clock
-from memtui.core.base.errors import ConflictError, MemtuiError
+from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.base.phrasing import ago, many
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ INSTEAD = {
     "install": " `memtui hooks uninstall` removes the hooks from its present version.",
     "uninstall": " `memtui hooks install` adds them to its present version.",
 }
+# Why a note can't be taken back: it is not in the queue as it was written.
+DELIVERED = "it was delivered, withdrawn or changed meanwhile"
 
 
 def undone_as_one(undone: "Undone") -> "Transaction":
@@ -40,14 +42,19 @@ def together(made: "Sequence[Transaction]", total: int) -> str:
 
 
 def refusal(op: str, found: "Transaction", error: MemtuiError) -> MemtuiError:
-    """Explain why a change was not undone (`op`: undo or redo), and what to do instead."""
-    if not isinstance(error, ConflictError):
+    """Explain in one sentence why a change was not undone (`op`: undo or redo), and what to do instead."""
+    if not isinstance(error, ConflictError | NotFoundError):
         return error
-    if found.op == "guide":
-        why = "it was delivered, withdrawn or changed meanwhile"
-        return ConflictError(f"Can't {op} {found.summary}: {why}.", "Nothing was written.")
-    hint = "That file was changed since; nothing was written." + (INSTEAD.get(found.op, "") if op == "undo" else "")
-    return ConflictError(f"Can't {op} “{found.summary}”: {error.message}", hint)
+    hint = "Nothing was written." + (INSTEAD.get(found.op, "") if op == "undo" else "")
+    return type(error)(f"Can't {op} {found.summary}: {reason(found, error)}.", hint)
+
+
+def reason(found: "Transaction", error: MemtuiError) -> str:
+    """Say why a change was not undone or redone, as the end of a sentence."""
+    if found.op == "guide" and isinstance(error, ConflictError):
+        return DELIVERED
+    words = error.message.removesuffix(".")
+    return words[:1].lower() + words[1:]
 
 
 def asked_about(asked: "Elsewhere", now: float, writers: "Mapping[str, str]") -> str:

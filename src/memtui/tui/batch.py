@@ -2,15 +2,16 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
 from textual.screen import Screen
 
-from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many
+from memtui.present import memories as present
 from memtui.present import safe_text
-from memtui.present.memories import left_alone
+from memtui.tui.dialogs.preview import Preview
 from memtui.tui.services import HowFar, services_of
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 AT_ONCE = 20
 # The least time between two reports of progress.
 TOLD_SECONDS = 0.1
-# The most failures that a message names.
-NAMED = 3
 
 
 class BatchRunner:
@@ -76,27 +75,33 @@ class BatchRunner:
         return store.each(items, act, go_on)
 
 
-def report(app: "Services", outcome: "Outcome[Any, Any]", words: str, memory_of: "Callable[[Any], Memory]") -> None:
-    """Show how many changes were made, and which were not and why."""
+async def report(
+    services: "Services", outcome: "Outcome[Any, Any]", words: str, named: "Callable[[Any], tuple[Memory, str]]"
+) -> None:
+    """Show how many changes were made; of several, show which were not made, and why, until the person has read it.
+    `named` returns the memory of an item, and what to call its scope."""
     done, failed = len(outcome.done), outcome.failed
     if outcome.total == 1:
         if failed:
-            app.fail(failed[0][1])
+            services.fail(failed[0][1])
         else:
-            app.say(f"{words}: {safe_text.line(memory_of(outcome.done[0][0]).stem, 60)}.")
+            services.say(f"{words}: {safe_text.line(named(outcome.done[0][0])[0].stem, 60)}.")
         return
     what = many(done, "memory", "memories") if done == outcome.total else f"{done} of {outcome.total}"
-    lines = [f"{words}: {what}{', then stopped' if outcome.stopped else ''}."]
-    if failed:
-        lines.append(f"{left_alone(len(failed))}:")
-    for item, error in failed[:NAMED]:
-        found = memory_of(item)
-        lines.append(
-            f"{safe_text.line(found.stem, 60)}: {safe_text.line(error.message.removeprefix(found.path + ': '), 200)}"
-        )
-    if len(failed) > NAMED:
-        lines.append(f"and {len(failed) - NAMED:,} more")
-    if failed:
-        app.fail(MemtuiError("\n".join(lines)))
-    else:
-        app.say(lines[0])
+    said = f"{words}: {what}{', then stopped' if outcome.stopped else ''}."
+    if not failed:
+        services.say(said)
+        return
+    reasons = []
+    for item, error in failed:
+        found, scope = named(item)
+        reasons.append((f"{found.stem} ({scope})", error.message.removeprefix(found.path + ": ")))
+    await services.ask(left_alone(f"{said} {present.left_alone(len(failed))}:", reasons))
+
+
+def left_alone(title: str, reasons: "Iterable[tuple[str, str]]") -> Preview:
+    """Return a dialog that lists what was not changed: (what, why)."""
+    text = Text()
+    for what, why in reasons:
+        text.append(safe_text.line(what, 200), style="bold").append(f"\n  {safe_text.line(why, 400)}\n")
+    return Preview(title, text, "")

@@ -12,19 +12,18 @@ from memtui.core.base import clock
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many
 from memtui.core.journal import undo
-from memtui.present.changes import DONE, asked_about, refusal, undone_as_one
+from memtui.present.changes import DONE, asked_about, reason, undone_as_one
 from memtui.present.file_errors import file_error
-from memtui.tui.batch import AT_ONCE, TOLD_SECONDS
+from memtui.tui.batch import AT_ONCE, TOLD_SECONDS, left_alone
 from memtui.tui.services import BUSY, HowFar
 
 if TYPE_CHECKING:
     from textual.app import App
 
+    from memtui.tui.dialogs.preview import Preview
     from memtui.tui.services import Services
 
 VERBS = {"undo": "undoes", "redo": "redoes"}
-# The most failures that a message names.
-NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -47,6 +46,7 @@ class Undo:
         self._running = self._many = self._stop = False
         self._question = ""  # the op and the change that the person was asked about
         self._other_keys = 0
+        self._refused: Preview | None = None  # shown after the last of them: what could not be undone
 
     def want(self, op: undo.Op, key: str | None = None) -> None:
         """Undo or redo the last change, or undo the one with this key. Ask first about a change that was not made in
@@ -83,6 +83,12 @@ class Undo:
         finally:
             self._running = False
         self.turned()
+        if self._refused is not None:
+            self.services.start(self.app.screen, self._show_refused(self._refused), "undo")
+            self._refused = None
+
+    async def _show_refused(self, dialog: "Preview") -> None:
+        await self.services.ask(dialog)
 
     async def _turn(self, wanted: Wanted) -> None:
         """Undo or redo one step and report it, or ask first."""
@@ -101,7 +107,9 @@ class Undo:
         def attempt() -> tuple[undo.Elsewhere | undo.Undone, str]:
             journal = self.services.data.journal()
             outcome = undo.attempt(journal, wanted.op, wanted.key, sure=self._is_sure, go_on=go_on)
-            return outcome, "" if isinstance(outcome, undo.Elsewhere) else undone_as_one(outcome).summary
+            if isinstance(outcome, undo.Elsewhere) or (outcome.total > 1 and not outcome.done):
+                return outcome, "nothing"
+            return outcome, undone_as_one(outcome).summary
 
         try:
             outcome, summary = await asyncio.to_thread(attempt)
@@ -144,7 +152,6 @@ class Undo:
         if not undone.failed:
             self.services.say(words)
             return
-        lines = [words, f"{many(len(undone.failed), 'change')} left alone:"]
-        lines += [refusal(undone.op, *failed).message for failed in undone.failed[:NAMED]]
-        more = len(undone.failed) - NAMED
-        self.services.fail(MemtuiError("\n".join([*lines, f"and {more:,} more"] if more > 0 else lines)))
+        title = f"{words}. {many(len(undone.failed), 'change')} left alone:"
+        reasons = [(each.summary, reason(each, error)) for each, error in undone.failed]
+        self._refused = left_alone(title, reasons)

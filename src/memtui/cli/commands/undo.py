@@ -12,7 +12,7 @@ from memtui.core.base.phrasing import age, many
 from memtui.core.journal import undo as undoing
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Transaction
-from memtui.present.changes import DONE, asked_about, refusal, undone_as_one
+from memtui.present.changes import DONE, asked_about, reason, undone_as_one
 
 HISTORY = 20  # changes that --list shows
 QUESTIONS = {"undo": "Undo", "redo": "Redo"}
@@ -97,7 +97,7 @@ def _run(ctx: Context, args: argparse.Namespace, op: undoing.Op, ref: "str | Non
     undone = undoing.attempt(journal, op, key, sure=lambda asked: args.yes or _ask(ctx, asked))
     assert isinstance(undone, undoing.Undone)  # a no has raised in `_ask`
     as_one = undone_as_one(undone)
-    failed = [(each, refusal(op, each, error).message) for each, error in undone.failed]
+    failed = [(each, reason(each, error)) for each, error in undone.failed]
     rows = [{**_as_row(each), "error": message} for each, message in failed]
 
     def text(out: Output) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice, Line
+from memtui.tui.dialogs.preview import Preview
 from memtui.tui.screens.memories.trash import Trash
 from memtui.tui.widgets.body import Body
 from tui.conftest import NOW, settle
@@ -31,6 +32,12 @@ def files(world):
 
 def told(app):
     return [note.message for note in app._notifications]
+
+
+def left_alone(app):
+    """The title and the text of the dialog that lists what was not changed."""
+    assert isinstance(app.screen, Preview), app.screen
+    return app.screen.title_text, app.screen.plain
 
 
 def marked(app):
@@ -148,18 +155,21 @@ async def test_a_failure_stops_none_of_the_others_is_told_and_stays_marked(app, 
         await press(pilot, "A", "t")
         await choose(pilot, "tool")
         assert "type: tool" in read(project(world, "release-steps.md"))
+        title, failed = left_alone(app)
+        assert title == "Made tool: 11 of 12. 1 memory was left alone:"
+        assert failed.startswith("meeting-notes (auto shop)\n  the frontmatter can't be changed")
+        await press(pilot, "escape")
         assert marked(app) == {"meeting-notes.md"}  # its frontmatter is broken
-        failed = told(app)[-1]
-        assert failed.startswith(
-            "Made tool: 11 of 12.\n1 memory was left alone:\nmeeting-notes: the frontmatter can't be changed"
-        )
         await press(pilot, "escape", "z")
         assert files(world) == there
         await press(pilot, "A", "m")
         await choose(pilot, "project")
-        failed = told(app)[-1]
-        assert failed.startswith("Moved to project shop: 8 of 12.\n4 memories were left alone:\n")
-        assert failed.endswith("\nand 1 more")
+        title, failed = left_alone(app)
+        assert title == "Moved to project shop: 8 of 12. 4 memories were left alone:"
+        assert failed.count("\n") == 2 * 4
+        await press(pilot, "j")  # it stays until it was read
+        assert left_alone(app) == (title, failed)
+        await press(pilot, "escape")
         assert marked(app) >= {"prefer-pnpm.md", "release-steps.md"}
         assert len(marked(app)) == 4
         assert exists(project(world, "editor.md"))
@@ -174,10 +184,14 @@ async def test_what_can_not_come_back_from_the_trash_stays_there_marked(app, wor
         await press(pilot, "space", "space", "d")
         write(everywhere(world, "concise-answers.md"), "another one")
         await press(pilot, "b", "space", "space", "enter")
-        assert isinstance(app.screen, Trash)
         assert exists(everywhere(world, "conventional-commits.md"))
         assert read(everywhere(world, "concise-answers.md")) == "another one"
-        assert told(app)[-1].startswith("Restored: 1 of 2.\n1 memory was left alone:\nconcise-answers: ")
+        title, failed = left_alone(app)
+        assert title == "Restored: 1 of 2. 1 memory was left alone:"
+        assert failed.startswith("concise-answers (global)\n  ")
+        assert failed.endswith("memory/concise-answers.md exists already.\n")
+        await press(pilot, "escape")
+        assert isinstance(app.screen, Trash)
         [item] = app.screen.table.chosen()
         assert item.memory.stem == "concise-answers"
         assert app.screen.table.marks

@@ -1,6 +1,7 @@
 """The base class of every kind of change. A change can be checked and written as a row of the journal, made, inverted,
 and compared with the disk. Each kind has a module in this package; `records.KINDS` lists them."""
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -74,10 +75,11 @@ class Change(ABC):
 
 
 def conflict(path: str, exists: bool = False) -> ConflictError:
-    """Return the error for a file that somebody else changed meanwhile, or that `exists` where none may be."""
+    """Return the error for a file that was changed or removed meanwhile, or that `exists` where none may be."""
     if exists:
         return ConflictError(f"{path} exists already.", "Choose another name, or change that memory instead.")
-    return ConflictError(f"{path} changed since it was read.", LOOK_AGAIN)
+    what = "changed meanwhile" if os.path.lexists(path) else "is gone"
+    return ConflictError(f"{path} {what}.", LOOK_AGAIN)
 
 
 def is_digest(value: object) -> bool:

@@ -13,6 +13,7 @@ from memtui.core.base.storage import read_or_none
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.changes.change import (
+    LOOK_AGAIN,
     Change,
     ChangedFiles,
     KeepContent,
@@ -123,10 +124,7 @@ class TextEdit(Change):
             return self._insert(text)
         places = _places(text, self.removed)
         if not places:
-            raise ConflictError(
-                f"{self.path} changed meanwhile: the text to replace is gone",
-                "Nothing was written. Look at the file and try again.",
-            )
+            raise ConflictError(f"What was to be replaced in {self.path} is gone", LOOK_AGAIN)
         at = self._nearest(places)
         rest = text[at + len(self.removed) :]
         added = self.added

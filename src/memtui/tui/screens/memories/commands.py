@@ -61,7 +61,6 @@ class MemoryCommands:
         store, table = self.services.data.store(), self.list
         try:
             outcome = await self.bulk.each(store, table.chosen(), lambda pair: change(store, pair[1].memory))
-            report(self.services, outcome, words, lambda pair: pair[1].memory)
             table.marks -= {row.memory.path for (_, row), _ in outcome.done}
             if not table.marks:
                 table.clear_marks()
@@ -72,6 +71,7 @@ class MemoryCommands:
                 self.reader.expected = result.path if shown and not place.kind else ""
         finally:
             self.services.read()
+        await report(self.services, outcome, words, lambda pair: (pair[1].memory, self.reader.name_of(pair[0])))
 
     def _attempt(self, change: "Callable[[], object]", words: str) -> None:
         """Run one change, show `words`, read again, and put the cursor on the memory that it returned."""

@@ -163,9 +163,9 @@ class Trash(Dialog[str | None]):
         """Run a change on each, report the outcome and read again. Memories that were not changed stay marked."""
         if chosen and not self.bulk.running:
             outcome = await self.bulk.each(store, chosen, change)
-            report(services_of(self), outcome, words, lambda item: item.memory)
             self.table.marks -= {item.id for item, _ in outcome.done}
             self._fill(leave=True)
+            await report(services_of(self), outcome, words, lambda item: (item.memory, self.named(item.scope_label)))
 
     def on_how_far(self, message: HowFar) -> None:
         """Show the progress of the changes."""
