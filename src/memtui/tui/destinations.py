@@ -10,10 +10,10 @@ from textual.command import Hit, Hits, Provider
 
 from memtui.core.base import paths
 from memtui.core.base.phrasing import age
-from memtui.core.client import titles, transcript
+from memtui.core.client import projects, titles, transcript
 from memtui.core.places import locate
 from memtui.core.settings import config
-from memtui.present import memories, projects, safe_text
+from memtui.present import memories, safe_text
 from memtui.tui.palette import line
 from memtui.tui.services import Services, services_of
 
@@ -88,7 +88,8 @@ def _sessions(services: Services) -> list[Destination]:
     if not data.statistics.ready:
         return []
     newest = sorted(data.statistics.sessions.items(), key=lambda pair: -pair[1][0])[:SESSIONS]
-    finder, names = transcript.Finder(paths.config_dir(data.env)), projects.names({each[1] for _, each in newest})
+    finder = transcript.Finder(paths.config_dir(data.env))
+    names = projects.names_of_roots(data.env, (root for _, (_, root, _) in newest))
     for session, (last, root, _) in newest:
         title = safe_text.line(titles.about(finder.find(session)).title or session[:8], 80)
         words = f"{names[root]}, {age(last, data.now())}"

@@ -6,6 +6,8 @@ import os
 import posix
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memtui.core.base import paths
 from memtui.core.client import projects
@@ -57,6 +59,24 @@ def test_a_project_is_called_by_its_directory_and_two_of_one_name_by_as_much_of_
 def test_a_project_without_a_known_path_is_called_by_what_its_slug_adds_to_home():
     names = projects.names({"HOME": "/home/you"}, {"-home-you-jobs-crm": None, "-srv-api": None, "-": None})
     assert names == {"-home-you-jobs-crm": "jobs-crm", "-srv-api": "srv-api", "-": "-"}
+
+
+def test_the_projects_of_the_delivery_log_are_named_by_their_roots_and_by_the_paths_that_are_known():
+    env, roots = {"HOME": "/home/you"}, ["-home-you-shop", "-home-you-gone", "/me/shop", "/home/you/shop"]
+    assert projects.names_of_roots(env, roots, {"-home-you-shop": "/home/you/shop", "-home-you-gone": None}) == {
+        "-home-you-shop": "you/shop",
+        "-home-you-gone": "gone",
+        "/me/shop": "me/shop",
+        "/home/you/shop": "you/shop",
+    }
+
+
+@given(st.sets(st.lists(st.sampled_from("ab"), min_size=1, max_size=4).map(lambda parts: "/" + "/".join(parts))))
+def test_no_two_have_the_same_name_and_each_is_the_end_of_its_path(roots):
+    names = projects.names_of_roots({"HOME": "/home/you"}, roots)
+    assert set(names) == roots
+    assert len(set(names.values())) == len(roots)
+    assert all(("/" + root).endswith("/" + name) for root, name in names.items())
 
 
 def test_the_true_path_comes_from_the_transcripts(env, tmp_path):

@@ -20,7 +20,6 @@ from memtui.core.deliveries.sessions import Session, deliveries, meant, states
 from memtui.core.review.waiting import Waiting, for_session, waiting_in
 from memtui.present import sessions
 from memtui.present.deliveries import EVENTS, in_short
-from memtui.present.projects import with_paths
 
 LIMIT = 20  # sessions in the list
 ROWS = 200  # deliveries of one session
@@ -133,7 +132,7 @@ def _title(row: SessionRow) -> str:
 def _names(ctx: Context, rows: "list[SessionRow]") -> "dict[str, str]":
     slugs = {row.project for row in rows if not row.project.startswith("/")}
     known = projects.paths_of(ctx.env, slugs) if slugs else {}
-    return with_paths({row.project for row in rows}, known)
+    return projects.names_of_roots(ctx.env, {row.project for row in rows}, known)
 
 
 class SessionDetails:

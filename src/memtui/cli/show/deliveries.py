@@ -8,12 +8,11 @@ from memtui.core.base import matching
 from memtui.core.base.errors import NotFoundError
 from memtui.core.base.matching import short_id
 from memtui.core.base.phrasing import age
-from memtui.core.client import transcript
+from memtui.core.client import projects, transcript
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.reading import Receipts
 from memtui.core.deliveries.record import Delivery, session_kind
-from memtui.present import projects
 from memtui.present.deliveries import EVENTS, GLYPHS, in_short
 
 HEADERS = ("ID", "AGE", "RECEIPT", "SESSION", "PROJECT", "EVENT", "WHAT")
@@ -36,7 +35,7 @@ def receipt(outcome: str) -> tuple[str, str]:
 
 def table(ctx: Context, out: Output, found: Sequence[Delivery], known: Mapping[str, str]) -> None:
     """Print deliveries as a table; `known` has outcomes by id."""
-    named = projects.names({each.root for each in found})
+    named = projects.names_of_roots(ctx.env, {each.root for each in found})
     rows = [_cells(ctx, each, named[each.root], known.get(each.id, receipts.UNKNOWN)) for each in found]
     out.table(HEADERS, rows, flex=(6, 5, 4), right=(1,))
 
@@ -46,7 +45,8 @@ def print_row(ctx: Context, out: Output, found: Delivery, outcome: str) -> None:
     if out.json:
         out.envelope("deliveries", {**found.record, "outcome": outcome})
         return
-    cells = [(cell, "") if isinstance(cell, str) else cell for cell in _cells(ctx, found, found.where, outcome)]
+    name = projects.names_of_roots(ctx.env, [found.root])[found.root]
+    cells = [(cell, "") if isinstance(cell, str) else cell for cell in _cells(ctx, found, name, outcome)]
     _print_line(out, cells)
 
 

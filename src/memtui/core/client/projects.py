@@ -53,21 +53,29 @@ def paths_of(env: dict[str, str], slugs: Iterable[str]) -> dict[str, str | None]
     return found
 
 
-def names(env: Mapping[str, str], found: Mapping[str, str | None]) -> dict[str | None, str]:
-    """Return what a person calls projects, by slug, for their paths by slug: the name of the directory; of those with
-    the same name, as much of the path as tells them apart. A project whose path is not known is called by what its slug
-    adds to that of the home directory."""
+def names(env: Mapping[str, str], found: Mapping[str, str | None]) -> dict[str, str]:
+    """Return what a person calls projects, for their paths by slug (or by another key): the name of the directory; of
+    those with the same name, as much of the path as tells them apart. A project whose path is not known (None) is
+    called by what its slug, the key, adds to that of the home directory."""
     home = paths.slug(env.get("HOME", "").rstrip("/")) + "-"
-    parts = {slug: [part for part in path.split("/") if part] for slug, path in found.items() if path}
-    shown: dict[str | None, str] = {slug: slug.removeprefix(home).strip("-") or slug for slug in found}
+    parts = {path: [part for part in path.split("/") if part] for path in found.values() if path}
+    called: dict[str, str] = {}
     left, length = list(parts), 1
     while left:
-        called: dict[str | None, str] = {slug: "/".join(parts[slug][-length:]) or "/" for slug in left}
-        times = Counter(called.values())
-        shown |= called
-        left = [slug for slug in left if times[called[slug]] > 1 and length < len(parts[slug])]
+        shown = {path: "/".join(parts[path][-length:]) or "/" for path in left}
+        times = Counter(shown.values())
+        called |= shown
+        left = [path for path in left if times[shown[path]] > 1 and length < len(parts[path])]
         length += 1
-    return shown
+    return {key: called[path] if path else key.removeprefix(home).strip("-") or key for key, path in found.items()}
+
+
+def names_of_roots(
+    env: Mapping[str, str], roots: Iterable[str], known: Mapping[str, str | None] | None = None
+) -> dict[str, str]:
+    """Return what a person calls projects, by root: a path, or a slug, as the delivery log has it (`Delivery.root`).
+    `known`: paths by slug, as `paths_of` finds them."""
+    return names(env, {root: root if root.startswith("/") else (known or {}).get(root) for root in roots})
 
 
 def _directories(top: str) -> list[str]:

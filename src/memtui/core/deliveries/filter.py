@@ -86,7 +86,7 @@ class Filter:
                 return False
         return (
             found.session.startswith(self.session)
-            and (not self.project or self.project in {found.project, found.where, found.project_root})
+            and (not self.project or self.project in {found.project, found.project_root, _last(found.project_root)})
             and (not self.kind or self.kind in kinds)
             and (not self.memory or self._names_memory(found))
             and (self.since is None or found.time >= self.since)
@@ -104,6 +104,10 @@ class Filter:
     def ended(self, found: Delivery) -> bool:
         """Whether all deliveries before this one in the log are older than `since`, even if a clock was put back."""
         return self.since is not None and found.time < self.since - delivery_log.CLOCK_SECONDS
+
+
+def _last(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2]
 
 
 @lru_cache(64)

@@ -159,11 +159,6 @@ class Delivery:
         return sys.intern(self.project_root or self.project)
 
     @property
-    def where(self) -> str:
-        """The project's name: the last part of its root's path, else the last 20 characters of its slug."""
-        return sys.intern(self.project_root.rstrip("/").rpartition("/")[2] or self.project[-20:])
-
-    @property
     def contents(self) -> ItemCounts:
         """The numbers of its items, and the titles of the first."""
         counts: dict[str, int] = {}

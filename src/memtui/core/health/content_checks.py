@@ -1,6 +1,6 @@
 """Checks of the person's own content: memories and their indexes, trust in them, and the inboxes."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import cast
 
 from memtui.core.base import fastjson, fs, ids, paths
@@ -19,11 +19,11 @@ from memtui.core.settings import config
 CLAIM_SECONDS = 3600.0
 
 
-def inboxes(root: str, names: Mapping[str | None, str], now: float) -> Iterator[Finding]:
-    """Find inboxes that can't be read, guidance that can't be delivered, and claims that nobody settled. `names`: what
-    a person calls the projects whose inboxes are checked, by slug; None is the inbox for all projects."""
+def inboxes(root: str, names: Iterable[tuple[str | None, str]], now: float) -> Iterator[Finding]:
+    """Find inboxes that can't be read, guidance that can't be delivered, and claims that nobody settled. `names`: of
+    each project whose inbox is checked, its slug and what a person calls it; None is the inbox for all projects."""
     budget = config.number(config.load(root), "budget")
-    for slug, name in names.items():
+    for slug, name in names:
         for each in _inbox(root, slug, now, budget):
             yield each._replace(data={**each.data, "inbox": name})
 

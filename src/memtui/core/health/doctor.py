@@ -33,7 +33,7 @@ def check(env: dict[str, str], cwd: str, now: float, known: dict[str, Memory] | 
         "root": file_checks.own(root),
         "config": settings_checks.check(env, root, here),
         "errors": file_checks.errors(root, now),
-        "inbox": content_checks.inboxes(root, names, now),
+        "inbox": content_checks.inboxes(root, names.items(), now),
         "memories": (each for scope in scopes_here for each in content_checks.memories(root, scope, known)),
         "trust": content_checks.trust(root, scopes_here),
         "journal": file_checks.journal(journal),
@@ -55,7 +55,7 @@ def check_others(
     own = paths.slug(paths.project_root(cwd))
     slugs = [slug for slug in paths.inbox_slugs(root) if slug != own]
     names = projects.names(env, projects.paths_of(env, slugs))
-    found = _run("inbox", content_checks.inboxes(root, names, now))
+    found = _run("inbox", content_checks.inboxes(root, names.items(), now))
     others = scopes.others(env, {scope.directory for scope in scopes.discover(env, cwd)})
     for number, scope in enumerate(others):
         if not progress(number, len(others)):

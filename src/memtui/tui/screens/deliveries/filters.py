@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from memtui.core.base.phrasing import many
+from memtui.core.client import projects
 from memtui.core.deliveries.filter import LOST, Filter
 from memtui.core.deliveries.reading import DeliveryRow
-from memtui.present import projects, safe_text
+from memtui.present import safe_text
 from memtui.present.deliveries import GLYPHS, KINDS, MEANINGS
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.screens.list_screen import ListScreen
@@ -65,9 +66,11 @@ class Filters:
 
     def in_words(self) -> list[str]:
         """Say each field that is set, the one that was set last at the end."""
-        named = projects.names({project for _, project, _ in self.services.data.statistics.sessions.values()})
+        data = self.services.data
+        roots = {self.wanted.project, *(root for _, root, _ in data.statistics.sessions.values())} - {""}
+        named = projects.names_of_roots(data.env, roots)
         return [
-            safe_text.line(_in_words(name, named.get(value, value) if name == "project" else value), 60)
+            safe_text.line(_in_words(name, named[value] if name == "project" else value), 60)
             for name, value in self.wanted.words()
         ]
 
@@ -84,7 +87,7 @@ class Filters:
         counts: Counter[str] = Counter()
         for _, project, count in self.services.data.statistics.sessions.values():
             counts[project] += count
-        named = projects.names(counts)
+        named = projects.names_of_roots(self.services.data.env, counts)
         options = [
             (root, f"{named[root]}  {many(count, 'delivery', 'deliveries')}") for root, count in counts.most_common()
         ]
@@ -115,7 +118,7 @@ def _in_words(name: str, value: str) -> str:
         case "session":
             return f"session {value[:8]}"
         case "project":
-            return f"in {value.rstrip('/').rpartition('/')[2] if value.startswith('/') else value}"
+            return f"in {value}"
         case "kind":
             return KINDS.get(value, value)
         case "memory":

@@ -13,10 +13,10 @@ from textual.widgets import Input
 
 from memtui import actions
 from memtui.core.base.phrasing import many
+from memtui.core.client import projects
 from memtui.core.deliveries.reading import KEPT, PAGE, DeliveryRow, Reading, read
 from memtui.core.deliveries.receipt_counts import ReceiptCounts
 from memtui.present import legend as marks
-from memtui.present import projects
 from memtui.tui import key_bindings
 from memtui.tui.screens.deliveries.counts import MemoryCounts, NeverDelivered, find_never_delivered
 from memtui.tui.screens.deliveries.filters import Filters
@@ -220,7 +220,7 @@ class Deliveries(ListScreen[DeliveryRow]):
         rows = self.reading.rows[::-1] if session else self.reading.rows
         at_newest = table.cursor == (len(table.rows) - 1 if session else 0) and not self.detail.has_focus
         self.found, self.totals = rows, totals(rows) if session else {}
-        self.projects = projects.names({row.root for row in rows})
+        self.projects = projects.names_of_roots(self.services.data.env, {row.root for row in rows})
         self.set_class(bool(session), "session")
         table.columns = list(IN_SESSION if session else IN_LOG)
         table.empty = self.why_empty()

@@ -12,7 +12,6 @@ from memtui.core.client import projects, serving
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.session_list import SessionList, SessionRow, Told
 from memtui.core.review.waiting import Waiting, for_session, waiting_in
-from memtui.present.projects import with_paths
 
 if TYPE_CHECKING:
     from memtui.tui.model.data import Data
@@ -91,7 +90,7 @@ class SessionsReader:
         unknown = {row.project for row in rows if not row.project.startswith("/")} - self._paths.keys()
         if unknown:
             self._paths |= projects.paths_of(self.data.env, unknown)
-        names = with_paths({row.project for row in rows}, self._paths)
+        names = projects.names_of_roots(self.data.env, {row.project for row in rows}, self._paths)
         self.post(SessionsRead(rows, names, len(every) - len(rows), self.list.older, progress))
         return rows
 
