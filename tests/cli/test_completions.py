@@ -188,7 +188,7 @@ def test_fish(run):
 
 def test_what_can_be_undone_or_trusted_is_offered(memtui, offered):
     memtui("rm", "editor")
-    assert "delete global:editor" in offered("undo", "").values()
+    assert "trash global:editor" in offered("undo", "").values()
     assert set(offered("trust", "").values()) == {"project"}
     assert "instructions:user" in offered("list", "--scope", "")
     assert "instructions:user" not in offered("new", "x", "--scope", "")

@@ -55,7 +55,7 @@ def answered(memtui, world, answer, *words):
 
 def test_what_was_just_done_here_is_undone_and_redone_without_a_question(memtui, world):
     memtui("rm", "prefer-pnpm")
-    assert "undone: delete project:prefer-pnpm" in memtui("undo").out
+    assert "undone: trash project:prefer-pnpm" in memtui("undo").out
     assert there(world)
     memtui("redo")
     assert not there(world)
@@ -67,7 +67,7 @@ def test_an_older_change_is_not_undone_unless_somebody_says_so(memtui, world):
     trash_by(world, "cli", NOW - 3600)
     done = memtui("undo", check=False)
     assert done.code == 1
-    assert "“delete project:prefer-pnpm”, 1h ago by a command" in done.err
+    assert "“trash project:prefer-pnpm”, 1h ago by a command" in done.err
     assert "nothing was changed" in done.err
     assert not there(world)
     named = done.err.split("memtui undo ")[1].split()[0]
@@ -82,7 +82,7 @@ def test_the_json_answer_says_what_would_be_undone_and_how(memtui, world):
     error = json.loads(done.out)["error"]
     assert "in the TUI" in error["message"]
     assert "memtui undo " in error["hint"]
-    assert memtui.json("undo", "--yes")["summary"] == "delete project:prefer-pnpm"
+    assert memtui.json("undo", "--yes")["summary"] == "trash project:prefer-pnpm"
     assert there(world)
 
 
@@ -102,7 +102,7 @@ def test_what_another_terminal_did_meanwhile_is_not_taken_for_ones_own(memtui, w
 def test_a_person_at_a_terminal_is_asked_and_no_is_the_default(memtui, world, answer, code):
     trash_by(world, "cli", NOW - 86400)
     found, said = answered(memtui, world, answer, "undo")
-    assert "Undo “delete project:prefer-pnpm”, 1d ago by a command? [y/N]" in said
+    assert "Undo “trash project:prefer-pnpm”, 1d ago by a command? [y/N]" in said
     assert found == code
     assert there(world) == (code == 0)
 
@@ -123,8 +123,8 @@ def test_of_changes_made_together_one_that_can_not_be_undone_stops_none_of_the_o
     taken.write_text("another one\n")
     done = memtui("undo", check=False)
     assert done.code == 1
-    assert "undone: delete 1 of 2 memories" in done.out
-    assert "left alone: delete project:release-steps" in done.out
+    assert "undone: trash 1 of 2 memories" in done.out
+    assert "left alone: trash project:release-steps" in done.out
     assert there(world)
     assert taken.read_text() == "another one\n"
 

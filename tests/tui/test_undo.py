@@ -64,7 +64,7 @@ async def test_what_was_taken_back_elsewhere_is_not_made_again_unasked(app, worl
         elsewhere(world, "cli", "undo")
         await press(pilot, "Z")
         assert exists(path)
-        assert "Z again redoes “delete project:prefer-pnpm”" in told(app)[-1]
+        assert "Z again redoes “trash project:prefer-pnpm”" in told(app)[-1]
         assert "in a shell" in told(app)[-1]
         await press(pilot, "Z")
         assert not exists(path)
@@ -225,8 +225,8 @@ async def test_what_could_not_be_undone_of_many_is_listed_with_its_reasons(app, 
         write(taken, "another one")
         await press(pilot, "U", "enter")
         assert left_alone(app) == (
-            "Undone: delete 1 of 2 memories. 1 change left alone:",
-            f"delete project:release-steps\n  {taken} exists already\n",
+            "Undone: trash 1 of 2 memories. 1 change left alone:",
+            f"trash project:release-steps\n  {taken} exists already\n",
         )
         assert read(taken) == "another one"
         assert exists(other)
@@ -235,7 +235,7 @@ async def test_what_could_not_be_undone_of_many_is_listed_with_its_reasons(app, 
         await press(pilot, "escape", "z")
         [note] = app._notifications
         assert note.message == (
-            f"Can't undo delete project:release-steps: {taken} exists already.\nNothing was written."
+            f"Can't undo trash project:release-steps: {taken} exists already.\nNothing was written."
         )
 
 

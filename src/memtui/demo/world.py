@@ -118,7 +118,7 @@ def _inboxes(world: World) -> None:
 
 
 def _trashed(world: World) -> None:
-    """Create a memory and delete it again, for the trash and for undo, with ids that follow from the world's time."""
+    """Create a memory and trash it, for the trash and for undo, with ids that follow from the world's time."""
     seconds = world.now - 30 * HOUR
     store = Store({**world.env}, world.shop, by="cli", now=lambda: seconds)
     made = store.create(store.scope("global"), "prefer-tabs", "Indent with tabs", "user", "Indent with tabs, always.")

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 DONE = {"undo": "undone", "redo": "done again"}
 # Operations whose summaries can't be counted as "3 memories".
 NOT_ON_MEMORIES = frozenset({"errors", "close", "index", "config"})
+# The verb that a summary begins with, where it is not the operation's name in the journal.
+VERBS = {"delete": "trash", "purge": "delete for good"}
+# What became of a change, by its state in the journal.
+STATES = {"done": "done", "undone": "undone", "purged": "gone for good", "back": "interrupted"}
 # By operation: what to do instead of an undo, where the settings file was changed since.
 INSTEAD = {
     "install": " `memtui hooks uninstall` removes the hooks from its present version.",
@@ -33,12 +37,17 @@ def undone_as_one(undone: "Undone") -> "Transaction":
     return replace(first, summary=together(undone.done, undone.total)) if undone.total > 1 else first
 
 
+def verb(op: str) -> str:
+    """Return the verb that the summary of a change begins with, as by the stores that write summaries."""
+    return VERBS.get(op, op)
+
+
 def together(made: "Sequence[Transaction]", total: int) -> str:
     """Return one summary for changes that were made together: these, of `total`."""
     first, count = made[0], len(made)
     if any(each.op in NOT_ON_MEMORIES for each in made):
         return f"{first.summary} and {count - 1} more"
-    return f"{first.op} {f'{count} of {total}' if count < total else count} memories"
+    return f"{verb(first.op)} {f'{count} of {total}' if count < total else count} memories"
 
 
 def refusal(op: str, found: "Transaction", error: MemtuiError) -> MemtuiError:

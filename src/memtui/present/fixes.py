@@ -46,7 +46,7 @@ def due(found: Due, keep: Limits, *, dry: bool) -> list[tuple[str, str]]:
     limits += [f"beyond the newest {keep.undo_changes:,}"] if keep.undo_changes else []
     changes = f"{many(found.changes, 'change')} {' or '.join(limits)}: they {can}" if found.changes else ""
     restored = "can't be restored then" if dry else "can no longer be restored"
-    number = many(len(found.deleted), "deleted memory", "deleted memories")
+    number = many(len(found.deleted), "trashed memory", "trashed memories")
     deleted = f"{number} {restored}: {some(found.deleted)}" if found.deleted else ""
     contents = f"{many(found.images, 'old content')} in the trash, {size(found.image_bytes)}" if found.images else ""
     names = some([os.path.basename(path) for path in found.months])

@@ -1,4 +1,4 @@
-"""`memtui rm`, `mv`, `cp`, `restore`: delete, move, copy and bring back memories."""
+"""`memtui rm`, `mv`, `cp`, `restore`: trash, move, copy and restore memories."""
 
 import argparse
 import shlex
@@ -73,19 +73,19 @@ def _add_target_options(found: "parser.Parser") -> None:
 
 
 def _deleted(items: "list[TrashItem]", ref: str) -> TrashItem:
-    """Find a deleted memory by its id or name; of several with that name the one deleted last. Raises NotFoundError."""
+    """Find a trashed memory by its id or name; of several with that name the one trashed last. Raises NotFoundError."""
     for item in items:
         if ref in {item.memory.stem, item.memory.name, item.memory.ref}:
             return item
     try:
-        found = matching.match(ref, [item.id for item in items], "deleted memory")
+        found = matching.match(ref, [item.id for item in items], "trashed memory")
     except NotFoundError as error:
         raise NotFoundError(error.message, "`memtui restore` lists the trash.") from None
     return next(item for item in items if item.id == found)
 
 
 def _newest_first(items: "list[TrashItem]", names: "list[str]") -> "list[str]":
-    """Sort names so that what was deleted last is restored first: then lines of the index find their places again."""
+    """Sort names so that what was trashed last is restored first: then lines of the index find their places again."""
 
     def position(name: str) -> int:
         try:
@@ -97,7 +97,7 @@ def _newest_first(items: "list[TrashItem]", names: "list[str]") -> "list[str]":
 
 
 def rm(ctx: Context, args: argparse.Namespace) -> Result:
-    """Move memories to the trash, or remove them for good."""
+    """Move memories to the trash, or delete them for good."""
     store = ctx.store()
     if args.purge:
         return _purge(ctx, store, args)
@@ -105,23 +105,23 @@ def rm(ctx: Context, args: argparse.Namespace) -> Result:
     if not args.yes:
         _ask(ctx, args.names)
 
-    def delete(name: str) -> "tuple[Memory, str]":
+    def trash(name: str) -> "tuple[Memory, str]":
         found = memories.find(ctx, name)
         return found, store.delete(found)
 
     bulk = BulkResult()
-    done = bulk.run(store, args.names, delete)
+    done = bulk.run(store, args.names, trash)
 
     def text(out: Output) -> None:
         for found, _ in done:
-            memories.print_written(ctx, out, "in the trash", found)
-        out.say(f"memtui undo brings {'it' if len(done) == 1 else 'them'} back.")
+            memories.print_written(ctx, out, "trashed", found)
+        out.say(f"memtui undo restores {'it' if len(done) == 1 else 'them'}.")
 
     return bulk.result({"deleted": [{**memories.data_of(found), "trash_id": key} for found, key in done]}, text)
 
 
 def _ask(ctx: Context, names: "list[str]") -> None:
-    """Ask before many memories, or those of several projects, are deleted. Raises MemtuiError for no."""
+    """Ask before many memories, or those of several projects, are trashed. Raises MemtuiError for no."""
     labels = ["project"] * len(names)  # a name without a scope is never another project's
     if len(names) > 1 and any(":" in name or "/" in name for name in names):
         labels = []
@@ -129,7 +129,7 @@ def _ask(ctx: Context, names: "list[str]") -> None:
             try:
                 labels.append(memories.find(ctx, name).scope_label)
             except MemtuiError:
-                continue  # reported when it is deleted
+                continue  # reported when it is trashed
     if must_ask(labels):
         ctx.confirm(f"Move {counted(labels)} to the trash?", "Nothing was moved to the trash.")
 
@@ -242,7 +242,7 @@ def cp(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def restore(ctx: Context, args: argparse.Namespace) -> Result:
-    """Bring memories back, or list the trash."""
+    """Restore memories, or list the trash."""
     store = ctx.store()
     items = store.trash()
     if not args.names:

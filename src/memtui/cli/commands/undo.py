@@ -12,7 +12,7 @@ from memtui.core.base.phrasing import age, many
 from memtui.core.journal import undo as undoing
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Transaction
-from memtui.present.changes import DONE, asked_about, reason, undone_as_one
+from memtui.present.changes import DONE, STATES, asked_about, reason, undone_as_one
 
 HISTORY = 20  # changes that --list shows
 QUESTIONS = {"undo": "Undo", "redo": "Redo"}
@@ -68,7 +68,13 @@ def _history(ctx: Context, journal: Journal) -> Result:
             out.print("Nothing was changed yet.")
             return
         cells = [
-            [(short_id(e.id), "cyan"), age(clock.parse(e.time), ctx.now()), line(e.by), e.state, line(e.summary)]
+            [
+                (short_id(e.id), "cyan"),
+                age(clock.parse(e.time), ctx.now()),
+                line(e.by),
+                STATES.get(e.state, line(e.state)),
+                line(e.summary),
+            ]
             for e in every[:HISTORY]
         ]
         out.table(["ID", "AGE", "BY", "STATE", "CHANGE"], cells, right=(1,))

@@ -216,11 +216,11 @@ class Store:
         file = references.relative(scope, found.path)
         edits = references.index_edits(scope, lambda index: index_lines.remove_line(index, file))
         planned = [FileChange(path, references.content(found), None), *edits]
-        summary = f"delete {_name(scope)}:{found.stem}"
+        summary = f"trash {_name(scope)}:{found.stem}"
         return self.journal.run("delete", planned, summary, scope=scope.label, directory=scope.directory)
 
     def trash(self) -> list[TrashItem]:
-        """List what was deleted and not restored or purged, newest first."""
+        """List what was trashed and not restored or purged, newest first."""
         return trash.items(self.journal, self.journal.ledger())
 
     def restore(self, trash_id: str) -> Memory:
@@ -244,7 +244,7 @@ class Store:
         try:
             self.purge(trash_id)
         except MemtuiError as error:
-            error.hint = f"{error.hint} It went to the trash first: memtui restore lists what is there.".strip()
+            error.hint = f"{error.hint} It was trashed first: memtui restore lists the trash.".strip()
             raise
 
     def purge(self, trash_id: str) -> None:
@@ -252,7 +252,7 @@ class Store:
         ledger = self.journal.ledger()
         item = trash.item(self.journal, ledger, trash_id)
         drop, gone = trash.to_purge(ledger, trash_id)
-        self.journal.purge(f"purge {self._shown(item.memory)}", drop, of=trash_id, gone=gone)
+        self.journal.purge(f"delete for good {self._shown(item.memory)}", drop, of=trash_id, gone=gone)
 
     # Changing many
 

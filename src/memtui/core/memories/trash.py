@@ -1,4 +1,4 @@
-"""The trash: deleted memories, as the journal records them, and everything that a purge has to remove."""
+"""The trash: trashed memories, as the journal records them, and everything that a purge has to remove."""
 
 import contextlib
 from collections.abc import Iterable
@@ -13,8 +13,8 @@ from memtui.core.memories.memory import Memory, from_bytes
 
 @dataclass(frozen=True)
 class TrashItem:
-    """A deleted memory. `id` and `time` are the deletion's; `path` is where it was, in the scope `scope_label` with its
-    `directory`."""
+    """A trashed memory. `id` and `time` are those of the change that trashed it; `path` is where it was, in the scope
+    `scope_label` with its `directory`."""
 
     id: str
     time: str

@@ -21,7 +21,7 @@ from memtui.core.base.phrasing import ago, many
 from memtui.core.journal.actor import here
 from memtui.core.journal.versions import versions
 from memtui.present import legend, safe_text
-from memtui.present.changes import together
+from memtui.present.changes import together, verb
 from memtui.present.file_errors import file_error
 from memtui.tui import key_bindings
 from memtui.tui.dialogs.dialog import CHANGES, Dialog, Keys, keyed
@@ -42,7 +42,7 @@ STATES = {"done": ("✓", "green"), "undone": ("◂", "yellow"), "purged": ("✗
 MEANINGS = {
     "done": "in effect: enter undoes it",
     "undone": "was undone",
-    "purged": "was deleted for good: nothing brings it back",
+    "purged": "was deleted for good: it can't be restored",
     "back": "was interrupted and undone at once",
 }
 # Files whose differences are shown.
@@ -83,7 +83,7 @@ class ChangeRow:
         """What was changed: of a group, how many, and the first of them."""
         if not self.together:
             return self.each.summary
-        names = [one.summary.removeprefix(f"{one.op} ") for one in self.together[:NAMED]]
+        names = [one.summary.removeprefix(f"{verb(one.op)} ") for one in self.together[:NAMED]]
         more = ", …" if len(self.together) > NAMED else ""
         return f"{together(self.together, len(self.together))}: {', '.join(names)}{more}"
 

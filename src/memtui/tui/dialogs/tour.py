@@ -65,7 +65,7 @@ STEPS: Sequence[TourStep] = (
     TourStep(
         "memories",
         "Undo: nothing is lost",
-        "Every change that you make here can be undone, also tomorrow. A deleted memory is in the trash.",
+        "Every change that you make here can be undone, also tomorrow. A trashed memory can be restored.",
         "{app.undo} undoes, {app.redo} redoes, {app.changes} lists all changes.",
     ),
     TourStep(

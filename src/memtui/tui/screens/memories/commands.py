@@ -92,7 +92,7 @@ class MemoryCommands:
             question = sure(f"Move {present.counted(labels)} to the trash?", "Move to the trash")
             if not await self.services.ask(question):
                 return
-        words = actions.keyed("In the trash ({app.undo} undoes)")
+        words = actions.keyed("Trashed ({app.undo} undoes)")
         await self._each(lambda store, found: store.delete(found), words)
 
     async def purge(self) -> None:

@@ -1,4 +1,4 @@
-"""The trash dialog: restores deleted memories, or deletes them for good."""
+"""The trash dialog: restores trashed memories, or deletes them for good."""
 
 import asyncio
 from collections.abc import Callable
