@@ -528,6 +528,24 @@ async def test_undo_of_a_note_that_a_session_took_says_so(world, app):
     assert said.startswith("Can't undo guidance “Soon taken”: it was delivered, withdrawn or changed meanwhile.")
 
 
+async def test_a_short_list_leaves_its_free_rows_to_the_text_below_it(app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "CI is red on main")
+        screen = app.screen
+        table, glance = screen.table, screen.glance
+        assert table.size.height == table.header + len(table.rows)
+        assert table.size.height + glance.size.height == screen.query_one("#middle").size.height
+        await pilot.press("/")
+        await settle(pilot)
+        assert table.size.height == table.header + len(table.rows)
+        await pilot.press(*"CI", "enter")
+        await settle(pilot)
+        assert table.size.height == table.header + len(table.rows)
+        await pilot.resize_terminal(80, 16)
+        await settle(pilot)
+        assert glance.size.height >= 5  # a long list leaves it its part
+
+
 def drawn(app):
     return [strip.text for strip in app.screen._compositor.render_strips()]
 

@@ -25,6 +25,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Input
 
 from memtui import actions
@@ -45,6 +46,8 @@ Row = TypeVar("Row")
 # A narrower screen, in cells, has no room for the detail beside the list.
 NARROW = 100
 POLL_SECONDS = 0.02
+# The most of the list's room that the preview takes from it.
+GLANCE_PERCENT = 40
 
 
 class Described(NamedTuple):
@@ -67,6 +70,8 @@ class ListScreen(Screen[None], Generic[Row]):
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "memories"})
     # The width of the detail pane beside the list.
     detail_percent: ClassVar[int] = 45
+    # The most lines of the preview below a list that needs the others.
+    glance_lines: ClassVar[int] = 7
     # A row in messages: "There is no … under the cursor".
     row_word: ClassVar[str] = "line"
     legend: ClassVar[str] = ""
@@ -180,11 +185,21 @@ class ListScreen(Screen[None], Generic[Row]):
         self.table.keep_marks(self.found)
         self.count()
         self.summary_line.put(self.summary())
+        self.share_room()
         self.show_detail()
 
     def select(self) -> Sequence[Row]:
         """Return the rows that pass the filter."""
         return fuzzy.select(self.found, self.typed, self.searched)
+
+    def share_room(self) -> None:
+        """Give the preview below the list its part of the room, or all rows that a short list leaves free."""
+        middle = self.glance.parent
+        if isinstance(middle, Widget) and self.glance.display and middle.size.height:
+            others = [each for each in middle.children if each.display and each not in {self.table, self.glance}]
+            room = middle.size.height - sum(each.size.height or 1 for each in others)
+            free = room - self.table.header - len(self.table.rows) if self.table.rows else 0
+            self.glance.styles.height = max(free, min(self.glance_lines, room * GLANCE_PERCENT // 100))
 
     def why_empty(self) -> str:
         """Return the text of an empty list: that the filter hides everything, or how rows get there."""
@@ -262,6 +277,7 @@ class ListScreen(Screen[None], Generic[Row]):
     def on_resize(self) -> None:
         """Draw the bars and the detail for the new width."""
         self.call_after_refresh(self.frame)
+        self.call_after_refresh(self.share_room)
         self.call_after_refresh(self.show_detail)
 
     def on_side_pane_dragged(self, message: SidePane.Dragged) -> None:
@@ -371,6 +387,7 @@ class ListScreen(Screen[None], Generic[Row]):
         """Show the filter line and focus it."""
         self.remove_class("deep", "whole")
         self.filter_line.add_class("shown")
+        self.share_room()
         self.filter_line.focus()
 
     @on(Input.Changed, "#filter")

@@ -28,7 +28,7 @@ class Glance(Static):
     """A preview: as much of `text` as there is room for, from its first match with the words `sought` on, then all of
     `tail`. A cut `text` ends with the key that shows the rest."""
 
-    DEFAULT_CSS = "Glance { display: none; height: 40%; padding: 0 1; }"
+    DEFAULT_CSS = "Glance { display: none; height: 7; padding: 0 1; }"
     text = Text()
     tail = Text()
     _first: int | None = None

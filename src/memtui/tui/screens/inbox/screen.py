@@ -96,6 +96,7 @@ class Inbox(ListScreen[InboxRow]):
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("inbox")]
     group: ClassVar[str] = "inbox"
     detail_percent: ClassVar[int] = 55
+    glance_lines: ClassVar[int] = 20
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "memories"})
     one: ClassVar[str] = "entry"
     nothing_chosen: ClassVar[str] = "Nothing waits."
