@@ -9,6 +9,7 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.journal.journal import Journal
 from memtui.core.settings import config, setting
 from memtui.tui.app import MemtuiApp
+from memtui.tui.palette import Palette
 from memtui.tui.theme import theme_named, themes_round
 from memtui.tui.widgets.rows import RowList
 
@@ -309,6 +310,17 @@ async def test_the_palette_has_the_actions_of_every_screen_those_of_the_present_
         found = [line.partition("  ")[0] for line in await palette(pilot, "edit")]
         assert found[0] == "inbox: edit"
         assert {"memories: edit", "guidance: edit"} <= set(found[1:])
+
+
+async def test_a_palette_closed_before_it_is_mounted_does_no_harm(app):
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        app.action_command_palette()
+        app.screen.dismiss()
+        await settle(pilot)
+        assert notes(app) == []
+        await palette(pilot, "")
+        assert isinstance(app.screen, Palette)
 
 
 @pytest.mark.slow

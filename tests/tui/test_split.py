@@ -1,6 +1,7 @@
 """The split between list and detail: by keys, by the mouse, and remembered."""
 
 import pytest
+from textual.widget import Widget
 
 from memtui.tui.app import MemtuiApp
 
@@ -80,3 +81,21 @@ async def test_a_small_screen_has_no_split_and_says_so(world):
         await pilot.press("less_than_sign")
         await settle(pilot)
         assert any("nothing to move" in note.message for note in app._notifications)
+
+
+async def test_a_key_of_the_filter_lays_nothing_out_again(world, monkeypatch):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with app.run_test(size=(160, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("less_than_sign", "slash", "e")
+        await settle(pilot)
+        laid_out, refresh = [], Widget.refresh
+
+        def watched(widget, *regions, layout=False, **rest):
+            laid_out.extend([widget] * layout)
+            return refresh(widget, *regions, layout=layout, **rest)
+
+        monkeypatch.setattr(Widget, "refresh", watched)
+        await pilot.press("n", "backspace")
+        await settle(pilot)
+        assert not laid_out

@@ -86,7 +86,7 @@ class Commands(CommandList):
 
 class Palette(CommandPalette):
     """Textual's palette, except that its list can be paged before it is drawn or where there is no room for it, and
-    that it starts no search after it was closed (letters and enter may come in one burst)."""
+    that it may be closed before it is mounted, and starts no search afterwards (keys may come in one burst)."""
 
     def __init__(self) -> None:
         super().__init__(placeholder=PLACEHOLDER)
@@ -95,6 +95,11 @@ class Palette(CommandPalette):
         """Compose Textual's palette with our list in it."""
         for widget in super().compose():
             yield Commands() if type(widget) is CommandList else widget
+
+    def on_mount(self, event: events.Mount) -> None:
+        """Leave out Textual's start of the search if the palette was closed meanwhile."""
+        if not self.is_current:
+            event.prevent_default()
 
     def _gather_commands(self, search_value: str) -> Any:
         return super()._gather_commands(search_value) if self.is_current else None

@@ -24,6 +24,7 @@ class Split:
         self.services, self.screen, self.pane, self.name, self.usual = services, screen, pane, name, usual
         found = State(services.data.root).get(TABLE)
         self._chosen = {key: part for key, part in found.items() if isinstance(part, int) and LEAST <= part <= MOST}
+        self._arranged: tuple[str | None, str | None] = (None, None)
 
     @property
     def is_stacked(self) -> bool:
@@ -50,15 +51,15 @@ class Split:
 
     def arrange(self) -> None:
         """Give list and detail the room that the person has chosen."""
-        styles, chosen = self.pane.styles, self._chosen.get(self._key)
-        panes = self.pane.parent.styles if self.pane.parent is not None else None
-        if chosen is None or not self.is_there:
-            styles.width = None
-        elif self.is_stacked and panes is not None:
-            styles.width = None
-            panes.grid_rows = f"{100 - chosen}fr {chosen}fr"
-        else:
-            styles.width = f"{chosen}%"
+        chosen = self._chosen.get(self._key) if self.is_there else None
+        width = f"{chosen}%" if chosen is not None and not self.is_stacked else None
+        rows = f"{100 - chosen}fr {chosen}fr" if chosen is not None and self.is_stacked else None
+        if self._arranged == (width, rows):  # a style that is set lays the whole screen out again
+            return
+        self._arranged = width, rows
+        self.pane.styles.width = width
+        if rows is not None and self.pane.parent is not None:
+            self.pane.parent.styles.grid_rows = rows
 
     def move(self, steps: int) -> None:
         """Move the split by steps to the left or up (-1), to the right or down (1)."""
