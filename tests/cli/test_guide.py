@@ -1,6 +1,7 @@
 """`memtui guide`, as a monitor calls it."""
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -38,6 +39,34 @@ def test_a_delivered_note_is_not_withdrawn_but_called_delivered(memtui):
     assert refused.code == 3
     assert "47CHDR was delivered already" in refused.err
     assert "memtui guide --again 47CHDR" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("to", "why", "near"),
+    [
+        ("session:zzzz", "No session “zzzz” is known yet; the note waits for it.", []),
+        ("session:d2f8", "No session “d2f8” is known yet", ["session:d2f7b8c9-1e64-4d53-9f70-3a8c5b6e2f04"]),
+        ("session:6e2f04", "Did you mean session:d2f7b8c9?", ["session:d2f7b8c9-1e64-4d53-9f70-3a8c5b6e2f04"]),
+        ("session:a94d", "Session a94d0e7b belongs to", []),
+        ("agent:nobody", "Nothing was delivered to an agent “nobody” yet", []),
+    ],
+)
+def test_a_note_for_somebody_unknown_is_kept_and_its_sender_is_warned(memtui, to, why, near):
+    done = memtui("guide", "hello", "--to", to, "--to", "path:src/**")
+    assert why in done.err
+    note = next(each for each in memtui.json("guide", "--list")["entries"] if each["id"] == done.out.strip())
+    if not near:
+        assert f"memtui guide --withdraw {note['id'][-6:]}" in done.err
+        return
+    command = done.err.split("To change it: memtui ")[1].strip()
+    assert command == f"guide --edit {note['id'][-6:]} --to {near[0]} --to 'path:src/**'"
+    assert memtui(*shlex.split(command)).err == "changed; memtui undo undoes it\n"
+    assert memtui.json("guide", "hello", "--to", to)["unknown"][0]["near"] == near
+
+
+@pytest.mark.parametrize("to", ["session:d2f7", "session:0b5d3a52", "people", "path:src/**"])
+def test_a_note_for_somebody_known_is_left_in_silence(memtui, to):
+    assert memtui("guide", "hello", "--to", to).err == ""
 
 
 def test_a_note_that_shall_never_expire_is_taken(bare):

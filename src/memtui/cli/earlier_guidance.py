@@ -5,7 +5,7 @@ They are no part of commands/guide.py because monitors call that every minute, a
 
 import argparse
 
-from memtui.cli import entries, secret
+from memtui.cli import addressed, entries, secret
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base import clock, paths, when
@@ -44,7 +44,8 @@ def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, st
     else:
         new_id, done = ctx.review().again(item, expires)
         was, text = item.id, item.text
-    data = {"id": new_id, "was": was, "text": text, "transaction": done}
+    unknown = addressed.warned(ctx, new_id, fields.get("for", ""), ctx.slug)
+    data = {"id": new_id, "was": was, "text": text, "transaction": done, "unknown": unknown}
     return Result(data, lambda out: out.print(new_id))
 
 
@@ -77,7 +78,16 @@ def edit(ctx: Context, args: argparse.Namespace, text: "str | None") -> Result:
     directory = ctx.inbox(everywhere=True) if args.everywhere else item.directory
     scope = "global" if args.everywhere else item.scope
     done = ctx.review().reword(item, directory, fields, after)
-    data = {"id": item.id, "scope": scope, "fields": fields, "text": after, "redacted": redacted, "transaction": done}
+    slug = None if args.everywhere else item.slug
+    data = {
+        "id": item.id,
+        "scope": scope,
+        "fields": fields,
+        "text": after,
+        "redacted": redacted,
+        "transaction": done,
+        "unknown": addressed.warned(ctx, item.id, fields.get("for", "") if args.to else "", slug),
+    }
 
     def answer(out: Output) -> None:
         out.print(item.id)

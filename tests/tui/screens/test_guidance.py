@@ -132,6 +132,15 @@ async def test_addressed_to_an_agent_a_path_people_or_several(world, app, given,
     assert notes(world)["Only for you"]["for"] == wanted
 
 
+async def test_the_form_says_that_nobody_knows_an_agent(app):
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        await pilot.press("n")
+        await write(pilot, "Only for you", agent="nobody")
+        said = " ".join(str(app.screen.query_one(".where").render()).split())
+        assert "Nothing was delivered to an agent “nobody” yet; the note waits for one." in said
+
+
 async def test_all_addressees_of_a_note_stand_in_its_form(world, app):
     directory = paths.inbox_dir(world.root, paths.slug(world.shop))
     session = world.sessions["today"]

@@ -120,6 +120,7 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
     unread = _warn(ctx, path) if inbox_format.unread(path) else None
     why = _unheard(ctx) if attended else None
     _narrate(ctx, args.everywhere, entry_id, why)
+    unknown = _unknown(ctx, entry_id, fields.get("for", ""), None if args.everywhere else ctx.slug)
     data: dict[str, object] = {
         "id": entry_id,
         "scope": scope,
@@ -130,8 +131,18 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
         "redacted": redacted,
         "unread": unread,
         "unheard": why,
+        "unknown": unknown,
     }
     return Result(data, lambda out: out.print(entry_id))
+
+
+def _unknown(ctx: Context, entry_id: str, addresses: str, slug: "str | None") -> "list[dict[str, object]]":
+    """Warn of a session or an agent that is not known, which is likely a mistake also in a script; return it."""
+    if "session:" not in addresses and "agent:" not in addresses:
+        return []
+    from memtui.cli import addressed
+
+    return addressed.warned(ctx, entry_id, addresses, slug)
 
 
 def _warn(ctx: Context, path: str) -> "dict[str, str] | None":

@@ -14,8 +14,10 @@ from memtui.core.deliveries import sessions
 from memtui.core.deliveries.sessions import Session
 from memtui.core.inbox import claims, guidance
 from memtui.core.redaction import redact
+from memtui.core.review import addressees
 from memtui.core.review.waiting import Waiting
 from memtui.core.settings import config
+from memtui.present import addressees as present
 from memtui.present import safe_text, secret, unheard
 from memtui.tui.dialogs.subject import CHOICE, TEXT, FormField, Options, Saved, Shape, Typed
 from memtui.tui.model import autosave
@@ -94,6 +96,7 @@ class GuidanceSubject:
         self.data, self.item = data, item
         self._targets: dict[str, Session] = {}
         self._titles: dict[str, str] = {}
+        self._agents: set[str] | None = None  # the agents that something was delivered to, once they were looked up
         self.note = note or (note_of(item) if item else blank(data))
         name = f"guidance-{item.id}" if item else f"guidance{'-' + key if key else ''}"
         self.autosave = autosave.kept(data.root, name) or Autosave(name, self._base())
@@ -126,6 +129,7 @@ class GuidanceSubject:
 
     def _sessions(self) -> Options:
         data = self.data
+        self._agents = addressees.agents(data.root)
         finder = transcript.Finder(paths.config_dir(data.env))
         known = sessions.collect(data.root, data.records(RECORDS))[:SESSIONS]
         first = self._first_target
@@ -175,6 +179,9 @@ class GuidanceSubject:
         units = delivery_blocks.units(note["text"])
         words += [f"{units:,} characters."] if units > config.number(self.data.settings(), "budget") // 2 else []
         words += [OVER] if self._is_over(note["to"]) else []
+        agent = note["agent"].strip()
+        unknown = bool(agent) and self._agents is not None and agent not in self._agents
+        words += [present.why(addressees.Stranger("agent", agent))] if unknown else []
         before = self.item.text if self.item is not None else ""
         kinds = redact.kinds_in(note["text"], before) if len(note["text"]) <= WHILE_TYPING else []
         words += [f"{secret.suspicion(kinds, 'It')}. ^s asks before it is kept."] if kinds else []
