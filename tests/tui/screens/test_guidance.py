@@ -496,6 +496,41 @@ async def test_what_a_hook_has_taken_is_under_way_and_can_not_be_withdrawn(world
         assert os.listdir(directory + "/claimed") == [name]
 
 
+@pytest.mark.parametrize("where", ["project", "global"])
+async def test_what_is_under_way_elsewhere_is_sent_again_to_where_it_was_for(world, app, where):
+    slug = paths.slug(world.blog) if where == "project" else None
+    directory = paths.inbox_dir(world.root, slug)
+    os.makedirs(directory + "/claimed", exist_ok=True)
+    name = f"{ids.new_id(NOW - 5)}~{world.sessions['today']}~{os.getpid()}.md"
+    put(f"{directory}/claimed/{name}", inbox_format.render({"id": "A" * 26, "from": "cli"}, "Just taken"))
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("p")
+        await to(pilot, "Just taken")
+        await pilot.press("c")
+        await settle(pilot)
+        assert app.screen.query_one("#to", Select).value == where
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+    assert "Just taken" in notes(world, slug)
+
+
+async def test_two_projects_of_one_name_are_told_apart(world, app):
+    for path in ("/srv/one/site", "/srv/two/site"):
+        directory = paths.inbox_dir(world.root, paths.slug(path))
+        os.makedirs(directory, exist_ok=True)
+        put(f"{directory}/guidance.md", inbox_format.render({"from": "cli", "project": path}, f"For {path}"))
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("p")
+        await to(pilot, "For /srv/two/site")
+        shown = {row.text: app.screen._draw(row)[2].plain for row in app.screen.table.rows}
+        assert (shown["For /srv/one/site"], shown["For /srv/two/site"]) == ("one/site", "two/site")
+        await pilot.press("e")
+        await settle(pilot)
+        assert app.screen.subject.shape.title == "Change guidance in two/site"
+
+
 async def test_a_note_that_is_under_way_is_listed_once(world, app):
     directory, name, note = paths.inbox_dir(world.root, paths.slug(world.shop)), ids.new_id(NOW - 5), ids.new_id(NOW)
     os.makedirs(directory + "/claimed", exist_ok=True)

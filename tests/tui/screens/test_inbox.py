@@ -12,6 +12,7 @@ from textual.widgets import Input, TextArea
 from memtui.core.base import paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
 from memtui.core.journal import undo
 from memtui.core.memories.store import Store
 from memtui.core.review.waiting import waiting_in
@@ -1019,6 +1020,27 @@ async def test_other_projects_are_counted_and_shown_on_request(world, app):
     assert there(auto)
     assert not there(world.blog + "/.claude/memory")  # nothing is written into a repository unasked
     assert not there(world.shop + "/.claude/memory/alt-texts.md")
+
+
+async def test_two_projects_of_one_name_are_told_apart(world, app):
+    for path in ("/srv/one/site", "/srv/two/site"):
+        directory = paths.inbox_dir(world.root, paths.slug(path))
+        os.makedirs(directory, exist_ok=True)
+        put(f"{directory}/pending-items.md", inbox_format.render({"project": path}, f"Finish {path}"))
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("p")
+        await to(pilot, "Finish /srv/one/site")
+        shown = {row.item.text: app.screen._draw(row)[4].plain for row in app.screen.table.rows if row.item}
+        assert (shown["Finish /srv/one/site"], shown["Finish /srv/two/site"]) == ("one/site", "two/site")
+
+
+async def test_an_empty_inbox_says_that_no_entry_is_under_the_cursor(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("slash", *"xyzzy", "enter", "v")
+        await settle(pilot)
+        assert [n.message for n in app._notifications] == ["There is no entry under the cursor."]
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import notes, receipts
 from memtui.core.deliveries.record import Delivery
 from memtui.core.inbox import under_way
+from memtui.core.review import waiting
 from memtui.core.review.waiting import KINDS, Waiting
 from memtui.present import drafts
 from memtui.present.deliveries import GLYPHS, session_words
@@ -180,13 +181,9 @@ def _print_entry(out: Output, entry_id: str, when: str, facts: "list[str]", styl
 
 
 def homes_of(ctx: Context, items: "list[Waiting]") -> "dict[str, str]":
-    """Return the directories of the other projects of entries, by slug. They are found in one go: there may be many."""
-    from memtui.core.client import projects
-
-    named = {item.slug: home for item in items if item.slug and (home := item.entry.fields.get("project"))}
-    others = {item.slug for item in items if item.slug and item.slug != ctx.slug} - named.keys()
-    found = projects.paths_of(ctx.env, sorted(others)) if others else {}
-    return {**{slug: home or slug for slug, home in found.items()}, **named}
+    """Return the directories of the other projects of entries, by slug."""
+    found = waiting.homes(ctx.env, (item for item in items if item.slug != ctx.slug))
+    return {slug: home or slug for slug, home in found.items()}
 
 
 def place(ctx: Context, item: Waiting, homes: "dict[str, str]") -> str:

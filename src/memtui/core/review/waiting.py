@@ -95,6 +95,19 @@ def waiting_in(
     return found
 
 
+def homes(env: dict[str, str], items: Iterable[Waiting]) -> dict[str, str | None]:
+    """Return the paths of the projects of entries, by slug: as an entry names it, else as the client's transcripts do;
+    None if neither does. They are looked up in one go: there may be many."""
+    from memtui.core.client import projects
+
+    named: dict[str, str] = {}
+    for item in items:
+        if item.slug:
+            named[item.slug] = item.entry.fields.get("project", "") or named.get(item.slug, "")
+    unnamed = [slug for slug, home in named.items() if not home]
+    return {**named, **(projects.paths_of(env, unnamed) if unnamed else {})}
+
+
 def unread_part(path: str) -> Finding | None:
     """Return the finding on an inbox file that is too long to be read whole; None for any other."""
     size = inbox_format.unread(path)

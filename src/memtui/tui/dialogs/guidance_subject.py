@@ -9,6 +9,7 @@ from memtui import actions
 from memtui.core.base import clock, ids, paths, when
 from memtui.core.base.phrasing import ago, until
 from memtui.core.client import serving, titles, transcript
+from memtui.core.client.projects import names_of_roots
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import sessions
 from memtui.core.deliveries.sessions import Session
@@ -135,10 +136,10 @@ class GuidanceSubject:
         first = self._first_target
         known += [self._target(first)] if first and all(each.id != first for each in known) else []
         clients = serving.served(data.root)
+        projects = names_of_roots(data.env, {each.project for each in known})
         found = []
         for each in known:
-            name = _name(each, finder.find(each.id))
-            where = each.project.rstrip("/").rpartition("/")[2]
+            name, where = _name(each, finder.find(each.id)), projects[each.project]
             live = serving.live(each.id, each.client, clients)
             since = "live" if live else ago(clock.parse(each.last), data.now())
             found.append((not live, SESSION + each.id, f"{name}  {where}, {since}"))

@@ -76,7 +76,7 @@ class GuidanceCommands:
             self._renew(row.item)
             return
         data = self.services.data
-        everywhere = row.note is not None and row.note.scope == "global"
+        everywhere = row.note.scope == "global" if row.note is not None else self.notes.slug(row) is None
         note = note_of(row.item) if row.item else blank(data, row.text, EVERYWHERE if everywhere else PROJECT)
         await self._write(GuidanceSubject(data, note, key=row.key.rpartition(" ")[2], home=self._home(row)))
 

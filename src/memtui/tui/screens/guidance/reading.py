@@ -10,12 +10,12 @@ from memtui.core.deliveries import notes, receipts
 from memtui.core.deliveries.record import Delivery
 from memtui.core.health import findings
 from memtui.core.inbox import under_way
-from memtui.core.review.waiting import waiting_in
+from memtui.core.review.waiting import homes, waiting_in
 from memtui.present import undelivered
 from memtui.tui.screens.guidance.rows import GuidanceRow, session_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from memtui.core.base.finding import Finding
     from memtui.core.review.waiting import Waiting
@@ -27,30 +27,36 @@ HISTORY_SECONDS = 45 * 86400.0
 
 
 class GuidanceNotes:
-    """The notes of this project, or with `every` of all projects. `names`: name by slug of other projects; `titles`:
-    by session id, empty where there is none."""
+    """The notes of this project, or with `every` of all projects. `names`: of projects, by slug; `titles`: by session
+    id, empty where there is none."""
 
     def __init__(self, data: "Data") -> None:
         self.data = data
         self.every = False
         self.names: dict[str, str] = {}
+        self._homes: dict[str, str | None] = {data.slug: data.project_root}
         self.titles: dict[str, str] = {}
 
     def slugs(self) -> list[str | None]:
-        """Return the slugs of the projects to show, None for notes to all projects. Looks up names of new ones."""
+        """Return the slugs of the projects to show, None for notes to all projects."""
         here: list[str | None] = [self.data.slug, None]
         if not self.every:
             return here
         others = [slug for slug in paths.inbox_slugs(self.data.root) if slug != self.data.slug]
-        fresh = projects.paths_of(self.data.env, [slug for slug in others if slug not in self.names])
-        self.names.update((slug, (home or "").rstrip("/").rpartition("/")[2]) for slug, home in fresh.items())
         return here + others
+
+    def _name(self, homes: "Mapping[str, str | None]") -> None:
+        """Name the projects with these paths, by slug, and all others anew: the names tell them apart."""
+        self._homes |= homes
+        self.names = projects.names(self.data.env, self._homes)
 
     def queue(self, slugs: list[str | None]) -> tuple[list[GuidanceRow], str]:
         """Return the notes that wait or are under way, and in words what could not be read."""
         unread: list[Finding] = []
         now = self.data.now()
-        queue = [self._queued(each, now) for each in waiting_in(self.data.root, slugs, ("guidance",), unread)]
+        found = waiting_in(self.data.root, slugs, ("guidance",), unread)
+        self._name(homes(self.data.env, (each for each in found if each.slug not in self._homes)))
+        queue = [self._queued(each, now) for each in found]
         queue.sort(key=lambda row: (not row.states, row.time or 0.0), reverse=True)
         under = under_way.listed(self.data.root, slugs)
         queue += [GuidanceRow(f"way {t.delivery} {t.entry.id}", t.entry.text, t.time, under_way=t) for t in under]
@@ -72,6 +78,7 @@ class GuidanceNotes:
                 found += notes.of(Delivery.of(record))
             if len(found) >= HISTORY:
                 break
+        self._name({note.delivery.project: note.delivery.project_root for note in found if note.delivery.project_root})
         outcomes = data.outcomes([note.delivery.record for note in found])
         return [
             GuidanceRow(
@@ -99,14 +106,12 @@ class GuidanceNotes:
     def project(self, row: GuidanceRow) -> str:
         """Return the name of the project that a note belongs to."""
         slug = self.slug(row)
-        if slug in {None, self.data.slug}:
-            return self.data.facts.project
-        home = row.item.entry.fields.get("project", "") if row.item is not None else ""
-        home = row.note.delivery.project_root if row.note is not None else home
-        return home.rstrip("/").rpartition("/")[2] or self.names.get(slug or "") or slug or ""
+        return self.data.facts.project if slug is None else self.names.get(slug, slug)
 
     def slug(self, row: GuidanceRow) -> str | None:
         """Return the slug of the project that a note belongs to, None for a note to all projects."""
         if row.item is not None:
             return row.item.slug
+        if row.under_way is not None:
+            return row.under_way.slug
         return (row.note.delivery.project if row.note is not None else "") or self.data.slug

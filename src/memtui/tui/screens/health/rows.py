@@ -1,6 +1,5 @@
 """The rows of the health screen under their headings, and how they are drawn."""
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from memtui import actions
 from memtui.core.base import clock
 from memtui.core.base.finding import NOTE, OK, PROBLEM, Finding
 from memtui.core.base.phrasing import age, many, short
+from memtui.core.client import projects
 from memtui.core.deliveries.record import Record
 from memtui.core.deliveries.statistics import percentile
 from memtui.core.health import file_checks, findings
@@ -77,7 +77,7 @@ def rows(found: Snapshot, now: float) -> list[HealthRow]:
         _head("Errors", "newest first; enter shows one" if found.errors else "none"),
         *(_error(number, each, now) for number, each in enumerate(found.errors)),
         _head("Modes", "full, whisper or off"),
-        *(_mode(each) for each in found.modes),
+        *_modes(found.modes),
         _head("Settings", found.settings_error or hint),
         *(_setting(each) for each in found.settings),
     ]
@@ -144,12 +144,13 @@ def _error(number: int, each: Record, now: float) -> HealthRow:
     return HealthRow(f"error {number} {each.get('time')}", "error", mark, style, title, words, each)
 
 
-def _mode(each: Mode) -> HealthRow:
-    own = ", ".join(f"{key} {config_text.written(setting.plain(value))}" for key, value in each.own.items())
-    title = EVERYWHERE if not each.path else os.path.basename(each.path) or "/"
-    words = f"{each.mode:<{VALUE_WIDTH}} " + (own or ("same as global" if each.path else "unless set below"))
-    mark, style = (HERE, "") if each.here else (" ", "")
-    return HealthRow(f"mode {each.path}", "mode", mark, style, title, words, each)
+def _modes(found: Sequence[Mode]) -> Iterator[HealthRow]:
+    names = projects.names({}, {each.path: each.path for each in found if each.path})
+    for each in found:
+        own = ", ".join(f"{key} {config_text.written(setting.plain(value))}" for key, value in each.own.items())
+        words = f"{each.mode:<{VALUE_WIDTH}} " + (own or ("same as global" if each.path else "unless set below"))
+        mark, style = (HERE, "") if each.here else (" ", "")
+        yield HealthRow(f"mode {each.path}", "mode", mark, style, names.get(each.path, EVERYWHERE), words, each)
 
 
 def as_typed(value: Value) -> str:

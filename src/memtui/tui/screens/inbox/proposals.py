@@ -1,7 +1,7 @@
 """The drafts of the inbox as they would be approved now, with the person's choices and the similar memories."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from memtui.consolidate import similar
@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
 class Proposals:
     """The drafts as proposed. `choices` of the person and `evidence`: by the key of an entry; `memories`: those of this
-    project and the global ones."""
+    project and the global ones; `names`: of the projects of entries, by slug."""
 
     def __init__(self, data: "Data") -> None:
         self.data = data
         self.memories: Sequence[Memory] = ()
+        self.names: Mapping[str, str] = {}
         self.evidence: dict[str, Evidence] = {}
         self.choices: defaultdict[str, Choices] = defaultdict(lambda: AS_DRAFTED)
         self._drafts: dict[str, tuple[Waiting, Choices, Draft | MemtuiError]] = {}
@@ -64,10 +65,9 @@ class Proposals:
 
     def project_name(self, item: Waiting) -> str:
         """Return the name of the project that an entry belongs to; empty if it is this project or none."""
-        if item.slug in {None, self.data.slug}:
+        if item.slug is None or item.slug == self.data.slug:
             return ""
-        home = item.entry.fields.get("project", "").rstrip("/").rpartition("/")[2]
-        return safe_text.line(home or item.slug or "", 40)
+        return safe_text.line(self.names.get(item.slug, item.slug), 40)
 
     def near(self, item: Waiting) -> Sequence[Memory]:
         """Return the memories that a draft is compared with and may be merged into: those of its project."""

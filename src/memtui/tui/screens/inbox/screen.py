@@ -14,11 +14,12 @@ from memtui import actions
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import age, many
+from memtui.core.client import projects
 from memtui.core.health import findings
 from memtui.core.memories.memory import Memory
 from memtui.core.review.draft import Draft
 from memtui.core.review.evidence import Evidence
-from memtui.core.review.waiting import Waiting
+from memtui.core.review.waiting import Waiting, homes
 from memtui.present import drafts as words
 from memtui.present import legend as marks
 from memtui.present import safe_text, undelivered, unheard
@@ -68,9 +69,11 @@ ON_ITEM = ("done", "keep", "edit", "guide", "mark", "filter", "mark_all")
 
 @dataclass
 class EntriesRead(Message):
-    """The entries of all inboxes were read; `problem`: which could not be, in words."""
+    """The entries of all inboxes were read. `names`: of their projects, by slug; `problem`: which could not be read, in
+    words."""
 
     found: list[Waiting]
+    names: dict[str, str]
     problem: str
 
 
@@ -98,7 +101,7 @@ class Inbox(ListScreen[InboxRow]):
     detail_percent: ClassVar[int] = 55
     glance_lines: ClassVar[int] = 20
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "memories"})
-    one: ClassVar[str] = "entry"
+    row_word: ClassVar[str] = "entry"
     nothing_chosen: ClassVar[str] = "Nothing waits."
     legend: ClassVar[str] = (
         marks.section("Unfinished items", rows.MARKS) + "\n"
@@ -133,15 +136,16 @@ class Inbox(ListScreen[InboxRow]):
     @work(thread=True, exclusive=True, group="inbox")
     def reload(self) -> None:
         """Read the inboxes and the memories in a worker."""
-        unread: list[Finding] = []
-        found = [each for each in self.services.data.waiting(every=True, unread=unread) if each.kind != "guidance"]
-        self.post_message(EntriesRead(found, " ".join(map(findings.with_remedy, unread))))
+        data, unread = self.services.data, list[Finding]()
+        found = [each for each in data.waiting(every=True, unread=unread) if each.kind != "guidance"]
+        names = projects.names(data.env, {**homes(data.env, found), data.slug: data.project_root})
+        self.post_message(EntriesRead(found, names, " ".join(map(findings.with_remedy, unread))))
         self.post_message(MemoriesRead(self.proposals.read_memories()))
 
     def on_entries_read(self, message: EntriesRead) -> None:
         """Show the entries."""
         near = {self.services.data.slug, None}
-        self._problem = message.problem
+        self._problem, self.proposals.names = message.problem, message.names
         self.proposals.forget()
         now = self.services.data.now()
         self._in_other_projects = sum(each.slug not in near and not each.entry.snoozed(now) for each in message.found)
