@@ -148,6 +148,23 @@ async def test_the_memories_open_on_what_was_just_approved(app):
         assert app.screen.table.row[1].memory.name != "no-snapshot-tests"  # once is enough
 
 
+@pytest.mark.parametrize("keys", [["1", "z", "2"], ["U", "enter", "escape"]])
+async def test_the_cursor_goes_to_the_draft_that_came_back_wherever_it_was_undone(app, keys):
+    async with app.run_test(size=WIDE) as pilot:
+        app.go("inbox")
+        await to(pilot, "metric-units")
+        await pilot.press("a")
+        await settle(pilot)
+        await pilot.press("k", "k")
+        for key in keys:
+            await pilot.press(key)
+            await settle(pilot)
+        assert app.screen.table.row.item.entry.fields["name"] == "metric-units"
+        await pilot.press("j", "1", "2")
+        await settle(pilot)
+        assert app.screen.table.row.item.entry.fields["name"] != "metric-units"  # once is enough
+
+
 async def test_on_a_small_screen_a_draft_is_shown_before_it_is_approved(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")

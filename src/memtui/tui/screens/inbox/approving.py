@@ -188,6 +188,7 @@ class ApproveCommands:
             store = self.services.data.store()
             done = f"Merged {named(items)} into {target.ref}."
             self.chosen.act(lambda: merge.merge_all(store, items, target), done, "updates")
+            self.services.data.approved = target.path
 
     def _ranked(self, item: Waiting) -> list[tuple[Memory, str]]:
         """List the memories that a draft may be merged into: the similar ones with their scores, then the others."""

@@ -130,6 +130,7 @@ class Inbox(ListScreen[InboxRow]):
         self._last_keys: set[str] = set()  # keys of the entries of all projects, as last read
         self._all_keys: set[str] = set()  # keys of all entries that were ever read
         self._returned: set[str] = set()  # keys of the entries that came back with the last reading
+        self._was_left = False  # whether another screen was open since the last reading
 
     # reading
 
@@ -153,7 +154,14 @@ class Inbox(ListScreen[InboxRow]):
         keys = {each.key for each in message.found}
         self._returned = (keys - self._last_keys) & self._all_keys
         self._last_keys, self._all_keys = keys, self._all_keys | keys
+        if self._was_left and self._returned:  # undone there
+            self.wanted = self._first_returned
+        self._was_left = False
         self.fill()
+
+    def on_screen_suspend(self) -> None:
+        """Note that another screen is open, where an undo may bring entries back."""
+        self._was_left = True
 
     def on_memories_read(self, message: MemoriesRead) -> None:
         """Look for similar memories again, if the memories have changed."""
@@ -325,5 +333,8 @@ class Inbox(ListScreen[InboxRow]):
 
     def undo(self) -> None:
         """Undo the last change, and put the cursor on the entry that comes back."""
-        self.wanted = lambda shown: next((at for at, row in enumerate(shown) if row.key in self._returned), None)
+        self.wanted = self._first_returned
         self.services.turn("undo")
+
+    def _first_returned(self, shown: Sequence[InboxRow]) -> int | None:
+        return next((at for at, row in enumerate(shown) if row.key in self._returned), None)
