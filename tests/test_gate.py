@@ -54,12 +54,14 @@ def ran(tmp_path):
     return run
 
 
+@pytest.mark.slow
 def test_alone_it_runs_what_is_quick_and_names_what_it_leaves_out(ran):
     counts, said = ran()
     assert counts == {"quick": 3}
     assert f"left out: tests marked {', '.join(MARKERS)}; `pytest --all` runs them, too" in said
 
 
+@pytest.mark.slow
 def test_asked_for_all_it_runs_every_test_and_counts_them_by_marker(ran):
     counts, said = ran("--all")
     assert counts == {"quick": 3, **dict.fromkeys(MARKERS, 1), "every": 5}

@@ -49,6 +49,7 @@ def test_what_was_to_be_done_is_done_though_the_answer_can_not_be_written(shell)
     assert "CI is red" in shell("memtui guide --list").stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", [">&-", ">/dev/full"])
 @pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
 def test_a_stderr_that_is_closed_or_full_leaves_the_answer_as_it_is(shell, where):

@@ -1,5 +1,6 @@
 """Unfinished work: the todo list's last state, else what the agent listed itself."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,6 +60,7 @@ def test_prose_does_not_count():
     assert found(said("I checked the remaining files:\n- a.py\n- b.py")) == []
 
 
+@pytest.mark.slow
 @given(st.text(max_size=500))
 def test_no_message_breaks_it(text):
     for item in items.listed("Remaining:\n" + text):

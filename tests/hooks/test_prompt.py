@@ -311,6 +311,7 @@ def test_the_mode_says_what_comes(home, settings, brings):
     assert len(home.log()) == bool(brings) + bool(started.context)
 
 
+@pytest.mark.slow
 def test_off_is_off_for_every_event(home):
     fill(home)
     home.guide("now", urgent="yes")

@@ -9,6 +9,7 @@ import os
 import textwrap
 from functools import cache
 
+import pytest
 from textual import app, await_complete, command, dom, message_pump, scroll_view, widget, widgets
 from textual import screen as textual_screen
 
@@ -170,5 +171,6 @@ def test_what_runs_in_a_thread_posts_messages():
     assert sorted(threads()) == []
 
 
+@pytest.mark.slow
 def test_nothing_that_textual_keeps_for_itself_is_used_but_for_a_reason():
     assert sorted(private()) == sorted(PRIVATE)

@@ -65,6 +65,7 @@ def test_what_is_not_wanted_does_not_match(fields):
     assert not Filter(**fields).matches(FOUND)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_a_line_is_never_passed_over_for_its_needle_where_its_delivery_matches(text, more):
     record = {**RECORD, "text": f"{more} {text} {more}"}

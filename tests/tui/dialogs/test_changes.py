@@ -107,7 +107,7 @@ async def test_what_was_changed_since_is_left_alone_and_said(app, world):
         await settle(pilot)  # an enter before the list is read has no row to act on
         await pilot.press("enter")
         await settle(pilot)
-        assert "changed since" in notes(app)[0]
+        assert "prefer-pnpm.md exists already." in notes(app)[0]
     assert read(path) == "another one\n"
 
 

@@ -208,6 +208,7 @@ async def test_f_trusts_after_asking_with_cancel_in_focus(health, world):
         assert pilot.app.screen is screen  # nothing is left to trust, and it says so
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["u", "F"])
 async def test_what_is_trusted_is_the_text_that_was_shown(health, world, key):
     directory = world.shop + "/.claude/memory"
