@@ -456,6 +456,18 @@ def test_symlinks_that_leave_the_scope_are_never_written(world, tmp_path):
     assert not (tmp_path / "index.md").exists()
 
 
+def test_a_memory_is_not_restored_through_a_link_that_leaves_the_scope(world, tmp_path):
+    (world.auto / "sub").mkdir()
+    (world.auto / "sub" / "elder.md").write_bytes(FLAT)
+    trashed = world.store.delete(world.store.find("elder"))
+    (world.auto / "sub").rmdir()
+    (tmp_path / "away").mkdir()
+    (world.auto / "sub").symlink_to(tmp_path / "away")
+    with pytest.raises(MemtuiError, match=r"elder\.md is outside of its scope now\.$"):
+        world.store.restore(trashed)
+    assert not list((tmp_path / "away").iterdir())
+
+
 def test_a_memory_said_to_lie_elsewhere_is_refused(world, tmp_path):
     found = memory.from_bytes(str(tmp_path / "x.md"), "auto", b"x")
     (tmp_path / "x.md").write_bytes(b"x")

@@ -233,7 +233,7 @@ class Store:
         ]
         for change in planned:
             if not paths.inside(item.directory, change.path):
-                raise MemtuiError(f"{change.path}is outside of its scope now", "Fix that, then restore it again.")
+                raise MemtuiError(f"{change.path} is outside of its scope now.", "Fix that, then restore it again.")
         summary = f"restore {self._shown(item.memory)}"
         self.journal.run("restore", planned, summary, of=trash_id)
         return read_memory(item.path, item.scope_label)
