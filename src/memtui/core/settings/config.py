@@ -101,7 +101,7 @@ def _plain(given: "object") -> "object":
     return given if isinstance(given, (str, int, float)) else str(given)
 
 
-def project_name(project_root: str) -> str:
+def project_key(project_root: str) -> str:
     """Return a project's path as config.toml names it: TOML is UTF-8, so other bytes are escaped."""
     return project_root.encode("utf-8", "backslashreplace").decode()
 
@@ -111,7 +111,7 @@ def project_table(settings: "dict[str, object]", project_root: "str | None") -> 
     tables = settings.get("projects")
     if not isinstance(tables, dict) or not project_root:
         return {}
-    name = project_name(project_root)
+    name = project_key(project_root)
     table = tables.get(name) or tables.get(name + "/")
     return table if isinstance(table, dict) else {}
 

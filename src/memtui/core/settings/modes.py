@@ -26,8 +26,8 @@ def modes(env: dict[str, str], root: str, project_root: str) -> Iterator[Mode]:
     named = {path.rstrip("/") or "/" for path in tables} if isinstance(tables, dict) else set()
     known = {found.path for found in projects.with_memory(env) if found.path}
     yield Mode("", str(config.value(written, None, "mode")), {})
-    here = config.project_name(project_root)
-    for path in [here, *sorted((named | {config.project_name(each) for each in known}) - {here})]:
+    here = config.project_key(project_root)
+    for path in [here, *sorted((named | {config.project_key(each) for each in known}) - {here})]:
         table = config.project_table(written, path)
         own = {key: table[key] for key in config.PER_PROJECT if key in table}
         yield Mode(path, str(config.value(written, path, "mode")), own, here=path == here)

@@ -133,7 +133,7 @@ def assign(root: str, journal: Journal, key: str, value: Value | None, project_r
     if project_root is not None and key not in config.PER_PROJECT:
         raise UsageError(f"{key} can't be set for one project.", "Those can: " + ", ".join(config.PER_PROJECT) + ".")
     before = text(root)
-    table: tuple[str, ...] = ("projects", config.project_name(project_root)) if project_root is not None else ()
+    table: tuple[str, ...] = ("projects", config.project_key(project_root)) if project_root is not None else ()
     name = key
     if key.startswith(KEYS):
         table, name = (keymap.TABLE,), key.removeprefix(KEYS)
